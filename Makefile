@@ -1,0 +1,33 @@
+# The front door. Each target is one line here and one script in scripts/; CI calls the same words.
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test check tidy fmt bench soak
+
+help:  ## This list.
+	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name line; do \
+	  printf '  make %-7s %s\n' "$$name" "$$line"; done
+
+run:  ## Build, then audit a real diary day end to end: no server, no key.
+	@scripts/build
+	@scripts/run-demo
+
+build:  ## Build the release binary: build/release/belay.
+	@scripts/build
+
+test:  ## Every test, under ASan+UBSan, TSan and -O2, and a build with clang. Under an hour.
+	@scripts/test all
+
+check:  ## The quick tests, for every few minutes of work.
+	@scripts/test quick
+
+tidy:  ## Formatting, include direction, banned names, the co_await rule.
+	@scripts/test tidy
+
+fmt:  ## Format the C++ files in place.
+	@scripts/check-format --fix
+
+bench:  ## Measure node commits a second against the bare writer.
+	@scripts/bench
+
+soak:  ## The long crash campaign; its figures go to docs/evidence/.
+	@scripts/soak
