@@ -1,0 +1,49 @@
+# How every library and test of Belay is built.
+
+add_library(belay_options INTERFACE)
+target_compile_features(belay_options INTERFACE cxx_std_20)
+target_include_directories(belay_options INTERFACE ${PROJECT_SOURCE_DIR}/include)
+target_compile_options(belay_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual
+  -Werror -fvisibility=hidden -g1)
+if(BELAY_SANITIZE)
+  target_compile_options(belay_options INTERFACE
+    -fsanitize=${BELAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(belay_options INTERFACE -fsanitize=${BELAY_SANITIZE})
+endif()
+
+find_program(BELAY_CCACHE ccache)
+if(BELAY_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${BELAY_CCACHE})
+endif()
+find_program(BELAY_MOLD mold)
+if(BELAY_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# belay_library(NAME SOURCES... LINKS...): a static library of one folder.
+function(belay_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC belay_options ${ARG_LINKS})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+endfunction()
+
+# belay_test(NAME SOURCES... LINKS... [TIMEOUT seconds]): one test program; each of its cases is a
+# ctest case. src/ is on its include path.
+function(belay_test name)
+  if(NOT BELAY_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE belay_options ${ARG_LINKS} GTest::gmock GTest::gtest_main
+                        rapidcheck)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${name} PRIVATE BELAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
+                       PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+endfunction()

@@ -1,0 +1,49 @@
+#pragma once
+// belay/clock.h - time and chance, as interfaces: nothing in Belay asks the outside world directly,
+// so a test that hands in its own runs the same way every time.
+//
+// Threading: every method may be called from any thread.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace belay {
+
+using std::chrono::milliseconds;
+
+// A moment in UTC, with the microseconds that a store keeps.
+using Instant = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  // Wall-clock time. May jump: nothing that must be safe rests on it.
+  virtual Instant now() = 0;
+};
+
+class Random {
+ public:
+  virtual ~Random() = default;
+  // 64 unpredictable bits. The system's implementation is fit for ids that must not be guessed.
+  virtual std::uint64_t bits() = 0;
+};
+
+// The machine's own clock and randomness.
+std::unique_ptr<Clock> system_clock();
+std::unique_ptr<Random> system_random();
+
+// "2026-11-21T23:54:00.123456Z", and back. Reading takes 0 to 6 digits of a second, always UTC.
+std::string to_text(Instant instant);
+std::optional<Instant> instant_from(std::string_view text);
+
+// Whether `text` is a day of the calendar, written YYYY-MM-DD, years 0001 to 9999.
+bool is_date(std::string_view text);
+// The day before or after. REQUIRES: is_date(date).
+std::string day_before(std::string_view date);
+std::string day_after(std::string_view date);
+
+}  // namespace belay

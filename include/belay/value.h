@@ -1,0 +1,100 @@
+#pragma once
+// belay/value.h - the JSON value that state, payloads and tool arguments are made of.
+//
+// A Value is null, a bool, a number, a string, an array or an object: data only, never code. It is
+// a regular value type: copy, move, compare. Objects keep their members sorted by name, so two
+// equal objects have one text.
+//
+// Numbers keep what they were: integers are exact from -2^63 to 2^64-1, anything else is a double
+// that reads back as the very same bits (the writer uses the shortest text that does so). What JSON
+// cannot say - NaN, infinity, a number beyond a double - is an error, never a silent change.
+//
+// Strings are UTF-8. parse() refuses invalid UTF-8, lone surrogates, NUL bytes (U+0000), duplicate
+// member names, nesting deeper than limits::json_depth_max and anything after the value.
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "belay/result.h"
+
+namespace belay {
+
+class Value {
+ public:
+  using Array = std::vector<Value>;
+  using Object = std::map<std::string, Value, std::less<>>;
+
+  Value() = default;
+  Value(std::nullptr_t) {}
+  Value(bool value) : held_(value) {}
+  Value(int value) : held_(static_cast<std::int64_t>(value)) {}
+  Value(std::int64_t value) : held_(value) {}
+  Value(std::uint64_t value);
+  Value(double value) : held_(value) {}
+  Value(const char* text) : held_(std::string(text)) {}
+  Value(std::string_view text) : held_(std::string(text)) {}
+  Value(std::string text) : held_(std::move(text)) {}
+  Value(Array items) : held_(std::move(items)) {}
+  Value(Object members) : held_(std::move(members)) {}
+
+  // An object from its members: Value::object({{"date", date}, {"risk", 7}}).
+  static Value object(std::initializer_list<Object::value_type> members) {
+    return Value(Object(members));
+  }
+
+  bool is_null() const { return held_.index() == 0; }
+  // Each returns null when the value is of another kind. Numbers: see as_int and as_double.
+  const bool* as_bool() const { return std::get_if<bool>(&held_); }
+  const std::string* as_string() const { return std::get_if<std::string>(&held_); }
+  const Array* as_array() const { return std::get_if<Array>(&held_); }
+  const Object* as_object() const { return std::get_if<Object>(&held_); }
+  Array* as_array() { return std::get_if<Array>(&held_); }
+  Object* as_object() { return std::get_if<Object>(&held_); }
+  bool is_number() const;
+  // The number when it is an integer that fits (7 and 7.0 do, 7.5 does not).
+  std::optional<std::int64_t> as_int() const;
+  std::optional<std::uint64_t> as_uint() const;
+  // The number as a double; an integer beyond 2^53 is rounded.
+  std::optional<double> as_double() const;
+
+  // The member called `name`; null when this is no object or has no such member.
+  const Value* find(std::string_view name) const;
+  // The same, for reading what may be absent: a shared null Value instead of a null pointer.
+  const Value& operator[](std::string_view name) const;
+
+  // "null", "boolean", "number", "string", "array" or "object".
+  std::string_view kind() const;
+
+  friend bool operator==(const Value&, const Value&) = default;
+
+ private:
+  friend void write_json(const Value& value, std::string& out);
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array,
+               Object>
+      held_;
+};
+
+// Reads one JSON text. Errors are `invalid` and name the byte offset and what was wrong.
+Result<Value> parse_json(std::string_view text);
+
+// Appends the value's text: no white space, members sorted, shortest exact numbers. A NaN or an
+// infinity, which JSON cannot say, is written as null; typed state refuses them before this.
+void write_json(const Value& value, std::string& out);
+std::string to_json(const Value& value);
+// The same with two-space indentation, for people.
+std::string to_pretty_json(const Value& value);
+
+// Appends `text` as a JSON string, quotes and escapes included. REQUIRES: valid UTF-8.
+void write_json_string(std::string_view text, std::string& out);
+// Appends a finite number's shortest exact text ("1.5", "1e+300", "2.0").
+void write_json_number(double number, std::string& out);
+
+// The offset of the first byte that is not part of well-formed UTF-8, or nothing.
+std::optional<std::size_t> first_invalid_utf8(std::string_view text);
+
+}  // namespace belay

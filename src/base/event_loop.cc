@@ -1,0 +1,157 @@
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <thread>
+
+#include "belay/limits.h"
+#include "belay/task.h"
+
+namespace belay {
+namespace {
+
+using MonotonicTime = std::chrono::steady_clock::time_point;
+
+// Threads that run blocking calls, started when first needed and joined at the end.
+class BlockingPool {
+ public:
+  ~BlockingPool() {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  bool submit(Executor::Work work) {
+    std::lock_guard lock(mutex_);
+    if (queue_.size() >= limits::blocking_queue_max) return false;
+    queue_.push_back(std::move(work));
+    if (idle_ == 0 && threads_.size() < limits::blocking_threads_max) {
+      threads_.emplace_back([this] { serve(); });
+    }
+    changed_.notify_one();
+    return true;
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      ++idle_;
+      changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+      --idle_;
+      if (queue_.empty()) return;
+      Executor::Work work = std::move(queue_.front());
+      queue_.pop_front();
+      lock.unlock();
+      work();
+      work = nullptr;
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Protected by mutex_.
+  std::deque<Executor::Work> queue_;
+  std::vector<std::thread> threads_;
+  std::size_t idle_ = 0;
+  bool stopping_ = false;
+};
+
+class ThreadEventLoop final : public EventLoop {
+ public:
+  void post(Work work) override {
+    std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(work));
+    // Under the lock: once run() has seen stop(), the loop may be destroyed.
+    if (sleeping_) changed_.notify_one();
+  }
+
+  TimerId call_after(std::chrono::microseconds delay, Work work) override {
+    TimerId id = next_timer_++;
+    auto place =
+        timers_.emplace(std::pair(std::chrono::steady_clock::now() + delay, id), std::move(work));
+    due_times_.emplace(id, place.first->first.first);
+    return id;
+  }
+
+  void cancel(TimerId timer) override {
+    auto found = due_times_.find(timer);
+    if (found == due_times_.end()) return;
+    timers_.erase(std::pair(found->second, timer));
+    due_times_.erase(found);
+  }
+
+  bool offload(Work work) override { return pool_.submit(std::move(work)); }
+
+  void run() override {
+    while (true) {
+      if (!take_posted()) return;
+      while (!ready_.empty()) {
+        Work work = std::move(ready_.front());
+        ready_.pop_front();
+        work();
+      }
+      fire_due_timers();
+    }
+  }
+
+  void stop() override {
+    std::lock_guard lock(mutex_);
+    stopped_ = true;
+    changed_.notify_one();
+  }
+
+ private:
+  // Moves what was posted to ready_, sleeping until there is something or a timer is due. False
+  // when the loop was stopped.
+  bool take_posted() {
+    std::unique_lock lock(mutex_);
+    auto something = [this] { return stopped_ || !posted_.empty(); };
+    sleeping_ = true;
+    if (timers_.empty()) {
+      changed_.wait(lock, something);
+    } else {
+      changed_.wait_until(lock, timers_.begin()->first.first, something);
+    }
+    sleeping_ = false;
+    if (stopped_) {
+      stopped_ = false;
+      return false;
+    }
+    ready_.swap(posted_);
+    return true;
+  }
+
+  void fire_due_timers() {
+    MonotonicTime now = std::chrono::steady_clock::now();
+    while (!timers_.empty() && timers_.begin()->first.first <= now) {
+      auto node = timers_.extract(timers_.begin());
+      due_times_.erase(node.key().second);
+      node.mapped()();
+    }
+  }
+
+  // State of the loop's thread.
+  std::map<std::pair<MonotonicTime, TimerId>, Work> timers_;
+  std::map<TimerId, MonotonicTime> due_times_;
+  std::deque<Work> ready_;
+  TimerId next_timer_ = 1;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Protected by mutex_.
+  std::deque<Work> posted_;
+  bool sleeping_ = false;
+  bool stopped_ = false;
+
+  BlockingPool pool_;  // last: its threads may still post while it is being destroyed
+};
+
+}  // namespace
+
+std::unique_ptr<EventLoop> make_event_loop() { return std::make_unique<ThreadEventLoop>(); }
+
+}  // namespace belay
