@@ -1,0 +1,152 @@
+#pragma once
+// belay/record.h - records: an agent's own rows, saved in the very commit of the node that makes
+// them, in every store, without SQL.
+//
+// A record type is a plain struct that names its collection, its key and the members that can be
+// searched:
+//
+//     struct Note {
+//       static constexpr std::string_view collection = "notes";
+//       std::string id;
+//       std::string date;
+//       std::string content;
+//       std::string key() const { return id; }
+//       static auto indexed() { return std::tuple{&Note::date}; }
+//     };
+//
+// A record belongs to a tenant and a user; collection and key name it within them. Saving a record
+// under a key that exists replaces it. Indexed members are strings or integers.
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "belay/codec.h"
+#include "belay/ids.h"
+#include "belay/task.h"
+
+namespace belay {
+
+// One record to be written or erased by a commit.
+struct RecordWrite {
+  std::string collection;
+  UserId user;
+  std::string key;
+  std::string json;                                          // the whole record; empty to erase
+  std::vector<std::pair<std::string, std::string>> indexed;  // member name and its text
+  bool erase = false;
+};
+
+// One record as a store holds it.
+struct RecordRow {
+  std::string collection;
+  UserId user;
+  std::string key;
+  std::string json;
+  RunId run;              // the run whose commit saved it; null for an import
+  std::uint64_t seq = 0;  // that commit's seq
+  Instant updated_at{};
+};
+
+struct RecordFilter {
+  std::string collection;
+  UserId user;
+  std::string key;    // when not empty: only this record
+  std::string field;  // when not empty: only records whose indexed `field` equals `value`
+  std::string value;
+  std::string after;  // when not empty: only keys after this one
+  std::size_t limit = 1000;
+};
+
+template <typename R>
+concept Record = reflect::PlainStruct<R> && requires(const R& record) {
+  { R::collection } -> std::convertible_to<std::string_view>;
+  { record.key() } -> std::convertible_to<std::string>;
+  R::indexed();
+};
+
+// The text that an indexed value is searched by.
+inline std::string index_text(std::string_view text) { return std::string(text); }
+inline std::string index_text(std::integral auto number) { return std::to_string(number); }
+
+// The write that saves `record` for `user`; `invalid` for a bad key or what JSON can't say.
+template <Record R>
+Result<RecordWrite> record_write(const R& record, UserId user) {
+  RecordWrite write;
+  write.collection = R::collection;
+  write.user = std::move(user);
+  write.key = record.key();
+  BELAY_CHECK(check_name("record's key", write.key));
+  BELAY_TRY(write.json, encode_json(record));
+  if (write.json.size() > limits::record_bytes_max) {
+    return error(ErrorCode::invalid, "The record \"" + write.key + "\" has " +
+                                         std::to_string(write.json.size()) + " bytes; at most " +
+                                         std::to_string(limits::record_bytes_max) +
+                                         " can be saved.");
+  }
+  std::apply(
+      [&](auto... members) {
+        (write.indexed.emplace_back(reflect::member_names<R>[reflect::index_of(members)],
+                                    index_text(record.*members)),
+         ...);
+      },
+      R::indexed());
+  return write;
+}
+
+template <Record R>
+Result<R> record_from(const RecordRow& row) {
+  BELAY_TRY(Value value, parse_json(row.json));
+  return decode_json<R>(value);
+}
+
+// Reads a user's records as they were last committed. Threading: on a run's executor.
+class Records {
+ public:
+  virtual ~Records() = default;
+  virtual Task<Result<std::vector<RecordRow>>> find(RecordFilter filter) = 0;
+
+  // The record with this key, or nullopt.
+  template <Record R>
+  Task<Result<std::optional<R>>> get(std::string key) {
+    RecordFilter filter = filter_for<R>();
+    filter.key = std::move(key);
+    auto rows = co_await find(std::move(filter));
+    if (!rows.ok()) co_return std::move(rows).error();
+    std::optional<R> found;
+    if (!rows->empty()) {
+      BELAY_CO_TRY(found, record_from<R>(rows->front()));
+    }
+    co_return std::move(found);
+  }
+
+  // The records whose indexed `member` equals `value`, by key, at most `limit`.
+  template <Record R, typename M>
+  Task<Result<std::vector<R>>> where(M R::* member, M value, std::size_t limit) {
+    RecordFilter filter = filter_for<R>();
+    filter.field = reflect::member_names<R>[reflect::index_of(member)];
+    filter.value = index_text(value);
+    filter.limit = limit;
+    auto rows = co_await find(std::move(filter));
+    if (!rows.ok()) co_return std::move(rows).error();
+    std::vector<R> found;
+    for (const RecordRow& row : *rows) {
+      BELAY_CO_TRY(R record, record_from<R>(row));
+      found.push_back(std::move(record));
+    }
+    co_return std::move(found);
+  }
+
+ private:
+  template <Record R>
+  static RecordFilter filter_for() {
+    RecordFilter filter;
+    filter.collection = R::collection;
+    return filter;
+  }
+};
+
+}  // namespace belay

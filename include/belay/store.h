@@ -1,0 +1,129 @@
+#pragma once
+// belay/store.h - where runs are kept: one guarded, atomic write, and reads of a consistent view.
+//
+// Everything that one step changes - run, checkpoint, changed channel values, events, approvals,
+// records - travels in one Commit and lands as a whole or not at all. There is no other write.
+// Implement Store to add a backend; it is finished when tests/conformance/store_suite.h is green.
+//
+// Threading: any method, from any thread, at the same time as any other.
+//
+// Durability: when commit() answers `applied`, the rows survive a crash of the process and of the
+// machine. An Error of code `unavailable` means that nothing was written; `uncertain` that it may
+// or may not have been: send the very same Commit again, its id makes that safe. Never conclude
+// from absence.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "belay/rows.h"
+#include "belay/task.h"
+
+namespace belay {
+
+// "epoch = mine AND seq = last". For a run's first commit both are 0 and the run must not exist.
+struct RunGuard {
+  std::uint64_t epoch = 0;
+  std::uint64_t seq = 0;
+};
+
+// The approval must be open, for exactly this payload, and by the store's clock...
+struct ApprovalGuard {
+  enum class Expiry { ahead, passed };
+  InterruptId interrupt;
+  Digest payload_hash{};
+  Expiry expiry = Expiry::ahead;
+};
+
+// The rows of one commit. `run` is the row as it is after the commit.
+struct CommitRows {
+  std::optional<ThreadRow> thread;  // set when the thread is new: it must not exist
+  std::optional<RunRow> run;
+  std::optional<CheckpointRow> checkpoint;
+  std::vector<ValueRow> values;
+  std::vector<EventRow> events;
+  std::vector<ApprovalRow> opened;     // approvals that this commit asks for
+  std::optional<ApprovalRow> decided;  // the guarded approval with its decision
+  bool close_approvals = false;        // all open approvals of the run become `closed`
+  std::vector<RecordPut> records;
+};
+
+struct Commit {
+  TenantId tenant;
+  // Absent for a commit that belongs to no run (an import of records): nothing can fence it.
+  std::optional<RunGuard> guard;
+  std::optional<ApprovalGuard> approval;
+  CommitRows rows;
+  // With an ApprovalGuard that wants the expiry ahead: what to write instead when it has passed.
+  std::optional<CommitRows> when_expired;
+};
+
+enum class CommitOutcome {
+  applied,          // durable now; also when this very commit had been applied before
+  expired,          // when_expired is durable now, in place of the rows
+  fenced,           // the run moved on without us: nothing was written, stop quietly
+  approval_closed,  // the approval is decided, or shows another payload, or its expiry is not as
+                    // the guard wants: nothing was written
+  exists,           // the thread or run to be created exists: nothing was written
+};
+
+// A consistent view of the store, for the duration of one read. One method a table.
+class Snapshot {
+ public:
+  virtual ~Snapshot() = default;
+  virtual Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) = 0;
+  virtual Result<std::vector<RunRow>> runs(const RunFilter& filter) = 0;
+  virtual Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) = 0;
+  virtual Result<std::vector<ValueRow>> values(const ValueFilter& filter) = 0;
+  virtual Result<std::vector<EventRow>> events(const EventFilter& filter) = 0;
+  virtual Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) = 0;
+  virtual Result<std::vector<StoredRecord>> records(const RecordQuery& query) = 0;
+};
+
+class Store {
+ public:
+  using Reader = std::function<Result<Done>(Snapshot&)>;
+
+  virtual ~Store() = default;
+
+  // Applies the commit, or says why not. See the top for what an Error means.
+  virtual Task<Result<CommitOutcome>> commit(Commit commit) = 0;
+
+  // Calls `reader` once with a consistent view, perhaps on another thread; what it returns is the
+  // answer. It must own what it uses: the waiting task may be gone while it runs.
+  virtual Task<Result<Done>> read(Reader reader) = 0;
+
+  // A session owns runs while it is open; it ends with close_session() or with the process,
+  // however that dies. A new session's id is random.
+  virtual Result<SessionId> open_session() = 0;
+  virtual void close_session(const SessionId& session) = 0;
+  // Whether that session, of this process or another, still lives. False for the null session.
+  virtual Result<bool> is_alive(const SessionId& session) = 0;
+};
+
+// Reads with a function that returns what it found.
+template <typename T>
+Task<Result<T>> read(Store& store, std::function<Result<T>(Snapshot&)> reader) {
+  auto found = std::make_shared<std::optional<T>>();
+  Store::Reader erased = [found, reader = std::move(reader)](Snapshot& view) -> Result<Done> {
+    BELAY_TRY(*found, reader(view));
+    return Done{};
+  };
+  auto worked = co_await store.read(std::move(erased));
+  if (!worked.ok()) co_return std::move(worked).error();
+  co_return std::move(**found);
+}
+
+// The stores that come with Belay. `clock` judges approvals' expiry and outlives the store.
+std::unique_ptr<Store> open_memory_store(Clock& clock, Random& random);
+// Opens, creates or migrates the SQLite file at `path`. `invalid` for a path that can't be a store;
+// `unavailable` for one that can't be opened now (read-only, full disk); `corrupt` for a file that
+// is damaged, or was written by a newer Belay: the file is left as it was.
+Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, Clock& clock,
+                                                 Random& random);
+// By name: "memory:" or "sqlite:PATH".
+Result<std::unique_ptr<Store>> open_store(const std::string& name, Clock& clock, Random& random);
+
+}  // namespace belay
