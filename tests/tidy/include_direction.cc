@@ -1,0 +1,147 @@
+// Which folder may include what. The order of the folders is that of ARCHITECTURE.md and of the
+// link lists in CMake; here it is held for header-only use too.
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "tests/tidy/checks.h"
+#include "tests/tidy/lexer.h"
+
+namespace belay::tidy {
+namespace {
+
+// The folders of src/, from the bottom up: a folder includes itself and those before it.
+constexpr std::array kFolders = {"base",   "graph", "engine",  "store",
+                                 "driver", "check", "testing", "cli"};
+
+// Libraries that are not ours, and the only folders that see them.
+struct Library {
+  std::string_view prefix;
+  std::vector<std::string_view> folders;
+};
+const std::vector<Library> kLibraries = {
+    {"boost/json", {"src/base/"}},
+    {"openssl/", {"src/base/"}},
+    {"sqlite3.h", {"src/store/sqlite/", "bench/"}},
+    {"CLI/", {"src/cli/"}},
+    {"unicode/", {"agents/rules/"}},
+    {"libstemmer.h", {"agents/rules/"}},
+    {"gtest/", {"tests/", "*_test.cc"}},
+    {"gmock/", {"tests/", "*_test.cc"}},
+    {"rapidcheck", {"tests/", "*_test.cc"}},
+};
+
+std::optional<std::size_t> rank_of(std::string_view folder) {
+  auto found = std::find(kFolders.begin(), kFolders.end(), folder);
+  if (found == kFolders.end()) return std::nullopt;
+  return found - kFolders.begin();
+}
+
+std::string_view first_part(std::string_view path) {
+  std::size_t slash = path.find('/');
+  return slash == path.npos ? std::string_view() : path.substr(0, slash);
+}
+
+bool lies_in(std::string_view path, std::string_view pattern) {
+  return pattern.starts_with('*') ? path.ends_with(pattern.substr(1)) : path.starts_with(pattern);
+}
+
+std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
+
+// The fault of an include of a library, or of something that docs/dependencies.md does not know.
+std::optional<std::string> library_fault(std::string_view path, std::string_view name) {
+  for (const Library& library : kLibraries) {
+    if (!name.starts_with(library.prefix)) continue;
+    auto in = [&](std::string_view folder) { return lies_in(path, folder); };
+    if (std::any_of(library.folders.begin(), library.folders.end(), in)) return std::nullopt;
+    std::string folders;
+    for (std::string_view folder : library.folders) folders += " " + std::string(folder);
+    return "<" + std::string(name) + "> is seen only by" + folders + ": use what they offer";
+  }
+  std::string_view first = first_part(name);
+  if (first.empty() || first == "belay" || first == "sys" || first == "linux") return std::nullopt;
+  return "<" + std::string(name) +
+         "> is of a library that Belay does not use: see docs/dependencies.md";
+}
+
+std::optional<std::string> fault_in_src(std::string_view path, std::string_view name) {
+  std::string_view inside = path.substr(std::string_view("src/").size());
+  std::string_view own = first_part(inside);
+  std::string_view other = first_part(name);
+  if (other.empty() || own.empty()) return std::nullopt;
+  if (own == "cli" && other == "agents") return std::nullopt;
+  auto own_rank = rank_of(own);
+  auto other_rank = rank_of(other);
+  if (!own_rank) return "src/" + std::string(own) + " is not in the order of folders: add it";
+  if (!other_rank) return quoted(name) + " names no folder of src/";
+  if (*other_rank > *own_rank) {
+    return "src/" + std::string(own) + " stands below src/" + std::string(other) +
+           " and must not include it: " + quoted(name);
+  }
+  for (auto [one, another] :
+       {std::pair("store/memory/", "store/sqlite/"), std::pair("store/sqlite/", "store/memory/")}) {
+    if (inside.starts_with(one) && name.starts_with(another)) {
+      return "one store must not know another: " + quoted(name);
+    }
+  }
+  return std::nullopt;
+}
+
+// Agents and examples prove that the public headers are enough.
+std::optional<std::string> fault_in_agents(std::string_view path, std::string_view name) {
+  std::string_view top = first_part(path);
+  std::string_view own = first_part(path.substr(top.size() + 1));
+  if (name.starts_with(top) && name.substr(top.size()).starts_with('/')) {
+    name.remove_prefix(top.size() + 1);
+  }
+  std::string_view other = first_part(name);
+  if (other.empty() || other == own) return std::nullopt;
+  return std::string(top) + "/ uses the public headers and its own folder only: " + quoted(name);
+}
+
+std::optional<std::string> quoted_fault(std::string_view path, std::string_view name) {
+  if (name.starts_with("../") || name.find("/../") != name.npos) {
+    return "name a header from the root of its folder: " + quoted(name);
+  }
+  if (is_test(path) || path.starts_with("bench/") || name.starts_with("belay/")) {
+    return std::nullopt;
+  }
+  if (path.starts_with("src/")) return fault_in_src(path, name);
+  if (path.starts_with("agents/") || path.starts_with("examples/")) {
+    return fault_in_agents(path, name);
+  }
+  return std::nullopt;
+}
+
+// A header that a user includes brings the standard library and Belay, nothing else.
+std::optional<std::string> public_fault(std::string_view include) {
+  std::string_view name = include.substr(1, include.size() - 2);
+  bool ours = name.starts_with("belay/");
+  bool standard = include.front() == '<' && name.find_first_of("/.") == name.npos;
+  if (ours || standard) return std::nullopt;
+  return "a public header includes belay/ and the standard library only, not " + quoted(name);
+}
+
+}  // namespace
+
+Findings check_includes(const File& file) {
+  Findings findings;
+  if (!is_cpp(file.path)) return findings;
+  for (const Token& token : tokens_of(file.text)) {
+    if (token.kind != TokenKind::include) continue;
+    std::string_view name = std::string_view(token.text).substr(1, token.text.size() - 2);
+    std::optional<std::string> fault;
+    if (file.path.starts_with("include/")) {
+      fault = public_fault(token.text);
+    } else if (token.text.front() == '<') {
+      fault = library_fault(file.path, name);
+    } else {
+      fault = quoted_fault(file.path, name);
+    }
+    if (fault) findings.push_back({file.path, token.line, *fault});
+  }
+  return findings;
+}
+
+}  // namespace belay::tidy
