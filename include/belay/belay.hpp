@@ -1,0 +1,7 @@
+#pragma once
+// belay/belay.hpp - all that a program with agents needs.
+
+#include "belay/check.h"
+#include "belay/graph.h"
+#include "belay/runtime.h"
+#include "belay/store.h"

@@ -1,0 +1,146 @@
+#pragma once
+// belay/context.h - what a node may ask of the world while it runs.
+//
+// Everything ambient comes through the Context: ids, time, randomness, model, records. The engine
+// keeps it alive until the node has ended. Threading: use it on the node's own executor only, not
+// from the blocking pool.
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "belay/model.h"
+#include "belay/record.h"
+
+namespace belay {
+
+// How a run is to be carried out. Kept with the run, so that a take-over obeys the same.
+struct RunOptions {
+  // Attempts of a node that has a retry policy, in place of the policy's own number.
+  std::optional<int> max_retries = std::nullopt;
+  // False: approval nodes are passed as if approved.
+  bool require_approval = true;
+  // Time that the run may work, retry waits included, waits for people not.
+  std::chrono::milliseconds timeout{300'000};
+  // How long an approval stays open, in place of the approval's own time.
+  std::optional<std::chrono::milliseconds> approval_expires = std::nullopt;
+  friend bool operator==(const RunOptions&, const RunOptions&) = default;
+};
+
+// A person's answer to an interrupt.
+struct Answer {
+  bool approved = false;
+  Value payload;  // as shown, or as edited by the person
+  std::string decided_by;
+  std::string comment;
+};
+
+// A question that a node asks in its middle.
+struct Question {
+  std::string name;  // tells several questions of one node apart
+  std::string text;
+  Value payload;  // what is shown; an answer counts only for this very payload
+  std::chrono::milliseconds expires{std::chrono::hours(24)};
+};
+
+// What a node leaves for its commit, apart from its Update.
+struct NodeEffects {
+  struct CustomEvent {
+    std::string name;
+    Value body;
+  };
+  std::vector<RecordWrite> records;
+  std::vector<CustomEvent> events;
+  std::string outcome;
+};
+
+// Thrown by Context::interrupt(): the node ends here and runs again once there is an answer. Not an
+// error, and not derived from std::exception, so that ordinary handlers let it pass.
+struct Interrupted {
+  Question question;
+};
+
+class Context {
+ public:
+  // What one attempt of one task sees. Filled in by the driver.
+  struct Attempt {
+    TenantId tenant;
+    UserId user;
+    ThreadId thread;
+    RunId run;
+    TaskId task;
+    std::string_view node;
+    int attempt = 1;
+    std::optional<Error> previous_error;
+    Instant now{};
+    std::uint64_t seed = 0;
+    RunOptions options;
+    std::vector<std::pair<std::string, Answer>> answers;  // by question name and payload hash
+    Model* model = nullptr;
+    Records* records = nullptr;
+  };
+
+  explicit Context(Attempt attempt);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const TenantId& tenant() const { return attempt_.tenant; }
+  const UserId& user() const { return attempt_.user; }
+  const ThreadId& thread() const { return attempt_.thread; }
+  const RunId& run() const { return attempt_.run; }
+  // One visit of one node; the same over all attempts of that visit.
+  const TaskId& task() const { return attempt_.task; }
+  std::string_view node() const { return attempt_.node; }
+  // 1 for the first attempt of this visit.
+  int attempt() const { return attempt_.attempt; }
+  // Why the attempt before this one failed; null for the first.
+  const Error* previous_error() const {
+    return attempt_.previous_error ? &*attempt_.previous_error : nullptr;
+  }
+  const RunOptions& options() const { return attempt_.options; }
+
+  // When this attempt began.
+  Instant now() const { return attempt_.now; }
+  // Pseudo-random bits, seeded for this attempt: not for secrets.
+  std::uint64_t random_bits();
+
+  Model& model() { return *attempt_.model; }
+  // The run's user's records, as committed; what this node saves is not among them yet.
+  Records& records() { return *attempt_.records; }
+
+  // Saves `record` in this node's commit: exactly once, or not at all if the node fails. A record
+  // that can't be saved throws Failure (`invalid`).
+  template <Record R>
+  void commit_with(const R& record) {
+    effects_.records.push_back(record_write(record, user()).value());
+  }
+
+  // How the run is said to have ended, should it end after this node: "saved", "nothing_to_do".
+  void outcome(std::string outcome) { effects_.outcome = std::move(outcome); }
+  // A durable event of the program's own, written in this node's commit.
+  void emit(std::string name, Value body);
+
+  // Asks a person in the middle of a node and returns the answer. Without one yet it ends the node
+  // here; the whole node runs again when the answer has come, so do nothing before it that must
+  // not happen twice. An approval node asks without that price: prefer it. The answer counts for
+  // the same question name and the same payload; with another payload the question is asked anew.
+  Answer interrupt(Question question);
+
+  // Runs a function that blocks on the executor's bounded pool; see on_blocking_pool().
+  template <typename T>
+  Task<Result<T>> blocking(std::function<Result<T>()> work) {
+    return on_blocking_pool<T>(std::move(work));
+  }
+
+  // For the driver, once the node has ended.
+  NodeEffects take_effects() { return std::move(effects_); }
+
+ private:
+  Attempt attempt_;
+  NodeEffects effects_;
+};
+
+}  // namespace belay

@@ -1,0 +1,154 @@
+#pragma once
+// belay/runtime.h - starts, resumes, decides and cancels runs: the object that a program holds.
+//
+//     auto runtime = Runtime::open(parts).value();
+//     runtime->add(mail_graph().value());
+//     auto run = co_await runtime->start("mail", input, StartOptions{...});
+//
+// A call that makes a run move returns when the run has ended, waits for a person, or can't go on.
+// Everything that it returns is durable by then.
+//
+// Ownership: a runtime works under one session of the store. When its process dies, in whatever
+// way, other processes may take its runs over at once; while it lives, they may not. Destroying a
+// runtime ends its session; what was under way can be resumed by any other.
+//
+// Threading: call everything on the executor's thread. Several calls may be under way at once.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "belay/graph.h"
+#include "belay/store.h"
+
+namespace belay {
+
+// What a run tells while it goes on. `node_started` and `retrying` are told as they happen; the
+// others after their commit, so what they say is durable.
+struct RunEvent {
+  enum class Kind { node_started, node_finished, attempt_failed, paused, decided, finished };
+  Kind kind = Kind::node_started;
+  ThreadId thread;
+  RunId run;
+  std::string graph;
+  std::string node;
+  int attempt = 1;
+  std::uint64_t seq = 0;
+  RunStatus status = RunStatus::running;
+  std::string message;                   // an error's sentence, an outcome, a question
+  std::chrono::milliseconds duration{};  // of a finished node; the wait of a failed attempt
+};
+using RunObserver = std::function<void(const RunEvent&)>;
+
+// A run as it stands, with its state.
+struct RunView {
+  RunRow row;
+  Value state;                          // the channels by name, read with the graph's defaults
+  std::optional<ApprovalRow> approval;  // the open one, when paused for a person
+  bool success() const { return row.status != RunStatus::failed; }
+};
+
+struct StartOptions {
+  TenantId tenant = default_tenant();
+  UserId user = UserId("local");
+  // Empty: a new random one. A known thread of the same graph and input goes on where it stands,
+  // or gives its result when it has ended; another input is `invalid`.
+  ThreadId thread = {};
+  RunOptions run = {};
+};
+
+struct Decision {
+  bool approved = false;
+  std::string decided_by;
+  std::string comment = {};
+  std::optional<Value> edited = std::nullopt;  // in place of the payload shown
+};
+
+struct DecisionAnswer {
+  enum class Kind {
+    won,      // this decision is the one, and the run went on with it
+    same,     // the very same decision had been made before: nothing changed
+    lost,     // another decision had been made before: see `approval`
+    expired,  // too late: the approval has expired
+    closed,   // the run was cancelled or has ended in another way
+  };
+  Kind kind = Kind::won;
+  ApprovalRow approval;
+  RunView view;
+};
+
+// What a runtime is made of; all of it outlives the runtime.
+struct RuntimeParts {
+  Store& store;
+  Executor& executor;
+  Clock& clock;
+  Random& random;
+  Model& model;
+  RunObserver observer = nullptr;
+};
+
+class Runtime {
+ public:
+  static Result<std::unique_ptr<Runtime>> open(RuntimeParts parts);
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  // Makes a graph known by its name. Before the first call for one of its runs.
+  template <typename State>
+  void add(const Graph<State>& graph) {
+    add_definition(graph.definition());
+  }
+
+  // Begins a run of a known graph with `input` as its state.
+  template <typename State>
+  Task<Result<RunView>> start(const Graph<State>& graph, State input, StartOptions options) {
+    auto state = std::make_shared<State>(std::move(input));
+    return start_run(graph.name(), std::move(state), std::move(options));
+  }
+
+  // Goes on with a thread's run: one whose process died is taken over, one that waits for a person
+  // is returned as it stands, one that has ended gives its result. `conflict` while another living
+  // process works on it; `not_found` for an unknown thread, or one idle for longer than
+  // limits::thread_idle_max.
+  Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
+
+  // The threads that a dead process left unfinished.
+  Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant);
+
+  // Decides an open approval and goes on with its run. `not_found` for an unknown one; `invalid`
+  // for an edited payload that does not fit, or a decider who may not decide.
+  Task<Result<DecisionAnswer>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
+
+  // Cancels a thread's run, whoever works on it. Cancelling again changes nothing; `conflict` when
+  // the run has ended otherwise.
+  Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by);
+
+  // A thread's latest run. `not_found` for an unknown thread.
+  Task<Result<RunView>> status(TenantId tenant, ThreadId thread);
+  // The same as it stood after its commit `seq`.
+  Task<Result<RunView>> status_at(TenantId tenant, ThreadId thread, std::uint64_t seq);
+
+  // Expires the approvals whose time has passed, and goes on with their runs; how many there were.
+  Task<Result<std::size_t>> apply_due(TenantId tenant);
+
+  // Saves records outside a run: an import. All or nothing.
+  Task<Result<Done>> save(TenantId tenant, std::vector<RecordWrite> records);
+  // A user's records. Lives as long as the runtime.
+  std::unique_ptr<Records> records(TenantId tenant, UserId user);
+
+  const SessionId& session() const;
+
+ private:
+  class Body;
+  explicit Runtime(std::unique_ptr<Body> body);
+  void add_definition(std::shared_ptr<const GraphDefinition> definition);
+  Task<Result<RunView>> start_run(std::string graph, std::shared_ptr<void> input,
+                                  StartOptions options);
+
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace belay
