@@ -1,0 +1,16 @@
+#pragma once
+// store/commit_check.h - what every commit must be before any store looks at its guard, so that all
+// stores refuse the same ones with the same words.
+
+#include "belay/store.h"
+
+namespace belay::store {
+
+// `invalid` for rows that do not belong together; such a commit is a mistake of the caller.
+//
+// With a guard: a run row and a checkpoint of seq guard.seq + 1, and every other row of that same
+// run and seq; a new thread only with the run's first commit. Without one: nothing of a run.
+// A decision only together with the guard of its approval.
+Result<Done> check_commit(const Commit& commit);
+
+}  // namespace belay::store

@@ -1,0 +1,39 @@
+#pragma once
+// store/enum_names.h - the enumerators of stored rows by name, and back. Stored by name: append,
+// never rename.
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "belay/rows.h"
+
+namespace belay::store {
+
+template <typename E>
+inline constexpr std::array<std::string_view, 0> enum_names{};
+template <>
+inline constexpr std::array<std::string_view, 7> enum_names<RunStatus>{
+    "queued", "running", "paused", "completed", "failed", "cancelled", "quarantined"};
+template <>
+inline constexpr std::array<std::string_view, 5> enum_names<ApprovalStatus>{
+    "open", "approved", "rejected", "expired", "closed"};
+template <>
+inline constexpr std::array<std::string_view, 9> enum_names<CommitKind>{
+    "input", "node", "attempt", "pause", "decision", "expiry", "claim", "failure", "cancel"};
+
+template <typename E>
+std::string_view enum_name(E value) {
+  auto index = static_cast<std::size_t>(value);
+  return index < enum_names<E>.size() ? enum_names<E>[index] : "unknown";
+}
+
+template <typename E>
+std::optional<E> enum_named(std::string_view name) {
+  for (std::size_t i = 0; i < enum_names<E>.size(); ++i) {
+    if (enum_names<E>[i] == name) return static_cast<E>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace belay::store

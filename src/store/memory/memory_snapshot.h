@@ -1,0 +1,27 @@
+#pragma once
+// store/memory/memory_snapshot.h - reads of an in-memory store's rows, under its mutex.
+
+#include "store/memory/tables.h"
+
+namespace belay::store {
+
+class MemorySnapshot final : public Snapshot {
+ public:
+  explicit MemorySnapshot(const Tables& tables) : tables_(tables) {}
+
+  Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override;
+  Result<std::vector<RunRow>> runs(const RunFilter& filter) override;
+  Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) override;
+  Result<std::vector<ValueRow>> values(const ValueFilter& filter) override;
+  Result<std::vector<EventRow>> events(const EventFilter& filter) override;
+  Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) override;
+  Result<std::vector<StoredRecord>> records(const RecordQuery& query) override;
+
+ private:
+  // Null when the tenant or the run does not exist.
+  const RunTable* run(const TenantId& tenant, const RunId& run) const;
+
+  const Tables& tables_;
+};
+
+}  // namespace belay::store
