@@ -1,0 +1,30 @@
+#include "belay/context.h"
+
+#include "graph/question.h"
+
+namespace belay {
+
+Context::Context(Attempt attempt) : attempt_(std::move(attempt)) {}
+
+std::uint64_t Context::random_bits() {
+  // SplitMix64 (Steele, Lea, Flood 2014): passes BigCrush, and one word of state is enough.
+  attempt_.seed += 0x9e3779b97f4a7c15ULL;
+  std::uint64_t bits = attempt_.seed;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebULL;
+  return bits ^ (bits >> 31);
+}
+
+void Context::emit(std::string name, Value body) {
+  effects_.events.push_back({std::move(name), std::move(body)});
+}
+
+Answer Context::interrupt(Question question) {
+  std::string key = question_key(question.name, to_json(question.payload));
+  for (const auto& [answered, answer] : attempt_.answers) {
+    if (answered == key) return answer;
+  }
+  throw Interrupted{std::move(question)};
+}
+
+}  // namespace belay
