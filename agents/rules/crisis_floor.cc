@@ -1,0 +1,92 @@
+#include "agents/rules/crisis_floor.h"
+
+#include <algorithm>
+
+#include "agents/rules/lexicon.h"
+
+namespace belay::rules {
+namespace {
+
+// For each token, the end of the idiom that covers it, or 0. An idiom is one breath: it does not
+// reach over punctuation, or "I want to die. Laughing …" would be one.
+std::vector<std::size_t> idiom_ends(const LexiconView& view, const Words& words) {
+  std::vector<std::size_t> ends(words.tokens.size(), 0);
+  for (std::size_t at = 0; at < words.tokens.size(); ++at) {
+    const auto idiom = view.longest(at, words.tokens.size(), [](const Entry& entry, std::size_t) {
+      return entry.category == Category::idiom;
+    });
+    if (!idiom) continue;
+    const auto first = words.tokens.begin() + static_cast<std::ptrdiff_t>(idiom->begin);
+    const auto last = words.tokens.begin() + static_cast<std::ptrdiff_t>(idiom->end);
+    if (std::any_of(first + 1, last, [](const Token& token) { return token.pause_before; })) {
+      continue;
+    }
+    for (std::size_t i = idiom->begin; i < idiom->end; ++i) ends[i] = std::max(ends[i], idiom->end);
+  }
+  return ends;
+}
+
+void append_phrases(Language language, std::string_view text, const Words& words,
+                    std::size_t text_index, std::vector<CrisisPhrase>& out) {
+  const LexiconView view(lexicon_of(language), words);
+  const auto idioms = idiom_ends(view, words);
+  for (std::size_t at = 0; at < words.tokens.size(); ++at) {
+    const auto found =
+        view.longest(at, words.tokens.size(), [&](const Entry& entry, std::size_t end) {
+          return entry.category == Category::crisis && idioms[end - 1] < end;
+        });
+    if (!found) continue;
+    const Span span{words.tokens[found->begin].span.begin, words.tokens[found->end - 1].span.end};
+    out.push_back({std::string(text.substr(span.begin, span.end - span.begin)), text_index, span,
+                   static_cast<int>(found->entry->weight)});
+  }
+}
+
+bool contains(const Span& outer, const Span& inner) {
+  return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+// Keeps of two phrases, one inside the other, the longer one, with the higher of their levels.
+std::vector<CrisisPhrase> without_nested(std::vector<CrisisPhrase> phrases) {
+  std::stable_sort(phrases.begin(), phrases.end(), [](const auto& a, const auto& b) {
+    return a.span.begin != b.span.begin ? a.span.begin < b.span.begin : a.span.end > b.span.end;
+  });
+  std::vector<CrisisPhrase> kept;
+  for (CrisisPhrase& phrase : phrases) {
+    const bool nested = !kept.empty() && contains(kept.back().span, phrase.span);
+    if (nested) {
+      kept.back().level = std::max(kept.back().level, phrase.level);
+    } else {
+      kept.push_back(std::move(phrase));
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::vector<CrisisPhrase> crisis_phrases(std::string_view text, const Words& words,
+                                         std::size_t text_index) {
+  std::vector<CrisisPhrase> phrases;
+  append_phrases(Language::en, text, words, text_index, phrases);
+  append_phrases(Language::es, text, words, text_index, phrases);
+  return without_nested(std::move(phrases));
+}
+
+CrisisFloor crisis_floor(const std::vector<std::string>& texts) {
+  CrisisFloor floor;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string text = readable(texts[i]);
+    for (CrisisPhrase& phrase : crisis_phrases(text, words_of(text), i)) {
+      floor.minimum = std::max(floor.minimum.value_or(phrase.level), phrase.level);
+      floor.phrases.push_back(std::move(phrase));
+    }
+  }
+  return floor;
+}
+
+int raised(int model_level, const CrisisFloor& floor) {
+  return std::max(model_level, floor.minimum.value_or(model_level));
+}
+
+}  // namespace belay::rules

@@ -1,0 +1,204 @@
+#include "agents/rules/lexicon.h"
+
+#include <libstemmer.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <set>
+
+#include "agents/rules/lexicon_text.h"
+
+namespace belay::rules {
+namespace {
+
+constexpr std::array<std::string_view, kCategories> kNames = {
+    "crisis",  "low_mood",  "anxiety",   "sleep",    "conflict", "exhaustion",
+    "illness", "substance", "isolation", "positive", "coping",   "idiom"};
+
+constexpr std::size_t kGapWordsMax = 2;
+
+// Snowball's stemmer of one language. Not thread-safe, so each reader and each view has its own.
+class Stemmer {
+ public:
+  explicit Stemmer(Language language)
+      : spanish_(language == Language::es),
+        stemmer_(sb_stemmer_new(spanish_ ? "spanish" : "english", "UTF_8"), &sb_stemmer_delete) {
+    BELAY_ASSERT(stemmer_ != nullptr);
+  }
+
+  std::string stem(std::string_view word) {
+    // Without its pronoun "matarme" would be "matar", which kills time and hunger too.
+    if (spanish_ && (word.ends_with("rme") || word.ends_with("ndome"))) return std::string(word);
+    const auto* bytes = reinterpret_cast<const sb_symbol*>(word.data());
+    const sb_symbol* stem = sb_stemmer_stem(stemmer_.get(), bytes, static_cast<int>(word.size()));
+    if (stem == nullptr) return std::string(word);
+    const auto length = static_cast<std::size_t>(sb_stemmer_length(stemmer_.get()));
+    return std::string(reinterpret_cast<const char*>(stem), length);
+  }
+
+ private:
+  bool spanish_;
+  std::unique_ptr<sb_stemmer, decltype(&sb_stemmer_delete)> stemmer_;
+};
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool in_range(Category category, double weight) {
+  if (category == Category::idiom) return weight == 0;
+  if (category == Category::crisis) return weight == 8 || weight == 9 || weight == 10;
+  return weight >= 0.3 && weight <= 3;
+}
+
+Error bad_line(Language language, std::size_t line, std::string_view why) {
+  return error(ErrorCode::invalid, "Line " + std::to_string(line) + " of the lexicon for '" +
+                                       std::string(name_of(language)) + "' " + std::string(why) +
+                                       ".");
+}
+
+// The comparison keys of a phrase: stems, "=word" for exact words, ".." for gaps.
+std::vector<std::string> keys_of(std::string_view phrase, Stemmer& stemmer) {
+  std::vector<std::string> keys;
+  for (const std::string_view part : split(phrase, ' ')) {
+    if (part == "..") {
+      keys.emplace_back(part);
+      continue;
+    }
+    const bool exact = part.starts_with('=');
+    const Words words = words_of(exact ? part.substr(1) : part);
+    for (const Token& token : words.tokens) {
+      const std::string& word = words.vocabulary[token.word];
+      keys.push_back(exact ? "=" + word : stemmer.stem(word));
+    }
+  }
+  return keys;
+}
+
+Lexicon compiled_in(Language language, std::string_view tsv) {
+  auto lexicon = Lexicon::read(language, tsv);
+  // The files are part of the program, and lexicon_test reads them: a bad one never ships.
+  BELAY_ASSERT(lexicon.ok());
+  return *std::move(lexicon);
+}
+
+}  // namespace
+
+std::string_view name_of(Category category) { return kNames[static_cast<std::size_t>(category)]; }
+
+std::optional<Category> category_named(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Category>(found - kNames.begin());
+}
+
+bool is_burden(Category category) {
+  return category != Category::crisis && category != Category::positive &&
+         category != Category::coping && category != Category::idiom;
+}
+
+Result<Lexicon> Lexicon::read(Language language, std::string_view tsv) {
+  Lexicon lexicon(language);
+  Stemmer stemmer(language);
+  std::set<std::vector<std::int32_t>> seen;
+  std::size_t number = 0;
+  for (const std::string_view line : split(tsv, '\n')) {
+    ++number;
+    if (line.empty() || line.starts_with('#')) continue;
+    const auto fields = split(line, '\t');
+    if (fields.size() != 3) return bad_line(language, number, "has not three fields");
+    const auto category = category_named(fields[1]);
+    if (!category) return bad_line(language, number, "names an unknown category");
+    double weight = -1;
+    const char* end = fields[2].data() + fields[2].size();
+    const auto parsed = std::from_chars(fields[2].data(), end, weight);
+    if (parsed.ptr != end || !in_range(*category, weight)) {
+      return bad_line(language, number, "has a weight out of the category's range");
+    }
+    Entry entry{std::string(fields[0]), *category, weight, {}};
+    for (std::string& key : keys_of(fields[0], stemmer)) {
+      entry.elements.push_back(key == ".." ? kGap : lexicon.id_of(std::move(key)));
+    }
+    if (entry.elements.empty() || entry.elements.front() == kGap || entry.elements.back() == kGap) {
+      return bad_line(language, number, "has no word at its start or its end");
+    }
+    // Two phrases of one category that come down to the same stems are one entry.
+    auto identity = entry.elements;
+    identity.push_back(static_cast<std::int32_t>(*category));
+    if (seen.insert(std::move(identity)).second) lexicon.entries_.push_back(std::move(entry));
+  }
+  lexicon.index();
+  return lexicon;
+}
+
+std::int32_t Lexicon::id_of(std::string key) {
+  const auto next = static_cast<std::int32_t>(ids_.size());
+  return ids_.try_emplace(std::move(key), next).first->second;
+}
+
+void Lexicon::index() {
+  by_first_.resize(ids_.size());
+  for (std::uint32_t number = 0; number < entries_.size(); ++number) {
+    by_first_[static_cast<std::size_t>(entries_[number].elements.front())].push_back(number);
+  }
+  for (auto& numbers : by_first_) {
+    std::stable_sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return entries_[a].elements.size() > entries_[b].elements.size();
+    });
+  }
+}
+
+const Lexicon& lexicon_of(Language language) {
+  static const Lexicon english = compiled_in(Language::en, kLexiconEn);
+  static const Lexicon spanish = compiled_in(Language::es, kLexiconEs);
+  BELAY_ASSERT(language != Language::unknown);
+  return language == Language::en ? english : spanish;
+}
+
+LexiconView::LexiconView(const Lexicon& lexicon, const Words& words)
+    : lexicon_(lexicon), words_(words) {
+  Stemmer stemmer(lexicon.language());
+  const auto id = [&](const std::string& key) {
+    const auto found = lexicon.ids_.find(key);
+    return found == lexicon.ids_.end() ? -1 : found->second;
+  };
+  forms_.reserve(words.vocabulary.size());
+  for (const std::string& word : words.vocabulary) {
+    if (word.empty()) {
+      forms_.emplace_back();
+    } else {
+      forms_.push_back({id(stemmer.stem(word)), id("=" + word)});
+    }
+  }
+}
+
+std::optional<std::size_t> LexiconView::end_of(const Entry& entry, std::size_t at,
+                                               std::size_t limit) const {
+  return end_from(entry, 0, at, limit);
+}
+
+std::optional<std::size_t> LexiconView::end_from(const Entry& entry, std::size_t element,
+                                                 std::size_t at, std::size_t limit) const {
+  if (element == entry.elements.size()) return at;
+  if (at >= limit) return std::nullopt;
+  if (entry.elements[element] != Lexicon::kGap) {
+    const Forms& forms = forms_[words_.tokens[at].word];
+    const std::int32_t wanted = entry.elements[element];
+    if (forms.stem != wanted && forms.exact != wanted) return std::nullopt;
+    return end_from(entry, element + 1, at + 1, limit);
+  }
+  for (std::size_t skipped = 0; skipped <= kGapWordsMax; ++skipped) {
+    if (const auto end = end_from(entry, element + 1, at + skipped, limit)) return end;
+  }
+  return std::nullopt;
+}
+
+}  // namespace belay::rules

@@ -1,0 +1,122 @@
+#pragma once
+// rules/lexicon.h - the phrases that the rules look for, as compiled in from lexicon_*.tsv.
+//
+// lexicon_en.tsv documents the format. To add a language: write its file, name it in
+// CMakeLists.txt, and add it to Language and to lexicon_of().
+//
+// Threading: a Lexicon is immutable once read; a LexiconView belongs to one analysis.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "agents/rules/language.h"
+#include "agents/rules/words.h"
+#include "belay/result.h"
+
+namespace belay::rules {
+
+enum class Category {
+  crisis,
+  low_mood,
+  anxiety,
+  sleep,
+  conflict,
+  exhaustion,
+  illness,
+  substance,
+  isolation,
+  positive,
+  coping,
+  idiom,
+};
+inline constexpr std::size_t kCategories = 12;
+
+std::string_view name_of(Category category);
+std::optional<Category> category_named(std::string_view name);
+// Whether the category raises the risk level by its weight (neither crisis nor the helpful ones).
+bool is_burden(Category category);
+
+struct Entry {
+  std::string phrase;  // as written in the file
+  Category category = Category::idiom;
+  double weight = 0;
+  std::vector<std::int32_t> elements;  // word ids; kGap for ".."
+};
+
+class Lexicon {
+ public:
+  static constexpr std::int32_t kGap = -2;
+
+  // Reads the text of one lexicon file. Fails with `invalid`, naming the line, on a line without
+  // three fields, an unknown category, a weight out of its range, or a phrase listed twice.
+  static Result<Lexicon> read(Language language, std::string_view tsv);
+
+  Language language() const { return language_; }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  friend class LexiconView;
+
+  explicit Lexicon(Language language) : language_(language) {}
+  std::int32_t id_of(std::string key);
+  void index();
+
+  Language language_;
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string, std::int32_t> ids_;  // "die" is a stem, "=die" the very word
+  std::vector<std::vector<std::uint32_t>> by_first_;   // entry numbers, longest first
+};
+
+// The lexicon of a language that the rules know. REQUIRES: not Language::unknown.
+const Lexicon& lexicon_of(Language language);
+
+// Where an entry stands: tokens [begin, end).
+struct PhraseMatch {
+  const Entry* entry = nullptr;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// A lexicon laid over the words of one text; both must outlive it.
+class LexiconView {
+ public:
+  LexiconView(const Lexicon& lexicon, const Words& words);
+
+  // The longest entry that starts at token `at`, ends before `limit` and that
+  // `wanted(entry, end)` accepts.
+  template <typename Wanted>
+  std::optional<PhraseMatch> longest(std::size_t at, std::size_t limit, Wanted wanted) const {
+    const Forms& forms = forms_[words_.tokens[at].word];
+    std::optional<PhraseMatch> best;
+    for (const std::int32_t id : {forms.stem, forms.exact}) {
+      if (id < 0) continue;
+      for (const std::uint32_t number : lexicon_.by_first_[static_cast<std::size_t>(id)]) {
+        const Entry& entry = lexicon_.entries_[number];
+        if (best && entry.elements.size() <= best->entry->elements.size()) break;
+        const auto end = end_of(entry, at, limit);
+        if (end && wanted(entry, *end)) best = PhraseMatch{&entry, at, *end};
+      }
+    }
+    return best;
+  }
+
+ private:
+  struct Forms {
+    std::int32_t stem = -1;  // id of the word's stem, or -1 where the lexicon lacks it
+    std::int32_t exact = -1;
+  };
+
+  std::optional<std::size_t> end_of(const Entry& entry, std::size_t at, std::size_t limit) const;
+  std::optional<std::size_t> end_from(const Entry& entry, std::size_t element, std::size_t at,
+                                      std::size_t limit) const;
+
+  const Lexicon& lexicon_;
+  const Words& words_;
+  std::vector<Forms> forms_;  // by index into words_.vocabulary
+};
+
+}  // namespace belay::rules
