@@ -20,7 +20,7 @@ class MemoryStore final : public Store {
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     BELAY_CO_CHECK(store::check_commit(commit));
     std::lock_guard lock(mutex_);
-    co_return tables_.apply(std::move(commit), clock_);
+    co_return tables_.apply(commit, clock_);
   }
 
   Task<Result<Done>> read(Reader reader) override {

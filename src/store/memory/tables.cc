@@ -178,7 +178,7 @@ void write(CommitRows& rows, TenantTables& tenant, RunTable* run, Clock& clock) 
 
 }  // namespace
 
-Result<CommitOutcome> Tables::apply(Commit commit, Clock& clock) {
+Result<CommitOutcome> Tables::apply(Commit& commit, Clock& clock) {
   TenantTables& tenant = tenants_[commit.tenant];
   RunTable* run = nullptr;
   auto verdict = judge(commit, tenant, clock, run);

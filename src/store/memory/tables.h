@@ -55,8 +55,8 @@ struct TenantTables {
 
 class Tables {
  public:
-  // REQUIRES: check_commit(commit).
-  Result<CommitOutcome> apply(Commit commit, Clock& clock);
+  // Moves out of `commit` what it writes. REQUIRES: check_commit(commit).
+  Result<CommitOutcome> apply(Commit& commit, Clock& clock);
 
   // Null when nothing was ever written for this tenant.
   const TenantTables* tenant(const TenantId& id) const;
