@@ -1,0 +1,164 @@
+#include "agents/rules/figures.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "agents/rules/audit_rules.h"
+#include "belay/value.h"
+
+namespace belay::rules {
+namespace {
+
+constexpr int kAlarm = 7;  // the level from which a person is asked
+
+struct LabelledDay {
+  std::string language;
+  std::string kind;
+  std::vector<std::string> notes;
+  bool crisis = false;
+  int risk_min = 1;
+  int risk_max = 10;
+};
+
+Result<std::vector<Value>> read_lines(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return error(ErrorCode::not_found, "Cannot read '" + path + "'.");
+  std::vector<Value> lines;
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.empty()) continue;
+    auto value = parse_json(line);
+    if (!value.ok()) {
+      return error(ErrorCode::invalid, "Line " + std::to_string(lines.size() + 1) + " of '" + path +
+                                           "': " + value.error().message);
+    }
+    lines.push_back(*std::move(value));
+  }
+  return lines;
+}
+
+std::string text_of(const Value& value) {
+  return value.as_string() == nullptr ? "" : *value.as_string();
+}
+
+Result<std::vector<LabelledDay>> read_labelled(const std::string& path) {
+  BELAY_TRY(const std::vector<Value> lines, read_lines(path));
+  std::vector<LabelledDay> days;
+  for (const Value& line : lines) {
+    const auto* notes = line["notes"].as_array();
+    const bool* crisis = line["crisis"].as_bool();
+    const auto low = line["risk_min"].as_int();
+    const auto high = line["risk_max"].as_int();
+    if (notes == nullptr || crisis == nullptr || !low || !high) {
+      return error(ErrorCode::invalid, "Line " + std::to_string(days.size() + 1) + " of '" + path +
+                                           "' lacks notes, crisis, risk_min or risk_max.");
+    }
+    LabelledDay day{text_of(line["lang"]),  text_of(line["kind"]),  {}, *crisis,
+                    static_cast<int>(*low), static_cast<int>(*high)};
+    for (const Value& note : *notes) day.notes.push_back(text_of(note));
+    days.push_back(std::move(day));
+  }
+  return days;
+}
+
+struct Score {
+  int days = 0;
+  int crisis = 0;
+  int crisis_found = 0;
+  int calm = 0;  // no crisis, and no careful reader would go as high as kAlarm
+  int false_alarms = 0;
+  int in_range = 0;
+  int not_assessed = 0;
+
+  void add(const LabelledDay& day, const AuditFindings& findings) {
+    const int level = findings.risk_level;
+    ++days;
+    not_assessed += findings.assessed ? 0 : 1;
+    in_range += day.risk_min <= level && level <= day.risk_max ? 1 : 0;
+    if (day.crisis) {
+      ++crisis;
+      crisis_found += level >= kAlarm ? 1 : 0;
+    } else if (day.risk_max < kAlarm) {
+      ++calm;
+      false_alarms += level >= kAlarm ? 1 : 0;
+    }
+  }
+
+  std::string row(const std::string& name) const {
+    const auto of = [](int part, int whole) {
+      return whole == 0 ? std::string("-") : std::to_string(part) + " of " + std::to_string(whole);
+    };
+    return "| " + name + " | " + std::to_string(days) + " | " + of(crisis_found, crisis) + " | " +
+           of(false_alarms, calm) + " | " + of(in_range, days) + " | " +
+           std::to_string(not_assessed) + " |\n";
+  }
+};
+
+std::string labelled_table(const std::vector<LabelledDay>& days) {
+  Score all;
+  std::map<std::string, Score> by_language;
+  std::map<std::string, Score> by_kind;
+  for (const LabelledDay& day : days) {
+    const AuditFindings findings = analyse(day.notes);
+    for (Score* score : {&all, &by_language[day.language], &by_kind[day.kind]}) {
+      score->add(day, findings);
+    }
+  }
+  std::string out =
+      "| labelled days | days | crisis found | false alarms | level in range | not assessed |\n"
+      "|---|---|---|---|---|---|\n";
+  out += all.row("all");
+  for (const auto& [language, score] : by_language) out += score.row("language: " + language);
+  for (const auto& [kind, score] : by_kind) out += score.row("kind: " + kind);
+  return out;
+}
+
+Result<std::string> diary_table(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code failed;
+  for (const auto& file : std::filesystem::directory_iterator(folder, failed)) {
+    if (file.path().extension() == ".jsonl") files.push_back(file.path().string());
+  }
+  if (failed || files.empty()) {
+    return error(ErrorCode::not_found, "No diaries in '" + folder + "'.");
+  }
+  std::sort(files.begin(), files.end());
+  std::string out = "| diary, days at level |";
+  for (int level = 0; level <= 10; ++level) out += " " + std::to_string(level) + " |";
+  out += "\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const std::string& path : files) {
+    BELAY_TRY(const std::vector<DiaryDay> days, read_diary(path));
+    std::array<int, 11> counts{};
+    for (const DiaryDay& day : days) {
+      ++counts[static_cast<std::size_t>(analyse(day.notes).risk_level)];
+    }
+    out += "| " + std::filesystem::path(path).stem().string() + " |";
+    for (const int count : counts) out += " " + std::to_string(count) + " |";
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<DiaryDay>> read_diary(const std::string& path) {
+  BELAY_TRY(const std::vector<Value> lines, read_lines(path));
+  std::vector<DiaryDay> days;
+  for (const Value& line : lines) {
+    const std::string date = text_of(line["date"]);
+    if (days.empty() || days.back().date != date) days.push_back({date, {}});
+    days.back().notes.push_back(text_of(line["content"]));
+  }
+  return days;
+}
+
+Result<std::string> figures_markdown(const FigurePaths& paths) {
+  BELAY_TRY(const std::vector<LabelledDay> days, read_labelled(paths.labelled));
+  BELAY_TRY(const std::string diaries, diary_table(paths.diaries));
+  return labelled_table(days) + "\n" + diaries;
+}
+
+}  // namespace belay::rules

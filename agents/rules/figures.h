@@ -1,0 +1,28 @@
+#pragma once
+// rules/figures.h - how well the rules do on the labelled notes, and what they say of the diaries,
+// as the Markdown that docs/builtin-provider.md carries. For rules_score and its test.
+
+#include <string>
+#include <vector>
+
+#include "belay/result.h"
+
+namespace belay::rules {
+
+struct FigurePaths {
+  std::string labelled;  // a JSONL file; its README says what the members mean
+  std::string diaries;   // a folder of JSONL files: {"date","content"} a line
+};
+
+// Two tables of counts, with a final newline. Fails with `not_found` or `invalid`, naming the file
+// and the line.
+Result<std::string> figures_markdown(const FigurePaths& paths);
+
+// The notes of each day of a diary file, days in the file's order.
+struct DiaryDay {
+  std::string date;
+  std::vector<std::string> notes;
+};
+Result<std::vector<DiaryDay>> read_diary(const std::string& path);
+
+}  // namespace belay::rules

@@ -1,0 +1,36 @@
+#include "agents/rules/figures.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace belay::rules {
+namespace {
+
+std::string source(const std::string& path) { return std::string(BELAY_SOURCE_DIR) + "/" + path; }
+
+TEST(Figures, TheDocumentCarriesWhatTheCodeGivesNow) {
+  const FigurePaths paths{source("tests/data/labelled/risk_notes_dev.jsonl"),
+                          source("examples/diaries")};
+  const auto figures = figures_markdown(paths);
+  ASSERT_TRUE(figures.ok()) << figures.error().message;
+  std::ifstream file(source("docs/builtin-provider.md"));
+  const std::string document{std::istreambuf_iterator<char>(file), {}};
+  const std::string begin = "<!-- figures: written by rules_score -->\n";
+  const std::string end = "<!-- end of figures -->\n";
+  ASSERT_NE(document.find(begin), std::string::npos);
+  EXPECT_NE(document.find(begin + *figures + end), std::string::npos)
+      << "Put this between the marks in docs/builtin-provider.md:\n"
+      << *figures;
+}
+
+TEST(Figures, AMissingFileIsNamed) {
+  const auto figures = figures_markdown({"no-such-file", "no-such-folder"});
+  ASSERT_FALSE(figures.ok());
+  EXPECT_EQ(figures.error().code, ErrorCode::not_found);
+  EXPECT_THAT(figures.error().message, testing::HasSubstr("no-such-file"));
+}
+
+}  // namespace
+}  // namespace belay::rules
