@@ -139,12 +139,13 @@ void rank(std::map<Category, Insight> insights, Language language, AuditFindings
     insight.text = insight_text(insight, language);
     findings.insights.push_back(std::move(insight));
   }
-  std::stable_sort(findings.insights.begin(), findings.insights.end(),
-                   [](const Insight& a, const Insight& b) {
-                     const bool a_crisis = a.category == Category::crisis;
-                     const bool b_crisis = b.category == Category::crisis;
-                     return a_crisis != b_crisis ? a_crisis : a.weight > b.weight;
-                   });
+  std::sort(findings.insights.begin(), findings.insights.end(),
+            [](const Insight& a, const Insight& b) {
+              const bool a_crisis = a.category == Category::crisis;
+              const bool b_crisis = b.category == Category::crisis;
+              if (a_crisis != b_crisis) return a_crisis;
+              return a.weight != b.weight ? a.weight > b.weight : a.category < b.category;
+            });
   if (findings.insights.size() > kInsightsMax) findings.insights.resize(kInsightsMax);
 }
 

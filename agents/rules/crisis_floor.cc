@@ -48,8 +48,9 @@ bool contains(const Span& outer, const Span& inner) {
 
 // Keeps of two phrases, one inside the other, the longer one, with the higher of their levels.
 std::vector<CrisisPhrase> without_nested(std::vector<CrisisPhrase> phrases) {
-  std::stable_sort(phrases.begin(), phrases.end(), [](const auto& a, const auto& b) {
-    return a.span.begin != b.span.begin ? a.span.begin < b.span.begin : a.span.end > b.span.end;
+  std::sort(phrases.begin(), phrases.end(), [](const auto& a, const auto& b) {
+    if (a.span.begin != b.span.begin) return a.span.begin < b.span.begin;
+    return a.span.end != b.span.end ? a.span.end > b.span.end : a.level > b.level;
   });
   std::vector<CrisisPhrase> kept;
   for (CrisisPhrase& phrase : phrases) {

@@ -150,8 +150,10 @@ void Lexicon::index() {
     by_first_[static_cast<std::size_t>(entries_[number].elements.front())].push_back(number);
   }
   for (auto& numbers : by_first_) {
-    std::stable_sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return entries_[a].elements.size() > entries_[b].elements.size();
+    std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const std::size_t a_size = entries_[a].elements.size();
+      const std::size_t b_size = entries_[b].elements.size();
+      return a_size != b_size ? a_size > b_size : a < b;
     });
   }
 }

@@ -170,8 +170,8 @@ class Planner {
       if (asked_already || all.size() + slots_.size() >= kActivitiesUsual + 1) continue;
       all.push_back(topic_task(topic, language_));
     }
-    std::stable_sort(all.begin(), all.end(), [](const RoutineTask& a, const RoutineTask& b) {
-      return a.priority < b.priority;
+    std::sort(all.begin(), all.end(), [](const RoutineTask& a, const RoutineTask& b) {
+      return a.priority != b.priority ? a.priority < b.priority : a.name < b.name;
     });
     return all;
   }

@@ -93,8 +93,10 @@ std::string shortened(std::string_view raw, std::size_t focus, std::size_t code_
 std::string summary_of(const std::vector<ScoredSentence>& sentences, std::size_t code_points_max) {
   std::vector<std::size_t> order(sentences.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return sentences[a].score > sentences[b].score;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const double a_score = sentences[a].score;
+    const double b_score = sentences[b].score;
+    return a_score != b_score ? a_score > b_score : a < b;
   });
   const bool any_scored = !order.empty() && sentences[order.front()].score > 0;
   std::vector<std::size_t> chosen;
