@@ -1,0 +1,190 @@
+#pragma once
+// wellbeing/agent.h - an agent as its users call it: execute, resume, getStatus, cancel.
+//
+// A thin layer over Runtime with the field names of the agents' interface. A run that fails is a
+// result with success = false; an Error says that nothing was begun or changed:
+//   not_found  "Execution thread not found or expired"
+//   invalid    the input or the configuration is wrong
+//   conflict   another decision was made before, the approval has expired, or another living
+//              process works on the thread
+//
+// Threading: on the executor's thread, like the runtime.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "agents/wellbeing/daily_auditor.h"
+#include "agents/wellbeing/routine_generator.h"
+#include "belay/runtime.h"
+
+namespace belay::wellbeing {
+
+inline constexpr std::string_view kThreadNotFound = "Execution thread not found or expired";
+
+struct AgentInput {
+  std::string date;           // YYYY-MM-DD
+  std::string language = {};  // "en", "es", or empty: see the agents' states
+};
+
+// What is absent is taken from the agent's defaults.
+struct GraphConfig {
+  // Empty: a new thread. A known one goes on where it stands, or gives its result.
+  std::string threadId = {};
+  // Must be empty: resuming from a chosen checkpoint is refused, never ignored.
+  std::string checkpointId = {};
+  std::optional<int> maxRetries = std::nullopt;
+  std::optional<bool> requiresHumanApproval = std::nullopt;
+  std::optional<std::chrono::milliseconds> timeout = std::nullopt;
+};
+
+struct ResumeInput {
+  std::optional<bool> approved = std::nullopt;  // without it: `invalid`, never a rejection
+  std::string decidedBy = "local";
+  std::string comment = {};
+  std::optional<Value> edited = std::nullopt;  // in place of what was shown
+};
+
+struct AgentDefaults {
+  int max_retries = 3;                         // AGENT_MAX_RETRIES
+  std::chrono::milliseconds timeout{300'000};  // AGENT_TIMEOUT_MS
+  bool require_approval = true;                // AGENT_REQUIRE_APPROVAL
+};
+
+// Who asks, and of what. The references outlive the agent.
+struct AgentParts {
+  Runtime& runtime;
+  Store& store;
+  TenantId tenant = default_tenant();
+  UserId user = UserId("local");
+  AgentDefaults defaults = {};
+};
+
+// The fields that every agent's state has; they come from the run itself.
+struct BaseAgentState {
+  std::string threadId;
+  std::string status;
+  std::string currentNode;
+  std::optional<std::string> error = std::nullopt;
+  std::int64_t retryCount = 0;
+  Instant createdAt{};
+  Instant updatedAt{};
+};
+
+template <typename State>
+struct GraphExecutionResult {
+  bool success = false;
+  State state = {};
+  BaseAgentState base = {};
+  std::string threadId;
+  std::string status;   // "completed", "paused", "failed", "cancelled", ...
+  std::string outcome;  // of a completed run: "saved", "nothing_to_do", "rejected", "expired"
+  std::optional<std::string> error = std::nullopt;
+  std::optional<ApprovalRow> approval = std::nullopt;  // the open one
+  Value json = {};  // {success, state, threadId, status, outcome, error}, state as one object
+};
+
+template <typename State>
+struct AgentStatus {
+  std::string status;
+  State state = {};
+  BaseAgentState base = {};
+  Value json = {};  // {status, state}
+};
+
+// A run's state with the base fields, as one object.
+Value state_json(const RunView& view);
+Value result_json(const RunView& view);
+BaseAgentState base_state(const RunView& view);
+
+// The options of a run; `invalid` for what they can't be.
+Result<StartOptions> start_options(const AgentParts& parts, const GraphConfig& config);
+// The same error, but an unknown thread is told as kThreadNotFound.
+Error told(Error error);
+// The view, if it is of a run of `graph`.
+Result<RunView> run_of(Result<RunView> view, const std::string& graph);
+
+// Decides what the thread waits for, or waited for.
+Task<Result<RunView>> resume_run(AgentParts parts, std::string graph, std::string thread,
+                                 ResumeInput input);
+
+template <typename State>
+Result<GraphExecutionResult<State>> execution_result(Result<RunView> view) {
+  if (!view.ok()) return told(std::move(view).error());
+  GraphExecutionResult<State> result;
+  BELAY_TRY(result.state, decode_json<State>(view->state));
+  result.success = view->success();
+  result.base = base_state(*view);
+  result.threadId = result.base.threadId;
+  result.status = result.base.status;
+  result.outcome = view->row.outcome;
+  result.error = result.base.error;
+  result.json = result_json(*view);
+  result.approval = std::move(view->approval);
+  return result;
+}
+
+template <typename State>
+class AgentGraph {
+ public:
+  using ExecutionResult = GraphExecutionResult<State>;
+
+  // The runtime knows the graph: see add_wellbeing_agents().
+  AgentGraph(AgentParts parts, Graph<State> graph)
+      : parts_(std::move(parts)), graph_(std::move(graph)) {}
+
+  // Returns when the run has ended or waits for a person. Another date for a known thread is
+  // `invalid`.
+  Task<Result<ExecutionResult>> execute(AgentInput input, GraphConfig config) {
+    BELAY_CO_CHECK(check_input(input.date, input.language));
+    BELAY_CO_TRY(StartOptions options, start_options(parts_, config));
+    State state;
+    state.date = std::move(input.date);
+    state.language = std::move(input.language);
+    auto view = co_await parts_.runtime.start(graph_, std::move(state), std::move(options));
+    co_return execution_result<State>(std::move(view));
+  }
+
+  // Takes the decision that the thread waits for and goes on. The same decision again returns the
+  // state as it is; a different or a late one is a `conflict`.
+  Task<Result<ExecutionResult>> resume(std::string threadId, ResumeInput input) {
+    auto view = co_await resume_run(parts_, graph_.name(), std::move(threadId), std::move(input));
+    co_return execution_result<State>(std::move(view));
+  }
+
+  Task<Result<AgentStatus<State>>> getStatus(std::string threadId) {
+    ThreadId thread(std::move(threadId));
+    auto found = co_await parts_.runtime.status(parts_.tenant, std::move(thread));
+    auto view = run_of(std::move(found), graph_.name());
+    if (!view.ok()) co_return told(std::move(view).error());
+    AgentStatus<State> status;
+    BELAY_CO_TRY(status.state, decode_json<State>(view->state));
+    status.base = base_state(*view);
+    status.status = status.base.status;
+    status.json = Value::object({{"status", status.status}, {"state", state_json(*view)}});
+    co_return std::move(status);
+  }
+
+  // Cancelling again changes nothing; a run that has ended otherwise is a `conflict`.
+  Task<Result<Done>> cancel(std::string threadId) {
+    ThreadId thread(std::move(threadId));
+    ThreadId same = thread;
+    auto found = co_await parts_.runtime.status(parts_.tenant, std::move(same));
+    auto known = run_of(std::move(found), graph_.name());
+    if (!known.ok()) co_return told(std::move(known).error());
+    std::string by = parts_.user.text;
+    auto view = co_await parts_.runtime.cancel(parts_.tenant, std::move(thread), std::move(by));
+    if (!view.ok()) co_return told(std::move(view).error());
+    co_return Done{};
+  }
+
+ private:
+  AgentParts parts_;
+  Graph<State> graph_;
+};
+
+using DailyAuditorAgent = AgentGraph<Audit>;
+using RoutineGeneratorAgent = AgentGraph<RoutineState>;
+
+}  // namespace belay::wellbeing

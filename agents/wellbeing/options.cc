@@ -1,0 +1,44 @@
+#include "agents/wellbeing/options.h"
+
+#include "belay/clock.h"
+
+namespace belay::wellbeing {
+namespace {
+
+bool is_language(const std::string& name) { return name == "en" || name == "es"; }
+
+// Input goes into messages: quoted, short and without what would break their line.
+std::string shown(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text.substr(0, 40)) out += c >= ' ' && c < 0x7F ? c : '?';
+  return out + (text.size() > 40 ? "…\"" : "\"");
+}
+
+}  // namespace
+
+Result<SharedOptions> checked(const WellbeingOptions& options) {
+  if (!is_language(options.language)) {
+    return error(ErrorCode::invalid, "The language " + shown(options.language) +
+                                         " is unknown to the wellbeing agents; use en or es.");
+  }
+  if (options.model_timeout.count() <= 0 || options.approval_expires.count() <= 0) {
+    return error(ErrorCode::invalid,
+                 "The time-out of a model's answer and the expiry of an approval must be above "
+                 "zero.");
+  }
+  return std::make_shared<const WellbeingOptions>(options);
+}
+
+Result<Done> check_input(const std::string& date, const std::string& language) {
+  if (!is_date(date)) {
+    return error(ErrorCode::invalid,
+                 "The date " + shown(date) + " is not a day; write it as YYYY-MM-DD.");
+  }
+  if (!language.empty() && !is_language(language)) {
+    return error(ErrorCode::invalid,
+                 "The language " + shown(language) + " is unknown; use en or es.");
+  }
+  return Done{};
+}
+
+}  // namespace belay::wellbeing

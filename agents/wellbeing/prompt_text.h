@@ -1,0 +1,14 @@
+#pragma once
+// wellbeing/prompt_text.h - the prompts as they stand in the program; prompts/*.md are their
+// source.
+
+#include <string_view>
+
+namespace belay::wellbeing {
+
+extern const std::string_view kDailyAuditPrompt;
+extern const std::string_view kRoutineSchedulePrompt;
+extern const std::string_view kFirstActivityPrompt;
+extern const std::string_view kRetryPrompt;
+
+}  // namespace belay::wellbeing
