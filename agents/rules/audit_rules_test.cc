@@ -13,9 +13,8 @@
 namespace belay::rules {
 namespace {
 
-using ::testing::Contains;
+using namespace std::string_literals;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 AuditFindings of(std::string note) { return analyse({std::move(note)}); }
 
@@ -255,8 +254,8 @@ TEST(AuditRules, AnyBytesAreTaken) {
 }
 
 TEST(AuditRules, InvalidBytesAndNulDoNotHideTheWordsAroundThem) {
-  EXPECT_EQ(level_of(std::string("\xff\xfe I want to die \x80\0 ok", 24)), 9);
-  EXPECT_EQ(level_of(std::string("I want\0to die", 13)), 9);
+  EXPECT_EQ(level_of("\xff\xfe I want to die \x80\0 ok"s), 9);
+  EXPECT_EQ(level_of("I want\0to die"s), 9);
 }
 
 TEST(AuditRules, TheSameNotesGiveTheSameFindings) {
