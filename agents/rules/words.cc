@@ -86,51 +86,24 @@ struct Contraction {
   std::string_view second;
 };
 
-// Those that no rule below gives, and those that people write without the apostrophe or in haste.
-// An empty `second`: one word.
-constexpr std::array<Contraction, 42> kContractions = {{
-    {"can't", "can", "not"},
-    {"cant", "can", "not"},
-    {"cannot", "can", "not"},
-    {"won't", "will", "not"},
-    {"shan't", "shall", "not"},
-    {"dont", "do", "not"},
-    {"didnt", "did", "not"},
-    {"doesnt", "does", "not"},
-    {"isnt", "is", "not"},
-    {"wasnt", "was", "not"},
-    {"couldnt", "could", "not"},
-    {"wouldnt", "would", "not"},
-    {"havent", "have", "not"},
-    {"hasnt", "has", "not"},
-    {"hadnt", "had", "not"},
-    {"wont", "will", "not"},
-    {"arent", "are", "not"},
-    {"im", "i", "am"},
-    {"ive", "i", "have"},
-    {"it's", "it", "is"},
-    {"that's", "that", "is"},
-    {"there's", "there", "is"},
-    {"he's", "he", "is"},
-    {"she's", "she", "is"},
-    {"what's", "what", "is"},
-    {"everything's", "everything", "is"},
-    {"nothing's", "nothing", "is"},
-    {"who's", "who", "is"},
-    {"where's", "where", "is"},
-    {"thats", "that", "is"},
+// Those that no rule below gives, and those that people write without the apostrophe.
+constexpr std::array<Contraction, 31> kContractions = {{
+    {"can't", "can", "not"},        {"cant", "can", "not"},
+    {"cannot", "can", "not"},       {"won't", "will", "not"},
+    {"shan't", "shall", "not"},     {"dont", "do", "not"},
+    {"didnt", "did", "not"},        {"doesnt", "does", "not"},
+    {"isnt", "is", "not"},          {"wasnt", "was", "not"},
+    {"couldnt", "could", "not"},    {"wouldnt", "would", "not"},
+    {"havent", "have", "not"},      {"hasnt", "has", "not"},
+    {"hadnt", "had", "not"},        {"wont", "will", "not"},
+    {"arent", "are", "not"},        {"im", "i", "am"},
+    {"ive", "i", "have"},           {"it's", "it", "is"},
+    {"that's", "that", "is"},       {"there's", "there", "is"},
+    {"he's", "he", "is"},           {"she's", "she", "is"},
+    {"what's", "what", "is"},       {"everything's", "everything", "is"},
+    {"nothing's", "nothing", "is"}, {"who's", "who", "is"},
+    {"where's", "where", "is"},     {"thats", "that", "is"},
     {"shouldnt", "should", "not"},
-    {"wanna", "want", "to"},
-    {"wana", "want", "to"},
-    {"gonna", "going", "to"},
-    {"dnt", "do", "not"},
-    {"myslef", "myself", ""},
-    {"wnat", "want", ""},
-    {"kiero", "quiero", ""},
-    {"qiero", "quiero", ""},
-    {"keria", "queria", ""},
-    {"q", "que", ""},
-    {"xa", "para", ""},
 }};
 
 struct Ending {
@@ -148,9 +121,7 @@ constexpr std::array<Ending, 6> kEndings = {{{"n't", "not"},
 std::pair<std::string, std::optional<std::string>> spelled_out(std::string word) {
   for (const Contraction& contraction : kContractions) {
     if (word == contraction.written) {
-      std::string first(contraction.first);
-      if (contraction.second.empty()) return {std::move(first), std::nullopt};
-      return {std::move(first), std::string(contraction.second)};
+      return {std::string(contraction.first), std::string(contraction.second)};
     }
   }
   if (word.find('\'') == std::string::npos) return {std::move(word), std::nullopt};
