@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "belay/value.h"
+
 namespace belay::store {
 namespace {
 
@@ -30,6 +32,10 @@ bool any_channel_twice(const std::vector<ValueRow>& values) {
   });
   return std::adjacent_find(sorted.begin(), sorted.end(),
                             [&](auto* a, auto* b) { return same(*a, *b); }) != sorted.end();
+}
+
+bool is_plain_text(std::string_view text) {
+  return !first_invalid_utf8(text) && text.find('\0') == std::string_view::npos;
 }
 
 Result<Done> check_children(const RunRow& run, const CommitRows& rows) {
@@ -76,6 +82,14 @@ Result<Done> check_run_rows(const Commit& commit, const CommitRows& rows) {
 }
 
 Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
+  for (const RecordPut& put : rows.records) {
+    for (const auto& [field, value] : put.indexed) {
+      if (!is_plain_text(field) || !is_plain_text(value)) {
+        return refuse("an indexed field of the record \"" + put.key +
+                      "\" is not UTF-8, or contains U+0000");
+      }
+    }
+  }
   if (rows.thread && rows.thread->tenant != commit.tenant) {
     return refuse("the thread is another tenant's");
   }
@@ -103,6 +117,16 @@ Result<Done> check_commit(const Commit& commit) {
     return refuse("its two outcomes are of different runs");
   }
   return check_rows(commit, *commit.when_expired);
+}
+
+Error no_such_thread(const ThreadId& thread) {
+  return error(ErrorCode::invalid,
+               "The thread \"" + thread.text + "\" does not exist; create it with its first run.");
+}
+
+Error approval_exists(const InterruptId& interrupt) {
+  return error(ErrorCode::conflict,
+               "An approval with the id " + interrupt.text() + " exists; ask under a new id.");
 }
 
 }  // namespace belay::store

@@ -13,4 +13,8 @@ namespace belay::store {
 // A decision only together with the guard of its approval.
 Result<Done> check_commit(const Commit& commit);
 
+// What is found out only beside the stored rows, in the same words from every store.
+Error no_such_thread(const ThreadId& thread);
+Error approval_exists(const InterruptId& interrupt);
+
 }  // namespace belay::store

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/commit_check.h"
+
 namespace belay::store {
 namespace {
 
@@ -53,8 +55,7 @@ Result<Verdict> judge(Commit& commit, TenantTables& tenant, Clock& clock, RunTab
     } else if (commit.guard->seq != 0 || commit.guard->epoch != 0) {
       return Verdict{nullptr, CommitOutcome::fenced};
     } else if (!commit.rows.thread && !tenant.thread_by_id.contains(row.thread.text)) {
-      return error(ErrorCode::invalid, "The thread \"" + row.thread.text +
-                                           "\" does not exist; create it with its first run.");
+      return no_such_thread(row.thread);
     }
   }
   if (commit.rows.thread && tenant.thread_by_id.contains(commit.rows.thread->thread.text)) {
@@ -70,8 +71,7 @@ Result<Done> check_opened(const CommitRows& rows, const TenantTables& tenant) {
       return other.interrupt == approval->interrupt;
     });
     if (is_twice || tenant.approval_by_id.contains(approval->interrupt)) {
-      return error(ErrorCode::conflict, "An approval with the id " + approval->interrupt.text() +
-                                            " exists; ask under a new id.");
+      return approval_exists(approval->interrupt);
     }
   }
   return Done{};

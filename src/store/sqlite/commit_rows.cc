@@ -1,0 +1,248 @@
+// The statements of CommitWriter that write rows.
+
+#include "belay/value.h"
+#include "store/sqlite/commit_writer.h"
+
+namespace belay::sqlite {
+namespace {
+
+Statement& bind_number_or_null(Statement& statement, std::int64_t number) {
+  return number == 0 ? statement.bind_null() : statement.bind(number);
+}
+
+// JSON: a list of [field, value].
+std::string text_of_index(const RecordPut& put) {
+  std::string text = "[";
+  for (const auto& [field, value] : put.indexed) {
+    text += text.size() == 1 ? "[" : ",[";
+    write_json_string(field, text);
+    text += ',';
+    write_json_string(value, text);
+    text += ']';
+  }
+  return text + ']';
+}
+
+}  // namespace
+
+// A status that stays is not written: `status` decides which rows the index of unfinished runs
+// holds, and SQLite would take the row out of that index and put it back.
+Result<bool> CommitWriter::update_run(const RunGuard& guard, const Place& place, const RunRow& run,
+                                      std::int64_t session, bool same_status) {
+  static constexpr std::string_view same =
+      "UPDATE runs SET reason = ?, outcome = ?, error_code = ?, error = ?, seq = ?, epoch = ?,"
+      " session_number = ?, node = ?, retry_count = ?, worked_ms = ?, updated_at = ?"
+      " WHERE run_number = ? AND epoch = ? AND seq = ? AND status = ?";
+  static constexpr std::string_view changed =
+      "UPDATE runs SET reason = ?, outcome = ?, error_code = ?, error = ?, seq = ?, epoch = ?,"
+      " session_number = ?, node = ?, retry_count = ?, worked_ms = ?, updated_at = ?, status = ?"
+      " WHERE run_number = ? AND epoch = ? AND seq = ?";
+  BELAY_TRY(Statement row, connection_.prepare(same_status ? same : changed));
+  row.bind(run.reason).bind(run.outcome).bind(run.error_code).bind(run.error);
+  row.bind(run.seq).bind(run.epoch);
+  bind_number_or_null(row, session);
+  row.bind(run.node).bind(run.retry_count).bind(run.worked_ms).bind(run.updated_at);
+  if (!same_status) row.bind(run.status);
+  row.bind(place.run).bind(guard.epoch).bind(guard.seq);
+  if (same_status) row.bind(run.status);
+  BELAY_TRY(std::int64_t touched, connection_.run(std::move(row)));
+  return touched == 1;
+}
+
+Result<bool> CommitWriter::move_run(const RunGuard& guard, const Place& place, const RunRow& run) {
+  BELAY_TRY(std::int64_t session, session_number(run.session));
+  BELAY_TRY(bool moved, update_run(guard, place, run, session, true));
+  if (moved) return true;
+  return update_run(guard, place, run, session, false);
+}
+
+Result<Done> CommitWriter::insert_thread(std::int64_t tenant, const ThreadRow& thread) {
+  BELAY_TRY(Statement row,
+            connection_.prepare("INSERT INTO threads (tenant_id, thread_id, user_id, graph,"
+                                " created_at) VALUES (?, ?, ?, ?, ?)"));
+  row.bind(tenant).bind(thread.thread.text).bind(thread.user.text).bind(thread.graph);
+  row.bind(thread.created_at);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+Result<std::int64_t> CommitWriter::insert_run(std::int64_t tenant, const RunRow& run) {
+  BELAY_TRY(std::int64_t thread, thread_number(tenant, run.thread));
+  BELAY_TRY(std::int64_t graph, graph_number(tenant, run));
+  BELAY_TRY(std::int64_t session, session_number(run.session));
+  BELAY_TRY(Statement row,
+            connection_.prepare("INSERT INTO runs (tenant_id, run_id, thread_number, status,"
+                                " reason, outcome, error_code, error, seq, epoch, session_number,"
+                                " node, retry_count, worked_ms, updated_at)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  row.bind(tenant).bind(run.run).bind(thread).bind(run.status).bind(run.reason);
+  row.bind(run.outcome).bind(run.error_code).bind(run.error).bind(run.seq).bind(run.epoch);
+  bind_number_or_null(row, session);
+  row.bind(run.node).bind(run.retry_count).bind(run.worked_ms).bind(run.updated_at);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  std::int64_t number = connection_.last_inserted();
+
+  BELAY_TRY(Statement start,
+            connection_.prepare("INSERT INTO run_starts (run_number, user_id, graph_number, input,"
+                                " options, created_at) VALUES (?, ?, ?, ?, ?, ?)"));
+  start.bind(number).bind(run.user.text).bind(graph).bind_blob(run.input).bind(run.options);
+  start.bind(run.created_at);
+  BELAY_CHECK(connection_.run(std::move(start)));
+  runs_.insert_or_assign(run.run, Place{tenant, number});
+  return number;
+}
+
+Result<Done> CommitWriter::write_children(const Place& place, const CommitRows& rows) {
+  BELAY_CHECK(insert_checkpoint(place, *rows.checkpoint));
+  for (const ValueRow& value : rows.values) BELAY_CHECK(insert_value(place, value));
+  for (const EventRow& event : rows.events) BELAY_CHECK(insert_event(place, event));
+  if (rows.decided) BELAY_CHECK(decide(place.tenant, *rows.decided));
+  if (rows.close_approvals) BELAY_CHECK(close_approvals(place));
+  for (const ApprovalRow& approval : rows.opened) BELAY_CHECK(insert_approval(place, approval));
+  return put_records(place, rows);
+}
+
+Result<Done> CommitWriter::insert_checkpoint(const Place& place, const CheckpointRow& checkpoint) {
+  BELAY_TRY(std::int64_t session, session_number(checkpoint.session));
+  BELAY_TRY(Statement row,
+            connection_.prepare(
+                "INSERT INTO checkpoints (tenant_id, run_number, seq, checkpoint_id, parent_id,"
+                " namespace, epoch, session_number, kind, node, superstep, next_tasks, chain_hash,"
+                " retry_count, status, created_at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  row.bind(place.tenant).bind(place.run).bind(checkpoint.seq).bind(checkpoint.id);
+  row.bind_or_null(checkpoint.parent).bind(checkpoint.space).bind(checkpoint.epoch);
+  bind_number_or_null(row, session);
+  row.bind(checkpoint.kind).bind(checkpoint.node).bind(checkpoint.superstep);
+  row.bind(checkpoint.next_tasks).bind(checkpoint.chain_hash).bind(checkpoint.retry_count);
+  row.bind(checkpoint.status).bind(checkpoint.created_at);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+Result<Done> CommitWriter::insert_value(const Place& place, const ValueRow& value) {
+  BELAY_TRY(Statement row,
+            connection_.prepare("INSERT INTO channel_values (tenant_id, run_number, namespace,"
+                                " channel, seq, envelope) VALUES (?, ?, ?, ?, ?, ?)"));
+  row.bind(place.tenant).bind(place.run).bind(value.space).bind(value.channel);
+  row.bind(value.seq).bind_blob(value.envelope);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+Result<Done> CommitWriter::insert_event(const Place& place, const EventRow& event) {
+  BELAY_TRY(Statement row,
+            connection_.prepare("INSERT INTO events (tenant_id, run_number, seq, event_index,"
+                                " type, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)"));
+  row.bind(place.tenant).bind(place.run).bind(event.seq).bind(event.index);
+  row.bind(event.type).bind(event.body).bind(event.created_at);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+Result<Done> CommitWriter::insert_approval(const Place& place, const ApprovalRow& approval) {
+  BELAY_TRY(Statement row,
+            connection_.prepare(
+                "INSERT INTO approvals (tenant_id, interrupt_id, run_number, task_id, node,"
+                " question, payload, payload_hash, roles, seq, created_at, expires_at, status,"
+                " decided_by, comment, edited, edited_hash, decided_at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  row.bind(place.tenant).bind(approval.interrupt).bind(place.run).bind(approval.task);
+  row.bind(approval.node).bind(approval.question).bind_blob(approval.payload);
+  row.bind(approval.payload_hash).bind(approval.roles).bind(approval.seq);
+  row.bind(approval.created_at).bind(approval.expires_at).bind(approval.status);
+  if (approval.status == ApprovalStatus::open) {
+    for (int column = 0; column < 5; ++column) row.bind_null();
+  } else {
+    row.bind(approval.decided_by).bind(approval.comment).bind_blob(approval.edited);
+    row.bind(approval.edited_hash).bind(approval.decided_at);
+  }
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+Result<Done> CommitWriter::close_approvals(const Place& place) {
+  BELAY_TRY(Statement row, connection_.prepare("UPDATE approvals SET status = 'closed' WHERE"
+                                               " tenant_id = ? AND run_number = ?"
+                                               " AND status = 'open'"));
+  row.bind(place.tenant).bind(place.run);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+Result<Done> CommitWriter::decide(std::int64_t tenant, const ApprovalRow& decision) {
+  BELAY_TRY(Statement row,
+            connection_.prepare("UPDATE approvals SET status = ?, decided_by = ?, comment = ?,"
+                                " edited = ?, edited_hash = ?, decided_at = ?"
+                                " WHERE tenant_id = ? AND interrupt_id = ?"));
+  row.bind(decision.status).bind(decision.decided_by).bind(decision.comment);
+  if (decision.edited.empty()) {
+    row.bind_null();
+  } else {
+    row.bind_blob(decision.edited);
+  }
+  if (decision.edited_hash == Digest{}) {
+    row.bind_null();
+  } else {
+    row.bind(decision.edited_hash);
+  }
+  row.bind(decision.decided_at).bind(tenant).bind(decision.interrupt);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+Result<Done> CommitWriter::put_records(const Place& place, const CommitRows& rows) {
+  if (rows.records.empty()) return Done{};
+  Instant updated_at = rows.run ? rows.run->updated_at : clock_.now();
+  std::uint64_t seq = rows.run ? rows.run->seq : 0;
+  for (const RecordPut& put : rows.records) {
+    BELAY_CHECK(remove_record(place.tenant, put));
+    if (!put.envelope.empty()) BELAY_CHECK(put_record(place, put, seq, updated_at));
+  }
+  return Done{};
+}
+
+Result<Done> CommitWriter::put_record(const Place& place, const RecordPut& put, std::uint64_t seq,
+                                      Instant updated_at) {
+  std::string indexed = text_of_index(put);
+  BELAY_TRY(Statement row,
+            connection_.prepare("INSERT INTO records (tenant_id, collection, user_id, key,"
+                                " envelope, indexed, run_number, seq, updated_at)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  row.bind(place.tenant).bind(put.collection).bind(put.user.text).bind(put.key);
+  row.bind_blob(put.envelope).bind(indexed);
+  bind_number_or_null(row, place.run);
+  row.bind(seq).bind(updated_at);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  for (const auto& [field, value] : put.indexed) {
+    BELAY_TRY(Statement entry,
+              connection_.prepare("INSERT OR IGNORE INTO record_index (tenant_id, collection,"
+                                  " user_id, field, value, key) VALUES (?, ?, ?, ?, ?, ?)"));
+    entry.bind(place.tenant).bind(put.collection).bind(put.user.text);
+    entry.bind(field).bind(value).bind(put.key);
+    BELAY_CHECK(connection_.run(std::move(entry)));
+  }
+  return Done{};
+}
+
+Result<Done> CommitWriter::remove_record(std::int64_t tenant, const RecordPut& put) {
+  BELAY_TRY(Statement old,
+            connection_.prepare("DELETE FROM records WHERE tenant_id = ? AND collection = ?"
+                                " AND user_id = ? AND key = ? RETURNING indexed"));
+  old.bind(tenant).bind(put.collection).bind(put.user.text).bind(put.key);
+  Statement::Step step = old.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  if (step == Statement::Step::done) return Done{};
+  std::string indexed = old.text(0);
+  if (old.step() != Statement::Step::done) return connection_.error();
+  BELAY_TRY(Statement entries,
+            connection_.prepare("DELETE FROM record_index WHERE tenant_id = ? AND collection = ?"
+                                " AND user_id = ? AND (field, value) IN"
+                                " (SELECT e.value ->> 0, e.value ->> 1 FROM json_each(?) e)"
+                                " AND key = ?"));
+  entries.bind(tenant).bind(put.collection).bind(put.user.text).bind(indexed).bind(put.key);
+  BELAY_CHECK(connection_.run(std::move(entries)));
+  return Done{};
+}
+
+}  // namespace belay::sqlite

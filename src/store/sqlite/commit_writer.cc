@@ -1,0 +1,261 @@
+#include "store/sqlite/commit_writer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "store/commit_check.h"
+
+namespace belay::sqlite {
+namespace {
+
+constexpr std::size_t known_runs_max = 65'536;
+
+std::size_t weight_of(const CommitRows& rows) {
+  std::size_t bytes = 500;
+  if (rows.run && rows.run->seq == 1) bytes += rows.run->input.size() + rows.run->options.size();
+  if (rows.checkpoint) bytes += rows.checkpoint->next_tasks.size();
+  for (const ValueRow& value : rows.values) bytes += 100 + value.envelope.size();
+  for (const EventRow& event : rows.events) bytes += 100 + event.body.size();
+  for (const ApprovalRow& approval : rows.opened) bytes += 300 + approval.payload.size();
+  for (const RecordPut& put : rows.records) bytes += 300 + put.envelope.size();
+  return bytes;
+}
+
+}  // namespace
+
+std::size_t weight_of(const Commit& commit) { return weight_of(commit.rows); }
+
+std::size_t CommitWriter::Hash::operator()(const Uuid& id) const {
+  std::uint64_t words[2];
+  std::memcpy(words, id.bytes.data(), sizeof words);
+  return static_cast<std::size_t>((words[0] ^ words[1]) * 0x9e3779b97f4a7c15ULL >> 7);
+}
+
+void CommitWriter::forget() {
+  tenants_.clear();
+  sessions_.clear();
+  runs_.clear();
+}
+
+Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
+  Place place;
+  BELAY_TRY(place.tenant, known_tenant(commit.tenant));
+  if (!commit.guard) return apply_without_run(commit, place);
+  if (place.tenant != 0) {
+    BELAY_TRY(place.run, run_number(place.tenant, commit.rows.run->run));
+  }
+  if (place.run != 0) return apply_next(commit, place);
+  if (commit.guard->seq != 0 || commit.guard->epoch != 0) return CommitOutcome::fenced;
+  return apply_first(commit, place);
+}
+
+Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit, Place place) {
+  if (commit.rows.thread && place.tenant != 0) {
+    BELAY_TRY(std::int64_t thread, thread_number(place.tenant, commit.rows.thread->thread));
+    if (thread != 0) return CommitOutcome::exists;
+  }
+  Verdict verdict{&commit.rows};
+  if (commit.approval) {
+    BELAY_TRY(verdict, judge_approval(commit, place));
+  }
+  if (!verdict.rows) return verdict.outcome;
+  BELAY_TRY(place.tenant, tenant_number(commit.tenant));
+  if (verdict.rows->thread) BELAY_CHECK(insert_thread(place.tenant, *verdict.rows->thread));
+  if (verdict.rows->decided) BELAY_CHECK(decide(place.tenant, *verdict.rows->decided));
+  BELAY_CHECK(put_records(place, *verdict.rows));
+  return verdict.outcome;
+}
+
+Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit, Place place) {
+  const RunRow& run = *commit.rows.run;
+  std::int64_t thread = 0;
+  if (place.tenant != 0) {
+    BELAY_TRY(thread, thread_number(place.tenant, run.thread));
+  }
+  if (commit.rows.thread && thread != 0) return CommitOutcome::exists;
+  if (!commit.rows.thread && thread == 0) return store::no_such_thread(run.thread);
+  Verdict verdict{&commit.rows};
+  if (commit.approval) {
+    BELAY_TRY(verdict, judge_approval(commit, place));
+  }
+  if (!verdict.rows) return verdict.outcome;
+  BELAY_TRY(place.tenant, tenant_number(commit.tenant));
+  BELAY_CHECK(check_opened(place, *verdict.rows));
+  if (verdict.rows->thread) BELAY_CHECK(insert_thread(place.tenant, *verdict.rows->thread));
+  BELAY_TRY(place.run, insert_run(place.tenant, *verdict.rows->run));
+  BELAY_CHECK(write_children(place, *verdict.rows));
+  return verdict.outcome;
+}
+
+Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place& place) {
+  Verdict verdict{&commit.rows};
+  if (commit.approval) {
+    BELAY_TRY(bool is_mine, stands(*commit.guard, place));
+    if (!is_mine) return outcome_of_moved_run(commit, place);
+    BELAY_TRY(verdict, judge_approval(commit, place));
+    if (!verdict.rows) return verdict.outcome;
+  }
+  BELAY_TRY(bool moved, move_run(*commit.guard, place, *verdict.rows->run));
+  if (!moved) return outcome_of_moved_run(commit, place);
+  BELAY_CHECK(check_opened(place, *verdict.rows));
+  BELAY_CHECK(write_children(place, *verdict.rows));
+  return verdict.outcome;
+}
+
+Result<bool> CommitWriter::stands(const RunGuard& guard, const Place& place) {
+  BELAY_TRY(
+      Statement row,
+      connection_.prepare("SELECT 1 FROM runs WHERE run_number = ? AND epoch = ? AND seq = ?"));
+  row.bind(place.run).bind(guard.epoch).bind(guard.seq);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  return step == Statement::Step::row;
+}
+
+// The run stands elsewhere than the guard says: was it this very commit that moved it?
+Result<CommitOutcome> CommitWriter::outcome_of_moved_run(const Commit& commit, const Place& place) {
+  BELAY_TRY(Statement row,
+            connection_.prepare("SELECT checkpoint_id FROM checkpoints"
+                                " WHERE tenant_id = ? AND run_number = ? AND seq = ?"));
+  row.bind(place.tenant).bind(place.run).bind(commit.guard->seq + 1);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  if (step == Statement::Step::row) {
+    Uuid stored = row.uuid(0);
+    if (stored == commit.rows.checkpoint->id) return CommitOutcome::applied;
+    if (commit.when_expired && stored == commit.when_expired->checkpoint->id) {
+      return CommitOutcome::expired;
+    }
+  }
+  return commit.guard->seq == 0 ? CommitOutcome::exists : CommitOutcome::fenced;
+}
+
+Result<CommitWriter::Verdict> CommitWriter::judge_approval(const Commit& commit,
+                                                           const Place& place) {
+  const ApprovalGuard& guard = *commit.approval;
+  BELAY_TRY(Statement row,
+            connection_.prepare("SELECT run_number, payload_hash, expires_at FROM approvals"
+                                " WHERE tenant_id = ? AND interrupt_id = ? AND status = 'open'"));
+  row.bind(place.tenant).bind(guard.interrupt);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  bool is_asked = step == Statement::Step::row && row.digest(1) == guard.payload_hash &&
+                  (!commit.rows.run || row.number(0) == place.run);
+  if (!is_asked) return Verdict{nullptr, CommitOutcome::approval_closed};
+  bool has_passed = row.instant(2) <= clock_.now();
+  if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed)) return Verdict{&commit.rows};
+  if (has_passed && commit.when_expired) {
+    return Verdict{&*commit.when_expired, CommitOutcome::expired};
+  }
+  return Verdict{nullptr, CommitOutcome::approval_closed};
+}
+
+Result<Done> CommitWriter::check_opened(const Place& place, const CommitRows& rows) {
+  for (auto approval = rows.opened.begin(); approval != rows.opened.end(); ++approval) {
+    bool is_twice = std::any_of(rows.opened.begin(), approval, [&](const ApprovalRow& other) {
+      return other.interrupt == approval->interrupt;
+    });
+    BELAY_TRY(Statement row, connection_.prepare("SELECT 1 FROM approvals WHERE tenant_id = ?"
+                                                 " AND interrupt_id = ?"));
+    row.bind(place.tenant).bind(approval->interrupt);
+    Statement::Step step = row.step();
+    if (step == Statement::Step::failed) return connection_.error();
+    if (is_twice || step == Statement::Step::row) {
+      return store::approval_exists(approval->interrupt);
+    }
+  }
+  return Done{};
+}
+
+// The numbers that stand in for ids.
+
+Result<std::int64_t> CommitWriter::known_tenant(const TenantId& tenant) {
+  auto known = tenants_.find(tenant.text);
+  if (known != tenants_.end()) return known->second;
+  BELAY_TRY(Statement row, connection_.prepare("SELECT tenant_id FROM tenants WHERE name = ?"));
+  row.bind(tenant.text);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  if (step == Statement::Step::done) return std::int64_t{0};
+  if (tenants_.size() >= known_runs_max) tenants_.clear();
+  return tenants_.emplace(tenant.text, row.number(0)).first->second;
+}
+
+Result<std::int64_t> CommitWriter::tenant_number(const TenantId& tenant) {
+  BELAY_TRY(std::int64_t known, known_tenant(tenant));
+  if (known != 0) return known;
+  BELAY_TRY(Statement row, connection_.prepare("INSERT INTO tenants (name) VALUES (?)"));
+  row.bind(tenant.text);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return tenants_.emplace(tenant.text, connection_.last_inserted()).first->second;
+}
+
+Result<std::int64_t> CommitWriter::graph_number(std::int64_t tenant, const RunRow& run) {
+  {
+    BELAY_TRY(Statement row, connection_.prepare("SELECT graph_number FROM graphs WHERE"
+                                                 " tenant_id = ? AND name = ?"
+                                                 " AND content_hash = ?"));
+    row.bind(tenant).bind(run.graph).bind(run.graph_hash);
+    Statement::Step step = row.step();
+    if (step == Statement::Step::failed) return connection_.error();
+    if (step == Statement::Step::row) return row.number(0);
+  }
+  BELAY_TRY(
+      Statement row,
+      connection_.prepare("INSERT INTO graphs (tenant_id, name, content_hash) VALUES (?, ?, ?)"));
+  row.bind(tenant).bind(run.graph).bind(run.graph_hash);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return connection_.last_inserted();
+}
+
+Result<std::int64_t> CommitWriter::session_number(const SessionId& session) {
+  if (session.is_null()) return std::int64_t{0};
+  auto known = sessions_.find(session);
+  if (known != sessions_.end()) return known->second;
+  if (sessions_.size() >= known_runs_max) sessions_.clear();
+  {
+    BELAY_TRY(Statement used, connection_.prepare("UPDATE sessions SET wrote = 1"
+                                                  " WHERE session_id = ? RETURNING number"));
+    used.bind(session);
+    Statement::Step step = used.step();
+    if (step == Statement::Step::failed) return connection_.error();
+    if (step == Statement::Step::row) {
+      std::int64_t number = used.number(0);
+      // A statement that changes rows counts as done only at its end.
+      if (used.step() != Statement::Step::done) return connection_.error();
+      return sessions_.emplace(session, number).first->second;
+    }
+  }
+  BELAY_TRY(Statement row,
+            connection_.prepare("INSERT INTO sessions (session_id, started_at, wrote)"
+                                " VALUES (?, ?, 1)"));
+  row.bind(session).bind(clock_.now());
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return sessions_.emplace(session, connection_.last_inserted()).first->second;
+}
+
+Result<std::int64_t> CommitWriter::thread_number(std::int64_t tenant, const ThreadId& thread) {
+  BELAY_TRY(Statement row, connection_.prepare("SELECT thread_number FROM threads"
+                                               " WHERE tenant_id = ? AND thread_id = ?"));
+  row.bind(tenant).bind(thread.text);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  return step == Statement::Step::row ? row.number(0) : 0;
+}
+
+Result<std::int64_t> CommitWriter::run_number(std::int64_t tenant, const RunId& run) {
+  auto known = runs_.find(run);
+  if (known != runs_.end() && known->second.tenant == tenant) return known->second.run;
+  BELAY_TRY(Statement row, connection_.prepare("SELECT run_number FROM runs"
+                                               " WHERE tenant_id = ? AND run_id = ?"));
+  row.bind(tenant).bind(run);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  if (step == Statement::Step::done) return std::int64_t{0};
+  if (runs_.size() >= known_runs_max) runs_.clear();
+  std::int64_t number = row.number(0);
+  runs_.insert_or_assign(run, Place{tenant, number});
+  return number;
+}
+
+}  // namespace belay::sqlite

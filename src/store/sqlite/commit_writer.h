@@ -1,0 +1,87 @@
+#pragma once
+// store/sqlite/commit_writer.h - one commit as statements, inside a transaction of the caller.
+//
+// Threading: the writer's thread only.
+
+#include <unordered_map>
+
+#include "belay/store.h"
+#include "store/sqlite/connection.h"
+
+namespace belay::sqlite {
+
+// The bytes of a commit that SQLite will have to write, about.
+std::size_t weight_of(const Commit& commit);
+
+class CommitWriter {
+ public:
+  CommitWriter(Connection& connection, Clock& clock) : connection_(connection), clock_(clock) {}
+
+  // Judges the guards and writes the rows that they allow. After an Error the transaction holds a
+  // part of the commit: roll it back, and call forget().
+  // REQUIRES: store::check_commit(commit); `commit` outlives the call.
+  Result<CommitOutcome> apply(const Commit& commit);
+
+  // Forgets the numbers learnt in a transaction that was rolled back.
+  void forget();
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Uuid& id) const;
+  };
+  struct Place {  // where a run's rows go
+    std::int64_t tenant = 0;
+    std::int64_t run = 0;  // its number
+  };
+  // Which rows to write, or, when null, the answer.
+  struct Verdict {
+    const CommitRows* rows = nullptr;
+    CommitOutcome outcome = CommitOutcome::applied;
+  };
+
+  // 0 for a tenant that was never written for.
+  Result<std::int64_t> known_tenant(const TenantId& tenant);
+  Result<std::int64_t> tenant_number(const TenantId& tenant);
+  Result<std::int64_t> graph_number(std::int64_t tenant, const RunRow& run);
+  // 0 for the null session.
+  Result<std::int64_t> session_number(const SessionId& session);
+  // 0 for a thread or run that does not exist.
+  Result<std::int64_t> thread_number(std::int64_t tenant, const ThreadId& thread);
+  Result<std::int64_t> run_number(std::int64_t tenant, const RunId& run);
+
+  Result<Verdict> judge_approval(const Commit& commit, const Place& place);
+  Result<bool> stands(const RunGuard& guard, const Place& place);
+  Result<CommitOutcome> outcome_of_moved_run(const Commit& commit, const Place& place);
+
+  Result<CommitOutcome> apply_without_run(const Commit& commit, Place place);
+  Result<CommitOutcome> apply_first(const Commit& commit, Place place);
+  Result<CommitOutcome> apply_next(const Commit& commit, const Place& place);
+
+  // Whether the run stood where the guard says, and now stands as `run` says.
+  Result<bool> move_run(const RunGuard& guard, const Place& place, const RunRow& run);
+  Result<bool> update_run(const RunGuard& guard, const Place& place, const RunRow& run,
+                          std::int64_t session, bool same_status);
+  Result<Done> insert_thread(std::int64_t tenant, const ThreadRow& thread);
+  Result<std::int64_t> insert_run(std::int64_t tenant, const RunRow& run);
+  Result<Done> check_opened(const Place& place, const CommitRows& rows);
+  Result<Done> write_children(const Place& place, const CommitRows& rows);
+  Result<Done> insert_checkpoint(const Place& place, const CheckpointRow& row);
+  Result<Done> insert_value(const Place& place, const ValueRow& row);
+  Result<Done> insert_event(const Place& place, const EventRow& row);
+  Result<Done> insert_approval(const Place& place, const ApprovalRow& row);
+  Result<Done> close_approvals(const Place& place);
+  Result<Done> decide(std::int64_t tenant, const ApprovalRow& row);
+  Result<Done> put_records(const Place& place, const CommitRows& rows);
+  Result<Done> put_record(const Place& place, const RecordPut& put, std::uint64_t seq,
+                          Instant updated_at);
+  Result<Done> remove_record(std::int64_t tenant, const RecordPut& put);
+
+  Connection& connection_;
+  Clock& clock_;
+  // Numbers that never change once given. Bounded: emptied when they have grown too many.
+  std::unordered_map<std::string, std::int64_t> tenants_;
+  std::unordered_map<Uuid, std::int64_t, Hash> sessions_;
+  std::unordered_map<Uuid, Place, Hash> runs_;
+};
+
+}  // namespace belay::sqlite

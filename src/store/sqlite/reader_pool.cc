@@ -1,0 +1,73 @@
+#include "store/sqlite/reader_pool.h"
+
+#include "belay/limits.h"
+#include "store/sqlite/sqlite_snapshot.h"
+
+namespace belay::sqlite {
+namespace {
+
+constexpr int reader_threads = 2;
+
+Result<Done> read(Connection& connection, const Store::Reader& reader) {
+  BELAY_CHECK(connection.execute("BEGIN"));
+  SqliteSnapshot snapshot(connection);
+  auto outcome = reader(snapshot);
+  (void)connection.execute("ROLLBACK");  // nothing was written, nothing can be lost
+  return outcome;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ReaderPool>> ReaderPool::open(const std::string& path) {
+  std::unique_ptr<ReaderPool> pool(new ReaderPool());
+  for (int i = 0; i < reader_threads; ++i) {
+    // Not read_only: SQLite must be able to make the log's shared memory.
+    BELAY_TRY(auto connection, Connection::open(path, Connection::Mode::read_write));
+    BELAY_CHECK(connection->execute("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF"));
+    pool->connections_.push_back(std::move(connection));
+  }
+  for (auto& connection : pool->connections_) {
+    pool->threads_.emplace_back([pool = pool.get(), &connection] { pool->serve(*connection); });
+  }
+  return pool;
+}
+
+ReaderPool::~ReaderPool() {
+  {
+    std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ReaderPool::push(Store::Reader reader, Answer answer) {
+  {
+    std::lock_guard lock(mutex_);
+    if (queue_.size() < limits::commit_queue_max) {
+      queue_.push_back(Waiting{std::move(reader), std::move(answer)});
+      changed_.notify_one();
+      return;
+    }
+  }
+  answer.complete(error(ErrorCode::unavailable, "The store's queue of reads is full: " +
+                                                    std::to_string(limits::commit_queue_max) +
+                                                    " wait; try again shortly."));
+}
+
+void ReaderPool::serve(Connection& connection) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return is_stopping_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    {
+      Waiting next = std::move(queue_.front());
+      queue_.pop_front();
+      lock.unlock();
+      next.answer.complete(read(connection, next.reader));
+    }
+    lock.lock();
+  }
+}
+
+}  // namespace belay::sqlite

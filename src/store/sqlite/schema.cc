@@ -1,0 +1,222 @@
+#include "store/sqlite/schema.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "store/sqlite/migrations.h"
+
+namespace belay::sqlite {
+namespace {
+
+// A damaged file this small is found when it is opened, not at the first read of a bad page.
+constexpr std::int64_t quick_check_bytes_max = 4 << 20;
+
+enum class Found { absent, empty, database };
+
+Error refuse(ErrorCode code, const std::string& path, std::string_view why) {
+  return error(code, "The store " + path + " " + std::string(why));
+}
+
+Error system_error(const std::string& path, std::string_view what) {
+  std::string why = std::string(what) + ": " + std::strerror(errno) +
+                    "; look at the permissions of the file and its folder.";
+  return refuse(ErrorCode::unavailable, path, why);
+}
+
+// Looks at the file without SQLite, which would take any empty or short file for its own.
+Result<Found> look_at(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) return Found::absent;
+    if (errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP) {
+      return refuse(ErrorCode::invalid, path, "can't exist there; name a file in a folder.");
+    }
+    return system_error(path, "can't be looked at");
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return refuse(ErrorCode::invalid, path, "is a folder; name a file in it.");
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return refuse(ErrorCode::invalid, path, "is no ordinary file; name another.");
+  }
+  if (status.st_size == 0) return Found::empty;
+
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return system_error(path, "can't be read");
+  char magic[16] = {};
+  ssize_t read_bytes = ::read(file, magic, sizeof magic);
+  close(file);
+  if (read_bytes < 0) return system_error(path, "can't be read");
+  if (std::memcmp(magic, "SQLite format 3", sizeof magic) != 0) {
+    return refuse(ErrorCode::corrupt, path,
+                  "is not a SQLite file; name another file, or move this one away.");
+  }
+  return Found::database;
+}
+
+// Whether it was created here. Only its user may read what people wrote; SQLite gives -wal and -shm
+// the same permissions.
+Result<bool> create_private(const std::string& path) {
+  int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) {
+    if (errno == EEXIST) return false;
+    if (errno == ENOENT) {
+      return refuse(ErrorCode::invalid, path, "is in a folder that does not exist; create it.");
+    }
+    return system_error(path, "can't be created");
+  }
+  close(file);
+  return true;
+}
+
+// Whether it holds nothing yet: a new file, or one whose maker was killed before the first
+// migration was through.
+Result<bool> is_blank(Connection& connection) {
+  BELAY_TRY(std::int64_t id, connection.number("PRAGMA application_id"));
+  BELAY_TRY(std::int64_t tables, connection.number("SELECT count(*) FROM sqlite_schema"));
+  return id == 0 && tables == 0;
+}
+
+Result<Done> check_ours(Connection& connection, const std::string& path) {
+  BELAY_TRY(bool blank, is_blank(connection));
+  if (blank) return Done{};
+  BELAY_TRY(std::int64_t id, connection.number("PRAGMA application_id"));
+  if (id != application_id) {
+    return refuse(ErrorCode::corrupt, path,
+                  "is a SQLite file of another program; name another file.");
+  }
+  auto known = static_cast<std::int64_t>(migrations().size());
+  BELAY_TRY(std::int64_t version, connection.number("PRAGMA user_version"));
+  if (version > known) {
+    return refuse(ErrorCode::corrupt, path,
+                  "was written by a newer Belay (schema " + std::to_string(version) +
+                      "; this one knows " + std::to_string(known) + "); use that one.");
+  }
+  return Done{};
+}
+
+Result<Done> check_undamaged(Connection& connection, const std::string& path) {
+  BELAY_TRY(std::int64_t pages, connection.number("PRAGMA page_count"));
+  BELAY_TRY(std::int64_t page_size, connection.number("PRAGMA page_size"));
+  if (pages * page_size > quick_check_bytes_max) return Done{};
+  BELAY_TRY(Statement check, connection.prepare("PRAGMA quick_check(1)"));
+  if (check.step() != Statement::Step::row) return connection.error();
+  if (check.text(0) == "ok") return Done{};
+  return refuse(ErrorCode::corrupt, path, "is damaged; restore it from a backup.");
+}
+
+Result<Done> set_up(Connection& connection) {
+  // The page size counts for a file without pages; WAL mode stays with the file.
+  BELAY_CHECK(connection.execute("PRAGMA page_size = 8192"));
+  BELAY_TRY(Statement mode, connection.prepare("PRAGMA journal_mode = WAL"));
+  if (mode.step() != Statement::Step::row) return connection.error();
+  if (mode.text(0) != "wal") {
+    return error(ErrorCode::unavailable,
+                 "The store's file system can't do SQLite's write-ahead log; use a local disk.");
+  }
+  // The writer moves the log into the file itself, when it has nothing else to do.
+  return connection.execute(
+      "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;"
+      "PRAGMA foreign_keys = OFF; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF");
+}
+
+Result<Done> apply(Connection& connection, std::size_t version, Clock& clock) {
+  const Migration& migration = migrations()[version - 1];
+  BELAY_CHECK(connection.execute(std::string(migration.sql)));
+  BELAY_TRY(Statement note, connection.prepare("INSERT INTO migrations VALUES (?, ?, ?, ?)"));
+  Digest checksum = sha256(migration.sql);
+  note.bind(static_cast<std::uint64_t>(version)).bind(migration.name);
+  note.bind(checksum).bind(clock.now());
+  BELAY_CHECK(connection.run(std::move(note)));
+  return connection.execute("PRAGMA user_version = " + std::to_string(version));
+}
+
+// Inside a transaction, since two processes may open a new file at once.
+Result<Done> migrate(Connection& connection, const std::string& path, Clock& clock) {
+  BELAY_CHECK(check_ours(connection, path));
+  BELAY_TRY(bool blank, is_blank(connection));
+  if (blank) {
+    BELAY_CHECK(connection.execute(
+        "PRAGMA application_id = " + std::to_string(application_id) +
+        "; CREATE TABLE migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL,"
+        " checksum BLOB NOT NULL, applied_at INTEGER NOT NULL) STRICT"));
+  }
+  BELAY_TRY(std::int64_t version, connection.number("PRAGMA user_version"));
+  for (std::size_t known = 1; known <= static_cast<std::size_t>(version); ++known) {
+    BELAY_TRY(Statement row,
+              connection.prepare("SELECT checksum FROM migrations WHERE version = ?"));
+    row.bind(static_cast<std::uint64_t>(known));
+    if (row.step() != Statement::Step::row ||
+        row.digest(0) != sha256(migrations()[known - 1].sql)) {
+      return refuse(ErrorCode::corrupt, path,
+                    "was made with another migration " + std::to_string(known) +
+                        " than this Belay has; use the Belay that made it.");
+    }
+  }
+  for (auto next = static_cast<std::size_t>(version) + 1; next <= migrations().size(); ++next) {
+    BELAY_CHECK(apply(connection, next, clock));
+  }
+  return Done{};
+}
+
+Result<Done> migrate_at_once(Connection& connection, const std::string& path, Clock& clock) {
+  BELAY_CHECK(connection.execute("BEGIN IMMEDIATE"));
+  auto migrated = migrate(connection, path, clock);
+  if (migrated.ok()) migrated = connection.execute("COMMIT");
+  if (!migrated.ok() && connection.in_transaction()) (void)connection.execute("ROLLBACK");
+  return migrated;
+}
+
+// Pages that never reached the disk may still be in the kernel's cache after a failed fsync, so
+// what the log holds counts only once it has been moved into the file and synced there. When
+// another process has the store open it has done that itself, and keeps the log busy now.
+Result<Done> end_recovery(Connection& connection, const std::string& path) {
+  connection.wait_for_others(std::chrono::milliseconds(200));
+  BELAY_TRY(Statement checkpoint, connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)"));
+  if (checkpoint.step() != Statement::Step::row) return connection.error();
+  connection.wait_for_others(Connection::busy_timeout);
+  bool is_in_use = checkpoint.number(0) != 0;
+  if (is_in_use) return Done{};
+  BELAY_TRY(std::int64_t pages, connection.number("PRAGMA page_count"));
+  BELAY_TRY(std::int64_t page_size, connection.number("PRAGMA page_size"));
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0) return system_error(path, "can't be looked at");
+  if (status.st_size < pages * page_size) {
+    return refuse(ErrorCode::corrupt, path, "is cut off; restore it from a backup.");
+  }
+  return Done{};
+}
+
+Result<Done> prepare_file(Connection& connection, const std::string& path, Clock& clock) {
+  BELAY_CHECK(check_ours(connection, path));
+  if (connection.is_read_only()) {
+    return refuse(ErrorCode::unavailable, path, "is read-only; make the file writable.");
+  }
+  BELAY_CHECK(check_undamaged(connection, path));
+  BELAY_CHECK(set_up(connection));
+  BELAY_CHECK(migrate_at_once(connection, path, clock));
+  return end_recovery(connection, path);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> open_store_file(const std::string& path, Clock& clock) {
+  BELAY_TRY(Found found, look_at(path));
+  bool is_created_here = false;
+  if (found == Found::absent) {
+    BELAY_TRY(is_created_here, create_private(path));
+  }
+  BELAY_TRY(auto connection, Connection::open(path, Connection::Mode::read_write));
+  auto prepared = prepare_file(*connection, path, clock);
+  if (prepared.ok()) return connection;
+  connection->leave_log_alone();
+  connection.reset();
+  if (is_created_here) unlink(path.c_str());
+  return std::move(prepared).error();
+}
+
+}  // namespace belay::sqlite

@@ -1,0 +1,329 @@
+#include "store/sqlite/sqlite_snapshot.h"
+
+#include <algorithm>
+
+namespace belay::sqlite {
+namespace {
+
+// Steps through a statement and reads each row with `read_row`, which may refuse it.
+template <typename Row, typename ReadRow>
+Result<std::vector<Row>> all_rows(Connection& connection, Statement statement, ReadRow read_row) {
+  std::vector<Row> rows;
+  Statement::Step step = statement.step();
+  for (; step == Statement::Step::row; step = statement.step()) {
+    Row row;
+    BELAY_CHECK(read_row(statement, row));
+    rows.push_back(std::move(row));
+  }
+  if (step == Statement::Step::failed) return connection.error();
+  return rows;
+}
+
+template <typename E>
+Result<Done> read_enum(const Statement& row, int column, E& value) {
+  std::string name = row.text(column);
+  auto named = store::enum_named<E>(name);
+  if (!named) {
+    return error(ErrorCode::corrupt, "The store holds the unknown word \"" + name.substr(0, 100) +
+                                         "\"; restore it from a backup.");
+  }
+  value = *named;
+  return Done{};
+}
+
+Result<Done> read_run(const Statement& row, RunRow& run) {
+  run.run = RunId(row.uuid(0));
+  run.thread = ThreadId(row.text(1));
+  run.user = UserId(row.text(2));
+  run.graph = row.text(3);
+  run.graph_hash = row.digest(4);
+  run.input = row.text(5);
+  run.options = row.text(6);
+  run.created_at = row.instant(7);
+  BELAY_CHECK(read_enum(row, 8, run.status));
+  run.reason = row.text(9);
+  run.outcome = row.text(10);
+  run.error_code = row.text(11);
+  run.error = row.text(12);
+  run.seq = row.natural(13);
+  run.epoch = row.natural(14);
+  run.session = SessionId(row.uuid(15));
+  run.checkpoint = CheckpointId(row.uuid(16));
+  run.node = row.text(17);
+  run.retry_count = row.number(18);
+  run.worked_ms = row.number(19);
+  run.updated_at = row.instant(20);
+  return Done{};
+}
+
+Result<Done> read_checkpoint(const Statement& row, CheckpointRow& checkpoint) {
+  checkpoint.id = CheckpointId(row.uuid(0));
+  checkpoint.parent = CheckpointId(row.uuid(1));
+  checkpoint.space = row.text(2);
+  checkpoint.seq = row.natural(3);
+  checkpoint.epoch = row.natural(4);
+  checkpoint.session = SessionId(row.uuid(5));
+  BELAY_CHECK(read_enum(row, 6, checkpoint.kind));
+  checkpoint.node = row.text(7);
+  checkpoint.superstep = row.number(8);
+  checkpoint.next_tasks = row.text(9);
+  checkpoint.chain_hash = row.digest(10);
+  checkpoint.retry_count = row.number(11);
+  BELAY_CHECK(read_enum(row, 12, checkpoint.status));
+  checkpoint.created_at = row.instant(13);
+  return Done{};
+}
+
+Result<Done> read_approval(const Statement& row, ApprovalRow& approval) {
+  approval.interrupt = InterruptId(row.uuid(0));
+  approval.thread = ThreadId(row.text(1));
+  approval.run = RunId(row.uuid(2));
+  approval.task = TaskId(row.uuid(3));
+  approval.user = UserId(row.text(4));
+  approval.graph = row.text(5);
+  approval.node = row.text(6);
+  approval.question = row.text(7);
+  approval.payload = row.text(8);
+  approval.payload_hash = row.digest(9);
+  approval.roles = row.text(10);
+  approval.seq = row.natural(11);
+  approval.created_at = row.instant(12);
+  approval.expires_at = row.instant(13);
+  BELAY_CHECK(read_enum(row, 14, approval.status));
+  approval.decided_by = row.text(15);
+  approval.comment = row.text(16);
+  approval.edited = row.text(17);
+  approval.edited_hash = row.digest(18);
+  approval.decided_at = row.instant(19);
+  return Done{};
+}
+
+// "?, ?, ?" for the statuses; an index holds the runs that have not ended.
+std::string condition_for(const std::vector<RunStatus>& statuses) {
+  if (statuses.empty()) return "";
+  std::string condition = " AND r.status IN (?";
+  for (std::size_t i = 1; i < statuses.size(); ++i) condition += ", ?";
+  condition += ")";
+  if (std::none_of(statuses.begin(), statuses.end(), is_final)) {
+    condition += " AND r.status IN ('queued', 'running', 'paused', 'quarantined')";
+  }
+  return condition;
+}
+
+}  // namespace
+
+Result<std::int64_t> SqliteSnapshot::tenant_number(const TenantId& tenant) {
+  BELAY_TRY(Statement row, connection_.prepare("SELECT tenant_id FROM tenants WHERE name = ?"));
+  row.bind(tenant.text);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  return step == Statement::Step::row ? row.number(0) : 0;
+}
+
+Result<SqliteSnapshot::Place> SqliteSnapshot::place_of(const TenantId& tenant, const RunId& run) {
+  Place place;
+  BELAY_TRY(place.tenant, tenant_number(tenant));
+  BELAY_TRY(Statement row, connection_.prepare("SELECT run_number FROM runs"
+                                               " WHERE tenant_id = ? AND run_id = ?"));
+  row.bind(place.tenant).bind(run);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  if (step == Statement::Step::row) place.run = row.number(0);
+  return place;
+}
+
+Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filter) {
+  BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
+  std::string sql =
+      "SELECT t.thread_id, t.user_id, t.graph, t.created_at,"
+      " (SELECT run_id FROM runs WHERE run_number = (SELECT max(run_number) FROM runs r"
+      "   WHERE r.tenant_id = t.tenant_id AND r.thread_number = t.thread_number))"
+      " FROM threads t WHERE t.tenant_id = ?";
+  if (filter.thread) sql += " AND t.thread_id = ?";
+  sql += " ORDER BY t.thread_number DESC LIMIT ?";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
+  rows.bind(tenant);
+  if (filter.thread) rows.bind(filter.thread->text);
+  rows.bind(filter.limit);
+  auto read_row = [&](const Statement& row, ThreadRow& thread) -> Result<Done> {
+    thread.tenant = filter.tenant;
+    thread.thread = ThreadId(row.text(0));
+    thread.user = UserId(row.text(1));
+    thread.graph = row.text(2);
+    thread.created_at = row.instant(3);
+    thread.last_run = RunId(row.uuid(4));
+    return Done{};
+  };
+  return all_rows<ThreadRow>(connection_, std::move(rows), read_row);
+}
+
+Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
+  BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
+  std::string sql =
+      "SELECT r.run_id, t.thread_id, s.user_id, g.name, g.content_hash, s.input, s.options,"
+      " s.created_at, r.status, r.reason, r.outcome, r.error_code, r.error, r.seq, r.epoch,"
+      " (SELECT session_id FROM sessions WHERE number = r.session_number),"
+      " (SELECT checkpoint_id FROM checkpoints c WHERE c.tenant_id = r.tenant_id"
+      "   AND c.run_number = r.run_number AND c.seq = r.seq),"
+      " r.node, r.retry_count, r.worked_ms, r.updated_at"
+      " FROM runs r CROSS JOIN run_starts s ON s.run_number = r.run_number"
+      " CROSS JOIN threads t ON t.thread_number = r.thread_number"
+      " CROSS JOIN graphs g ON g.graph_number = s.graph_number WHERE r.tenant_id = ?";
+  if (filter.run) sql += " AND r.run_id = ?";
+  if (filter.thread) {
+    sql +=
+        " AND r.thread_number ="
+        " (SELECT thread_number FROM threads WHERE tenant_id = ? AND thread_id = ?)";
+  }
+  sql += condition_for(filter.statuses);
+  sql += " ORDER BY r.run_number DESC LIMIT ?";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
+  rows.bind(tenant);
+  if (filter.run) rows.bind(*filter.run);
+  if (filter.thread) rows.bind(tenant).bind(filter.thread->text);
+  for (RunStatus status : filter.statuses) rows.bind(status);
+  rows.bind(filter.limit);
+  auto read_row = [&](const Statement& row, RunRow& run) {
+    run.tenant = filter.tenant;
+    return read_run(row, run);
+  };
+  return all_rows<RunRow>(connection_, std::move(rows), read_row);
+}
+
+Result<std::vector<CheckpointRow>> SqliteSnapshot::checkpoints(const CheckpointFilter& filter) {
+  BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
+  std::string sql =
+      "SELECT checkpoint_id, parent_id, namespace, seq, epoch,"
+      " (SELECT session_id FROM sessions WHERE number = session_number),"
+      " kind, node, superstep, next_tasks, chain_hash, retry_count, status, created_at"
+      " FROM checkpoints WHERE tenant_id = ? AND run_number = ?";
+  if (filter.seq) sql += " AND seq = ?";
+  if (filter.before_seq) sql += " AND seq < ?";
+  sql += " ORDER BY seq DESC LIMIT ?";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
+  rows.bind(place.tenant).bind(place.run);
+  if (filter.seq) rows.bind(*filter.seq);
+  if (filter.before_seq) rows.bind(*filter.before_seq);
+  rows.bind(filter.limit);
+  auto read_row = [&](const Statement& row, CheckpointRow& checkpoint) {
+    checkpoint.run = filter.run;
+    return read_checkpoint(row, checkpoint);
+  };
+  return all_rows<CheckpointRow>(connection_, std::move(rows), read_row);
+}
+
+Result<std::vector<ValueRow>> SqliteSnapshot::values(const ValueFilter& filter) {
+  BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
+  // The index alone tells which row is a channel's newest.
+  static constexpr std::string_view newest =
+      "SELECT v.namespace, v.channel, v.seq, v.envelope FROM"
+      " (SELECT rowid AS number, max(seq) FROM channel_values"
+      "   WHERE tenant_id = ? AND run_number = ? AND seq <= ? GROUP BY namespace, channel) n"
+      " JOIN channel_values v ON v.rowid = n.number ORDER BY v.namespace, v.channel";
+  static constexpr std::string_view all =
+      "SELECT namespace, channel, seq, envelope FROM channel_values"
+      " WHERE tenant_id = ? AND run_number = ? AND seq <= ? ORDER BY seq, namespace, channel";
+  BELAY_TRY(Statement rows, connection_.prepare(filter.every_version ? all : newest));
+  rows.bind(place.tenant).bind(place.run).bind(filter.at_seq);
+  auto read_row = [&](const Statement& row, ValueRow& value) -> Result<Done> {
+    value.run = filter.run;
+    value.space = row.text(0);
+    value.channel = row.text(1);
+    value.seq = row.natural(2);
+    value.envelope = row.text(3);
+    return Done{};
+  };
+  return all_rows<ValueRow>(connection_, std::move(rows), read_row);
+}
+
+Result<std::vector<EventRow>> SqliteSnapshot::events(const EventFilter& filter) {
+  BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
+  BELAY_TRY(Statement rows,
+            connection_.prepare("SELECT seq, event_index, type, body, created_at FROM events"
+                                " WHERE tenant_id = ? AND run_number = ?"
+                                " AND (seq, event_index) > (?, ?)"
+                                " ORDER BY seq, event_index LIMIT ?"));
+  rows.bind(place.tenant).bind(place.run).bind(filter.after_seq).bind(filter.after_index);
+  rows.bind(filter.limit);
+  auto read_row = [&](const Statement& row, EventRow& event) -> Result<Done> {
+    event.run = filter.run;
+    event.seq = row.natural(0);
+    event.index = row.number(1);
+    event.type = row.text(2);
+    event.body = row.text(3);
+    event.created_at = row.instant(4);
+    return Done{};
+  };
+  return all_rows<EventRow>(connection_, std::move(rows), read_row);
+}
+
+Result<std::vector<ApprovalRow>> SqliteSnapshot::approvals(const ApprovalFilter& filter) {
+  BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
+  std::string sql =
+      "SELECT a.interrupt_id, t.thread_id, r.run_id, a.task_id, s.user_id, g.name, a.node,"
+      " a.question, a.payload, a.payload_hash, a.roles, a.seq, a.created_at, a.expires_at,"
+      " a.status, a.decided_by, a.comment, a.edited, a.edited_hash, a.decided_at"
+      " FROM approvals a CROSS JOIN runs r ON r.run_number = a.run_number"
+      " CROSS JOIN run_starts s ON s.run_number = r.run_number"
+      " CROSS JOIN threads t ON t.thread_number = r.thread_number"
+      " CROSS JOIN graphs g ON g.graph_number = s.graph_number WHERE a.tenant_id = ?";
+  if (filter.interrupt) sql += " AND a.interrupt_id = ?";
+  if (filter.run) {
+    sql += " AND a.run_number = (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";
+  }
+  if (filter.only_open) sql += " AND a.status = 'open'";
+  if (filter.expired_at) sql += " AND a.expires_at <= ?";
+  sql += " ORDER BY a.approval_number DESC LIMIT ?";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
+  rows.bind(tenant);
+  if (filter.interrupt) rows.bind(*filter.interrupt);
+  if (filter.run) rows.bind(tenant).bind(*filter.run);
+  if (filter.expired_at) rows.bind(*filter.expired_at);
+  rows.bind(filter.limit);
+  auto read_row = [&](const Statement& row, ApprovalRow& approval) {
+    approval.tenant = filter.tenant;
+    return read_approval(row, approval);
+  };
+  return all_rows<ApprovalRow>(connection_, std::move(rows), read_row);
+}
+
+Result<std::vector<StoredRecord>> SqliteSnapshot::records(const RecordQuery& query) {
+  BELAY_TRY(std::int64_t tenant, tenant_number(query.tenant));
+  bool by_field = !query.field.empty();
+  // Both ways give the keys in order straight from an index.
+  std::string sql =
+      "SELECT r.key, r.envelope, (SELECT run_id FROM runs WHERE run_number = r.run_number), r.seq,"
+      " r.updated_at FROM ";
+  if (by_field) {
+    sql +=
+        "record_index i CROSS JOIN records r ON r.tenant_id = i.tenant_id"
+        " AND r.collection = i.collection AND r.user_id = i.user_id AND r.key = i.key"
+        " WHERE i.tenant_id = ? AND i.collection = ? AND i.user_id = ?"
+        " AND i.field = ? AND i.value = ?";
+  } else {
+    sql += "records r WHERE r.tenant_id = ? AND r.collection = ? AND r.user_id = ?";
+  }
+  std::string key = by_field ? "i.key" : "r.key";
+  if (!query.key.empty()) sql += " AND " + key + " = ?";
+  if (!query.after.empty()) sql += " AND " + key + " > ?";
+  sql += " ORDER BY " + key + " LIMIT ?";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
+  rows.bind(tenant).bind(query.collection).bind(query.user.text);
+  if (by_field) rows.bind(query.field).bind(query.value);
+  if (!query.key.empty()) rows.bind(query.key);
+  if (!query.after.empty()) rows.bind(query.after);
+  rows.bind(query.limit);
+  auto read_row = [&](const Statement& row, StoredRecord& record) -> Result<Done> {
+    record.collection = query.collection;
+    record.user = query.user;
+    record.key = row.text(0);
+    record.envelope = row.text(1);
+    record.run = RunId(row.uuid(2));
+    record.seq = row.natural(3);
+    record.updated_at = row.instant(4);
+    return Done{};
+  };
+  return all_rows<StoredRecord>(connection_, std::move(rows), read_row);
+}
+
+}  // namespace belay::sqlite

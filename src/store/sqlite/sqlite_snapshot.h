@@ -1,0 +1,34 @@
+#pragma once
+// store/sqlite/sqlite_snapshot.h - reads on one connection, within the read transaction of the
+// caller.
+
+#include "belay/store.h"
+#include "store/sqlite/connection.h"
+
+namespace belay::sqlite {
+
+class SqliteSnapshot final : public Snapshot {
+ public:
+  explicit SqliteSnapshot(Connection& connection) : connection_(connection) {}
+
+  Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override;
+  Result<std::vector<RunRow>> runs(const RunFilter& filter) override;
+  Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) override;
+  Result<std::vector<ValueRow>> values(const ValueFilter& filter) override;
+  Result<std::vector<EventRow>> events(const EventFilter& filter) override;
+  Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) override;
+  Result<std::vector<StoredRecord>> records(const RecordQuery& query) override;
+
+ private:
+  struct Place {
+    std::int64_t tenant = 0;
+    std::int64_t run = 0;
+  };
+  // 0 where there is none.
+  Result<std::int64_t> tenant_number(const TenantId& tenant);
+  Result<Place> place_of(const TenantId& tenant, const RunId& run);
+
+  Connection& connection_;
+};
+
+}  // namespace belay::sqlite

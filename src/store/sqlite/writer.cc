@@ -1,0 +1,201 @@
+#include "store/sqlite/writer.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <set>
+
+#include "belay/limits.h"
+
+namespace belay::sqlite {
+namespace {
+
+// The write-ahead log is moved into the file when it has more pages than this and nobody waits...
+constexpr int log_pages_idle_max = 1'000;
+// ...or more than this although somebody does.
+constexpr int log_pages_busy_max = 8'000;
+
+// COMMIT failed, but certainly before its last page was in the log.
+bool is_clear(int code) {
+  return (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_WRITE;
+}
+
+}  // namespace
+
+Writer::Writer(std::string path, std::unique_ptr<Connection> connection, Clock& clock,
+               SqliteStoreOptions options)
+    : path_(std::move(path)),
+      options_(std::move(options)),
+      connection_(std::move(connection)),
+      commits_(*connection_, clock) {
+  sqlite3_wal_hook(
+      connection_->handle(),
+      [](void* pages, sqlite3*, const char*, int count) {
+        *static_cast<int*>(pages) = count;
+        return SQLITE_OK;
+      },
+      &log_pages_);
+  thread_ = std::thread([this] { serve(); });
+}
+
+Writer::~Writer() {
+  {
+    std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void Writer::push(Commit commit, Answer answer) {
+  auto waiting = std::make_unique<Waiting>(std::move(commit), std::move(answer));
+  {
+    std::lock_guard lock(mutex_);
+    if (queue_.size() < limits::commit_queue_max) {
+      queue_.push_back(std::move(waiting));
+      if (queue_.size() == 1) changed_.notify_one();
+      return;
+    }
+  }
+  waiting->answer.complete(
+      error(ErrorCode::unavailable, "The queue of the store " + path_ +
+                                        " is full: " + std::to_string(limits::commit_queue_max) +
+                                        " commits wait; try again shortly."));
+}
+
+Result<Done> Writer::perform(Job job) {
+  WaitingJob waiting{std::move(job), std::nullopt};
+  std::unique_lock lock(mutex_);
+  jobs_.push_back(&waiting);
+  changed_.notify_one();
+  job_done_.wait(lock, [&] { return waiting.outcome.has_value(); });
+  return *std::move(waiting.outcome);
+}
+
+void Writer::serve() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return is_stopping_ || !queue_.empty() || !jobs_.empty(); });
+    serve_jobs(lock);
+    if (queue_.empty()) {
+      if (is_stopping_) return;
+      continue;
+    }
+    Batch batch = take_batch();
+    lock.unlock();
+    commit_and_answer(std::move(batch));
+    lock.lock();
+    bool is_idle = queue_.empty();
+    lock.unlock();
+    tidy_log(is_idle);
+    lock.lock();
+  }
+}
+
+void Writer::serve_jobs(std::unique_lock<std::mutex>& lock) {
+  while (!jobs_.empty()) {
+    WaitingJob* waiting = jobs_.front();
+    jobs_.pop_front();
+    lock.unlock();
+    auto outcome = transact([&] { return waiting->job(*connection_); });
+    lock.lock();
+    waiting->outcome.emplace(std::move(outcome));
+    job_done_.notify_all();
+  }
+}
+
+// All that waits, up to the bounds of a transaction; a run's second commit stays for the next one.
+Writer::Batch Writer::take_batch() {
+  Batch batch;
+  Batch staying;
+  std::set<std::pair<RunId, TenantId>> taken;
+  std::size_t bytes = 0;
+  while (!queue_.empty() && batch.size() < limits::commit_batch_max &&
+         bytes < limits::commit_batch_bytes_max) {
+    std::unique_ptr<Waiting> next = std::move(queue_.front());
+    queue_.pop_front();
+    bool is_run = !next->run().is_null();
+    if (is_run && !taken.emplace(next->run(), next->commit.tenant).second) {
+      staying.push_back(std::move(next));
+      continue;
+    }
+    bytes += weight_of(next->commit);
+    batch.push_back(std::move(next));
+  }
+  queue_.insert(queue_.begin(), std::make_move_iterator(staying.begin()),
+                std::make_move_iterator(staying.end()));
+  std::stable_sort(batch.begin(), batch.end(),
+                   [](const auto& a, const auto& b) { return a->run() < b->run(); });
+  return batch;
+}
+
+void Writer::commit_and_answer(Batch batch) {
+  auto together = commit_together(batch);
+  bool is_one_to_blame = !together.ok() && together.error().code != ErrorCode::unavailable &&
+                         together.error().code != ErrorCode::uncertain;
+  if (is_one_to_blame && batch.size() > 1) {
+    for (std::unique_ptr<Waiting>& member : batch) {
+      Batch alone;
+      alone.push_back(std::move(member));
+      commit_and_answer(std::move(alone));
+    }
+    return;
+  }
+  for (std::unique_ptr<Waiting>& member : batch) {
+    if (together.ok()) {
+      member->answer.complete(member->outcome);
+    } else {
+      member->answer.complete(together.error());
+    }
+  }
+}
+
+Result<Done> Writer::commit_together(Batch& batch) {
+  std::uint64_t number = ++transactions_;
+  if (options_.at_commit) options_.at_commit(number, false);
+  BELAY_CHECK(transact([&]() -> Result<Done> {
+    for (std::unique_ptr<Waiting>& member : batch) {
+      BELAY_TRY(member->outcome, commits_.apply(member->commit));
+    }
+    return Done{};
+  }));
+  if (options_.at_commit) options_.at_commit(number, true);
+  return Done{};
+}
+
+Result<Done> Writer::transact(const std::function<Result<Done>()>& body) {
+  if (is_lost_) {
+    return error(ErrorCode::unavailable,
+                 "The store " + path_ +
+                     " could not confirm an earlier commit and takes no more; end this process, "
+                     "look at the disk, and open the store again.");
+  }
+  BELAY_CHECK(connection_->execute("BEGIN IMMEDIATE"));
+  auto done = body();
+  if (done.ok()) {
+    if (connection_->execute("COMMIT").ok()) return Done{};
+    done = failed_commit();
+  }
+  if (connection_->in_transaction()) (void)connection_->execute("ROLLBACK");
+  commits_.forget();
+  return done;
+}
+
+Error Writer::failed_commit() {
+  if (is_clear(connection_->code())) return connection_->error();
+  is_lost_ = true;
+  return error(ErrorCode::uncertain,
+               "The store " + path_ +
+                   " could not confirm a commit: it may or may not be durable; end this process, "
+                   "look at the disk, and open the store again. " +
+                   connection_->error().message);
+}
+
+// A failure leaves the log as it is, which costs space and nothing else.
+void Writer::tidy_log(bool is_idle) {
+  if (is_lost_ || log_pages_ <= (is_idle ? log_pages_idle_max : log_pages_busy_max)) return;
+  auto moved = connection_->execute("PRAGMA wal_checkpoint(PASSIVE)");
+  if (moved.ok()) log_pages_ = 0;
+}
+
+}  // namespace belay::sqlite

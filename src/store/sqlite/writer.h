@@ -1,0 +1,91 @@
+#pragma once
+// store/sqlite/writer.h - the one thread that writes: takes all the commits that wait, and makes
+// them durable in one transaction.
+//
+// A batch holds at most one commit of a run and touches runs in the order of their ids. When a
+// commit can't be carried out, the transaction is rolled back and each member tried alone, so that
+// only the guilty one fails. Nobody is answered before COMMIT has returned.
+//
+// After a COMMIT whose outcome is unclear (a failed fsync) nothing is acknowledged any more: what
+// the kernel still holds may never reach the disk, and asking again would not tell.
+//
+// Threading: push() and perform() from any thread.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "store/sqlite/commit_writer.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace belay::sqlite {
+
+class Writer {
+ public:
+  using Answer = Completion<Result<CommitOutcome>>;
+  using Job = std::function<Result<Done>(Connection&)>;
+
+  Writer(std::string path, std::unique_ptr<Connection> connection, Clock& clock,
+         SqliteStoreOptions options);
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  // Carries out what has been pushed, then ends the thread.
+  ~Writer();
+
+  // Queues the commit; `answer` gets its outcome. REQUIRES: store::check_commit(commit).
+  void push(Commit commit, Answer answer);
+  // Runs a job in a transaction of its own, and waits for it.
+  Result<Done> perform(Job job);
+
+ private:
+  struct Waiting {
+    Waiting(Commit waiting_commit, Answer waiting_answer)
+        : commit(std::move(waiting_commit)), answer(std::move(waiting_answer)) {}
+    RunId run() const { return commit.rows.run ? commit.rows.run->run : RunId(); }
+
+    Commit commit;
+    Answer answer;
+    CommitOutcome outcome = CommitOutcome::applied;
+  };
+  using Batch = std::vector<std::unique_ptr<Waiting>>;
+  struct WaitingJob {
+    Job job;
+    std::optional<Result<Done>> outcome;
+  };
+
+  void serve();
+  void serve_jobs(std::unique_lock<std::mutex>& lock);
+  Batch take_batch();
+  // Carries the commits out together, or one by one, and answers them.
+  void commit_and_answer(Batch batch);
+  Result<Done> commit_together(Batch& batch);
+  // Begins, calls `body`, commits; when anything fails, nothing has happened, or is_lost_.
+  Result<Done> transact(const std::function<Result<Done>()>& body);
+  Error failed_commit();
+  // Moves the write-ahead log into the file, once it is worth it.
+  void tidy_log(bool is_idle);
+
+  const std::string path_;
+  const SqliteStoreOptions options_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::condition_variable job_done_;
+  // Protected by mutex_.
+  std::deque<std::unique_ptr<Waiting>> queue_;
+  std::deque<WaitingJob*> jobs_;
+  bool is_stopping_ = false;
+
+  // The thread's own.
+  std::unique_ptr<Connection> connection_;
+  CommitWriter commits_;
+  std::uint64_t transactions_ = 0;
+  int log_pages_ = 0;
+  bool is_lost_ = false;  // after an unclear COMMIT
+
+  std::thread thread_;  // last: it uses everything above
+};
+
+}  // namespace belay::sqlite
