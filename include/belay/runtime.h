@@ -64,6 +64,7 @@ struct Decision {
   std::string decided_by;
   std::string comment = {};
   std::optional<Value> edited = std::nullopt;  // in place of the payload shown
+  std::vector<std::string> roles = {};         // that the decider holds
 };
 
 struct DecisionAnswer {

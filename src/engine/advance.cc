@@ -48,6 +48,9 @@ class Advancing {
     if (is_final(run_.row.status) || run_.row.status == RunStatus::paused || !run_.task) {
       return rest();
     }
+    if (run_.row.worked_ms >= run_.options.timeout.count()) {
+      return on(RunTimedOut{event.moment});
+    }
     NodeTask& task = *run_.task;
     const GraphDefinition::Node* node = graph_.find(task.node);
     if (task.phase == Phase::waiting) {

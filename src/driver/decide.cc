@@ -1,0 +1,212 @@
+// How a decision is made: persisted first, then the run goes on.
+
+#include <algorithm>
+
+#include "belay/limits.h"
+#include "driver/runtime_body.h"
+#include "engine/advance.h"
+
+namespace belay {
+namespace {
+
+using Verdict = engine::Decided::Verdict;
+using Kind = DecisionAnswer::Kind;
+
+// The verdict and the canonical edited payload make a decision; comment and decider do not count.
+bool same_decision(const ApprovalRow& decided, bool approved, const std::optional<Value>& edited) {
+  ApprovalStatus status = approved ? ApprovalStatus::approved : ApprovalStatus::rejected;
+  Digest edited_hash{};
+  if (edited) edited_hash = sha256(to_json(*edited));
+  return decided.status == status && decided.edited_hash == edited_hash;
+}
+
+bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles) {
+  if (approval.roles.empty()) return true;
+  std::string permitted = "," + approval.roles + ",";
+  return std::any_of(roles.begin(), roles.end(), [&](const std::string& role) {
+    return permitted.find("," + role + ",") != std::string::npos;
+  });
+}
+
+}  // namespace
+
+Result<Done> Runtime::Body::check_decision(const ApprovalRow& approval, const Decision& decision) {
+  BELAY_CHECK(check_name("decider's name", decision.decided_by));
+  if (decision.comment.size() > limits::comment_bytes_max) {
+    return error(ErrorCode::invalid, "The comment is longer than " +
+                                         std::to_string(limits::comment_bytes_max) + " bytes.");
+  }
+  if (first_invalid_utf8(decision.comment)) {
+    return error(ErrorCode::invalid, "The comment is not valid UTF-8.");
+  }
+  if (!decision.approved && decision.edited) {
+    return error(ErrorCode::invalid, "A rejection takes no edited payload; approve it instead.");
+  }
+  if (!holds_a_role(approval, decision.roles)) {
+    return error(ErrorCode::invalid, "\"" + decision.decided_by +
+                                         "\" may not decide this; it takes one of the roles " +
+                                         approval.roles + ".");
+  }
+  return Done{};
+}
+
+Result<std::optional<Value>> Runtime::Body::canonical_edit(const GraphDefinition& graph,
+                                                           const ApprovalRow& approval,
+                                                           const Value& edited) {
+  const GraphDefinition::Node* node = graph.find(approval.node);
+  std::optional<Value> canonical = edited;
+  std::string text = to_json(edited);
+  if (node && node->approval) {
+    const ChannelType& channel = graph.state->channels[node->approval->channel];
+    std::shared_ptr<void> state = graph.state->make();
+    Decoder in;
+    Unknown unknown;
+    in.path.emplace_back(channel.name);
+    if (!channel.decode(edited, state.get(), in, &unknown)) {
+      return error(ErrorCode::invalid, "The edited payload does not fit: " + in.problem);
+    }
+    if (!unknown.empty()) {
+      std::string name = unknown.members.empty() ? "a nested member"
+                                                 : "\"" + unknown.members.begin()->first + "\"";
+      return error(ErrorCode::invalid,
+                   "The edited payload has " + name + ", which what is shown does not have.");
+    }
+    Encoder out;
+    channel.encode(state.get(), out, nullptr);
+    if (!out.problem.empty()) return error(ErrorCode::invalid, out.problem);
+    text = std::move(out.text);
+    BELAY_TRY(canonical, parse_json(text));
+  }
+  if (sha256(text) == approval.payload_hash) canonical.reset();
+  return canonical;
+}
+
+Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId interrupt,
+                                                   Decision decision) {
+  while (true) {
+    auto approval = co_await find_approval(tenant, interrupt);
+    if (!approval.ok()) co_return std::move(approval).error();
+    BELAY_CO_CHECK(check_decision(*approval, decision));
+    BELAY_CO_TRY(Definition graph, graph_named(approval->graph));
+    if (decision.edited) {
+      BELAY_CO_TRY(decision.edited, canonical_edit(*graph, *approval, *decision.edited));
+    }
+    if (approval->status != ApprovalStatus::open) {
+      co_return co_await answer_decided(*std::move(approval), std::move(decision));
+    }
+    auto answer = co_await try_to_decide(*std::move(approval), decision);
+    if (!answer.ok()) co_return std::move(answer).error();
+    if (*answer) co_return **std::move(answer);
+    // Somebody else was faster, or the run moved: look again.
+  }
+}
+
+// One attempt at an open approval. The commit holds both ways: the decision, and the expiry, which
+// lands instead when the store's clock says that it is too late. Nothing when the run moved on.
+Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(ApprovalRow approval,
+                                                                         Decision decision) {
+  std::optional<DecisionAnswer> nothing;
+  auto found = co_await find_run(approval.tenant, approval.run);
+  if (!found.ok()) co_return std::move(found).error();
+  if (!found->approval || found->approval->interrupt != approval.interrupt) {
+    co_return std::move(nothing);
+  }
+  BELAY_CO_TRY(Definition graph, graph_named(approval.graph));
+  BELAY_CO_TRY(engine::Run run, engine::restore(*graph, found->stored));
+  BELAY_CO_TRY(engine::Run late_run, engine::restore(*graph, std::move(found->stored)));
+
+  engine::Decided decided{moment(), session_, approval, Verdict::approved, "", "", std::nullopt};
+  decided.verdict = decision.approved ? Verdict::approved : Verdict::rejected;
+  decided.decided_by = decision.decided_by;
+  decided.comment = decision.comment;
+  decided.edited = decision.edited;
+  engine::Decided late{moment(), session_, approval, Verdict::expired, "", "", std::nullopt};
+
+  auto next = engine::advance(*graph, std::move(run), std::move(decided));
+  auto late_next = engine::advance(*graph, std::move(late_run), std::move(late));
+  BELAY_ASSERT(next.actions.size() == 1 && late_next.actions.size() == 1);
+  Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
+  Commit late_commit = std::move(std::get<engine::WriteCommit>(late_next.actions.front()).commit);
+  commit.when_expired = std::move(late_commit.rows);
+
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  bool in_time = *outcome == CommitOutcome::applied;
+  if (!in_time && *outcome != CommitOutcome::expired) co_return std::move(nothing);
+
+  engine::Run decided_run = std::move(in_time ? next.run : late_next.run);
+  engine::Event first = engine::Committed{moment()};
+  auto view = co_await drive(std::move(graph), std::move(decided_run), std::move(first));
+  if (!view.ok()) co_return std::move(view).error();
+  auto stored = co_await find_approval(approval.tenant, approval.interrupt);
+  if (!stored.ok()) co_return std::move(stored).error();
+  DecisionAnswer answer;
+  answer.kind = in_time ? Kind::won : Kind::expired;
+  answer.approval = *std::move(stored);
+  answer.view = *std::move(view);
+  co_return std::optional(std::move(answer));
+}
+
+Task<Result<DecisionAnswer>> Runtime::Body::answer_decided(ApprovalRow approval,
+                                                           Decision decision) {
+  auto view = co_await view_of_run(approval.tenant, approval.run);
+  if (!view.ok()) co_return std::move(view).error();
+  DecisionAnswer answer;
+  if (approval.status == ApprovalStatus::expired) {
+    answer.kind = Kind::expired;
+  } else if (approval.status == ApprovalStatus::closed) {
+    answer.kind = Kind::closed;
+  } else if (same_decision(approval, decision.approved, decision.edited)) {
+    answer.kind = Kind::same;
+  } else {
+    answer.kind = Kind::lost;
+  }
+  answer.approval = std::move(approval);
+  answer.view = *std::move(view);
+  co_return std::move(answer);
+}
+
+// True when this call expired it.
+Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
+  auto found = co_await find_run(approval.tenant, approval.run);
+  if (!found.ok()) co_return std::move(found).error();
+  if (!found->approval || found->approval->interrupt != approval.interrupt) co_return false;
+  BELAY_CO_TRY(Definition graph, graph_named(approval.graph));
+  BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found->stored)));
+  engine::Event event =
+      engine::Decided{moment(), session_, approval, Verdict::expired, "", "", std::nullopt};
+  auto next = engine::advance(*graph, std::move(run), std::move(event));
+  BELAY_ASSERT(next.actions.size() == 1);
+  Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  if (*outcome != CommitOutcome::applied) co_return false;
+  engine::Event first = engine::Committed{moment()};
+  auto view = co_await drive(std::move(graph), std::move(next.run), std::move(first));
+  if (!view.ok()) co_return std::move(view).error();
+  co_return true;
+}
+
+Task<Result<std::size_t>> Runtime::Body::apply_due(TenantId tenant) {
+  std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader =
+      [tenant, now = parts_.clock.now()](Snapshot& view) {
+        ApprovalFilter filter;
+        filter.tenant = tenant;
+        filter.only_open = true;
+        filter.expired_at = now;
+        filter.limit = limits::page_rows_max;
+        return view.approvals(filter);
+      };
+  auto due = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
+  if (!due.ok()) co_return std::move(due).error();
+  std::size_t count = 0;
+  for (ApprovalRow& approval : *due) {
+    if (!graphs_.contains(approval.graph)) continue;
+    auto expired = co_await expire(std::move(approval));
+    if (!expired.ok()) co_return std::move(expired).error();
+    if (*expired) ++count;
+  }
+  co_return count;
+}
+
+}  // namespace belay

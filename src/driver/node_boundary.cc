@@ -1,0 +1,60 @@
+#include "driver/node_boundary.h"
+
+#include <stdexcept>
+
+namespace belay {
+namespace {
+
+Error threw(const GraphDefinition::Node& node, ErrorCode code, const std::string& what) {
+  return error(code, "The node \"" + node.name + "\" threw: " + what);
+}
+
+// What the exception being handled says.
+NodeOutcome outcome_of_exception(const GraphDefinition::Node& node, std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (Interrupted& interrupted) {
+    return std::move(interrupted.question);
+  } catch (const Failure& failure) {
+    return failure.error();
+  } catch (const std::logic_error& bug) {
+    return threw(node, ErrorCode::invalid, bug.what());
+  } catch (const std::exception& exception) {
+    return threw(node, ErrorCode::unavailable, exception.what());
+  } catch (...) {
+    return threw(node, ErrorCode::unavailable, "an exception of an unknown type");
+  }
+}
+
+NodeOutcome outcome_of(NodeResult result, Context& context) {
+  if (!result.ok()) return std::move(result).error();
+  NodeDone done;
+  done.changes = *std::move(result);
+  done.effects = context.take_effects();
+  return done;
+}
+
+}  // namespace
+
+NodeOutcome run_plain_node(const GraphDefinition::Node& node, const void* state, Context& context) {
+  try {
+    return outcome_of(node.run_plain(state, context), context);
+  } catch (...) {
+    return outcome_of_exception(node, std::current_exception());
+  }
+}
+
+Task<NodeOutcome> run_task_node(const GraphDefinition::Node& node,
+                                std::shared_ptr<const void> state, Context& context) {
+  std::exception_ptr thrown;
+  try {
+    auto task = node.run_task(state.get(), context);
+    auto result = co_await task;
+    co_return outcome_of(std::move(result), context);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  co_return outcome_of_exception(node, thrown);
+}
+
+}  // namespace belay

@@ -1,0 +1,28 @@
+#pragma once
+// driver/node_boundary.h - where a node's code is called, and what it throws becomes data.
+//
+// Failure keeps its Error. Interrupted becomes a question. A std::logic_error is a bug of the node:
+// `invalid`. Any other exception counts as `unavailable`: nothing of the attempt is kept, so a node
+// with a retry policy is tried again.
+
+#include <memory>
+#include <variant>
+
+#include "belay/graph.h"
+
+namespace belay {
+
+struct NodeDone {
+  std::vector<Change> changes;
+  NodeEffects effects;
+};
+using NodeOutcome = std::variant<NodeDone, Error, Question>;
+
+// REQUIRES: node.run_plain.
+NodeOutcome run_plain_node(const GraphDefinition::Node& node, const void* state, Context& context);
+
+// REQUIRES: node.run_task. Keeps `state` alive; `context` and `node` outlive the task.
+Task<NodeOutcome> run_task_node(const GraphDefinition::Node& node,
+                                std::shared_ptr<const void> state, Context& context);
+
+}  // namespace belay

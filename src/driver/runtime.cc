@@ -1,0 +1,64 @@
+#include "belay/runtime.h"
+
+#include "driver/runtime_body.h"
+
+namespace belay {
+
+Result<std::unique_ptr<Runtime>> Runtime::open(RuntimeParts parts) {
+  BELAY_TRY(SessionId session, parts.store.open_session());
+  auto body = std::make_unique<Body>(std::move(parts), session);
+  return std::unique_ptr<Runtime>(new Runtime(std::move(body)));
+}
+
+Runtime::Runtime(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+Runtime::~Runtime() = default;
+
+void Runtime::add_definition(std::shared_ptr<const GraphDefinition> definition) {
+  body_->add(std::move(definition));
+}
+
+const SessionId& Runtime::session() const { return body_->session(); }
+
+Task<Result<RunView>> Runtime::start_run(std::string graph, std::shared_ptr<void> input,
+                                         StartOptions options) {
+  return body_->start(std::move(graph), std::move(input), std::move(options));
+}
+
+Task<Result<RunView>> Runtime::resume(TenantId tenant, ThreadId thread) {
+  return body_->resume(std::move(tenant), std::move(thread));
+}
+
+Task<Result<std::vector<ThreadId>>> Runtime::left_behind(TenantId tenant) {
+  return body_->left_behind(std::move(tenant));
+}
+
+Task<Result<DecisionAnswer>> Runtime::decide(TenantId tenant, InterruptId interrupt,
+                                             Decision decision) {
+  return body_->decide(std::move(tenant), interrupt, std::move(decision));
+}
+
+Task<Result<RunView>> Runtime::cancel(TenantId tenant, ThreadId thread, std::string by) {
+  return body_->cancel(std::move(tenant), std::move(thread), std::move(by));
+}
+
+Task<Result<RunView>> Runtime::status(TenantId tenant, ThreadId thread) {
+  return body_->status(std::move(tenant), std::move(thread), std::nullopt);
+}
+
+Task<Result<RunView>> Runtime::status_at(TenantId tenant, ThreadId thread, std::uint64_t seq) {
+  return body_->status(std::move(tenant), std::move(thread), seq);
+}
+
+Task<Result<std::size_t>> Runtime::apply_due(TenantId tenant) {
+  return body_->apply_due(std::move(tenant));
+}
+
+Task<Result<Done>> Runtime::save(TenantId tenant, std::vector<RecordWrite> records) {
+  return body_->save(std::move(tenant), std::move(records));
+}
+
+std::unique_ptr<Records> Runtime::records(TenantId tenant, UserId user) {
+  return body_->records(std::move(tenant), std::move(user));
+}
+
+}  // namespace belay

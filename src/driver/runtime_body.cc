@@ -1,0 +1,301 @@
+#include "driver/runtime_body.h"
+
+#include "belay/limits.h"
+#include "engine/advance.h"
+
+namespace belay {
+namespace {
+
+class StoreRecords final : public Records {
+ public:
+  StoreRecords(Store& store, TenantId tenant, UserId user)
+      : store_(store), tenant_(std::move(tenant)), user_(std::move(user)) {}
+
+  Task<Result<std::vector<RecordRow>>> find(RecordFilter filter) override {
+    RecordQuery query;
+    query.tenant = tenant_;
+    query.user = filter.user.empty() ? user_ : filter.user;
+    query.collection = std::move(filter.collection);
+    query.key = std::move(filter.key);
+    query.field = std::move(filter.field);
+    query.value = std::move(filter.value);
+    query.after = std::move(filter.after);
+    query.limit = std::min(filter.limit, limits::page_rows_max);
+    std::function<Result<std::vector<RecordRow>>(Snapshot&)> reader =
+        [query = std::move(query)](Snapshot& view) { return rows_of(view, query); };
+    co_return co_await read<std::vector<RecordRow>>(store_, std::move(reader));
+  }
+
+ private:
+  static Result<std::vector<RecordRow>> rows_of(Snapshot& view, const RecordQuery& query) {
+    BELAY_TRY(auto stored, view.records(query));
+    std::vector<RecordRow> rows;
+    for (StoredRecord& each : stored) {
+      BELAY_TRY(std::string_view json, json_in_envelope(each.envelope));
+      RecordRow row;
+      row.json = json;
+      row.collection = std::move(each.collection);
+      row.user = std::move(each.user);
+      row.key = std::move(each.key);
+      row.run = each.run;
+      row.seq = each.seq;
+      row.updated_at = each.updated_at;
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
+  Store& store_;
+  TenantId tenant_;
+  UserId user_;
+};
+
+// A driver known as working on its run, for as long as the call lasts.
+class Registration {
+ public:
+  Registration(std::map<RunId, RunDriver*>& driven, RunId run, RunDriver& driver)
+      : driven_(driven), run_(run) {
+    driven_[run_] = &driver;
+  }
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+  ~Registration() { driven_.erase(run_); }
+
+ private:
+  std::map<RunId, RunDriver*>& driven_;
+  RunId run_;
+};
+
+Error ended_otherwise(const RunRow& row) {
+  return error(ErrorCode::conflict, "Thread \"" + row.thread.text + "\" has already " +
+                                        std::string(name_of(row.status)) + ".");
+}
+
+}  // namespace
+
+std::unique_ptr<Records> store_records(Store& store, TenantId tenant, UserId user) {
+  return std::make_unique<StoreRecords>(store, std::move(tenant), std::move(user));
+}
+
+engine::Moment Runtime::Body::moment() {
+  engine::Moment moment;
+  moment.now = parts_.clock.now();
+  moment.entropy = parts_.random.bits();
+  return moment;
+}
+
+Result<Runtime::Body::Definition> Runtime::Body::graph_named(const std::string& name) const {
+  auto found = graphs_.find(name);
+  if (found != graphs_.end()) return found->second;
+  return error(ErrorCode::not_found, "This program has no graph called \"" + name +
+                                         "\"; run the one that began the thread.");
+}
+
+Task<Result<Runtime::Body::Found>> Runtime::Body::find_thread(TenantId tenant, ThreadId thread,
+                                                              std::optional<std::uint64_t> seq) {
+  std::function<Result<Found>(Snapshot&)> reader = [tenant, thread,
+                                                    seq](Snapshot& view) -> Result<Found> {
+    Found found;
+    BELAY_TRY(RunRow row, latest_run(view, tenant, thread));
+    BELAY_TRY(found.approval, open_approval(view, row));
+    BELAY_TRY(found.stored, stored_run(view, std::move(row), seq));
+    return found;
+  };
+  co_return co_await read<Found>(parts_.store, std::move(reader));
+}
+
+Task<Result<Runtime::Body::Found>> Runtime::Body::find_run(TenantId tenant, RunId run) {
+  std::function<Result<Found>(Snapshot&)> reader = [tenant, run](Snapshot& view) -> Result<Found> {
+    Found found;
+    BELAY_TRY(RunRow row, run_row(view, tenant, run));
+    BELAY_TRY(found.approval, open_approval(view, row));
+    BELAY_TRY(found.stored, stored_run(view, std::move(row)));
+    return found;
+  };
+  co_return co_await read<Found>(parts_.store, std::move(reader));
+}
+
+Task<Result<ApprovalRow>> Runtime::Body::find_approval(TenantId tenant, InterruptId interrupt) {
+  std::function<Result<ApprovalRow>(Snapshot&)> reader = [tenant, interrupt](Snapshot& view) {
+    return approval_row(view, tenant, interrupt);
+  };
+  co_return co_await read<ApprovalRow>(parts_.store, std::move(reader));
+}
+
+Result<RunView> Runtime::Body::view_of(Found found) {
+  BELAY_TRY(Definition graph, graph_named(found.stored.row.graph));
+  BELAY_TRY(engine::Run run, engine::restore(*graph, found.stored));
+  RunView view;
+  view.state = engine::state_value(*graph, found.stored, run);
+  view.row = std::move(run.row);
+  view.approval = std::move(found.approval);
+  return view;
+}
+
+Task<Result<RunView>> Runtime::Body::view_of_run(TenantId tenant, RunId run) {
+  auto found = co_await find_run(std::move(tenant), run);
+  if (!found.ok()) co_return std::move(found).error();
+  co_return view_of(*std::move(found));
+}
+
+Task<Result<RunView>> Runtime::Body::status(TenantId tenant, ThreadId thread,
+                                            std::optional<std::uint64_t> seq) {
+  auto found = co_await find_thread(std::move(tenant), std::move(thread), seq);
+  if (!found.ok()) co_return std::move(found).error();
+  if (seq) found->approval.reset();
+  co_return view_of(*std::move(found));
+}
+
+Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, engine::Event first) {
+  TenantId tenant = run.row.tenant;
+  ThreadId thread = run.row.thread;
+  RunId id = run.row.run;
+  auto driver = std::make_unique<RunDriver>(parts_, std::move(graph), std::move(run));
+  Registration registration(driven_, id, *driver);
+  auto came_to = co_await driver->drive(std::move(first));
+  if (!came_to.ok()) co_return std::move(came_to).error();
+  if (*came_to == RunDriver::End::exists) {
+    co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" exists already.");
+  }
+  co_return co_await view_of_run(std::move(tenant), id);
+}
+
+Result<Done> Runtime::Body::check_free(const RunRow& row) {
+  if (driven_.contains(row.run)) {
+    return error(ErrorCode::conflict,
+                 "Thread \"" + row.thread.text + "\" is being worked on by this process.");
+  }
+  if (row.session == session_ || row.session.is_null()) return Done{};
+  BELAY_TRY(bool alive, parts_.store.is_alive(row.session));
+  if (!alive) return Done{};
+  return error(ErrorCode::conflict, "Thread \"" + row.thread.text +
+                                        "\" is being worked on by another living process; wait "
+                                        "for it, end it, or cancel the thread.");
+}
+
+Result<Done> Runtime::Body::check_idle(const Found& found) {
+  Instant now = parts_.clock.now();
+  if (now - found.stored.row.updated_at <= limits::thread_idle_max) return Done{};
+  if (found.approval && found.approval->expires_at > now) return Done{};
+  return error(ErrorCode::not_found, "Execution thread not found or expired: \"" +
+                                         found.stored.row.thread.text + "\" was last active on " +
+                                         to_text(found.stored.row.updated_at) +
+                                         "; start a new one.");
+}
+
+Task<Result<RunView>> Runtime::Body::go_on(Found found) {
+  const RunRow& row = found.stored.row;
+  if (is_final(row.status)) co_return view_of(std::move(found));
+  BELAY_CO_CHECK(check_idle(found));
+  if (row.status == RunStatus::paused) co_return view_of(std::move(found));
+  BELAY_CO_CHECK(check_free(row));
+  BELAY_CO_TRY(Definition graph, graph_named(row.graph));
+  BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
+  engine::Event first = engine::TakenOver{moment(), session_};
+  co_return co_await drive(std::move(graph), std::move(run), std::move(first));
+}
+
+Task<Result<RunView>> Runtime::Body::resume(TenantId tenant, ThreadId thread) {
+  auto found = co_await find_thread(std::move(tenant), std::move(thread));
+  if (!found.ok()) co_return std::move(found).error();
+  co_return co_await go_on(*std::move(found));
+}
+
+Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_ptr<void> input,
+                                           StartOptions options) {
+  BELAY_CO_TRY(Definition graph, graph_named(graph_name));
+  bool given = !options.thread.empty();
+  if (!given) options.thread = ThreadId(random_uuid(parts_.random).text());
+  BELAY_CO_CHECK(check_name("tenant id", options.tenant.text));
+  BELAY_CO_CHECK(check_name("user id", options.user.text));
+  BELAY_CO_CHECK(check_name("thread id", options.thread.text));
+  if (options.run.timeout.count() <= 0) {
+    co_return error(ErrorCode::invalid, "The run's timeout must be above zero.");
+  }
+  RunRow row;
+  row.tenant = options.tenant;
+  row.run = RunId(random_uuid(parts_.random));
+  row.thread = options.thread;
+  row.user = options.user;
+  row.session = session_;
+  BELAY_CO_TRY(engine::Run run, engine::new_run(*graph, row, options.run, std::move(input)));
+  std::string input_envelope = run.row.input;
+  if (given) {
+    auto found = co_await find_thread(options.tenant, options.thread);
+    if (!found.ok() && found.error().code != ErrorCode::not_found) {
+      co_return std::move(found).error();
+    }
+    if (found.ok()) {
+      const RunRow& known = found->stored.row;
+      if (known.graph != graph_name || known.input != input_envelope) {
+        co_return error(ErrorCode::invalid,
+                        "Thread \"" + options.thread.text + "\" was begun by \"" + known.graph +
+                            "\" with another input; give the same input, or another thread.");
+      }
+      co_return co_await go_on(*std::move(found));
+    }
+  }
+  engine::Event first = engine::Begun{moment()};
+  co_return co_await drive(std::move(graph), std::move(run), std::move(first));
+}
+
+Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant) {
+  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [tenant](Snapshot& view) {
+    RunFilter filter;
+    filter.tenant = tenant;
+    filter.statuses = {RunStatus::queued, RunStatus::running};
+    filter.limit = limits::page_rows_max;
+    return view.runs(filter);
+  };
+  auto rows = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
+  if (!rows.ok()) co_return std::move(rows).error();
+  std::vector<ThreadId> threads;
+  for (const RunRow& row : *rows) {
+    if (!graphs_.contains(row.graph) || driven_.contains(row.run)) continue;
+    BELAY_CO_TRY(bool alive, parts_.store.is_alive(row.session));
+    if (!alive || row.session == session_) threads.push_back(row.thread);
+  }
+  co_return std::move(threads);
+}
+
+Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, std::string by) {
+  BELAY_CO_CHECK(check_name("canceller's name", by));
+  while (true) {
+    auto found = co_await find_thread(tenant, thread);
+    if (!found.ok()) co_return std::move(found).error();
+    const RunRow& row = found->stored.row;
+    if (row.status == RunStatus::cancelled) co_return view_of(*std::move(found));
+    if (is_final(row.status)) co_return ended_otherwise(row);
+    RunId id = row.run;
+    BELAY_CO_TRY(Definition graph, graph_named(row.graph));
+    BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found->stored)));
+    engine::Event event = engine::Cancelled{moment(), by};
+    auto next = engine::advance(*graph, std::move(run), std::move(event));
+    BELAY_ASSERT(next.actions.size() == 1);
+    Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
+    auto outcome = co_await parts_.store.commit(std::move(commit));
+    if (!outcome.ok()) co_return std::move(outcome).error();
+    if (*outcome != CommitOutcome::applied) continue;  // the run has moved on meanwhile
+    if (auto driven = driven_.find(id); driven != driven_.end()) driven->second->lose();
+    co_return co_await view_of_run(tenant, id);
+  }
+}
+
+Task<Result<Done>> Runtime::Body::save(TenantId tenant, std::vector<RecordWrite> records) {
+  Commit commit;
+  commit.tenant = std::move(tenant);
+  for (RecordWrite& record : records) {
+    RecordPut put;
+    put.collection = std::move(record.collection);
+    put.user = std::move(record.user);
+    put.key = std::move(record.key);
+    if (!record.erase) put.envelope = json_envelope(record.json);
+    put.indexed = std::move(record.indexed);
+    commit.rows.records.push_back(std::move(put));
+  }
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  co_return Done{};
+}
+
+}  // namespace belay

@@ -1,0 +1,47 @@
+#include "belay/testing.h"
+
+namespace belay::testing {
+
+ScriptedModel& ScriptedModel::says(std::string text) {
+  return answers([text = std::move(text)](const ModelRequest&) { return text; });
+}
+
+ScriptedModel& ScriptedModel::fails(Error failure) {
+  return answers([failure = std::move(failure)](const ModelRequest&) { return failure; });
+}
+
+ScriptedModel& ScriptedModel::answers(Answer answer) {
+  script_.push_back(std::move(answer));
+  return *this;
+}
+
+ScriptedModel& ScriptedModel::then_always(Answer answer) {
+  always_ = std::move(answer);
+  return *this;
+}
+
+ScriptedModel& ScriptedModel::takes(std::chrono::milliseconds time) {
+  time_ = time;
+  return *this;
+}
+
+Task<Result<ModelReply>> ScriptedModel::generate(ModelRequest request) {
+  requests_.push_back(request);
+  Answer answer = always_;
+  if (!script_.empty()) {
+    answer = std::move(script_.front());
+    script_.pop_front();
+  }
+  if (time_.count() > 0) co_await sleep_for(time_);
+  if (!answer) co_return error(ErrorCode::unavailable, "The script of the model is at its end.");
+  auto text = answer(request);
+  if (!text.ok()) co_return std::move(text).error();
+  ModelReply reply;
+  reply.text = *std::move(text);
+  reply.provider = "scripted";
+  reply.model = "script";
+  reply.method = "script";
+  co_return std::move(reply);
+}
+
+}  // namespace belay::testing
