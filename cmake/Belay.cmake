@@ -29,13 +29,14 @@ function(belay_library name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
 endfunction()
 
-# belay_test(NAME SOURCES... LINKS... [TIMEOUT seconds]): one test program; each of its cases is a
-# ctest case. src/ is on its include path.
+# belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds]): one test program; each of its
+# cases is a ctest case. src/ is on its include path. Labels: `slow` (not in `make check`), `crash`
+# (not under TSan), `soak` (only in `make soak`).
 function(belay_test name)
   if(NOT BELAY_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -44,6 +45,10 @@ function(belay_test name)
                         rapidcheck)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE BELAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set(labels "")
+  if(ARG_LABELS)
+    set(labels LABELS "${ARG_LABELS}")
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
-                       PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+                       PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${labels})
 endfunction()

@@ -1,6 +1,8 @@
 #pragma once
 // belay/codec.h - plain structs to JSON text and back; a user of Belay writes no JSON code.
 //
+// Long on purpose: the templates call one another for every nesting, so they stand together.
+//
 // Types: bool, integers, float and double, std::string, enums (by enumerator name), Instant,
 // std::chrono durations (milliseconds, as a number), std::optional<T>, std::vector<T>,
 // std::map<std::string, T>, Value, and plain structs of these, nested.

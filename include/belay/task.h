@@ -1,5 +1,5 @@
 #pragma once
-// belay/task.h - Task<T>: what a function that may wait returns, and the executor that it runs on.
+// belay/task.h - Task<T>: what a function that may wait returns.
 //
 // A Task is lazy: it starts when awaited (or spawned) and resumes on the executor of whoever awaits
 // it. The return type is the only marker of waiting: no callbacks, no second "async" name.
@@ -21,37 +21,10 @@
 #include <optional>
 #include <utility>
 
+#include "belay/executor.h"
 #include "belay/result.h"
 
 namespace belay {
-
-// Where tasks run and timers fire: one thread at a time, in the order posted. Hand in your own to
-// put Belay on an existing event loop.
-class Executor {
- public:
-  using Work = std::function<void()>;
-  using TimerId = std::uint64_t;
-
-  virtual ~Executor() = default;
-  // Runs `work` soon, never inside this call. From any thread.
-  virtual void post(Work work) = 0;
-  // Runs `work` once, no sooner than `delay` from now. On the executor's thread only.
-  virtual TimerId call_after(std::chrono::microseconds delay, Work work) = 0;
-  // The timer will not fire; nothing happens if it has. On the executor's thread only.
-  virtual void cancel(TimerId timer) = 0;
-  // Runs `work` on the bounded pool for code that blocks. False, and nothing ran, when the pool's
-  // queue is full (limits::blocking_queue_max). From any thread.
-  virtual bool offload(Work work) = 0;
-};
-
-// The real executor: a loop for one thread, with its own timers and blocking pool.
-class EventLoop : public Executor {
- public:
-  // Runs until stop() has been called; what is posted later waits for the next run().
-  virtual void run() = 0;
-  virtual void stop() = 0;  // from any thread
-};
-std::unique_ptr<EventLoop> make_event_loop();
 
 template <typename T>
 class Task;
