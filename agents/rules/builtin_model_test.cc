@@ -24,7 +24,8 @@ Value answer_to(std::string purpose, std::string_view input, std::string_view sc
 }
 
 constexpr std::string_view kTiredDay =
-    R"({"date":"2026-01-05","notes":[{"id":"1","content":"I slept three hours and I am exhausted."}]})";
+    R"({"date":"2026-01-05",
+        "notes":[{"id":"1","content":"I slept three hours and I am exhausted."}]})";
 
 TEST(BuiltinModel, AuditsADay) {
   const Value answer = answer_to("daily_audit", kTiredDay);
@@ -124,7 +125,8 @@ TEST(BuiltinModel, MakesARoutine) {
   const Value answer = answer_to(
       "routine_schedule",
       R"({"date":"2026-01-06","riskLevel":7,"language":"es","recommendations":["Agotamiento"],
-          "fixedEvents":[{"time":"10:00","activity":"Dentista"},{"time":"ten","activity":"Cita"}]})");
+          "fixedEvents":[{"time":"10:00","activity":"Dentista"},
+                         {"time":"ten","activity":"Cita"}]})");
   ASSERT_NE(answer["activities"].as_array(), nullptr);
   EXPECT_GE(answer["activities"].as_array()->size(), 7u);
   for (const Value& activity : *answer["activities"].as_array()) {
