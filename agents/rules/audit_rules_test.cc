@@ -56,7 +56,8 @@ TEST(AuditRules, ANegatorTurnsABurdenIntoARelief) {
 
 TEST(AuditRules, ANegatorTurnsAGoodThingIntoABurden) {
   const AuditFindings findings = of("I was not happy with any of it.");
-  EXPECT_NE(insight(findings, Category::low_mood), nullptr);
+  ASSERT_NE(insight(findings, Category::low_mood), nullptr);
+  EXPECT_EQ(insight(findings, Category::low_mood)->evidence[0].quote, "not happy");
   EXPECT_EQ(insight(findings, Category::positive), nullptr);
 }
 

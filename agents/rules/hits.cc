@@ -120,7 +120,11 @@ class Finder {
     } else if (near_before(match.begin, free_from, kIntensifierReach, kDiminishers)) {
       hit.weight *= kDiminished;
     }
-    if (near_before(match.begin, free_from, kNegatorReach, kNegators)) deny(hit);
+    const auto negator = near_before(match.begin, free_from, kNegatorReach, kNegators);
+    if (negator) {
+      deny(hit);
+      hit.span.begin = words_.tokens[*negator].span.begin;  // evidence reads "not happy"
+    }
     hits_.push_back(hit);
   }
 
@@ -155,18 +159,18 @@ class Finder {
     hits_.push_back(hit);
   }
 
-  // Whether one of `list` stands within `reach` words before `at`, with no pause and no "but"
+  // The token of `list` that stands within `reach` words before `at`, with no pause and no "but"
   // between, and not inside a match (which ends at `free_from`).
   template <typename List>
-  bool near_before(std::size_t at, std::size_t free_from, std::size_t reach,
-                   const List& list) const {
+  std::optional<std::size_t> near_before(std::size_t at, std::size_t free_from, std::size_t reach,
+                                         const List& list) const {
     for (std::size_t back = 1; back <= reach && at >= free_from + back; ++back) {
-      if (words_.tokens[at - back + 1].pause_before) return false;
+      if (words_.tokens[at - back + 1].pause_before) return std::nullopt;
       const std::string_view word = words_.vocabulary[words_.tokens[at - back].word];
-      if (has(kTurns, word)) return false;
-      if (has(list, word)) return true;
+      if (has(kTurns, word)) return std::nullopt;
+      if (has(list, word)) return at - back;
     }
-    return false;
+    return std::nullopt;
   }
 
   Span span(std::size_t first, std::size_t limit) const {

@@ -13,7 +13,7 @@ namespace belay::rules {
 struct Hit {
   Category category = Category::idiom;
   double weight = 0;         // after intensifiers and negation; never negative
-  Span span;                 // bytes of the note
+  Span span;                 // bytes of the note, a negator included
   std::size_t sentence = 0;  // index into NoteText::sentences
 };
 
