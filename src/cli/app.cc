@@ -1,0 +1,224 @@
+// The composition root: this file says what is in the process, from top to bottom.
+//
+// For tests only: BELAY_TEST_PAUSE_AT_COMMIT=N makes the SQLite store stop for ever before its n-th
+// transaction of commits - with BELAY_TEST_PAUSE_AFTER=1 once that is durable, but nobody has been
+// told - and say so in a line on stderr. A test then kills the process just there.
+
+#include "cli/app.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "agents/rules/builtin_model.h"
+#include "cli/doctor.h"
+#include "cli/show.h"
+#include "cli/signals.h"
+#include "cli/store_findings.h"
+#include "cli/verbs.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace belay::cli {
+namespace {
+
+// How soon a signal is seen.
+constexpr std::chrono::milliseconds kSignalInterval{50};
+
+wellbeing::WellbeingOptions agent_options(const Settings& settings) {
+  wellbeing::WellbeingOptions options;
+  options.language = name_of(settings.language);
+  options.care.local_help = settings.help_text;
+  return options;
+}
+
+Result<Agents> make_agents(const Settings& settings) {
+  wellbeing::WellbeingOptions options = agent_options(settings);
+  BELAY_TRY(auto daily_auditor, wellbeing::daily_auditor(options));
+  BELAY_TRY(auto routine_generator, wellbeing::routine_generator(options));
+  return Agents{std::move(daily_auditor), std::move(routine_generator)};
+}
+
+Result<std::unique_ptr<Model>> make_model(const Settings& settings) {
+  if (settings.model != "builtin") {
+    return error(ErrorCode::invalid,
+                 "There is no model \"" + shortened(settings.model, 60, "...") +
+                     "\"; what exists is builtin, which is rules and no language model.");
+  }
+  rules::BuiltinOptions options;
+  options.help_line = settings.help_text;
+  return rules::make_builtin_model(std::move(options));
+}
+
+// The test-only seam: waits, and never ends the process.
+std::function<void(std::uint64_t, bool)> pause_at(PauseAtCommit pause) {
+  return [pause](std::uint64_t commit, bool after) {
+    if (commit != pause.commit || after != pause.after) return;
+    std::string line = "belay-test: paused " + std::string(after ? "after" : "before") +
+                       " commit " + std::to_string(commit) + "\n";
+    // The writer's thread may not touch Output, which is of the main thread.
+    while (::write(STDERR_FILENO, line.data(), line.size()) < 0 && errno == EINTR) {
+    }
+    while (true) ::pause();
+  };
+}
+
+Result<std::unique_ptr<Store>> make_store(const Settings& settings, Output& output, Clock& clock,
+                                          Random& random) {
+  std::optional<std::string> path = path_of_store(settings.store);
+  if (!path) return open_store(settings.store, clock, random);
+  std::error_code failed;
+  if (settings.default_store) {
+    std::filesystem::path folder = std::filesystem::path(*path).parent_path();
+    std::filesystem::create_directories(folder.parent_path(), failed);
+    // What people write about themselves is for their own eyes.
+    if (std::filesystem::create_directory(folder, failed)) {
+      std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
+    }
+  }
+  bool is_new = !std::filesystem::exists(*path, failed);
+  sqlite::SqliteStoreOptions options;
+  if (settings.pause.commit > 0) options.at_commit = pause_at(settings.pause);
+  auto store = sqlite::open_sqlite_store(*path, clock, random, std::move(options));
+  if (store.ok() && is_new) output.progress("Made a new store: " + *path);
+  return store;
+}
+
+Task<Answered> run_verb(World& world, Verb verb) {
+  if (auto* one = std::get_if<NotesImport>(&verb)) return import_notes(world, std::move(*one));
+  if (auto* one = std::get_if<NotesList>(&verb)) return list_notes(world, std::move(*one));
+  if (auto* one = std::get_if<NotesShow>(&verb)) return show_note(world, std::move(*one));
+  if (auto* one = std::get_if<RunAgent>(&verb)) return run_agent(world, std::move(*one));
+  if (auto* one = std::get_if<ApprovalsList>(&verb)) return list_approvals(world, *one);
+  if (auto* one = std::get_if<ApprovalsShow>(&verb)) return show_approval(world, std::move(*one));
+  if (auto* one = std::get_if<ApprovalsDecide>(&verb)) {
+    return decide_approval(world, std::move(*one));
+  }
+  if (auto* one = std::get_if<Resume>(&verb)) return resume_runs(world, std::move(*one));
+  if (auto* one = std::get_if<Cancel>(&verb)) return cancel_run(world, std::move(*one));
+  if (auto* one = std::get_if<Threads>(&verb)) return list_threads(world, *one);
+  if (auto* one = std::get_if<History>(&verb)) return show_history(world, std::move(*one));
+  if (auto* one = std::get_if<StateOf>(&verb)) return show_state(world, std::move(*one));
+  if (std::get_if<Check>(&verb)) return check_whole_store(world);
+  return show_overview(world);
+}
+
+// Approvals whose time has passed are due whatever the command is, since no server waits for them.
+Task<Result<Done>> apply_due(World& world) {
+  auto applied = co_await world.runtime.apply_due(tenant_of(world));
+  if (!applied.ok()) co_return std::move(applied).error();
+  std::string count = std::to_string(*applied);
+  if (*applied == 1) world.output.progress(world.phrases.approval_applied);
+  if (*applied > 1) {
+    world.output.progress(wellbeing::filled(world.phrases.approvals_applied, {{"n", count}}));
+  }
+  co_return Done{};
+}
+
+Task<Answered> whole_command(World& world, Verb verb) {
+  BELAY_CO_CHECK(co_await apply_due(world));
+  co_return co_await run_verb(world, std::move(verb));
+}
+
+// What a command that a signal stopped leaves, and how to go on with it.
+void show_stopped(const World& world) {
+  const std::vector<ThreadId>& threads = world.progress.under_way();
+  if (threads.empty()) world.output.progress(world.phrases.stopped_idle);
+  for (const ThreadId& thread : threads) {
+    std::string how = command(world, {"resume", thread.text});
+    world.output.progress(
+        wellbeing::filled(world.phrases.stopped, {{"thread", thread.text}, {"command", how}}));
+  }
+}
+
+// Runs the loop until the task has ended or a signal has come.
+class Interruptible {
+ public:
+  explicit Interruptible(EventLoop& loop) : loop_(loop) {}
+
+  // The answer; nothing when `signal()` came first.
+  std::optional<Answered> run(Task<Answered> task) {
+    std::optional<Answered> answer;
+    Spawned running;
+    loop_.post([&] {
+      watch();
+      running = spawn<Answered>(loop_, std::move(task), [&](Answered value) {
+        answer.emplace(std::move(value));
+        loop_.stop();
+      });
+    });
+    loop_.run();
+    // Here, on the loop's thread: stops the task where it waits, if it still does.
+    running.reset();
+    loop_.cancel(timer_);
+    return answer;
+  }
+  int signal() const { return signal_; }
+
+ private:
+  void watch() {
+    if (auto signal = take_signal()) {
+      signal_ = *signal;
+      return loop_.stop();
+    }
+    timer_ = loop_.call_after(kSignalInterval, [this] { watch(); });
+  }
+
+  EventLoop& loop_;
+  Executor::TimerId timer_ = 0;
+  int signal_ = 0;
+};
+
+Result<ExitCode> run_in_world(const Settings& settings, Output& output, Clock& clock, Verb verb) {
+  const Phrases& phrases = phrases_of(settings.language);
+  Progress progress(output, phrases);
+  BELAY_TRY(std::unique_ptr<Model> model, make_model(settings));
+  BELAY_TRY(Agents agents, make_agents(settings));
+  std::unique_ptr<Random> random = system_random();
+  BELAY_TRY(std::unique_ptr<Store> store, make_store(settings, output, clock, *random));
+  std::unique_ptr<EventLoop> loop = make_event_loop();
+  RuntimeParts parts{*store,  *loop,  clock,
+                     *random, *model, [&progress](const RunEvent& event) { progress.told(event); }};
+  BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
+  runtime->add(agents.daily_auditor);
+  runtime->add(agents.routine_generator);
+
+  World world{settings, phrases, output, progress, clock, *random, *store, *runtime, agents};
+  Interruptible interruptible(*loop);
+  std::optional<Answered> answer = interruptible.run(whole_command(world, std::move(verb)));
+  if (answer) return *std::move(answer);
+  show_stopped(world);
+  return static_cast<ExitCode>(128 + interruptible.signal());
+}
+
+}  // namespace
+
+int run_program(int count, const char* const* words) {
+  hold_signals();
+  std::unique_ptr<Clock> clock = system_clock();
+  Environment environment = read_environment();
+  Output early(output_options(environment, wants_json(count, words), false));
+  auto end = [](Output& output, ExitCode code) { return static_cast<int>(output.finish(code)); };
+  auto fail = [&end](Output& output, const Error& failed) {
+    output.fail(failed);
+    return end(output, exit_code_of(failed.code));
+  };
+
+  auto parsed = parse_arguments(count, words);
+  if (!parsed.ok()) return fail(early, parsed.error());
+  if (const auto* text = std::get_if<std::string>(&*parsed)) {
+    early.text(*text);
+    return end(early, ExitCode::done);
+  }
+  Arguments arguments = std::get<Arguments>(*std::move(parsed));
+  Output output(output_options(environment, arguments.flags.json, arguments.flags.quiet));
+  auto settings = settings_from(environment, arguments.flags);
+  if (!settings.ok()) return fail(output, settings.error());
+  if (std::holds_alternative<Doctor>(arguments.verb)) {
+    return end(output, examine_store(*settings, output, *clock));
+  }
+  auto code = run_in_world(*settings, output, *clock, std::move(arguments.verb));
+  if (!code.ok()) return fail(output, code.error());
+  return end(output, *code);
+}
+
+}  // namespace belay::cli

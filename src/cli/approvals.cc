@@ -1,0 +1,136 @@
+// belay approvals: list, show, approve and reject.
+
+#include "belay/limits.h"
+#include "cli/documents.h"
+#include "cli/find_approval.h"
+#include "cli/input_file.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+
+namespace belay::cli {
+namespace {
+
+using Kind = DecisionAnswer::Kind;
+
+std::string_view kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::won:
+      return "won";
+    case Kind::same:
+      return "same";
+    case Kind::lost:
+      return "lost";
+    case Kind::expired:
+      return "expired";
+    case Kind::closed:
+      return "closed";
+  }
+  return "";
+}
+
+Result<Decision> decision_of(const World& world, const ApprovalsDecide& wanted) {
+  Decision decision;
+  decision.approved = wanted.approved;
+  decision.decided_by = wanted.by.value_or(world.settings.login);
+  decision.comment = wanted.comment;
+  if (!wanted.edit_file) return decision;
+  BELAY_TRY(std::string text, read_input(*wanted.edit_file, limits::record_bytes_max));
+  auto edited = parse_json(text);
+  if (!edited.ok()) {
+    return error(ErrorCode::invalid, "The edited payload can't be read: " + edited.error().message +
+                                         " Nothing was decided.");
+  }
+  decision.edited = *std::move(edited);
+  return decision;
+}
+
+// What became of it, where it did not become this decision.
+Error refusal(const DecisionAnswer& answer) {
+  const ApprovalRow& row = answer.approval;
+  std::string what = "Approval " + row.interrupt.text();
+  std::string look = "; look at it with belay state " + row.thread.text + ".";
+  if (answer.kind == Kind::expired) {
+    return error(ErrorCode::conflict, what + " has expired: its time ended at " +
+                                          to_text(row.expires_at) + ", nothing was saved" + look);
+  }
+  if (answer.kind == Kind::closed) {
+    return error(ErrorCode::conflict, what + " is closed: its run has ended as " +
+                                          std::string(name_of(answer.view.row.status)) + look);
+  }
+  std::string how(name_of(row.status));
+  if (!row.edited.empty()) how += " with an edited payload";
+  return error(ErrorCode::conflict, what + " was decided otherwise: it was " + how + " by " +
+                                        row.decided_by + " at " + to_text(row.decided_at) + look);
+}
+
+void show_decision(World& world, const DecisionAnswer& answer) {
+  const ApprovalRow& row = answer.approval;
+  const Phrases& phrases = world.phrases;
+  std::string_view said = phrases.same_decision;
+  if (answer.kind == Kind::won) {
+    bool approved = row.status == ApprovalStatus::approved;
+    said = approved ? phrases.won_approved : phrases.won_rejected;
+  }
+  world.output.line(wellbeing::filled(said, {{"who", one_line(row.decided_by)}}));
+  show_run(world, answer.view);
+}
+
+Value decision_document(const DecisionAnswer& answer) {
+  return Value::object({{"answer", kind_name(answer.kind)},
+                        {"approval", approval_document(answer.approval)},
+                        {"run", run_document(answer.view)}});
+}
+
+Task<Result<std::vector<ApprovalRow>>> find_approvals(World& world, bool all) {
+  std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [tenant = tenant_of(world),
+                                                                       all](Snapshot& view) {
+    ApprovalFilter filter;
+    filter.tenant = tenant;
+    filter.only_open = !all;
+    filter.limit = limits::page_rows_max;
+    return view.approvals(filter);
+  };
+  co_return co_await read<std::vector<ApprovalRow>>(world.store, std::move(reader));
+}
+
+}  // namespace
+
+Task<Answered> list_approvals(World& world, ApprovalsList wanted) {
+  BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await find_approvals(world, wanted.all));
+  if (rows.empty()) world.output.line(world.phrases.no_approvals);
+  Value::Array documents;
+  for (const ApprovalRow& row : rows) {
+    show_approval_line(world, row);
+    documents.push_back(approval_document(row));
+  }
+  world.output.document(Value::object({{"approvals", std::move(documents)}}));
+  co_return ExitCode::done;
+}
+
+Task<Answered> show_approval(World& world, ApprovalsShow wanted) {
+  BELAY_CO_TRY(ApprovalRow row, co_await find_approval(world, std::move(wanted.id)));
+  show_approval_in_full(world, row);
+  world.output.document(approval_document(row));
+  co_return ExitCode::done;
+}
+
+Task<Answered> decide_approval(World& world, ApprovalsDecide wanted) {
+  BELAY_CO_TRY(Decision decision, decision_of(world, wanted));
+  BELAY_CO_TRY(ApprovalRow row, co_await find_approval(world, std::move(wanted.id)));
+  // Only a run that this decision moves is one that a signal could leave in its middle.
+  if (row.status == ApprovalStatus::open) world.progress.begins(row.thread);
+  BELAY_CO_TRY(DecisionAnswer answer,
+               co_await world.runtime.decide(tenant_of(world), row.interrupt, std::move(decision)));
+  world.progress.rests(row.thread);
+  if (answer.kind != Kind::won && answer.kind != Kind::same) {
+    Error refused = refusal(answer);
+    world.output.fail(refused, decision_document(answer));
+    co_return exit_code_of(refused.code);
+  }
+  show_decision(world, answer);
+  world.output.document(decision_document(answer));
+  if (answer.kind == Kind::same) co_return ExitCode::done;
+  co_return exit_code_of(answer.view.row.status);
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,100 @@
+#pragma once
+// cli/arguments.h - what the person typed, as data: one struct a verb, checked for form only.
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "belay/result.h"
+
+namespace belay::cli {
+
+// Flags that every verb takes. What is not given falls back to the environment: see settings.h.
+struct GlobalFlags {
+  std::optional<std::string> store;
+  std::optional<std::string> user;
+  std::optional<std::string> model;
+  bool json = false;
+  bool quiet = false;
+};
+
+struct Overview {};
+
+struct NotesImport {
+  std::string file;  // "-" for standard input
+};
+struct NotesList {
+  std::optional<std::string> date;
+  std::size_t limit = 50;
+};
+struct NotesShow {
+  std::string id;
+};
+
+struct RunAgent {
+  std::string agent;  // "daily-audit" or "routine"
+  std::string date;
+  std::optional<std::string> thread;
+  std::optional<std::string> language;
+  std::optional<std::string> max_retries;
+  std::optional<std::string> timeout_ms;
+  std::optional<std::string> expires;
+  bool no_approval = false;
+};
+
+struct ApprovalsList {
+  bool all = false;
+};
+struct ApprovalsShow {
+  std::string id;
+};
+struct ApprovalsDecide {
+  bool approved = false;
+  std::string id;
+  std::optional<std::string> by;
+  std::string comment;
+  std::optional<std::string> edit_file;  // "-" for standard input
+};
+
+struct Resume {
+  std::string thread;
+  bool all = false;
+};
+struct Cancel {
+  std::string thread;
+  std::optional<std::string> by;
+};
+struct Threads {
+  std::size_t limit = 20;
+};
+struct History {
+  std::string thread;
+  std::size_t limit = 100;
+};
+struct StateOf {
+  std::string thread;
+  std::optional<std::uint64_t> at;
+};
+struct Check {};
+struct Doctor {};
+
+using Verb = std::variant<Overview, NotesImport, NotesList, NotesShow, RunAgent, ApprovalsList,
+                          ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
+                          Check, Doctor>;
+
+struct Arguments {
+  GlobalFlags flags;
+  Verb verb;
+};
+
+// What parsing comes to: something to do, or a text to show (help, the version).
+using Parsed = std::variant<Arguments, std::string>;
+
+// `invalid` for what can't be understood, in one line.
+Result<Parsed> parse_arguments(int count, const char* const* words);
+
+// Whether the words ask for --json, for telling that the other words are wrong.
+bool wants_json(int count, const char* const* words);
+
+}  // namespace belay::cli

@@ -1,0 +1,20 @@
+// belay cancel: ends a thread's run, whoever works on it.
+
+#include "cli/documents.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+
+namespace belay::cli {
+
+Task<Answered> cancel_run(World& world, Cancel wanted) {
+  ThreadId thread(std::move(wanted.thread));
+  BELAY_CO_CHECK(check_name("thread id", thread.text));
+  std::string by = wanted.by.value_or(world.settings.login);
+  BELAY_CO_TRY(RunView view,
+               co_await world.runtime.cancel(tenant_of(world), std::move(thread), std::move(by)));
+  show_run(world, view);
+  world.output.document(run_document(view));
+  co_return ExitCode::done;
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,55 @@
+#include "cli/doctor.h"
+
+#include "cli/store_findings.h"
+
+namespace belay::cli {
+namespace {
+
+std::string_view kind_name(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::good:
+      return "ok";
+    case Finding::Kind::warning:
+      return "warning";
+    case Finding::Kind::bad:
+      return "bad";
+  }
+  return "";
+}
+
+std::string mark_of(const Output& output, Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::good:
+      return output.styled(Style::good, output.glyph("✓", "ok"));
+    case Finding::Kind::warning:
+      return output.styled(Style::warning, "!");
+    case Finding::Kind::bad:
+      return output.styled(Style::bad, output.glyph("✗", "x"));
+  }
+  return "";
+}
+
+}  // namespace
+
+ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
+  bool usable = true;
+  Value::Array documents;
+  for (const Finding& finding : look_at_store(settings.store, clock)) {
+    usable = usable && finding.kind != Finding::Kind::bad;
+    output.line(mark_of(output, finding.kind) + " " + padded(finding.name, 9) + "  " +
+                one_line(finding.detail));
+    if (!finding.advice.empty()) {
+      output.line("            " + std::string(output.glyph("→", "->")) + " " +
+                  one_line(finding.advice));
+    }
+    documents.push_back(Value::object({{"name", finding.name},
+                                       {"status", kind_name(finding.kind)},
+                                       {"detail", finding.detail},
+                                       {"advice", finding.advice}}));
+  }
+  output.document(Value::object(
+      {{"store", settings.store}, {"usable", usable}, {"checks", std::move(documents)}}));
+  return usable ? ExitCode::done : ExitCode::store;
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,23 @@
+#pragma once
+// cli/help_text.h - what --help says beyond the list of flags: examples, exit codes, environment.
+
+#include <string_view>
+
+namespace belay::cli::help {
+
+extern const std::string_view kProgram;
+extern const std::string_view kProgramEnd;
+extern const std::string_view kNotes;
+extern const std::string_view kNotesImport;
+extern const std::string_view kRun;
+extern const std::string_view kApprovals;
+extern const std::string_view kDecide;
+extern const std::string_view kResume;
+extern const std::string_view kCancel;
+extern const std::string_view kThreads;
+extern const std::string_view kHistory;
+extern const std::string_view kState;
+extern const std::string_view kCheck;
+extern const std::string_view kDoctor;
+
+}  // namespace belay::cli::help

@@ -1,0 +1,130 @@
+#include "cli/note_lines.h"
+
+#include <map>
+
+#include "belay/clock.h"
+#include "belay/ids.h"
+#include "belay/value.h"
+#include "cli/output.h"
+
+namespace belay::cli {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kShownMax = 40;
+
+Error fault(std::size_t line, std::string_view what) {
+  return error(ErrorCode::invalid, "Line " + std::to_string(line) + ": " + std::string(what) +
+                                       " Nothing was imported.");
+}
+
+std::string quoted(std::string_view text) {
+  return "\"" + shortened(text, kShownMax, "...") + "\"";
+}
+
+// White space that people see as nothing: of ASCII, and what word processors and phones put in.
+bool is_blank(std::string_view text) {
+  constexpr std::string_view kBlanks[] = {
+      " ",      "\t",     "\n",     "\r",     "\v",     "\f",     "\u00A0", "\u1680", "\u2000",
+      "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009",
+      "\u200A", "\u200B", "\u2028", "\u2029", "\u202F", "\u205F", "\u3000", "\uFEFF"};
+  while (!text.empty()) {
+    std::size_t before = text.size();
+    for (std::string_view blank : kBlanks) {
+      if (text.starts_with(blank)) text.remove_prefix(blank.size());
+    }
+    if (text.size() == before) return false;
+  }
+  return true;
+}
+
+Result<std::string> member(const Value& object, std::string_view name, std::size_t line) {
+  const Value* found = object.find(name);
+  if (!found) {
+    return fault(line, "the note has no \"" + std::string(name) +
+                           "\"; write {\"date\":\"YYYY-MM-DD\",\"content\":\"...\"}.");
+  }
+  if (const std::string* text = found->as_string()) return *text;
+  return fault(line, "its \"" + std::string(name) + "\" is of kind " + std::string(found->kind()) +
+                         "; write a string.");
+}
+
+Result<Done> check_members(const Value& object, std::size_t line) {
+  for (const auto& [name, value] : *object.as_object()) {
+    if (name == "date" || name == "content" || name == "id") continue;
+    return fault(line, "the member " + quoted(name) +
+                           " has no place in a note, which has date, content and id; remove it.");
+  }
+  return Done{};
+}
+
+Result<NoteLine> note_from(const Value& object, std::size_t line) {
+  if (!object.as_object()) {
+    return fault(line, "this is no JSON object but of kind " + std::string(object.kind()) +
+                           "; write {\"date\":\"YYYY-MM-DD\",\"content\":\"...\"}.");
+  }
+  BELAY_CHECK(check_members(object, line));
+  NoteLine note;
+  note.line = line;
+  BELAY_TRY(note.date, member(object, "date", line));
+  BELAY_TRY(note.content, member(object, "content", line));
+  if (object.find("id")) {
+    BELAY_TRY(note.id, member(object, "id", line));
+    auto named = check_name("note's id", note.id);
+    if (!named.ok()) return fault(line, named.error().message);
+  }
+  if (!is_date(note.date)) {
+    return fault(line, quoted(note.date) + " is no day of the calendar; write YYYY-MM-DD.");
+  }
+  if (is_blank(note.content)) {
+    return fault(line, "the note of " + note.date + " has no text; write some, or leave it out.");
+  }
+  if (note.content.size() > kNoteContentBytesMax) {
+    return fault(line, "the note of " + note.date + " has " + std::to_string(note.content.size()) +
+                           " bytes, and at most " + std::to_string(kNoteContentBytesMax) +
+                           " can be kept; split it.");
+  }
+  return note;
+}
+
+}  // namespace
+
+Result<std::vector<NoteLine>> read_note_lines(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  std::vector<NoteLine> notes;
+  std::map<std::string, std::size_t> given;  // id -> line
+  std::size_t line = 0;
+  while (!text.empty()) {
+    ++line;
+    std::size_t end = text.find('\n');
+    std::string_view one = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    if (one.ends_with('\r')) one.remove_suffix(1);
+    if (one.find_first_not_of(" \t") == one.npos) continue;
+    auto object = parse_json(one);
+    if (!object.ok()) return fault(line, object.error().message);
+    BELAY_TRY(NoteLine note, note_from(*object, line));
+    if (!note.id.empty()) {
+      auto [place, is_new] = given.emplace(note.id, line);
+      if (!is_new) {
+        return fault(line, "the id " + quoted(note.id) + " stands in line " +
+                               std::to_string(place->second) + " too; give each its own.");
+      }
+    }
+    notes.push_back(std::move(note));
+  }
+  if (notes.empty()) {
+    return error(ErrorCode::invalid,
+                 "There are no notes in it; write one JSON object a line: "
+                 "{\"date\":\"YYYY-MM-DD\",\"content\":\"...\"}.");
+  }
+  return notes;
+}
+
+std::string derived_note_id(std::string_view date, std::size_t place, std::string_view content) {
+  std::string number = std::to_string(place);
+  if (number.size() < 2) number.insert(0, "0");
+  return std::string(date) + "." + number + "." + to_hex(sha256(content)).substr(0, 12);
+}
+
+}  // namespace belay::cli

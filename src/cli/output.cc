@@ -1,0 +1,191 @@
+#include "cli/output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace belay::cli {
+namespace {
+
+// 0, or the errno of what went wrong.
+int write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+std::string_view sequence_of(Style style) {
+  switch (style) {
+    case Style::plain:
+      return "";
+    case Style::bold:
+      return "\x1b[1m";
+    case Style::faint:
+      return "\x1b[2m";
+    case Style::good:
+      return "\x1b[32m";
+    case Style::warning:
+      return "\x1b[33m";
+    case Style::bad:
+      return "\x1b[31m";
+  }
+  return "";
+}
+
+std::string styled_if(bool shown, Style style, std::string_view text) {
+  std::string_view sequence = shown ? sequence_of(style) : "";
+  if (sequence.empty()) return std::string(text);
+  return std::string(sequence) + std::string(text) + "\x1b[0m";
+}
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+void append_wrapped(std::string_view line, std::size_t width, std::string_view indent,
+                    std::string& out) {
+  std::size_t used = 0;
+  out += indent;
+  while (!line.empty()) {
+    std::size_t end = std::min(line.find(' '), line.size());
+    std::string_view word = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    if (word.empty()) continue;
+    if (used > 0 && used + 1 + columns(word) > width) {
+      out += '\n';
+      out += indent;
+      used = 0;
+    }
+    if (used > 0) out += ' ';
+    out += word;
+    used += columns(word) + (used > 0 ? 1 : 0);
+  }
+  out += '\n';
+}
+
+}  // namespace
+
+void Output::line(std::string_view text) {
+  if (options_.json) return;
+  result_ += text;
+  result_ += '\n';
+}
+
+void Output::paragraph(std::string_view text, std::string_view indent) {
+  if (options_.json) return;
+  result_ += wrapped(text, options_.width, indent);
+}
+
+void Output::document(const Value& value) {
+  if (!options_.json) return;
+  result_ = to_json(value) + "\n";
+}
+
+void Output::write_progress(std::string_view text) {
+  std::string whole;
+  if (passing_) whole = "\r\x1b[K";
+  whole += text;
+  // A progress line that can't be written is no reason to fail: the result may still arrive.
+  write_all(STDERR_FILENO, whole);
+}
+
+void Output::progress(std::string_view text) {
+  if (options_.quiet) return;
+  write_progress(std::string(text) + "\n");
+  passing_ = false;
+}
+
+void Output::passing(std::string_view text) {
+  if (options_.quiet || !options_.live) return;
+  write_progress(text);
+  passing_ = true;
+}
+
+void Output::fail(const Error& error, Value details) {
+  std::string message = one_line(error.message);
+  std::string mark = styled_if(options_.coloured_progress, Style::bad, "belay:");
+  write_progress(mark + " " + message + "\n");
+  passing_ = false;
+  if (!options_.json) return;
+  Value inside = Value::object({{"code", Value(name_of(error.code))}, {"message", message}});
+  if (!details.as_object()) details = Value(Value::Object());
+  details.as_object()->insert_or_assign("error", std::move(inside));
+  document(details);
+}
+
+std::string Output::styled(Style style, std::string_view text) const {
+  return styled_if(options_.coloured_result, style, text);
+}
+
+std::string Output::styled_progress(Style style, std::string_view text) const {
+  return styled_if(options_.coloured_progress, style, text);
+}
+
+ExitCode Output::finish(ExitCode code) {
+  if (passing_) write_progress("");
+  passing_ = false;
+  int failure = write_all(STDOUT_FILENO, result_);
+  result_.clear();
+  if (failure == 0 || failure == EPIPE) return code;
+  write_progress("belay: the result could not be written to standard output: " +
+                 std::string(std::strerror(failure)) +
+                 "; what the command did is done, look at it with belay threads\n");
+  return ExitCode::internal;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    auto byte = static_cast<unsigned char>(line[i]);
+    if (byte < 0x20 || byte == 0x7F) line[i] = ' ';
+    // U+0080 to U+009F: some terminals take them for the beginning of a command.
+    bool second_set =
+        byte == 0xC2 && i + 1 < line.size() && static_cast<unsigned char>(line[i + 1]) < 0xA0;
+    if (second_set) line[i] = line[i + 1] = ' ';
+  }
+  return line;
+}
+
+std::string wrapped(std::string_view text, int width, std::string_view indent) {
+  std::size_t room = static_cast<std::size_t>(width) > columns(indent) + 20
+                         ? static_cast<std::size_t>(width) - columns(indent)
+                         : 20;
+  std::string out;
+  while (true) {
+    std::size_t end = text.find('\n');
+    append_wrapped(one_line(text.substr(0, end)), room, indent, out);
+    if (end == text.npos || end + 1 == text.size()) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::size_t columns(std::string_view text) {
+  std::size_t count = 0;
+  for (char c : text) count += is_continuation(c) ? 0 : 1;
+  return count;
+}
+
+std::string padded(std::string_view text, std::size_t width) {
+  std::size_t used = columns(text);
+  return std::string(text) + std::string(used < width ? width - used : 0, ' ');
+}
+
+std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis) {
+  std::string line = one_line(text);
+  if (columns(line) <= width) return line;
+  std::size_t keep = width - std::min(width, columns(ellipsis));
+  std::size_t bytes = 0;
+  while (bytes < line.size()) {
+    std::size_t next = bytes + 1;
+    while (next < line.size() && is_continuation(line[next])) ++next;
+    if (keep == 0) break;
+    --keep;
+    bytes = next;
+  }
+  return line.substr(0, bytes) + std::string(ellipsis);
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,181 @@
+#include "cli/phrases.h"
+
+namespace belay::cli {
+namespace {
+
+const Phrases kEnglish = {
+    .risk = "Risk",
+    .not_assessed = "not assessed",
+    .of_ten = "of 10",
+    .saved = "saved",
+    .nothing_to_do = "nothing to do",
+    .rejected = "rejected",
+    .expired = "expired",
+    .failed = "failed",
+    .cancelled = "cancelled",
+    .completed = "completed",
+    .thread = "Thread",
+    .waits_for_you = "waits for you",
+    .expires = "Expires",
+    .in = "in",
+    .ago = "ago",
+    .approve_with = "approve",
+    .reject_with = "reject",
+    .resume_with = "go on",
+    .crisis = "CRISIS",
+    .decided_by = "Decided by",
+    .comment = "Comment",
+    .edited = "Edited to",
+    .no_approvals = "Nothing waits for you.",
+    .asked = "Asked",
+    .queued = "queued",
+    .running = "running",
+    .paused = "paused",
+    .quarantined = "quarantined",
+    .open = "open",
+    .approved = "approved",
+    .closed = "closed",
+    .attempt_failed = "attempt {n} failed",
+    .again_in = "again in",
+    .approval_applied = "1 approval had expired; its run has ended without saving.",
+    .approvals_applied = "{n} approvals had expired; their runs have ended without saving.",
+    .taking_over = "Taking over thread {thread}: the process that had it is gone.",
+    .nothing_left = "Nothing was left behind.",
+    .stopped = "Stopped. Thread {thread} stands at its last commit; go on: {command}",
+    .stopped_idle = "Stopped; no run was under way.",
+    .at_work = "At work",
+    .left_behind = "Left behind by a process that is gone",
+    .nothing_yet = "Nothing is running, and nothing waits for you.",
+    .try_next = "Try next",
+    .won_approved = "Approved by {who}.",
+    .won_rejected = "Rejected by {who}.",
+    .same_decision = "Already decided so by {who}; nothing changed.",
+};
+
+const Phrases kSpanish = {
+    .risk = "Riesgo",
+    .not_assessed = "sin valorar",
+    .of_ten = "de 10",
+    .saved = "guardado",
+    .nothing_to_do = "nada que hacer",
+    .rejected = "rechazado",
+    .expired = "caducado",
+    .failed = "ha fallado",
+    .cancelled = "cancelado",
+    .completed = "completado",
+    .thread = "Hilo",
+    .waits_for_you = "te espera",
+    .expires = "Caduca",
+    .in = "en",
+    .ago = "hace",
+    .approve_with = "aprobar",
+    .reject_with = "rechazar",
+    .resume_with = "continuar",
+    .crisis = "CRISIS",
+    .decided_by = "Decidido por",
+    .comment = "Comentario",
+    .edited = "Editado como",
+    .no_approvals = "Nada te espera.",
+    .asked = "Preguntado",
+    .queued = "en cola",
+    .running = "en marcha",
+    .paused = "en pausa",
+    .quarantined = "en cuarentena",
+    .open = "abierta",
+    .approved = "aprobado",
+    .closed = "cerrada",
+    .attempt_failed = "ha fallado el intento {n}",
+    .again_in = "de nuevo en",
+    .approval_applied = "1 aprobación había caducado; su ejecución ha terminado sin guardar.",
+    .approvals_applied =
+        "{n} aprobaciones habían caducado; sus ejecuciones han terminado sin guardar.",
+    .taking_over = "Se toma el hilo {thread}: el proceso que lo tenía ya no está.",
+    .nothing_left = "No había quedado nada a medias.",
+    .stopped = "Parado. El hilo {thread} está en su último paso guardado; para seguir: {command}",
+    .stopped_idle = "Parado; no había nada en marcha.",
+    .at_work = "En marcha",
+    .left_behind = "A medias, de un proceso que ya no está",
+    .nothing_yet = "Nada está en marcha y nada te espera.",
+    .try_next = "Prueba ahora",
+    .won_approved = "Aprobado por {who}.",
+    .won_rejected = "Rechazado por {who}.",
+    .same_decision = "{who} ya lo había decidido así; nada ha cambiado.",
+};
+
+std::string two_parts(std::int64_t large, std::string_view large_unit, std::int64_t small,
+                      std::string_view small_unit) {
+  std::string text = std::to_string(large) + " " + std::string(large_unit);
+  if (small > 0) text += " " + std::to_string(small) + " " + std::string(small_unit);
+  return text;
+}
+
+}  // namespace
+
+const Phrases& phrases_of(wellbeing::Language language) {
+  return language == wellbeing::Language::es ? kSpanish : kEnglish;
+}
+
+std::string_view word_for(const Phrases& phrases, RunStatus status) {
+  switch (status) {
+    case RunStatus::queued:
+      return phrases.queued;
+    case RunStatus::running:
+      return phrases.running;
+    case RunStatus::paused:
+      return phrases.paused;
+    case RunStatus::completed:
+      return phrases.completed;
+    case RunStatus::failed:
+      return phrases.failed;
+    case RunStatus::cancelled:
+      return phrases.cancelled;
+    case RunStatus::quarantined:
+      return phrases.quarantined;
+  }
+  return "";
+}
+
+std::string_view word_for(const Phrases& phrases, ApprovalStatus status) {
+  switch (status) {
+    case ApprovalStatus::open:
+      return phrases.open;
+    case ApprovalStatus::approved:
+      return phrases.approved;
+    case ApprovalStatus::rejected:
+      return phrases.rejected;
+    case ApprovalStatus::expired:
+      return phrases.expired;
+    case ApprovalStatus::closed:
+      return phrases.closed;
+  }
+  return "";
+}
+
+std::string span_text(std::chrono::milliseconds span) {
+  std::int64_t ms = span.count() < 0 ? 0 : span.count();
+  if (ms < 1'000) return std::to_string(ms) + " ms";
+  if (ms < 60'000) {
+    std::int64_t tenths = ms / 100;
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+  }
+  std::int64_t minutes = ms / 60'000;
+  if (minutes < 60) return std::to_string(minutes) + " min";
+  if (minutes < 48 * 60) return two_parts(minutes / 60, "h", minutes % 60, "min");
+  return two_parts(minutes / 1'440, "d", minutes % 1'440 / 60, "h");
+}
+
+std::string moment_text(Instant at) {
+  std::string text = to_text(at);  // 2026-11-21T23:54:00.123456Z
+  return text.substr(0, 10) + " " + text.substr(11, 5) + " UTC";
+}
+
+std::string relative_text(const Phrases& phrases, Instant at, Instant now) {
+  auto span = std::chrono::duration_cast<std::chrono::milliseconds>(at - now);
+  if (span.count() >= 0) return std::string(phrases.in) + " " + span_text(span);
+  std::string past = span_text(-span);
+  // "2 min ago" and "hace 2 min".
+  if (phrases.ago == kSpanish.ago) return std::string(phrases.ago) + " " + past;
+  return past + " " + std::string(phrases.ago);
+}
+
+}  // namespace belay::cli

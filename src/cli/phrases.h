@@ -1,0 +1,44 @@
+#pragma once
+// cli/phrases.h - the words around a result, in English and Spanish. Help and errors are English.
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "agents/wellbeing/messages.h"
+#include "belay/clock.h"
+#include "belay/rows.h"
+
+namespace belay::cli {
+
+struct Phrases {
+  // Labels of a result.
+  std::string_view risk, not_assessed, of_ten;
+  std::string_view saved, nothing_to_do, rejected, expired, failed, cancelled, completed;
+  std::string_view thread, waits_for_you, expires, in, ago, approve_with, reject_with, resume_with;
+  std::string_view crisis;  // beside an approval from risk 8 up
+  std::string_view decided_by, comment, edited, no_approvals, asked;
+  // Statuses, as in RunStatus and ApprovalStatus.
+  std::string_view queued, running, paused, quarantined, open, approved, closed;
+  // Progress.
+  std::string_view attempt_failed, again_in, approval_applied, approvals_applied;
+  std::string_view taking_over, nothing_left, stopped, stopped_idle;
+  // The overview.
+  std::string_view at_work, left_behind, nothing_yet, try_next;
+  // Decisions.
+  std::string_view won_approved, won_rejected, same_decision;
+};
+
+const Phrases& phrases_of(wellbeing::Language language);
+
+std::string_view word_for(const Phrases& phrases, RunStatus status);
+std::string_view word_for(const Phrases& phrases, ApprovalStatus status);
+
+// "12 ms", "2.1 s", "3 min", "23 h 59 min", "2 d 3 h".
+std::string span_text(std::chrono::milliseconds span);
+// "2026-11-22 14:03 UTC".
+std::string moment_text(Instant at);
+// "in 23 h 59 min", or "2 min ago".
+std::string relative_text(const Phrases& phrases, Instant at, Instant now);
+
+}  // namespace belay::cli

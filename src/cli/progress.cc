@@ -1,0 +1,55 @@
+#include "cli/progress.h"
+
+#include <algorithm>
+
+namespace belay::cli {
+
+void Progress::begins(const ThreadId& thread) {
+  if (std::find(under_way_.begin(), under_way_.end(), thread) == under_way_.end()) {
+    under_way_.push_back(thread);
+  }
+}
+
+void Progress::rests(const ThreadId& thread) {
+  under_way_.erase(std::remove(under_way_.begin(), under_way_.end(), thread), under_way_.end());
+}
+
+void Progress::write(Style style, std::string_view glyph, const RunEvent& event,
+                     std::string_view rest) {
+  std::string line = "  " + output_.styled_progress(style, glyph) + " " + event.node;
+  if (!rest.empty()) line += " " + std::string(rest);
+  output_.progress(line);
+}
+
+void Progress::told(const RunEvent& event) {
+  std::string message = one_line(event.message);
+  switch (event.kind) {
+    case RunEvent::Kind::node_started: {
+      begins(event.thread);
+      std::string attempt = event.attempt > 1 ? " (" + std::to_string(event.attempt) + ")" : "";
+      output_.passing("  " + std::string(output_.glyph("●", "*")) + " " + event.node + attempt);
+      return;
+    }
+    case RunEvent::Kind::node_finished:
+      return write(Style::good, output_.glyph("✓", "ok"), event,
+                   output_.styled_progress(Style::faint, span_text(event.duration)));
+    case RunEvent::Kind::attempt_failed: {
+      std::string failed =
+          wellbeing::filled(phrases_.attempt_failed, {{"n", std::to_string(event.attempt)}});
+      std::string again = std::string(phrases_.again_in) + " " + span_text(event.duration);
+      return write(Style::warning, output_.glyph("↻", "~"), event,
+                   failed + ", " + again + ": " + message);
+    }
+    case RunEvent::Kind::paused:
+      rests(event.thread);
+      return write(Style::warning, output_.glyph("⏸", "||"), event, message);
+    case RunEvent::Kind::decided:
+      return write(Style::plain, output_.glyph("▸", ">"), event, message);
+    case RunEvent::Kind::finished:
+      rests(event.thread);
+      if (event.status != RunStatus::failed) return;
+      return write(Style::bad, output_.glyph("✗", "x"), event, message);
+  }
+}
+
+}  // namespace belay::cli

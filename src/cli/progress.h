@@ -1,0 +1,37 @@
+#pragma once
+// cli/progress.h - what runs tell while they go on, as lines on stderr.
+//
+// On a terminal a node has one line, begun when it starts and written anew when it ends; elsewhere
+// each event is a line of its own.
+
+#include <string>
+#include <vector>
+
+#include "belay/runtime.h"
+#include "cli/output.h"
+#include "cli/phrases.h"
+
+namespace belay::cli {
+
+class Progress {
+ public:
+  Progress(Output& output, const Phrases& phrases) : output_(output), phrases_(phrases) {}
+
+  void told(const RunEvent& event);
+
+  // This process is about to begin or go on with that run.
+  void begins(const ThreadId& thread);
+  // It has come to a stop: it ended, or waits.
+  void rests(const ThreadId& thread);
+  // The runs that have begun here and not come to a stop.
+  const std::vector<ThreadId>& under_way() const { return under_way_; }
+
+ private:
+  void write(Style style, std::string_view glyph, const RunEvent& event, std::string_view rest);
+
+  Output& output_;
+  const Phrases& phrases_;
+  std::vector<ThreadId> under_way_;
+};
+
+}  // namespace belay::cli

@@ -1,0 +1,72 @@
+// belay resume: goes on with a run, or with every run that a dead process left.
+
+#include <algorithm>
+
+#include "cli/documents.h"
+#include "cli/find_run.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+
+namespace belay::cli {
+namespace {
+
+Task<Result<RunView>> resume_one(World& world, ThreadId thread) {
+  world.progress.begins(thread);
+  auto view = co_await world.runtime.resume(tenant_of(world), thread);
+  world.progress.rests(thread);
+  if (view.ok()) co_return view;
+  co_return co_await with_owner(world, std::move(thread), std::move(view).error());
+}
+
+Task<Answered> resume_named(World& world, ThreadId thread) {
+  BELAY_CO_CHECK(check_name("thread id", thread.text));
+  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.runtime.left_behind(tenant_of(world)));
+  if (std::find(left.begin(), left.end(), thread) != left.end()) {
+    world.output.progress(wellbeing::filled(world.phrases.taking_over, {{"thread", thread.text}}));
+  }
+  BELAY_CO_TRY(RunView view, co_await resume_one(world, std::move(thread)));
+  show_run(world, view);
+  world.output.document(run_document(view));
+  co_return exit_code_of(view.row.status);
+}
+
+// Of all runs, what matters most to whoever called.
+ExitCode heavier(ExitCode one, ExitCode other) {
+  for (ExitCode code :
+       {ExitCode::store, ExitCode::failed, ExitCode::cancelled, ExitCode::waiting}) {
+    if (one == code || other == code) return code;
+  }
+  return one;
+}
+
+Task<Answered> resume_all(World& world) {
+  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.runtime.left_behind(tenant_of(world)));
+  if (left.empty()) world.output.line(world.phrases.nothing_left);
+  ExitCode code = ExitCode::done;
+  Value::Array documents;
+  for (const ThreadId& thread : left) {
+    world.output.progress(wellbeing::filled(world.phrases.taking_over, {{"thread", thread.text}}));
+    auto view = co_await resume_one(world, thread);
+    if (!view.ok() && view.error().code == ErrorCode::conflict) {
+      // Another process was faster: the run is in good hands.
+      world.output.progress(view.error().message);
+      continue;
+    }
+    if (!view.ok()) co_return std::move(view).error();
+    show_run(world, *view);
+    documents.push_back(run_document(*view));
+    code = heavier(code, exit_code_of(view->row.status));
+  }
+  world.output.document(Value::object({{"resumed", std::move(documents)}}));
+  co_return code;
+}
+
+}  // namespace
+
+Task<Answered> resume_runs(World& world, Resume wanted) {
+  if (wanted.all) co_return co_await resume_all(world);
+  ThreadId thread(std::move(wanted.thread));
+  co_return co_await resume_named(world, std::move(thread));
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,205 @@
+#include "cli/settings.h"
+
+#include <pwd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+namespace belay::cli {
+namespace {
+
+constexpr std::int64_t kPauseMax = 1'000'000'000;
+constexpr int kWidthMin = 40;
+constexpr int kWidthMax = 100;  // longer lines are hard to read
+constexpr std::chrono::hours kDurationMax{24 * 30};
+
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  if (!value || !*value) return std::nullopt;
+  return std::string(value);
+}
+
+std::optional<std::string> first_of(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (auto value = variable(name)) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> login_name() {
+  const passwd* entry = ::getpwuid(::getuid());
+  if (entry && entry->pw_name && *entry->pw_name) return std::string(entry->pw_name);
+  return first_of({"LOGNAME", "USER"});
+}
+
+std::string quoted(std::string_view text) { return "\"" + shortened(text, 60, "...") + "\""; }
+
+Result<std::string> default_store(const Environment& environment) {
+  // A relative XDG_DATA_HOME is invalid by its own specification, and is to be ignored.
+  if (environment.data_home && environment.data_home->starts_with('/')) {
+    return "sqlite:" + *environment.data_home + "/belay/belay.db";
+  }
+  if (environment.home) return "sqlite:" + *environment.home + "/.local/share/belay/belay.db";
+  return error(ErrorCode::invalid,
+               "There is no place for the store, since HOME is not set; name one with --store "
+               "sqlite:PATH, or set BELAY_STORE.");
+}
+
+Result<Language> language_of(const Environment& environment) {
+  if (!environment.language) {
+    bool spanish = environment.locale && environment.locale->starts_with("es");
+    return spanish ? Language::es : Language::en;
+  }
+  auto language = language_from(*environment.language);
+  if (language) return *language;
+  return error(ErrorCode::invalid,
+               "BELAY_LANGUAGE is " + quoted(*environment.language) + "; set it to en or es.");
+}
+
+Result<PauseAtCommit> pause_of(const Environment& environment) {
+  PauseAtCommit pause;
+  if (!environment.pause_at_commit) return pause;
+  BELAY_TRY(std::int64_t commit,
+            whole_number("BELAY_TEST_PAUSE_AT_COMMIT", *environment.pause_at_commit, 1, kPauseMax));
+  pause.commit = static_cast<std::uint64_t>(commit);
+  if (environment.pause_after) {
+    BELAY_TRY(pause.after, truth_from("BELAY_TEST_PAUSE_AFTER", *environment.pause_after));
+  }
+  return pause;
+}
+
+int width_of(const Environment& environment) {
+  int width = 80;
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) width = size.ws_col;
+  if (environment.columns) {
+    auto columns = whole_number("COLUMNS", *environment.columns, 1, 10'000);
+    if (columns.ok()) width = static_cast<int>(*columns);
+  }
+  return std::clamp(width, kWidthMin, kWidthMax);
+}
+
+bool shows_utf8(const Environment& environment) {
+  if (!environment.locale) return true;
+  const std::string& locale = *environment.locale;
+  for (std::string_view name : {"UTF-8", "utf-8", "UTF8", "utf8"}) {
+    if (locale.find(name) != locale.npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Language> language_from(std::string_view name) {
+  if (name == "en") return Language::en;
+  if (name == "es") return Language::es;
+  return std::nullopt;
+}
+
+Environment read_environment() {
+  Environment read;
+  read.store = variable("BELAY_STORE");
+  read.user = variable("BELAY_USER");
+  read.model = variable("BELAY_MODEL");
+  read.language = variable("BELAY_LANGUAGE");
+  read.help_text = variable("BELAY_HELP_TEXT");
+  read.max_retries = variable("AGENT_MAX_RETRIES");
+  read.timeout_ms = variable("AGENT_TIMEOUT_MS");
+  read.require_approval = variable("AGENT_REQUIRE_APPROVAL");
+  read.data_home = variable("XDG_DATA_HOME");
+  read.home = variable("HOME");
+  read.locale = first_of({"LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG"});
+  read.no_color = variable("NO_COLOR");
+  read.terminal = variable("TERM");
+  read.columns = variable("COLUMNS");
+  read.login = login_name();
+  read.pause_at_commit = variable("BELAY_TEST_PAUSE_AT_COMMIT");
+  read.pause_after = variable("BELAY_TEST_PAUSE_AFTER");
+  return read;
+}
+
+Result<Settings> settings_from(const Environment& environment, const GlobalFlags& flags) {
+  Settings settings;
+  if (flags.store || environment.store) {
+    settings.store = flags.store ? *flags.store : *environment.store;
+  } else {
+    BELAY_TRY(settings.store, default_store(environment));
+    settings.default_store = true;
+  }
+  settings.store_by_flag = flags.store.has_value();
+  settings.user = UserId(flags.user.value_or(environment.user.value_or("local")));
+  BELAY_CHECK(check_name("user", settings.user.text));
+  settings.login = environment.login.value_or("local");
+  settings.model = flags.model.value_or(environment.model.value_or("builtin"));
+  BELAY_TRY(settings.language, language_of(environment));
+  settings.language_named = environment.language.has_value();
+  settings.help_text = environment.help_text.value_or("");
+  settings.max_retries = environment.max_retries;
+  settings.timeout_ms = environment.timeout_ms;
+  settings.require_approval = environment.require_approval;
+  BELAY_TRY(settings.pause, pause_of(environment));
+  return settings;
+}
+
+OutputOptions output_options(const Environment& environment, bool json, bool quiet) {
+  OutputOptions options;
+  options.json = json;
+  options.quiet = quiet;
+  bool dumb = environment.terminal && *environment.terminal == "dumb";
+  bool colours = !environment.no_color && !dumb;
+  options.coloured_result = colours && ::isatty(STDOUT_FILENO);
+  options.coloured_progress = colours && ::isatty(STDERR_FILENO);
+  options.live = ::isatty(STDERR_FILENO) && !dumb;
+  options.utf8 = shows_utf8(environment);
+  options.width = width_of(environment);
+  return options;
+}
+
+Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,
+                                  std::int64_t most) {
+  std::int64_t number = 0;
+  auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault == std::errc() && end == text.data() + text.size() && number >= least &&
+      number <= most) {
+    return number;
+  }
+  return error(ErrorCode::invalid, std::string(what) + " is " + quoted(text) +
+                                       "; give a whole number from " + std::to_string(least) +
+                                       " to " + std::to_string(most) + ".");
+}
+
+Result<std::chrono::milliseconds> duration_from(std::string_view what, std::string_view text) {
+  std::int64_t number = 0;
+  auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  std::int64_t factor = 0;
+  for (auto [name, milliseconds] : {std::pair<std::string_view, std::int64_t>("ms", 1),
+                                    {"s", 1'000},
+                                    {"m", 60'000},
+                                    {"h", 3'600'000},
+                                    {"d", 86'400'000}}) {
+    if (unit == name) factor = milliseconds;
+  }
+  std::int64_t most = std::chrono::milliseconds(kDurationMax).count();
+  if (fault == std::errc() && factor > 0 && number > 0 && number <= most / factor) {
+    return std::chrono::milliseconds(number * factor);
+  }
+  return error(ErrorCode::invalid, std::string(what) + " is " + quoted(text) +
+                                       "; give a time like 90s, 30m, 2h or 1d, at most 30d.");
+}
+
+Result<bool> truth_from(std::string_view what, std::string_view text) {
+  for (std::string_view yes : {"true", "1", "yes", "on"}) {
+    if (text == yes) return true;
+  }
+  for (std::string_view no : {"false", "0", "no", "off"}) {
+    if (text == no) return false;
+  }
+  return error(ErrorCode::invalid,
+               std::string(what) + " is " + quoted(text) + "; set it to true or false.");
+}
+
+}  // namespace belay::cli

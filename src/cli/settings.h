@@ -1,0 +1,63 @@
+#pragma once
+// cli/settings.h - what the command goes by: flags first, then the environment, then a default.
+//
+// settings.cc is the only file that asks the environment.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "agents/wellbeing/messages.h"
+#include "belay/ids.h"
+#include "cli/arguments.h"
+#include "cli/output.h"
+
+namespace belay::cli {
+
+using wellbeing::Language;
+std::optional<Language> language_from(std::string_view name);
+
+// The variables that belay knows; one that is empty counts as not set.
+struct Environment {
+  std::optional<std::string> store, user, model, language, help_text;
+  std::optional<std::string> max_retries, timeout_ms, require_approval;
+  std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
+  std::optional<std::string> pause_at_commit, pause_after;
+};
+Environment read_environment();
+
+// For tests that kill belay at a commit: see app.cc.
+struct PauseAtCommit {
+  std::uint64_t commit = 0;  // 0: never
+  bool after = false;        // once it is durable; else before it is
+};
+
+struct Settings {
+  std::string store;           // "sqlite:PATH" or "memory:"
+  bool default_store = false;  // nobody named it: its directory may be made
+  bool store_by_flag = false;  // so the next command has to name it too
+  UserId user;
+  std::string login;  // who decides, where nobody says so
+  std::string model;
+  Language language = Language::en;
+  bool language_named = false;  // by a person, not by the locale
+  std::string help_text;        // empty: the agents' own
+  // As the environment says; run checks them, if no flag is in their place.
+  std::optional<std::string> max_retries, timeout_ms, require_approval;
+  PauseAtCommit pause;
+};
+
+// `invalid` for a variable or flag that can't be understood.
+Result<Settings> settings_from(const Environment& environment, const GlobalFlags& flags);
+
+OutputOptions output_options(const Environment& environment, bool json, bool quiet);
+
+// A whole number from `least` to `most`; `invalid`, naming `what`, for anything else.
+Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,
+                                  std::int64_t most);
+// "90s", "30m", "2h", "1d", "500ms"; at most 30 days.
+Result<std::chrono::milliseconds> duration_from(std::string_view what, std::string_view text);
+// true, false, 1, 0, yes, no, on, off.
+Result<bool> truth_from(std::string_view what, std::string_view text);
+
+}  // namespace belay::cli

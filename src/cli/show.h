@@ -1,0 +1,29 @@
+#pragma once
+// cli/show.h - runs and approvals as people read them.
+
+#include <string>
+#include <vector>
+
+#include "cli/world.h"
+
+namespace belay::cli {
+
+// Where a run stands, what it has found, and what to do next.
+void show_run(World& world, const RunView& view);
+
+// One approval in full: the question, what would be saved, the decision if there is one.
+void show_approval_in_full(World& world, const ApprovalRow& row);
+
+// One line of a list.
+void show_approval_line(World& world, const ApprovalRow& row);
+
+// What an approval shows, or what a run has made.
+void show_payload(World& world, const Value& payload);
+
+// How to decide it: two commands, and until when.
+void show_how_to_decide(World& world, const ApprovalRow& row);
+
+// "belay resume T", with what else it takes to reach the same store, fit to be pasted in a shell.
+std::string command(const World& world, const std::vector<std::string>& words);
+
+}  // namespace belay::cli

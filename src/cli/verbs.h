@@ -1,0 +1,31 @@
+#pragma once
+// cli/verbs.h - what each verb does. One file a verb.
+//
+// Each returns the exit code, or the Error that says why it could not be done. What it has to show
+// goes to world.output. All of World outlives the task.
+
+#include "belay/task.h"
+#include "cli/arguments.h"
+#include "cli/exit_code.h"
+#include "cli/world.h"
+
+namespace belay::cli {
+
+using Answered = Result<ExitCode>;
+
+Task<Answered> show_overview(World& world);
+Task<Answered> import_notes(World& world, NotesImport wanted);
+Task<Answered> list_notes(World& world, NotesList wanted);
+Task<Answered> show_note(World& world, NotesShow wanted);
+Task<Answered> run_agent(World& world, RunAgent wanted);
+Task<Answered> list_approvals(World& world, ApprovalsList wanted);
+Task<Answered> show_approval(World& world, ApprovalsShow wanted);
+Task<Answered> decide_approval(World& world, ApprovalsDecide wanted);
+Task<Answered> resume_runs(World& world, Resume wanted);
+Task<Answered> cancel_run(World& world, Cancel wanted);
+Task<Answered> list_threads(World& world, Threads wanted);
+Task<Answered> show_history(World& world, History wanted);
+Task<Answered> show_state(World& world, StateOf wanted);
+Task<Answered> check_whole_store(World& world);
+
+}  // namespace belay::cli
