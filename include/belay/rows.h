@@ -154,24 +154,24 @@ struct StoredRecord {
 
 struct ThreadFilter {
   TenantId tenant;
-  std::optional<ThreadId> thread;
+  std::optional<ThreadId> thread = std::nullopt;
   std::size_t limit = 100;  // newest first
 };
 
 struct RunFilter {
   TenantId tenant;
-  std::optional<RunId> run;
-  std::optional<ThreadId> thread;
-  std::vector<RunStatus> statuses;  // empty: any
-  std::size_t limit = 100;          // newest first
+  std::optional<RunId> run = std::nullopt;
+  std::optional<ThreadId> thread = std::nullopt;
+  std::vector<RunStatus> statuses = {};  // empty: any
+  std::size_t limit = 100;               // newest first
 };
 
 struct CheckpointFilter {
   TenantId tenant;
   RunId run;
-  std::optional<std::uint64_t> seq;         // only this one
-  std::optional<std::uint64_t> before_seq;  // older than this
-  std::size_t limit = 100;                  // newest first
+  std::optional<std::uint64_t> seq = std::nullopt;         // only this one
+  std::optional<std::uint64_t> before_seq = std::nullopt;  // older than this
+  std::size_t limit = 100;                                 // newest first
 };
 
 struct ValueFilter {
@@ -191,21 +191,21 @@ struct EventFilter {
 
 struct ApprovalFilter {
   TenantId tenant;
-  std::optional<InterruptId> interrupt;
-  std::optional<RunId> run;
+  std::optional<InterruptId> interrupt = std::nullopt;
+  std::optional<RunId> run = std::nullopt;
   bool only_open = false;
-  std::optional<Instant> expired_at;  // only those whose expiry is not after this
-  std::size_t limit = 100;            // newest first
+  std::optional<Instant> expired_at = std::nullopt;  // only those whose expiry is not after this
+  std::size_t limit = 100;                           // newest first
 };
 
 struct RecordQuery {
   TenantId tenant;
   std::string collection;
   UserId user;
-  std::string key;    // not empty: only this one
-  std::string field;  // not empty: only those whose indexed field has this value
-  std::string value;
-  std::string after;  // not empty: only keys after this one
+  std::string key = {};    // not empty: only this one
+  std::string field = {};  // not empty: only those whose indexed field has this value
+  std::string value = {};
+  std::string after = {};  // not empty: only keys after this one
   std::size_t limit = 1000;
 };
 

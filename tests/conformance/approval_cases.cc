@@ -1,0 +1,196 @@
+// Approvals: asked in a commit, decided once, expired by the store's clock.
+
+#include <thread>
+
+#include "tests/conformance/store_suite.h"
+
+namespace belay::conformance {
+namespace {
+
+using std::chrono::hours;
+
+TEST_P(StoreSuite, AnApprovalIsKeptAsItWasAsked) {
+  RunScript script("a");
+  call_->commit(script.first());
+  EXPECT_EQ(call_->commit(script.ask(clock_.now() + hours(24))), CommitOutcome::applied);
+  EXPECT_EQ(call_->approval(script.opened().interrupt), script.opened());
+}
+
+TEST_P(StoreSuite, ADecisionIsKeptWithItsRun) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  Commit decision = script.decide(ApprovalStatus::approved);
+  decision.rows.decided->edited = json_envelope("{\"risk\":5}");
+  decision.rows.decided->edited_hash = sha256("{\"risk\":5}");
+  decision.rows.records.push_back(record_put("1", "{}"));
+  ApprovalRow expected = *decision.rows.decided;
+  EXPECT_EQ(call_->commit(std::move(decision)), CommitOutcome::applied);
+  EXPECT_EQ(call_->approval(expected.interrupt), expected);
+  EXPECT_EQ(call_->run(script.row.run), script.row);
+}
+
+TEST_P(StoreSuite, ADecisionChangesNothingOfWhatWasAsked) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  Commit decision = script.decide(ApprovalStatus::approved);
+  decision.rows.decided->payload = "forged";
+  decision.rows.decided->question = "forged";
+  call_->commit(std::move(decision));
+  ApprovalRow stored = call_->approval(script.opened().interrupt);
+  EXPECT_EQ(stored.payload, script.opened().payload);
+  EXPECT_EQ(stored.question, script.opened().question);
+}
+
+TEST_P(StoreSuite, TheSameDecisionSentAgainIsAppliedOnce) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  Commit decision = script.decide(ApprovalStatus::approved);
+  EXPECT_EQ(call_->commit(decision), CommitOutcome::applied);
+  std::string before = call_->all();
+  EXPECT_EQ(call_->commit(decision), CommitOutcome::applied);
+  clock_.advance(hours(48));
+  EXPECT_EQ(call_->commit(decision), CommitOutcome::applied) << "although it has expired since";
+  EXPECT_EQ(call_->all(), before);
+}
+
+TEST_P(StoreSuite, ASecondDecisionAndOneOnAnotherPayloadAreRefused) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  RunScript rival = script;
+  rival.become("rival");
+  Commit wrong_payload = rival.decide(ApprovalStatus::approved);
+  wrong_payload.approval->payload_hash = sha256("another");
+  std::string before = call_->all();
+  EXPECT_EQ(call_->commit(wrong_payload), CommitOutcome::approval_closed);
+  EXPECT_EQ(call_->all(), before);
+
+  call_->commit(script.decide(ApprovalStatus::approved));
+  before = call_->all();
+  RunScript late = script;
+  late.become("late");
+  EXPECT_EQ(call_->commit(late.decide(ApprovalStatus::rejected)), CommitOutcome::approval_closed);
+  RunScript unknown = script;
+  Commit of_nothing = unknown.decide(ApprovalStatus::approved);
+  of_nothing.approval->interrupt = interrupt_named("nothing");
+  of_nothing.rows.decided->interrupt = interrupt_named("nothing");
+  of_nothing.when_expired.reset();
+  EXPECT_EQ(call_->commit(of_nothing), CommitOutcome::approval_closed);
+  EXPECT_EQ(call_->all(), before);
+}
+
+TEST_P(StoreSuite, OfSixtyFourDecisionsAtOnceExactlyOneApplies) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  std::atomic<int> applied = 0;
+  std::string winner;
+  std::vector<std::thread> deciders;
+  for (int i = 0; i < 64; ++i) {
+    deciders.emplace_back([&, i] {
+      std::string name = "person " + std::to_string(i);
+      RunScript rival = script;
+      rival.become(name);
+      Caller caller(*store_);
+      auto verdict = i % 2 == 0 ? ApprovalStatus::approved : ApprovalStatus::rejected;
+      CommitOutcome outcome = caller.commit(rival.decide(verdict, name));
+      if (outcome != CommitOutcome::applied) return;
+      ++applied;
+      winner = name;
+    });
+  }
+  for (std::thread& decider : deciders) decider.join();
+  EXPECT_EQ(applied, 1);
+  EXPECT_EQ(call_->approval(script.opened().interrupt).decided_by, winner);
+  EXPECT_EQ(call_->run(script.row.run).seq, 3u);
+}
+
+TEST_P(StoreSuite, AfterItsExpiryADecisionWritesTheExpiryInstead) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  clock_.advance(hours(24));  // the moment itself is too late
+  Commit decision = script.decide(ApprovalStatus::approved);
+  RunRow expected = *decision.when_expired->run;
+  EXPECT_EQ(call_->commit(decision), CommitOutcome::expired);
+  EXPECT_EQ(call_->approval(script.opened().interrupt).status, ApprovalStatus::expired);
+  EXPECT_EQ(call_->run(script.row.run), expected);
+  EXPECT_EQ(call_->commit(decision), CommitOutcome::expired) << "sent again";
+}
+
+TEST_P(StoreSuite, AfterItsExpiryADecisionWithoutARemedyWritesNothing) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  clock_.advance(hours(25));
+  std::string before = call_->all();
+  Commit decision = script.decide(ApprovalStatus::approved);
+  decision.when_expired.reset();
+  EXPECT_EQ(call_->commit(std::move(decision)), CommitOutcome::approval_closed);
+  EXPECT_EQ(call_->all(), before);
+}
+
+TEST_P(StoreSuite, AnExpiryAppliesOnlyOnceItsTimeHasPassed) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  RunScript early = script;
+  EXPECT_EQ(call_->commit(early.expire()), CommitOutcome::approval_closed);
+  clock_.advance(hours(24));
+  EXPECT_EQ(call_->commit(script.expire()), CommitOutcome::applied);
+  EXPECT_EQ(call_->approval(script.opened().interrupt).status, ApprovalStatus::expired);
+}
+
+TEST_P(StoreSuite, ARunsOpenApprovalsCanBeClosedWithIt) {
+  RunScript script("a");
+  RunScript other("b");
+  call_->commit(script.first());
+  call_->commit(other.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  InterruptId earlier = script.opened().interrupt;
+  call_->commit(script.decide(ApprovalStatus::approved));
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  call_->commit(other.ask(clock_.now() + hours(24)));
+  Commit cancel = script.next();
+  cancel.rows.close_approvals = true;
+  EXPECT_EQ(call_->commit(std::move(cancel)), CommitOutcome::applied);
+  EXPECT_EQ(call_->approval(earlier).status, ApprovalStatus::approved);
+  EXPECT_EQ(call_->approval(script.opened().interrupt).status, ApprovalStatus::closed);
+  EXPECT_EQ(call_->approval(other.opened().interrupt).status, ApprovalStatus::open);
+}
+
+TEST_P(StoreSuite, ApprovalsAreFoundByRunStateAndExpiry) {
+  std::vector<InterruptId> ids;
+  std::vector<RunScript> scripts;
+  for (int i = 0; i < 4; ++i) {
+    RunScript& script = scripts.emplace_back(std::to_string(i));
+    call_->commit(script.first());
+    call_->commit(script.ask(clock_.now() + hours(i + 1)));
+    ids.push_back(script.opened().interrupt);
+  }
+  call_->commit(scripts[1].decide(ApprovalStatus::rejected));
+
+  auto found = [&](ApprovalFilter filter) {
+    std::vector<InterruptId> interrupts;
+    for (const ApprovalRow& row : call_->approvals(filter)) interrupts.push_back(row.interrupt);
+    return interrupts;
+  };
+  using Ids = std::vector<InterruptId>;
+  const TenantId& tenant = default_tenant();
+  EXPECT_EQ(found(ApprovalFilter{tenant, {}, {}}), (Ids{ids[3], ids[2], ids[1], ids[0]}));
+  EXPECT_EQ(found(ApprovalFilter{tenant, {}, {}, false, {}, 2}), (Ids{ids[3], ids[2]}));
+  EXPECT_EQ(found(ApprovalFilter{tenant, {}, {}, false, {}, 0}), Ids{});
+  EXPECT_EQ(found(ApprovalFilter{tenant, {}, {}, true}), (Ids{ids[3], ids[2], ids[0]}));
+  EXPECT_EQ(found(ApprovalFilter{tenant, {}, {}, true, clock_.now() + hours(3)}),
+            (Ids{ids[2], ids[0]}));
+  EXPECT_EQ(found(ApprovalFilter{tenant, {}, scripts[1].row.run}), Ids{ids[1]});
+  EXPECT_EQ(found(ApprovalFilter{tenant, {}, scripts[1].row.run, true}), Ids{});
+  EXPECT_EQ(found(ApprovalFilter{tenant, ids[2], scripts[1].row.run}), Ids{});
+  EXPECT_EQ(found(ApprovalFilter{TenantId("other"), ids[2], {}}), Ids{});
+}
+
+}  // namespace
+}  // namespace belay::conformance

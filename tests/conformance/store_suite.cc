@@ -1,0 +1,250 @@
+#include "tests/conformance/store_suite.h"
+
+#include <sstream>
+
+namespace belay::conformance {
+namespace {
+
+CommitRows rows_of(RunRow run, CheckpointRow checkpoint) {
+  CommitRows rows;
+  rows.run = std::move(run);
+  rows.checkpoint = std::move(checkpoint);
+  return rows;
+}
+
+EventRow event_of(const RunRow& run, std::int64_t index, std::string type, std::string body) {
+  EventRow event;
+  event.run = run.run;
+  event.seq = run.seq;
+  event.index = index;
+  event.type = std::move(type);
+  event.body = std::move(body);
+  event.created_at = run.updated_at;
+  return event;
+}
+
+ValueRow value_of(const RunRow& run, std::string channel, std::string_view json) {
+  ValueRow value;
+  value.run = run.run;
+  value.channel = std::move(channel);
+  value.seq = run.seq;
+  value.envelope = json_envelope(json);
+  return value;
+}
+
+}  // namespace
+
+InterruptId interrupt_named(const std::string& name) { return InterruptId(derived_uuid(name)); }
+
+RecordPut record_put(const std::string& key, const std::string& json,
+                     std::vector<std::pair<std::string, std::string>> indexed) {
+  RecordPut put;
+  put.collection = "notes";
+  put.user = UserId("ana");
+  put.key = key;
+  put.envelope = json.empty() ? "" : json_envelope(json);
+  put.indexed = std::move(indexed);
+  return put;
+}
+
+Commit import_of(std::vector<RecordPut> records, TenantId tenant) {
+  Commit commit;
+  commit.tenant = std::move(tenant);
+  commit.rows.records = std::move(records);
+  return commit;
+}
+
+RunScript::RunScript(const std::string& name, TenantId tenant) : name_(name) {
+  row.tenant = std::move(tenant);
+  row.run = RunId(derived_uuid("run " + name));
+  row.thread = ThreadId("thread " + name);
+  row.user = UserId("ana");
+  row.graph = "daily_auditor";
+  row.graph_hash = sha256("the graph");
+  row.input = json_envelope("{\"date\":\"2025-11-22\"}");
+  row.options = "{}";
+  row.created_at = Instant(std::chrono::microseconds(1'763'000'000'000'000));
+  row.updated_at = row.created_at;
+  row.node = "fetchNotes";
+}
+
+Commit RunScript::following(CommitKind kind) {
+  Commit commit;
+  commit.tenant = row.tenant;
+  commit.guard = RunGuard{row.epoch, row.seq};
+  CheckpointRow checkpoint;
+  checkpoint.parent = row.checkpoint;
+  ++row.seq;
+  if (row.epoch == 0) row.epoch = 1;
+  row.updated_at += std::chrono::milliseconds(1);
+  row.checkpoint =
+      CheckpointId(derived_uuid(name_ + author_ + std::to_string(row.seq) + row.tenant.text));
+  checkpoint.id = row.checkpoint;
+  checkpoint.run = row.run;
+  checkpoint.seq = row.seq;
+  checkpoint.epoch = row.epoch;
+  checkpoint.session = row.session;
+  checkpoint.kind = kind;
+  checkpoint.node = row.node;
+  checkpoint.superstep = static_cast<std::int64_t>(row.seq) - 1;
+  checkpoint.next_tasks = "[\"" + row.node + "\"]";
+  checkpoint.chain_hash = sha256(row.checkpoint.text());
+  checkpoint.retry_count = row.retry_count;
+  checkpoint.status = row.status;
+  checkpoint.created_at = row.updated_at;
+  commit.rows = rows_of(row, std::move(checkpoint));
+  return commit;
+}
+
+Commit RunScript::first_in_thread() {
+  Commit commit = following(CommitKind::input);
+  commit.rows.events.push_back(event_of(row, 0, "status", "{\"status\":\"queued\"}"));
+  return commit;
+}
+
+Commit RunScript::first() {
+  Commit commit = first_in_thread();
+  ThreadRow thread;
+  thread.tenant = row.tenant;
+  thread.thread = row.thread;
+  thread.user = row.user;
+  thread.graph = row.graph;
+  thread.last_run = row.run;
+  thread.created_at = row.created_at;
+  commit.rows.thread = std::move(thread);
+  return commit;
+}
+
+Commit RunScript::next() {
+  row.status = RunStatus::running;
+  row.node = "analyzeNotes";
+  row.worked_ms += 5;
+  Commit commit = following(CommitKind::node);
+  std::string text = "\"" + name_ + author_ + std::to_string(row.seq) + "\"";
+  commit.rows.values.push_back(value_of(row, "text", text));
+  commit.rows.events.push_back(event_of(row, 0, "node", "{\"node\":" + text + "}"));
+  return commit;
+}
+
+Commit RunScript::ask(Instant expires_at) {
+  row.status = RunStatus::paused;
+  row.reason = "approval";
+  row.node = "awaitingApproval";
+  Commit commit = following(CommitKind::pause);
+  opened_ = ApprovalRow();
+  opened_.tenant = row.tenant;
+  opened_.interrupt = interrupt_named(name_ + author_ + std::to_string(row.seq) + row.tenant.text);
+  opened_.thread = row.thread;
+  opened_.run = row.run;
+  opened_.task = TaskId(derived_uuid("task " + name_));
+  opened_.user = row.user;
+  opened_.graph = row.graph;
+  opened_.node = row.node;
+  opened_.question = "¿Guardar este resumen?";
+  opened_.payload = json_envelope("{\"risk\":7}");
+  opened_.payload_hash = sha256("{\"risk\":7}");
+  opened_.roles = "owner";
+  opened_.seq = row.seq;
+  opened_.created_at = row.updated_at;
+  opened_.expires_at = expires_at;
+  commit.rows.opened.push_back(opened_);
+  return commit;
+}
+
+Commit RunScript::decide(ApprovalStatus status, const std::string& decided_by) {
+  RunRow before = row;
+  row.reason.clear();
+  row.status = RunStatus::queued;
+  Commit commit = following(CommitKind::decision);
+  commit.approval = ApprovalGuard{opened_.interrupt, opened_.payload_hash};
+  ApprovalRow decided = opened_;
+  decided.status = status;
+  decided.decided_by = decided_by;
+  decided.comment = "by " + decided_by;
+  decided.decided_at = row.updated_at;
+  commit.rows.decided = std::move(decided);
+
+  RunRow after = std::exchange(row, before);
+  std::string author = std::exchange(author_, author_ + " expired");
+  commit.when_expired = expire().rows;
+  author_ = author;
+  row = after;
+  return commit;
+}
+
+Commit RunScript::expire() {
+  row.reason.clear();
+  row.status = RunStatus::completed;
+  row.outcome = "expired";
+  row.node = "end";
+  Commit commit = following(CommitKind::expiry);
+  commit.approval =
+      ApprovalGuard{opened_.interrupt, opened_.payload_hash, ApprovalGuard::Expiry::passed};
+  ApprovalRow decided = opened_;
+  decided.status = ApprovalStatus::expired;
+  decided.decided_at = row.updated_at;
+  commit.rows.decided = std::move(decided);
+  return commit;
+}
+
+template <typename T>
+T Caller::ask(std::function<Result<T>(Snapshot&)> reader) {
+  Result<T> found = block_on<Result<T>>(*loop_, read<T>(store_, std::move(reader)));
+  EXPECT_TRUE(found.ok()) << found.error().message;
+  return found.ok() ? *std::move(found) : T();
+}
+
+Result<CommitOutcome> Caller::try_commit(Commit commit) {
+  return block_on<Result<CommitOutcome>>(*loop_, store_.commit(std::move(commit)));
+}
+
+CommitOutcome Caller::commit(Commit commit) {
+  auto outcome = try_commit(std::move(commit));
+  EXPECT_TRUE(outcome.ok()) << outcome.error().message;
+  return outcome.ok() ? *outcome : CommitOutcome::fenced;
+}
+
+std::vector<ThreadRow> Caller::threads(ThreadFilter filter) {
+  return ask<std::vector<ThreadRow>>([filter](Snapshot& view) { return view.threads(filter); });
+}
+std::vector<RunRow> Caller::runs(RunFilter filter) {
+  return ask<std::vector<RunRow>>([filter](Snapshot& view) { return view.runs(filter); });
+}
+std::vector<CheckpointRow> Caller::checkpoints(CheckpointFilter filter) {
+  return ask<std::vector<CheckpointRow>>(
+      [filter](Snapshot& view) { return view.checkpoints(filter); });
+}
+std::vector<ValueRow> Caller::values(ValueFilter filter) {
+  return ask<std::vector<ValueRow>>([filter](Snapshot& view) { return view.values(filter); });
+}
+std::vector<EventRow> Caller::events(EventFilter filter) {
+  return ask<std::vector<EventRow>>([filter](Snapshot& view) { return view.events(filter); });
+}
+std::vector<ApprovalRow> Caller::approvals(ApprovalFilter filter) {
+  return ask<std::vector<ApprovalRow>>([filter](Snapshot& view) { return view.approvals(filter); });
+}
+std::vector<StoredRecord> Caller::records(RecordQuery query) {
+  return ask<std::vector<StoredRecord>>([query](Snapshot& view) { return view.records(query); });
+}
+
+RunRow Caller::run(const RunId& id) {
+  RunFilter filter{default_tenant(), id, {}, {}};
+  auto rows = runs(filter);
+  return rows.empty() ? RunRow() : rows.front();
+}
+
+ApprovalRow Caller::approval(const InterruptId& id) {
+  ApprovalFilter filter{default_tenant(), id, {}};
+  auto rows = approvals(filter);
+  return rows.empty() ? ApprovalRow() : rows.front();
+}
+
+StoreSuite::StoreSuite() {
+  auto opened = GetParam().open(folder_.path(), clock_, random_);
+  EXPECT_TRUE(opened.ok()) << opened.error().message;
+  if (!opened.ok()) std::abort();
+  store_ = *std::move(opened);
+  call_ = std::make_unique<Caller>(*store_);
+}
+
+}  // namespace belay::conformance

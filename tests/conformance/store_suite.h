@@ -1,0 +1,132 @@
+#pragma once
+// tests/conformance/store_suite.h - what every store must do. A backend is finished when the suite
+// is green for it: add it to the list in stores.cc.
+//
+// The cases are in the *_cases.cc files beside this one; each is told by its name.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "belay/store.h"
+#include "tests/conformance/temporary_folder.h"
+
+namespace belay::conformance {
+
+// A clock that stands still until a test moves it.
+class StandingClock final : public Clock {
+ public:
+  Instant now() override { return Instant(std::chrono::microseconds(microseconds_.load())); }
+  void advance(std::chrono::microseconds by) { microseconds_ += by.count(); }
+
+ private:
+  std::atomic<std::int64_t> microseconds_{1'763'769'600'000'000};  // 2025-11-22
+};
+
+// The same numbers in every test run.
+class SeededRandom final : public Random {
+ public:
+  std::uint64_t bits() override {
+    std::uint64_t mixed = state_.fetch_add(0x9e3779b97f4a7c15ULL);
+    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
+    return mixed ^ (mixed >> 31);
+  }
+
+ private:
+  std::atomic<std::uint64_t> state_{42};
+};
+
+// One run as its owner sees it. Each method makes the next commit, as if all before had applied.
+class RunScript {
+ public:
+  explicit RunScript(const std::string& name, TenantId tenant = default_tenant());
+
+  // The run's first commit; creates its thread.
+  Commit first();
+  // The same in a thread that exists.
+  Commit first_in_thread();
+  // A node's commit: one value of the channel "text", one event.
+  Commit next();
+  // The same, and an approval is asked for; opened() tells which.
+  Commit ask(Instant expires_at);
+  const ApprovalRow& opened() const { return opened_; }
+  // The decision on opened(), guarded by it; and what is written when it has expired.
+  Commit decide(ApprovalStatus status, const std::string& decided_by = "ana");
+  Commit expire();  // the scheduler's: the expiry must have passed
+
+  // Different checkpoint ids from here on: another process at the same run.
+  void become(const std::string& author) { author_ = author; }
+
+  RunRow row;
+
+ private:
+  Commit following(CommitKind kind);
+
+  std::string name_;
+  std::string author_ = "first";
+  ApprovalRow opened_;
+};
+
+InterruptId interrupt_named(const std::string& name);
+RecordPut record_put(const std::string& key, const std::string& json,
+                     std::vector<std::pair<std::string, std::string>> indexed = {});
+Commit import_of(std::vector<RecordPut> records, TenantId tenant = default_tenant());
+
+// A store to be tested, and how to open it.
+struct StoreKind {
+  std::string name;
+  std::function<Result<std::unique_ptr<Store>>(const std::string& folder, Clock&, Random&)> open;
+};
+inline void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
+const std::vector<StoreKind>& store_kinds();
+
+// Calls on a store from one thread, each waited for.
+class Caller {
+ public:
+  explicit Caller(Store& store) : store_(store), loop_(make_event_loop()) {}
+
+  Result<CommitOutcome> try_commit(Commit commit);
+  // The outcome, where a test expects no Error.
+  CommitOutcome commit(Commit commit);
+
+  std::vector<ThreadRow> threads(ThreadFilter filter);
+  std::vector<RunRow> runs(RunFilter filter);
+  std::vector<CheckpointRow> checkpoints(CheckpointFilter filter);
+  std::vector<ValueRow> values(ValueFilter filter);
+  std::vector<EventRow> events(EventFilter filter);
+  std::vector<ApprovalRow> approvals(ApprovalFilter filter);
+  std::vector<StoredRecord> records(RecordQuery query);
+
+  // The one row of a run; the default row when there is none.
+  RunRow run(const RunId& id);
+  ApprovalRow approval(const InterruptId& id);
+  // Everything that a reader can see of a tenant, as one text: two stores, or one store before and
+  // after, hold the same if these are equal.
+  std::string all(const TenantId& tenant = default_tenant());
+
+  EventLoop& loop() { return *loop_; }
+
+ private:
+  template <typename T>
+  T ask(std::function<Result<T>(Snapshot&)> reader);
+
+  Store& store_;
+  std::unique_ptr<EventLoop> loop_;
+};
+
+class StoreSuite : public testing::TestWithParam<StoreKind> {
+ protected:
+  StoreSuite();
+
+  TemporaryFolder folder_;
+  StandingClock clock_;
+  SeededRandom random_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Caller> call_;
+};
+
+}  // namespace belay::conformance

@@ -1,0 +1,97 @@
+// Caller::all(): what a reader can see of a tenant, as text.
+
+#include <sstream>
+
+#include "tests/conformance/store_suite.h"
+
+namespace belay::conformance {
+namespace {
+
+constexpr std::size_t every = 1'000'000;
+
+std::int64_t count_of(Instant instant) { return instant.time_since_epoch().count(); }
+
+void print(std::ostream& out, const ThreadRow& row) {
+  out << "thread " << row.tenant.text << ' ' << row.thread.text << ' ' << row.user.text << ' '
+      << row.graph << ' ' << row.last_run.text() << ' ' << count_of(row.created_at) << '\n';
+}
+
+void print(std::ostream& out, const RunRow& row) {
+  out << "run " << row.tenant.text << ' ' << row.run.text() << ' ' << row.thread.text << ' '
+      << row.user.text << ' ' << row.graph << ' ' << to_hex(row.graph_hash) << ' ' << row.input
+      << ' ' << row.options << ' ' << count_of(row.created_at) << ' ' << name_of(row.status) << ' '
+      << row.reason << ' ' << row.outcome << ' ' << row.error_code << ' ' << row.error << ' '
+      << row.seq << ' ' << row.epoch << ' ' << row.session.text() << ' ' << row.checkpoint.text()
+      << ' ' << row.node << ' ' << row.retry_count << ' ' << row.worked_ms << ' '
+      << count_of(row.updated_at) << '\n';
+}
+
+void print(std::ostream& out, const CheckpointRow& row) {
+  out << "checkpoint " << row.id.text() << ' ' << row.parent.text() << ' ' << row.run.text() << ' '
+      << row.space << ' ' << row.seq << ' ' << row.epoch << ' ' << row.session.text() << ' '
+      << name_of(row.kind) << ' ' << row.node << ' ' << row.superstep << ' ' << row.next_tasks
+      << ' ' << to_hex(row.chain_hash) << ' ' << row.retry_count << ' ' << name_of(row.status)
+      << ' ' << count_of(row.created_at) << '\n';
+}
+
+void print(std::ostream& out, const ValueRow& row) {
+  out << "value " << row.run.text() << ' ' << row.space << ' ' << row.channel << ' ' << row.seq
+      << ' ' << row.envelope << '\n';
+}
+
+void print(std::ostream& out, const EventRow& row) {
+  out << "event " << row.run.text() << ' ' << row.seq << ' ' << row.index << ' ' << row.type << ' '
+      << row.body << ' ' << count_of(row.created_at) << '\n';
+}
+
+void print(std::ostream& out, const ApprovalRow& row) {
+  out << "approval " << row.tenant.text << ' ' << row.interrupt.text() << ' ' << row.thread.text
+      << ' ' << row.run.text() << ' ' << row.task.text() << ' ' << row.user.text << ' ' << row.graph
+      << ' ' << row.node << ' ' << row.question << ' ' << row.payload << ' '
+      << to_hex(row.payload_hash) << ' ' << row.roles << ' ' << row.seq << ' '
+      << count_of(row.created_at) << ' ' << count_of(row.expires_at) << ' ' << name_of(row.status)
+      << ' ' << row.decided_by << ' ' << row.comment << ' ' << row.edited << ' '
+      << to_hex(row.edited_hash) << ' ' << count_of(row.decided_at) << '\n';
+}
+
+void print(std::ostream& out, const StoredRecord& row) {
+  out << "record " << row.collection << ' ' << row.user.text << ' ' << row.key << ' '
+      << row.envelope << ' ' << row.run.text() << ' ' << row.seq << ' ' << count_of(row.updated_at)
+      << '\n';
+}
+
+template <typename Rows>
+void print_all(std::ostream& out, const Rows& rows) {
+  for (const auto& row : rows) print(out, row);
+}
+
+}  // namespace
+
+std::string Caller::all(const TenantId& tenant) {
+  std::ostringstream out;
+  print_all(out, threads(ThreadFilter{tenant, {}, every}));
+  for (const RunRow& run : runs(RunFilter{tenant, {}, {}, {}, every})) {
+    print(out, run);
+    print_all(out, checkpoints(CheckpointFilter{tenant, run.run, {}, {}, every}));
+    print_all(out, values(ValueFilter{tenant, run.run, run.seq, true}));
+    print_all(out, values(ValueFilter{tenant, run.run, run.seq, false}));
+    print_all(out, values(ValueFilter{tenant, run.run, run.seq / 2, false}));
+    print_all(out, events(EventFilter{tenant, run.run, 0, -1, every}));
+    print_all(out, approvals(ApprovalFilter{tenant, {}, run.run, false, {}, every}));
+  }
+  print_all(out, approvals(ApprovalFilter{tenant, {}, {}, true, {}, every}));
+  RecordQuery query;
+  query.tenant = tenant;
+  query.collection = "notes";
+  query.user = UserId("ana");
+  query.limit = every;
+  print_all(out, records(query));
+  query.field = "date";
+  for (const char* date : {"2025-11-20", "2025-11-21", "2025-11-22"}) {
+    query.value = date;
+    print_all(out, records(query));
+  }
+  return out.str();
+}
+
+}  // namespace belay::conformance
