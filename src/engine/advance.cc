@@ -54,12 +54,12 @@ class Advancing {
     NodeTask& task = *run_.task;
     const GraphDefinition::Node* node = graph_.find(task.node);
     if (task.phase == Phase::waiting) {
-      actions_.push_back(WaitForRetry{task.id, task.attempt, task.due});
+      actions_.emplace_back(WaitForRetry{task.id, task.attempt, task.due});
     } else if (task.phase == Phase::ready && node->approval) {
       ask_for_approval(*node, event.moment);
     } else if (task.phase == Phase::ready) {
       task.phase = Phase::running;
-      actions_.push_back(StartNode{task.id, node, task.attempt});
+      actions_.emplace_back(StartNode{task.id, node, task.attempt});
     }
   }
 
@@ -125,7 +125,7 @@ class Advancing {
       return;
     }
     run_.task->phase = Phase::running;
-    actions_.push_back(StartNode{event.task, graph_.find(run_.task->node), event.attempt});
+    actions_.emplace_back(StartNode{event.task, graph_.find(run_.task->node), event.attempt});
   }
 
   void on(RunTimedOut event) {
@@ -188,7 +188,7 @@ class Advancing {
   }
 
  private:
-  void rest() { actions_.push_back(Rest{}); }
+  void rest() { actions_.emplace_back(Rest{}); }
 
   bool is_current(const TaskId& task, int attempt) const {
     return run_.task && run_.task->id == task && run_.task->attempt == attempt &&
@@ -236,7 +236,7 @@ class Advancing {
       return fail(ended.error(), moment, CommitKind::failure, 0, guard_epoch);
     }
     if (first) ended->rows.thread = thread_row();
-    actions_.push_back(WriteCommit{*std::move(ended)});
+    actions_.emplace_back(WriteCommit{*std::move(ended)});
   }
 
   ThreadRow thread_row() const {
@@ -272,7 +272,7 @@ class Advancing {
     auto ended = end_step(graph_, run_, std::move(step), moment, guard);
     BELAY_ASSERT(ended.ok());
     if (first) ended->rows.thread = thread_row();
-    actions_.push_back(WriteCommit{*std::move(ended)});
+    actions_.emplace_back(WriteCommit{*std::move(ended)});
   }
 
   // min(2^n * base, cap) after the n-th failure, +-20 %, and at least what the other side asked.

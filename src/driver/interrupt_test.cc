@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include "driver/test_world.h"
+
+namespace belay {
+namespace {
+
+struct Order {
+  int amount = 100;
+  int bought = 0;
+  std::string by{};
+};
+
+// A node that asks in its middle, as LangGraph programs do.
+struct Questions : TestWorld {
+  int runs_of_buy = 0;
+  int amount_shown = 100;
+
+  Graph<Order> orders() {
+    GraphBuilder<Order> builder{"orders"};
+    builder.node("buy", [this](const Order&, Context& context) -> Task<Update<Order>> {
+      ++runs_of_buy;
+      Question question;
+      question.name = "amount";
+      question.text = "Buy?";
+      question.payload = Value(amount_shown);
+      Answer answer = context.interrupt(std::move(question));
+      if (!answer.approved) co_return set(&Order::by, answer.decided_by);
+      int bought = static_cast<int>(answer.payload.as_int().value());
+      co_return set(&Order::bought, bought).set(&Order::by, answer.decided_by);
+    });
+    builder.edge(start, "buy").edge("buy", end);
+    return std::move(builder).build().value();
+  }
+
+  RunView ask() {
+    auto built = orders();
+    runtime->add(built);
+    return block_on(loop, runtime->start(built, Order{}, StartOptions{})).value();
+  }
+};
+
+TEST_F(Questions, ANodeThatAsksEndsAndRunsAgainWithTheAnswer) {
+  auto paused = ask();
+  EXPECT_EQ(paused.row.status, RunStatus::paused);
+  ASSERT_TRUE(paused.approval);
+  EXPECT_EQ(paused.approval->question, "Buy?");
+  auto answer = decide(paused, approve()).value();
+  EXPECT_EQ(answer.view.row.status, RunStatus::completed);
+  EXPECT_EQ(answer.view.state["bought"], Value(100));
+  EXPECT_EQ(runs_of_buy, 2);
+}
+
+TEST_F(Questions, ARejectionReachesTheNode) {
+  auto answer = decide(ask(), reject()).value();
+  EXPECT_EQ(answer.view.state["bought"], Value(0));
+  EXPECT_EQ(answer.view.state["by"], Value("ana"));
+}
+
+TEST_F(Questions, AnEditedPayloadReachesTheNode) {
+  Decision decision = approve();
+  decision.edited = Value(70);
+  EXPECT_EQ(decide(ask(), decision)->view.state["bought"], Value(70));
+}
+
+TEST_F(Questions, AnotherPayloadIsAskedAnew) {
+  auto paused = ask();
+  amount_shown = 200;
+  auto second = decide(paused, approve()).value();
+  EXPECT_EQ(second.view.row.status, RunStatus::paused);
+  EXPECT_NE(second.view.approval->interrupt, paused.approval->interrupt);
+  auto third = decide(second.view, approve()).value();
+  EXPECT_EQ(third.view.state["bought"], Value(200));
+}
+
+TEST_F(Questions, AnAnswerSurvivesTheProcess) {
+  auto paused = ask();
+  decide(paused, approve()).value();
+  runtime.reset();
+  runtime = process();
+  runtime->add(orders());
+  auto view = block_on(loop, runtime->status(default_tenant(), paused.row.thread)).value();
+  EXPECT_EQ(view.state["bought"], Value(100));
+}
+
+}  // namespace
+}  // namespace belay

@@ -1,0 +1,124 @@
+#pragma once
+// driver/test_world.h - a mail agent in a simulated world, for the driver's tests.
+
+#include <gtest/gtest.h>
+
+#include "belay/runtime.h"
+#include "belay/testing.h"
+
+namespace belay {
+
+struct Mail {
+  std::string topic{};
+  std::string draft{};
+  int rounds = 0;
+  bool awaiting = false;
+  bool approved = false;
+};
+
+struct SentMail {
+  static constexpr std::string_view collection = "sent_mails";
+  std::string thread{};
+  std::string topic{};
+  std::string text{};
+  std::string key() const { return thread; }
+  static auto indexed() { return std::tuple{&SentMail::topic}; }
+};
+
+inline Task<Update<Mail>> write_mail(const Mail& mail, Context& context) {
+  auto draft = (co_await context.model().complete("Write about " + mail.topic)).value();
+  co_return set(&Mail::draft, std::move(draft)).add(&Mail::rounds, 1);
+}
+
+inline Update<Mail> send_mail(const Mail& mail, Context& context) {
+  SentMail sent;
+  sent.thread = context.thread().text;
+  sent.topic = mail.topic;
+  sent.text = mail.draft;
+  context.commit_with(sent);
+  context.outcome("sent");
+  return unchanged<Mail>();
+}
+
+inline Graph<Mail> mail_graph() {
+  GraphBuilder<Mail> graph{"mail"};
+  graph.node("write", write_mail).retry({.attempts = 3}).timeout(std::chrono::milliseconds(30'000));
+  graph.approval("review", &Mail::draft, {.question = "Send this mail?"})
+      .when([](const Mail& mail) { return mail.topic.starts_with("urgent"); })
+      .approved("send")
+      .rejected(end)
+      .awaiting(&Mail::awaiting)
+      .answer(&Mail::approved);
+  graph.node("send", send_mail);
+  graph.edge(start, "write").edge("write", "review").edge("send", end);
+  return std::move(graph).build().value();
+}
+
+// One process after another, or two at once, on one store.
+struct TestWorld : ::testing::Test {
+  testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
+  testing::SeededRandom random{7};
+  testing::SimulatedLoop loop{clock};
+  testing::ScriptedModel model;
+  std::unique_ptr<Store> store = open_memory_store(clock, random);
+  Graph<Mail> graph = mail_graph();
+  std::vector<std::string> told;
+  std::unique_ptr<Runtime> runtime = process();
+  Instant began = clock.now();
+
+  TestWorld() {
+    model.then_always([](const ModelRequest& request) {
+      return "Dear " + request.messages.at(0).text.substr(12);
+    });
+  }
+
+  std::unique_ptr<Runtime> process() {
+    auto opened = Runtime::open(RuntimeParts{*store, loop, clock, random, model,
+                                             [this](const RunEvent& event) { tell(event); }});
+    auto made = std::move(opened).value();
+    made->add(graph);
+    return made;
+  }
+
+  Result<RunView> start_mail(std::string topic, StartOptions options = {}) {
+    Mail mail;
+    mail.topic = std::move(topic);
+    return block_on(loop, runtime->start(graph, std::move(mail), std::move(options)));
+  }
+
+  static Decision approve(std::string by = "ana") {
+    Decision decision;
+    decision.approved = true;
+    decision.decided_by = std::move(by);
+    return decision;
+  }
+  static Decision reject(std::string by = "ana") {
+    Decision decision = approve(std::move(by));
+    decision.approved = false;
+    return decision;
+  }
+
+  Result<DecisionAnswer> decide(const RunView& paused, Decision decision) {
+    return block_on(
+        loop, runtime->decide(default_tenant(), paused.approval->interrupt, std::move(decision)));
+  }
+
+  std::vector<RunRow> all_runs() {
+    std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [](Snapshot& view) {
+      RunFilter filter;
+      filter.tenant = default_tenant();
+      filter.limit = 1000;
+      return view.runs(filter);
+    };
+    return block_on(loop, read<std::vector<RunRow>>(*store, std::move(reader))).value();
+  }
+
+  void tell(const RunEvent& event) {
+    static constexpr std::string_view names[] = {"started", "finished", "attempt_failed",
+                                                 "paused",  "decided",  "ended"};
+    told.push_back(std::string(names[static_cast<int>(event.kind)]) + " " + event.node + " " +
+                   std::to_string(event.attempt));
+  }
+};
+
+}  // namespace belay

@@ -1,0 +1,189 @@
+#include "engine/restore.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/advance.h"
+#include "engine/checkpoint.h"
+#include "engine/next_task.h"
+
+namespace belay::engine {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Inner {
+  int known = 0;
+};
+struct State {
+  std::string text{};
+  int count = 7;
+  Inner inner{};
+};
+
+Update<State> pass(const State&, Context&) { return unchanged<State>(); }
+
+std::shared_ptr<const GraphDefinition> two_nodes(std::string_view second = "b") {
+  GraphBuilder<State> graph{"two"};
+  graph.node("a", pass);
+  graph.node(second, pass);
+  graph.edge(start, "a").edge("a", second).edge(second, end);
+  return std::move(graph).build().value().definition();
+}
+
+// A run of two commits, as a store would hold it.
+struct Stored : ::testing::Test {
+  std::shared_ptr<const GraphDefinition> graph = two_nodes();
+  StoredRun stored = make();
+
+  StoredRun make() {
+    RunRow row;
+    row.tenant = default_tenant();
+    row.run = RunId(derived_uuid("run"));
+    row.thread = ThreadId("t");
+    auto input = std::make_shared<State>();
+    input->count = 9;
+    engine::Run run = new_run(*graph, row, {}, input).value();
+    StoredRun found;
+    Moment moment{*instant_from("2026-11-21T12:00:00Z"), 5};
+    auto first = advance(*graph, std::move(run), Begun{moment});
+    found.parent_chain_hash =
+        std::get<WriteCommit>(first.actions[0]).commit.rows.checkpoint->chain_hash;
+    auto started = advance(*graph, std::move(first.run), Committed{moment});
+    NodeEnded ended;
+    ended.moment = moment;
+    ended.task = started.run.task->id;
+    ended.changes = set(&State::text, "hello").take_changes();
+    auto second = advance(*graph, std::move(started.run), ended);
+    Commit commit = std::get<WriteCommit>(second.actions[0]).commit;
+    found.row = *commit.rows.run;
+    found.checkpoint = *commit.rows.checkpoint;
+    found.values = commit.rows.values;
+    return found;
+  }
+};
+
+TEST_F(Stored, ARunComesBackAsItWas) {
+  engine::Run run = restore(*graph, stored).value();
+  const State& state = *static_cast<const State*>(run.state.get());
+  EXPECT_EQ(state.text, "hello");
+  EXPECT_EQ(state.count, 9);
+  EXPECT_EQ(run.task->node, "b");
+  EXPECT_EQ(run.superstep, 2);
+  EXPECT_EQ(run.chain_hash, stored.checkpoint.chain_hash);
+  EXPECT_EQ(to_json(state_value(*graph, stored, run)),
+            R"({"count":9,"inner":{"known":0},"text":"hello"})");
+}
+
+TEST_F(Stored, AChangedValueDoesNotFitTheChain) {
+  stored.values[0].envelope = json_envelope(R"("hullo")");
+  auto run = restore(*graph, stored);
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().code, ErrorCode::corrupt);
+  EXPECT_THAT(run.error().message, HasSubstr("chain hash"));
+}
+
+TEST_F(Stored, AChangedPlanOrEpochDoesNotFitTheChain) {
+  StoredRun other = stored;
+  other.checkpoint.next_tasks = R"([{"node":"a","superstep":2}])";
+  EXPECT_EQ(restore(*graph, other).error().code, ErrorCode::corrupt);
+  other = stored;
+  other.checkpoint.epoch = 4;
+  EXPECT_EQ(restore(*graph, other).error().code, ErrorCode::corrupt);
+}
+
+TEST_F(Stored, ALostValueDoesNotFitTheChain) {
+  stored.values.clear();
+  EXPECT_EQ(restore(*graph, stored).error().code, ErrorCode::corrupt);
+}
+
+TEST_F(Stored, AMissingMemberTakesItsDefaultAndAnUnknownOneIsKept) {
+  ValueRow row = stored.values[0];
+  row.channel = "inner";
+  row.envelope = json_envelope(R"({"known":3,"newer":[1]})");
+  ValueRow newer = stored.values[0];
+  newer.channel = "newerChannel";
+  newer.envelope = json_envelope("true");
+  stored.values.push_back(row);
+  stored.values.push_back(newer);
+  std::vector<ChannelVersion> versions;
+  for (const ValueRow& value : stored.values) {
+    ChannelVersion version;
+    version.name = value.channel;
+    version.seq = value.seq;
+    version.hash = sha256(*json_in_envelope(value.envelope));
+    versions.push_back(version);
+  }
+  std::sort(versions.begin(), versions.end(),
+            [](const auto& left, const auto& right) { return left.name < right.name; });
+  stored.checkpoint.chain_hash =
+      chain_hash(stored.parent_chain_hash, stored.checkpoint.seq, stored.checkpoint.epoch,
+                 stored.checkpoint.next_tasks, versions);
+  auto restored = restore(*graph, stored);
+  ASSERT_TRUE(restored.ok()) << restored.error().message;
+  Value state = state_value(*graph, stored, *restored);
+  EXPECT_EQ(state["newerChannel"], Value(true));
+
+  restored->task->phase = NodeTask::Phase::running;
+  NodeEnded ended;
+  ended.moment = Moment{restored->row.updated_at, 6};
+  ended.task = restored->task->id;
+  ended.changes = set(&State::inner, Inner{4}).take_changes();
+  auto next = advance(*graph, *std::move(restored), ended);
+  const Commit& commit = std::get<WriteCommit>(next.actions[0]).commit;
+  ASSERT_EQ(commit.rows.values.size(), 1u);
+  EXPECT_EQ(*json_in_envelope(commit.rows.values[0].envelope), R"({"known":4,"newer":[1]})");
+}
+
+TEST_F(Stored, AGraphWithoutTheNextNodeCantCarryItOn) {
+  auto other = two_nodes("c");
+  auto run = restore(*other, stored);
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().code, ErrorCode::invalid);
+  EXPECT_THAT(run.error().message, HasSubstr("\"b\""));
+}
+
+TEST_F(Stored, ANewerEnvelopeIsRefusedAsSuch) {
+  std::string envelope("\x09\0\0\0json+zstdxxxx", 17);
+  stored.values[0].envelope = envelope;
+  EXPECT_EQ(restore(*graph, stored).error().code, ErrorCode::invalid);
+  stored.values[0].envelope = "\x01";
+  EXPECT_EQ(restore(*graph, stored).error().code, ErrorCode::corrupt);
+}
+
+TEST(NextTask, ReadsWhatItWrites) {
+  NodeTask task;
+  task.node = "fetch \"it\"";
+  task.attempt = 3;
+  task.phase = NodeTask::Phase::waiting;
+  task.due = *instant_from("2026-11-21T12:00:00.5Z");
+  task.previous_error = error(ErrorCode::unavailable, "busy\nvery");
+  task.question = "q";
+  Answer answer;
+  answer.approved = true;
+  answer.payload = Value(3);
+  answer.decided_by = "ana";
+  task.answers.emplace_back("key", answer);
+  auto read = next_task_from(next_tasks_text(task, 12));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->superstep, 12);
+  EXPECT_EQ(read->task->node, task.node);
+  EXPECT_EQ(read->task->attempt, 3);
+  EXPECT_EQ(read->task->phase, NodeTask::Phase::waiting);
+  EXPECT_EQ(read->task->due, task.due);
+  EXPECT_EQ(read->task->previous_error, task.previous_error);
+  EXPECT_EQ(read->task->answers.at(0).second.payload, Value(3));
+  EXPECT_EQ(next_tasks_text(read->task, 12), next_tasks_text(task, 12));
+}
+
+TEST(NextTask, RefusesDamagedText) {
+  for (std::string_view text :
+       {"", "{}", "[1]", R"([{"node":1,"superstep":1}])", R"([{"node":"a"}])",
+        R"([{"node":"a","superstep":1,"due":"soon"}])", R"([{"node":"a","superstep":1},{}])"}) {
+    EXPECT_EQ(next_task_from(text).error().code, ErrorCode::corrupt) << text;
+  }
+  EXPECT_FALSE(next_task_from("[]")->task);
+}
+
+}  // namespace
+}  // namespace belay::engine
