@@ -5,7 +5,7 @@
 // properties are those of the agents' specification (docs/how-belay-is-tested.md lists them), the
 // invariants are the engine's own.
 
-#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,6 +27,11 @@ struct CheckReport {
   std::size_t runs = 0;
   std::size_t checkpoints = 0;
   std::size_t approvals = 0;
+  std::size_t records = 0;  // of the scope's collections
+  // How many runs, by the name of their graph, were checked without their graph, because the scope
+  // has none of that name, or another version of it than the run began with. The rules that say
+  // "with its graph" did not look at them.
+  std::map<std::string, std::size_t> runs_without_graph;
 };
 
 // What a checker needs to know beside the store.
@@ -36,6 +41,8 @@ struct CheckScope {
   std::vector<std::shared_ptr<const GraphDefinition>> graphs;
   // Commits that a caller knows to have been acknowledged, for I1: run and seq.
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged;
+  // The collections whose records are looked at, for I4: a store can't list them.
+  std::vector<std::string> collections;
 };
 
 struct CheckRule {
@@ -45,7 +52,9 @@ struct CheckRule {
 // All rules, in the order in which they are run.
 const std::vector<CheckRule>& check_rules();
 
-// Reads the whole tenant and checks every rule. An Error only when the store can't be read.
+// Reads the whole tenant, one run at a time, and checks every rule; other processes may go on
+// working. At most ten violations a rule and run, the last of which says how many more there were.
+// An Error only when the store can't be read.
 Task<Result<CheckReport>> check_store(Store& store, CheckScope scope);
 
 }  // namespace belay

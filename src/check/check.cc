@@ -1,0 +1,197 @@
+#include "belay/check.h"
+
+#include <array>
+#include <set>
+
+#include "check/read_store.h"
+#include "check/rules.h"
+
+namespace belay {
+namespace {
+
+using check::Findings;
+using check::RunContents;
+using check::StoreContents;
+
+struct Rule {
+  CheckRule told;
+  void (*of_run)(const RunContents&, const CheckScope&, Findings&) = nullptr;
+  void (*of_store)(const StoreContents&, const CheckScope&, Findings&) = nullptr;
+};
+
+const Rule kRules[] = {
+    {{"P1",
+      "Checkpoint consistency: every run belongs to its thread, no checkpoint is older than its "
+      "run or its parent, and each names nodes of its graph (with its graph)."},
+     check::p1_checkpoint_consistency,
+     check::p1_threads},
+    {{"P2",
+      "State monotonicity: retryCount grows by one with a failed attempt and never decreases, nor "
+      "does validationAttempts."},
+     check::p2_state_monotonicity},
+    {{"P3",
+      "Terminal state: a completed run stands at \"end\" with an outcome, a failed one has its "
+      "error, and nothing is committed after the end."},
+     check::p3_terminal_state},
+    {{"P4",
+      "Approval flow: requiresApproval is true exactly while a decision is awaited, and approved "
+      "and the outcome say what was decided."},
+     check::p4_approval_flow},
+    {{"P5",
+      "Retry bound: the attempts of a visit are counted one by one and never exceed the maximum "
+      "(with its graph)."},
+     check::p5_retry_bound},
+    {{"P6",
+      "Validation feedback: each repeated validation has added a recommendation to those of the "
+      "beginning."},
+     check::p6_validation_feedback},
+    {{"P7",
+      "Idempotent resume: the same decision, taken again on the state that was asked about, gives "
+      "the very state that was committed (with its graph)."},
+     check::p7_idempotent_resume},
+    {{"P8",
+      "Metrics accuracy: the log counts each run once, so that for each graph and day all runs are "
+      "those completed, failed, cancelled and not yet ended."},
+     nullptr,
+     check::p8_metrics_accuracy},
+    {{"P9",
+      "Checkpoint recoverability: every checkpoint loads, and says how to go on exactly while the "
+      "run has not ended (with its graph)."},
+     check::p9_recoverability},
+    {{"P10",
+      "Valid transitions: every step follows an edge of the graph; retries stay, and a take-over "
+      "changes nothing (with its graph)."},
+     check::p10_valid_transitions},
+    {{"I1", "No acknowledged commit is lost."},
+     check::i1_nothing_acknowledged_lost,
+     check::i1_no_run_lost},
+    {{"I2",
+      "A run has exactly one checkpoint a commit, each the child of the one before; the chain hash "
+      "fits the stored bytes, and the run stands as its newest checkpoint says."},
+     check::i2_one_unbroken_chain},
+    {{"I3",
+      "Epochs never decrease and grow with every change of owner; all commits of an epoch are of "
+      "one session."},
+     check::i3_one_owner_at_a_time},
+    {{"I4", "A record that a run saved names a node's commit of a run that exists."},
+     nullptr,
+     check::i4_records},
+    {{"I5",
+      "An approval is decided at most once, in time, for exactly the payload that was shown, and "
+      "the run's commits say the same; it is open exactly while the run waits for it."},
+     check::i5_approvals},
+    {{"I7", "Every commit has its events, numbered without a gap, and they tell of that commit."},
+     check::i7_events},
+};
+
+// The graph that the run began with, if the scope has it.
+std::shared_ptr<const GraphDefinition> graph_of(const RunRow& row, const CheckScope& scope) {
+  for (const auto& graph : scope.graphs) {
+    if (graph->name == row.graph && graph->hash == row.graph_hash) return graph;
+  }
+  return nullptr;
+}
+
+void check_run(RunContents& run, const CheckScope& scope, CheckReport& report) {
+  run.graph = graph_of(run.row, scope);
+  if (!run.graph) ++report.runs_without_graph[run.row.graph];
+  ++report.runs;
+  report.checkpoints += run.checkpoints.size();
+  report.approvals += run.approvals.size();
+  for (const Rule& rule : kRules) {
+    Findings findings(rule.told.id, report.violations);
+    if (rule.of_run) rule.of_run(run, scope, findings);
+  }
+}
+
+Task<Result<std::optional<RunContents>>> run_of(Store& store, TenantId tenant, RunId run) {
+  std::function<Result<std::optional<RunContents>>(Snapshot&)> reader =
+      [tenant, run](Snapshot& view) { return check::read_run(view, tenant, run); };
+  co_return co_await read<std::optional<RunContents>>(store, std::move(reader));
+}
+
+// What the users of the store's threads have in the scope's collections.
+Task<Result<std::size_t>> add_records(Store& store, const CheckScope& scope,
+                                      StoreContents& contents) {
+  using Saved = std::vector<check::SavedRecord>;
+  std::set<UserId> users;
+  for (const ThreadRow& thread : contents.threads) users.insert(thread.user);
+  std::size_t count = 0;
+  for (const UserId& user : users) {
+    for (const std::string& collection : scope.collections) {
+      auto total = std::make_shared<std::size_t>(0);
+      std::function<Result<Saved>(Snapshot&)> reader = [tenant = scope.tenant, user, collection,
+                                                        total](Snapshot& view) -> Result<Saved> {
+        Saved saved;
+        BELAY_TRY(*total, check::read_records(view, tenant, user, collection, saved));
+        return saved;
+      };
+      auto saved = co_await read<Saved>(store, std::move(reader));
+      if (!saved.ok()) co_return std::move(saved).error();
+      std::move(saved->begin(), saved->end(), std::back_inserter(contents.records));
+      count += *total;
+    }
+  }
+  co_return count;
+}
+
+}  // namespace
+
+const std::vector<CheckRule>& check_rules() {
+  static const std::vector<CheckRule> rules = [] {
+    std::vector<CheckRule> told;
+    for (const Rule& rule : kRules) told.push_back(rule.told);
+    return told;
+  }();
+  return rules;
+}
+
+Task<Result<CheckReport>> check_store(Store& store, CheckScope scope) {
+  CheckReport report;
+  std::function<Result<StoreContents>(Snapshot&)> lists = [tenant = scope.tenant](Snapshot& view) {
+    return check::read_lists(view, tenant);
+  };
+  auto contents = co_await read<StoreContents>(store, std::move(lists));
+  if (!contents.ok()) co_return std::move(contents).error();
+  for (const check::ListedRun& listed : contents->runs) {
+    auto run = co_await run_of(store, scope.tenant, listed.run);
+    if (!run.ok()) co_return std::move(run).error();
+    if (*run) {
+      check_run(**run, scope, report);
+    } else {
+      contents->unreadable_runs.push_back(listed);
+    }
+  }
+  auto records = co_await add_records(store, scope, *contents);
+  if (!records.ok()) co_return std::move(records).error();
+  report.records = *records;
+  for (const Rule& rule : kRules) {
+    Findings findings(rule.told.id, report.violations);
+    if (rule.of_store) rule.of_store(*contents, scope, findings);
+  }
+  co_return std::move(report);
+}
+
+namespace check {
+namespace {
+
+constexpr std::size_t kFindingsMax = 10;
+
+}  // namespace
+
+void Findings::add(std::string subject, std::string message) {
+  last_subject_ = subject;
+  if (++count_ >= kFindingsMax) return;
+  violations_.push_back({std::string(rule_), std::move(subject), std::move(message)});
+}
+
+Findings::~Findings() {
+  if (count_ < kFindingsMax) return;
+  violations_.push_back({std::string(rule_), std::move(last_subject_),
+                         std::to_string(count_ - kFindingsMax + 1) + " more like these."});
+}
+
+std::string commit_text(std::uint64_t seq) { return "commit " + std::to_string(seq); }
+
+}  // namespace check
+}  // namespace belay

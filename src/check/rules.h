@@ -1,0 +1,66 @@
+#pragma once
+// check/rules.h - the rules, one function each. To add one: write it, and add its line to the table
+// in check.cc and its breaking test to check_test.cc, which fails until it has one.
+//
+// A rule looks at rows only and reports what it finds; where rows can't be read at all it keeps
+// silent, because the rule whose matter that is (I2 for bytes, P9 for checkpoints) reports it.
+
+#include <string>
+#include <vector>
+
+#include "belay/check.h"
+#include "check/contents.h"
+
+namespace belay::check {
+
+// Collects what one rule finds in one run, or in the store as a whole.
+class Findings {
+ public:
+  Findings(std::string_view rule, std::vector<Violation>& violations)
+      : rule_(rule), violations_(violations) {}
+  Findings(const Findings&) = delete;
+  Findings& operator=(const Findings&) = delete;
+  ~Findings();
+
+  void add(std::string subject, std::string message);
+  void add(const RunContents& run, std::string message) {
+    add(run.row.thread.text, std::move(message));
+  }
+  void add(const ApprovalRow& approval, std::string message) {
+    add(approval.interrupt.text(), std::move(message));
+  }
+
+ private:
+  std::string_view rule_;
+  std::vector<Violation>& violations_;
+  std::size_t count_ = 0;
+  std::string last_subject_;
+};
+
+// Of one run.
+void p1_checkpoint_consistency(const RunContents& run, const CheckScope& scope, Findings& findings);
+void p2_state_monotonicity(const RunContents& run, const CheckScope& scope, Findings& findings);
+void p3_terminal_state(const RunContents& run, const CheckScope& scope, Findings& findings);
+void p4_approval_flow(const RunContents& run, const CheckScope& scope, Findings& findings);
+void p5_retry_bound(const RunContents& run, const CheckScope& scope, Findings& findings);
+void p6_validation_feedback(const RunContents& run, const CheckScope& scope, Findings& findings);
+void p7_idempotent_resume(const RunContents& run, const CheckScope& scope, Findings& findings);
+void p9_recoverability(const RunContents& run, const CheckScope& scope, Findings& findings);
+void p10_valid_transitions(const RunContents& run, const CheckScope& scope, Findings& findings);
+void i1_nothing_acknowledged_lost(const RunContents& run, const CheckScope& scope,
+                                  Findings& findings);
+void i2_one_unbroken_chain(const RunContents& run, const CheckScope& scope, Findings& findings);
+void i3_one_owner_at_a_time(const RunContents& run, const CheckScope& scope, Findings& findings);
+void i5_approvals(const RunContents& run, const CheckScope& scope, Findings& findings);
+void i7_events(const RunContents& run, const CheckScope& scope, Findings& findings);
+
+// Of the store as a whole.
+void p1_threads(const StoreContents& store, const CheckScope& scope, Findings& findings);
+void p8_metrics_accuracy(const StoreContents& store, const CheckScope& scope, Findings& findings);
+void i1_no_run_lost(const StoreContents& store, const CheckScope& scope, Findings& findings);
+void i4_records(const StoreContents& store, const CheckScope& scope, Findings& findings);
+
+// "commit 3"
+std::string commit_text(std::uint64_t seq);
+
+}  // namespace belay::check

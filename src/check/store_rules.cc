@@ -1,0 +1,94 @@
+// P1, P8, I1 and I4, as far as they concern the store as a whole.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "check/rules.h"
+
+namespace belay::check {
+namespace {
+
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+// Of one graph on one day.
+struct Totals {
+  std::int64_t all = 0;
+  std::map<RunStatus, std::int64_t> by_status;
+};
+
+std::string day_of(Instant at) { return to_text(at).substr(0, 10); }
+
+}  // namespace
+
+void p1_threads(const StoreContents& store, const CheckScope&, Findings& findings) {
+  std::map<std::string_view, const ThreadRow*> threads;
+  for (const ThreadRow& thread : store.threads) threads[thread.thread.text] = &thread;
+  std::map<RunId, const ListedRun*> runs;
+  for (const ListedRun& run : store.runs) {
+    runs[run.run] = &run;
+    auto thread = threads.find(run.thread.text);
+    if (thread == threads.end()) {
+      findings.add(run.thread.text, "there is a run of this thread, but not the thread.");
+    } else if (thread->second->graph != run.graph) {
+      findings.add(run.thread.text, "its run is of the graph " + quoted(run.graph) +
+                                        ", the thread of " + quoted(thread->second->graph) + ".");
+    }
+  }
+  for (const ThreadRow& thread : store.threads) {
+    auto last = runs.find(thread.last_run);
+    if (last == runs.end() || last->second->thread != thread.thread) {
+      findings.add(thread.thread.text, "its last run is not there, or is another thread's.");
+    }
+  }
+}
+
+void p8_metrics_accuracy(const StoreContents& store, const CheckScope&, Findings& findings) {
+  std::map<std::pair<std::string, std::string>, Totals> totals;
+  std::set<RunId> counted;
+  for (const ListedRun& run : store.runs) {
+    ++totals[{run.graph, day_of(run.created_at)}].all;
+    if (!counted.insert(run.run).second) {
+      findings.add(run.thread.text, "its run is counted twice.");
+    }
+  }
+  for (const ListedRun& run : store.runs_by_status) {
+    ++totals[{run.graph, day_of(run.created_at)}].by_status[run.status];
+  }
+  for (const auto& [key, of_day] : totals) {
+    const auto& [graph, day] = key;
+    std::int64_t sum = 0;
+    std::string parts;
+    for (const auto& [status, count] : of_day.by_status) {
+      sum += count;
+      parts += ", " + std::to_string(count) + " " + std::string(name_of(status));
+    }
+    if (sum == of_day.all) continue;
+    findings.add(graph + " " + day, "there are " + std::to_string(of_day.all) + " runs" + parts +
+                                        ": that does not add up.");
+  }
+  for (const ListedRun& run : store.unreadable_runs) {
+    findings.add(run.thread.text, "its run is listed, but can't be found.");
+  }
+}
+
+void i1_no_run_lost(const StoreContents& store, const CheckScope& scope, Findings& findings) {
+  std::set<RunId> known;
+  for (const ListedRun& run : store.runs) known.insert(run.run);
+  for (const auto& [run, seq] : scope.acknowledged) {
+    if (known.contains(run)) continue;
+    findings.add(run.text(), commit_text(seq) + " was acknowledged, and the run is not there.");
+  }
+}
+
+void i4_records(const StoreContents& store, const CheckScope&, Findings& findings) {
+  for (const SavedRecord& record : store.records) {
+    if (record.commit == CommitKind::node) continue;
+    findings.add(record.collection + " " + quoted(record.key),
+                 std::string(record.commit ? "it names a commit that is not a node's: "
+                                           : "it names a commit that is not there: ") +
+                     commit_text(record.seq) + " of the run " + record.run.text() + ".");
+  }
+}
+
+}  // namespace belay::check
