@@ -128,6 +128,10 @@ void write_approvals(CommitRows& rows, TenantTables& tenant, RunTable* run) {
   }
   for (ApprovalRow& opened : rows.opened) {
     ApprovalRow& stored = tenant.approvals.emplace_back(std::move(opened));
+    // As of the run's first commit, whatever this one says.
+    stored.thread = run->row.thread;
+    stored.user = run->row.user;
+    stored.graph = run->row.graph;
     tenant.approval_by_id.emplace(stored.interrupt, &stored);
     run->approvals.push_back(&stored);
   }

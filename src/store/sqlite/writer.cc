@@ -130,32 +130,39 @@ Writer::Batch Writer::take_batch() {
 }
 
 void Writer::commit_and_answer(Batch batch) {
-  auto together = commit_together(batch);
-  bool is_one_to_blame = !together.ok() && together.error().code != ErrorCode::unavailable &&
-                         together.error().code != ErrorCode::uncertain;
-  if (is_one_to_blame && batch.size() > 1) {
+  Batch guilty;
+  while (!batch.empty()) {
+    std::size_t blamed = 0;
+    auto together = commit_together(batch, blamed);
+    bool is_one_to_blame = !together.ok() && together.error().code != ErrorCode::unavailable &&
+                           together.error().code != ErrorCode::uncertain;
+    if (is_one_to_blame && batch.size() > 1) {
+      guilty.push_back(std::move(batch[blamed]));
+      batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(blamed));
+      continue;
+    }
     for (std::unique_ptr<Waiting>& member : batch) {
-      Batch alone;
-      alone.push_back(std::move(member));
-      commit_and_answer(std::move(alone));
+      if (together.ok()) {
+        member->answer.complete(member->outcome);
+      } else {
+        member->answer.complete(together.error());
+      }
     }
-    return;
+    batch.clear();
   }
-  for (std::unique_ptr<Waiting>& member : batch) {
-    if (together.ok()) {
-      member->answer.complete(member->outcome);
-    } else {
-      member->answer.complete(together.error());
-    }
+  for (std::unique_ptr<Waiting>& member : guilty) {
+    Batch alone;
+    alone.push_back(std::move(member));
+    commit_and_answer(std::move(alone));
   }
 }
 
-Result<Done> Writer::commit_together(Batch& batch) {
+Result<Done> Writer::commit_together(Batch& batch, std::size_t& blamed) {
   std::uint64_t number = ++transactions_;
   if (options_.at_commit) options_.at_commit(number, false);
   BELAY_CHECK(transact([&]() -> Result<Done> {
-    for (std::unique_ptr<Waiting>& member : batch) {
-      BELAY_TRY(member->outcome, commits_.apply(member->commit));
+    for (blamed = 0; blamed < batch.size(); ++blamed) {
+      BELAY_TRY(batch[blamed]->outcome, commits_.apply(batch[blamed]->commit));
     }
     return Done{};
   }));

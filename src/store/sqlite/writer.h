@@ -3,8 +3,10 @@
 // them durable in one transaction.
 //
 // A batch holds at most one commit of a run and touches runs in the order of their ids. When a
-// commit can't be carried out, the transaction is rolled back and each member tried alone, so that
-// only the guilty one fails. Nobody is answered before COMMIT has returned.
+// commit can't be carried out, the transaction is rolled back, the others go again without it, and
+// it is tried once more alone: it harms nobody else. (A savepoint a commit would do the same, but
+// SQLite then copies every page that a commit touches, guilty or not.) Nobody is answered before
+// COMMIT has returned.
 //
 // After a COMMIT whose outcome is unclear (a failed fsync) nothing is acknowledged any more: what
 // the kernel still holds may never reach the disk, and asking again would not tell.
@@ -58,9 +60,10 @@ class Writer {
   void serve();
   void serve_jobs(std::unique_lock<std::mutex>& lock);
   Batch take_batch();
-  // Carries the commits out together, or one by one, and answers them.
+  // Carries the commits out, together but for the guilty ones, and answers them.
   void commit_and_answer(Batch batch);
-  Result<Done> commit_together(Batch& batch);
+  // On an Error `blamed` is the member that was being written, if one was.
+  Result<Done> commit_together(Batch& batch, std::size_t& blamed);
   // Begins, calls `body`, commits; when anything fails, nothing has happened, or is_lost_.
   Result<Done> transact(const std::function<Result<Done>()>& body);
   Error failed_commit();

@@ -1,0 +1,204 @@
+// Several processes, or several stores in one, at the same SQLite file.
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "store/sqlite/sqlite_store.h"
+#include "tests/conformance/store_suite.h"
+
+namespace belay::conformance {
+namespace {
+
+// A child process that has reached the point where it says "ready", and waits there. Made before
+// the parent has threads.
+class Child {
+ public:
+  // `work` runs in the child and returns what the parent is to read.
+  explicit Child(const std::function<std::string()>& work) {
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(pipe(ends), 0);
+    pid_ = fork();
+    if (pid_ == 0) {
+      std::string said = work() + "\n";
+      if (write(ends[1], said.data(), said.size()) < 0) _exit(1);
+      while (true) pause();
+    }
+    close(ends[1]);
+    char byte = 0;
+    while (::read(ends[0], &byte, 1) == 1 && byte != '\n') said_ += byte;
+    close(ends[0]);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() { kill_it(); }
+
+  const std::string& said() const { return said_; }
+  void kill_it() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  std::string said_;
+};
+
+class SqliteProcesses : public testing::Test {
+ protected:
+  std::unique_ptr<Store> open() {
+    auto opened = open_sqlite_store(folder_.file("store.db"), clock_, random_);
+    EXPECT_TRUE(opened.ok()) << opened.error().message;
+    return opened.ok() ? *std::move(opened) : nullptr;
+  }
+
+  TemporaryFolder folder_;
+  StandingClock clock_;
+  SeededRandom random_;
+};
+
+TEST_F(SqliteProcesses, TwoStoresOnOneFileFenceEachOther) {
+  auto first = open();
+  auto second = open();
+  Caller one(*first);
+  Caller two(*second);
+  RunScript script("a");
+  EXPECT_EQ(one.commit(script.first()), CommitOutcome::applied);
+  EXPECT_EQ(two.run(script.row.run), script.row);
+  RunScript rival = script;
+  rival.become("rival");
+  EXPECT_EQ(two.commit(rival.next()), CommitOutcome::applied);
+  EXPECT_EQ(one.commit(script.next()), CommitOutcome::fenced);
+  EXPECT_EQ(one.run(script.row.run), rival.row);
+}
+
+TEST_F(SqliteProcesses, SessionsOfOneStoreAreSeenByTheOther) {
+  auto first = open();
+  auto second = open();
+  SessionId session = *first->open_session();
+  SessionId other = *second->open_session();
+  EXPECT_TRUE(*second->is_alive(session));
+  EXPECT_TRUE(*first->is_alive(other));
+  first->close_session(session);
+  EXPECT_FALSE(*second->is_alive(session));
+  EXPECT_TRUE(*second->is_alive(other));
+  second.reset();
+  EXPECT_FALSE(*first->is_alive(other)) << "it ends with its store";
+}
+
+TEST_F(SqliteProcesses, AKilledProcessesSessionIsDeadAtOnceAndItsCommitsAreThere) {
+  RunScript script("a");
+  Child child([&] {
+    auto store = open();
+    Caller call(*store);
+    script.row.session = *store->open_session();
+    std::string said = call.commit(script.first()) == CommitOutcome::applied
+                           ? script.row.session.text()
+                           : "not applied";
+    (void)store.release();  // still open when the process is killed
+    return said;
+  });
+  auto store = open();
+  Caller call(*store);
+  SessionId session(*uuid_from(child.said()));
+  EXPECT_EQ(call.runs(RunFilter{default_tenant()}).at(0).session, session);
+  EXPECT_TRUE(*store->is_alive(session));
+  child.kill_it();
+  EXPECT_FALSE(*store->is_alive(session));
+  EXPECT_EQ(call.runs(RunFilter{default_tenant()}).at(0).session, session) << "still named";
+}
+
+TEST_F(SqliteProcesses, DeadSessionsThatNoRunNamesArePruned) {
+  for (int i = 0; i < 3; ++i) {
+    auto store = open();
+    EXPECT_TRUE(store->open_session().ok());
+  }
+  auto store = open();
+  Caller call(*store);
+  RunScript script("a");
+  SessionId used = *store->open_session();
+  SessionId alive = *store->open_session();
+  script.row.session = used;
+  call.commit(script.first());
+  store->close_session(used);
+  auto second = open();
+  EXPECT_TRUE(*second->is_alive(alive)) << "a living one is not pruned";
+  EXPECT_EQ(Caller(*second).run(script.row.run).session, used) << "nor one that a run names";
+}
+
+TEST_F(SqliteProcesses, ManyMayOpenANewFileAtOnce) {
+  std::vector<std::unique_ptr<Child>> children;
+  std::vector<std::thread> openers;
+  std::atomic<int> applied = 0;
+  for (int i = 0; i < 8; ++i) {
+    openers.emplace_back([&, i] {
+      auto store = open();
+      if (!store) return;
+      Caller call(*store);
+      applied += call.commit(RunScript(std::to_string(i)).first()) == CommitOutcome::applied;
+    });
+  }
+  for (std::thread& opener : openers) opener.join();
+  EXPECT_EQ(applied, 8);
+  EXPECT_EQ(Caller(*open()).runs(RunFilter{default_tenant()}).size(), 8u);
+}
+
+TEST_F(SqliteProcesses, OfEightDecisionsInEightStoresExactlyOneApplies) {
+  RunScript script("a");
+  {
+    auto store = open();
+    Caller call(*store);
+    call.commit(script.first());
+    call.commit(script.ask(clock_.now() + std::chrono::hours(1)));
+  }
+  std::atomic<int> applied = 0;
+  std::vector<std::thread> deciders;
+  for (int i = 0; i < 8; ++i) {
+    deciders.emplace_back([&, i] {
+      auto store = open();
+      RunScript rival = script;
+      rival.become(std::to_string(i));
+      Caller call(*store);
+      applied += call.commit(rival.decide(ApprovalStatus::approved)) == CommitOutcome::applied;
+    });
+  }
+  for (std::thread& decider : deciders) decider.join();
+  EXPECT_EQ(applied, 1);
+}
+
+TEST_F(SqliteProcesses, AProcessKilledBetweenCommitAndAnswerHasCommitted) {
+  RunScript script("a");
+  Commit sent = script.first();
+  Child child([&] {
+    int ends[2] = {-1, -1};
+    if (pipe(ends) != 0) return std::string("no pipe");
+    sqlite::SqliteStoreOptions options;
+    options.at_commit = [&](std::uint64_t, bool after) {
+      if (!after) return;
+      (void)!write(ends[1], "x", 1);
+      while (true) pause();  // durable, and never acknowledged
+    };
+    auto store = sqlite::open_sqlite_store(folder_.file("store.db"), clock_, random_, options);
+    std::thread([&] { Caller(**store).commit(sent); }).detach();
+    char byte = 0;
+    (void)!::read(ends[0], &byte, 1);
+    (void)store->release();
+    // Nothing of this frame may go while the writer stands in it.
+    std::string said = "durable\n";
+    return said;
+  });
+  EXPECT_EQ(child.said(), "durable");
+  child.kill_it();
+  auto store = open();
+  Caller call(*store);
+  EXPECT_EQ(call.run(script.row.run), script.row);
+  EXPECT_EQ(call.commit(sent), CommitOutcome::applied) << "sent again after the lost reply";
+}
+
+}  // namespace
+}  // namespace belay::conformance

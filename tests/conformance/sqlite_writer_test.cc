@@ -1,0 +1,240 @@
+// The SQLite store's writer: group commit, the guilty in a batch, and a disk that fails.
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include <future>
+#include <thread>
+
+#include "belay/limits.h"
+#include "store/sqlite/sqlite_store.h"
+#include "tests/conformance/faulty_disk.h"
+#include "tests/conformance/store_suite.h"
+
+namespace belay::conformance {
+namespace {
+
+using testing::HasSubstr;
+using Fault = FaultyDisk::Fault;
+
+class SqliteWriter : public testing::Test {
+ protected:
+  SqliteWriter() { open(); }
+
+  void open() {
+    call_.reset();
+    store_.reset();
+    sqlite::SqliteStoreOptions options;
+    options.at_commit = [this](std::uint64_t number, bool after) {
+      transactions_ = number;
+      if (!after && number == hold_at_) hold_.get_future().wait();
+    };
+    auto opened = sqlite::open_sqlite_store(folder_.file("store.db"), clock_, random_, options);
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    store_ = *std::move(opened);
+    call_ = std::make_unique<Caller>(*store_);
+  }
+
+  // Pushes all commits while the writer is held before its next transaction, lets it go, and
+  // returns their outcomes.
+  std::vector<Result<CommitOutcome>> commit_at_once(std::vector<Commit> commits) {
+    std::vector<Result<CommitOutcome>> outcomes(commits.size(), CommitOutcome::fenced);
+    hold_ = std::promise<void>();
+    hold_at_ = transactions_ + 1;
+    std::vector<Spawned> waiting;
+    std::size_t left = commits.size();
+    call_->loop().post([&] {
+      for (std::size_t i = 0; i < commits.size(); ++i) {
+        waiting.push_back(spawn<Result<CommitOutcome>>(call_->loop(),
+                                                       store_->commit(std::move(commits[i])),
+                                                       [&, i](Result<CommitOutcome> outcome) {
+                                                         outcomes[i] = std::move(outcome);
+                                                         if (--left == 0) call_->loop().stop();
+                                                       }));
+      }
+      hold_.set_value();
+    });
+    call_->loop().run();
+    return outcomes;
+  }
+
+  TemporaryFolder folder_;
+  FaultyDisk disk_;
+  StandingClock clock_;
+  SeededRandom random_;
+  std::atomic<std::uint64_t> transactions_ = 0;
+  std::atomic<std::uint64_t> hold_at_ = 0;
+  std::promise<void> hold_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Caller> call_;
+};
+
+TEST_F(SqliteWriter, CommitsThatWaitTravelTogether) {
+  std::vector<Commit> commits;
+  for (int i = 0; i < 64; ++i) commits.push_back(RunScript(std::to_string(i)).first());
+  int syncs = disk_.syncs();
+  for (auto& outcome : commit_at_once(std::move(commits))) {
+    EXPECT_EQ(*outcome, CommitOutcome::applied);
+  }
+  EXPECT_LE(transactions_, 2u) << "the first may go before the rest has been pushed";
+  EXPECT_LE(disk_.syncs() - syncs, 4);
+  EXPECT_EQ(call_->runs(RunFilter{default_tenant()}).size(), 64u);
+}
+
+TEST_F(SqliteWriter, TwoCommitsOfOneRunStayInTheirOrder) {
+  RunScript script("a");
+  std::vector<Commit> commits{script.first()};
+  for (int i = 0; i < 9; ++i) commits.push_back(script.next());
+  for (auto& outcome : commit_at_once(std::move(commits))) {
+    EXPECT_EQ(*outcome, CommitOutcome::applied);
+  }
+  EXPECT_EQ(transactions_, 10u);
+  EXPECT_EQ(call_->run(script.row.run), script.row);
+}
+
+TEST_F(SqliteWriter, AGuiltyCommitHarmsNobodyElseInItsBatch) {
+  RunScript guilty("guilty");
+  RunScript fenced("fenced");
+  call_->commit(guilty.first());
+  call_->commit(guilty.ask(clock_.now() + std::chrono::hours(1)));
+  InterruptId taken = guilty.opened().interrupt;
+  (void)fenced.first();
+  std::vector<Commit> commits;
+  commits.push_back(RunScript("first to go").first());
+  for (int i = 0; i < 20; ++i) commits.push_back(RunScript(std::to_string(i)).first());
+  Commit bad = guilty.ask(clock_.now() + std::chrono::hours(1));
+  bad.rows.opened[0].interrupt = taken;
+  commits.push_back(std::move(bad));
+  commits.push_back(fenced.next());
+  for (int i = 20; i < 40; ++i) commits.push_back(RunScript(std::to_string(i)).first());
+  auto outcomes = commit_at_once(std::move(commits));
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (i == 21) {
+      ASSERT_FALSE(outcomes[i].ok());
+      EXPECT_EQ(outcomes[i].error().code, ErrorCode::conflict);
+    } else {
+      ASSERT_TRUE(outcomes[i].ok()) << outcomes[i].error().message;
+      EXPECT_EQ(*outcomes[i], i == 22 ? CommitOutcome::fenced : CommitOutcome::applied);
+    }
+  }
+  EXPECT_EQ(call_->runs(RunFilter{default_tenant()}).size(), 42u);
+  EXPECT_EQ(call_->run(guilty.row.run).seq, 2u);
+}
+
+TEST_F(SqliteWriter, AFullQueueRefusesInsteadOfGrowing) {
+  std::vector<Commit> commits;
+  // The writer has taken a batch from the queue before it is held.
+  constexpr std::size_t too_many = limits::commit_queue_max + limits::commit_batch_max + 10;
+  for (std::size_t i = 0; i < too_many; ++i) {
+    commits.push_back(import_of({record_put(std::to_string(i), "{}")}));
+  }
+  std::size_t refused = 0;
+  for (auto& outcome : commit_at_once(std::move(commits))) {
+    if (outcome.ok()) continue;
+    EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
+    EXPECT_THAT(outcome.error().message, HasSubstr("queue"));
+    ++refused;
+  }
+  EXPECT_GE(refused, 10u);
+  EXPECT_LE(refused, 10 + limits::commit_batch_max);
+}
+
+TEST_F(SqliteWriter, CommitsPushedBeforeTheStoreClosesAreCarriedOut) {
+  RunScript script("a");
+  call_->loop().post([&] {
+    std::vector<Spawned> waiting;
+    waiting.push_back(spawn<Result<CommitOutcome>>(call_->loop(), store_->commit(script.first()),
+                                                   [](Result<CommitOutcome>) {}));
+    waiting.clear();
+    call_->loop().stop();
+  });
+  call_->loop().run();
+  open();
+  EXPECT_EQ(call_->run(script.row.run), script.row);
+}
+
+TEST_F(SqliteWriter, OnAFullDiskNothingIsWrittenAndTheSameCommitGoesThroughLater) {
+  for (Fault fault : {Fault::full, Fault::write_error}) {
+    RunScript script("at fault " + std::to_string(static_cast<int>(fault)));
+    call_->commit(script.first());
+    std::string before = call_->all();
+    Commit commit = script.next();
+    disk_.fail_with(fault);
+    auto outcome = call_->try_commit(commit);
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
+    EXPECT_THAT(outcome.error().message, HasSubstr("disk"));
+    EXPECT_EQ(call_->all(), before);
+    disk_.fail_with(Fault::none);
+    EXPECT_EQ(call_->commit(commit), CommitOutcome::applied);
+    EXPECT_EQ(call_->run(script.row.run), script.row);
+  }
+}
+
+TEST_F(SqliteWriter, OnAFullDiskNobodyInTheBatchIsAcknowledged) {
+  std::vector<Commit> commits;
+  for (int i = 0; i < 10; ++i) commits.push_back(RunScript(std::to_string(i)).first());
+  disk_.fail_with(Fault::full);
+  for (auto& outcome : commit_at_once(commits)) {
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
+  }
+  disk_.fail_with(Fault::none);
+  EXPECT_EQ(call_->all(), "");
+}
+
+TEST_F(SqliteWriter, AfterAFailedSyncNothingIsAcknowledgedUntilTheStoreIsReopened) {
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit unclear = script.next();
+  disk_.fail_with(Fault::sync_error);
+  auto outcome = call_->try_commit(unclear);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, ErrorCode::uncertain);
+
+  disk_.fail_with(Fault::none);
+  for (const Commit& later : {unclear, RunScript("b").first()}) {
+    outcome = call_->try_commit(later);
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
+    EXPECT_THAT(outcome.error().message, HasSubstr("open the store again"));
+  }
+  EXPECT_FALSE(store_->open_session().ok());
+
+  open();
+  EXPECT_EQ(call_->commit(unclear), CommitOutcome::applied) << "for the first or the second time";
+  EXPECT_EQ(call_->run(script.row.run), script.row);
+}
+
+TEST_F(SqliteWriter, AReadThatFailsSaysSoAndTheNextOneWorks) {
+  RunScript script("a");
+  call_->commit(script.first());
+  open();  // nothing is cached
+  auto read_runs = [](Snapshot& view) -> Result<Done> {
+    BELAY_CHECK(view.runs(RunFilter{default_tenant()}));
+    return Done{};
+  };
+  disk_.fail_with(Fault::read_error);
+  auto answer = block_on<Result<Done>>(call_->loop(), store_->read(read_runs));
+  disk_.fail_with(Fault::none);
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
+  EXPECT_TRUE(block_on<Result<Done>>(call_->loop(), store_->read(read_runs)).ok());
+}
+
+TEST_F(SqliteWriter, AProcessThatKeepsTheFileLockedIsToldApartFromADamagedFile) {
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(folder_.file("store.db").c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  RunScript script("a");
+  Commit commit = script.first();
+  auto outcome = call_->try_commit(commit);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(outcome.error().message, HasSubstr("busy"));
+  sqlite3_close(other);
+  EXPECT_EQ(call_->commit(commit), CommitOutcome::applied);
+}
+
+}  // namespace
+}  // namespace belay::conformance
