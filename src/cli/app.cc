@@ -3,6 +3,7 @@
 // For tests only: BELAY_TEST_PAUSE_AT_COMMIT=N makes the SQLite store stop for ever before its n-th
 // transaction of commits - with BELAY_TEST_PAUSE_AFTER=1 once that is durable, but nobody has been
 // told - and say so in a line on stderr. A test then kills the process just there.
+// BELAY_TEST_MODEL_FAILS=N makes the process's first N calls of the model fail as if it were down.
 
 #include "cli/app.h"
 
@@ -38,6 +39,25 @@ Result<Agents> make_agents(const Settings& settings) {
   return Agents{std::move(daily_auditor), std::move(routine_generator)};
 }
 
+// The test-only seam: a model that is not there for its first calls.
+class FailingModel final : public Model {
+ public:
+  FailingModel(std::unique_ptr<Model> model, std::int64_t failures)
+      : model_(std::move(model)), failures_(failures) {}
+
+  Task<Result<ModelReply>> generate(ModelRequest request) override {
+    if (failures_ > 0) {
+      --failures_;
+      co_return error(ErrorCode::unavailable, "The model is unavailable, as a test asked for.");
+    }
+    co_return co_await model_->generate(std::move(request));
+  }
+
+ private:
+  std::unique_ptr<Model> model_;
+  std::int64_t failures_;
+};
+
 Result<std::unique_ptr<Model>> make_model(const Settings& settings) {
   if (settings.model != "builtin") {
     return error(ErrorCode::invalid,
@@ -46,7 +66,9 @@ Result<std::unique_ptr<Model>> make_model(const Settings& settings) {
   }
   rules::BuiltinOptions options;
   options.help_line = settings.help_text;
-  return rules::make_builtin_model(std::move(options));
+  auto model = rules::make_builtin_model(std::move(options));
+  if (settings.model_fails == 0) return model;
+  return std::make_unique<FailingModel>(std::move(model), settings.model_fails);
 }
 
 // The test-only seam: waits, and never ends the process.

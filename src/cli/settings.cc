@@ -12,6 +12,7 @@ namespace belay::cli {
 namespace {
 
 constexpr std::int64_t kPauseMax = 1'000'000'000;
+constexpr std::int64_t kFailuresMax = 1'000;
 constexpr int kWidthMin = 40;
 constexpr int kWidthMax = 100;  // longer lines are hard to read
 constexpr std::chrono::hours kDurationMax{24 * 30};
@@ -118,6 +119,7 @@ Environment read_environment() {
   read.login = login_name();
   read.pause_at_commit = variable("BELAY_TEST_PAUSE_AT_COMMIT");
   read.pause_after = variable("BELAY_TEST_PAUSE_AFTER");
+  read.model_fails = variable("BELAY_TEST_MODEL_FAILS");
   return read;
 }
 
@@ -141,6 +143,10 @@ Result<Settings> settings_from(const Environment& environment, const GlobalFlags
   settings.timeout_ms = environment.timeout_ms;
   settings.require_approval = environment.require_approval;
   BELAY_TRY(settings.pause, pause_of(environment));
+  if (environment.model_fails) {
+    BELAY_TRY(settings.model_fails,
+              whole_number("BELAY_TEST_MODEL_FAILS", *environment.model_fails, 0, kFailuresMax));
+  }
   return settings;
 }
 

@@ -22,7 +22,7 @@ struct Environment {
   std::optional<std::string> store, user, model, language, help_text;
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
-  std::optional<std::string> pause_at_commit, pause_after;
+  std::optional<std::string> pause_at_commit, pause_after, model_fails;
 };
 Environment read_environment();
 
@@ -45,6 +45,7 @@ struct Settings {
   // As the environment says; run checks them, if no flag is in their place.
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   PauseAtCommit pause;
+  std::int64_t model_fails = 0;  // for tests: see app.cc
 };
 
 // `invalid` for a variable or flag that can't be understood.
