@@ -1,3 +1,4 @@
+#include "base/eight_bytes.h"
 #include "belay/value.h"
 
 namespace belay {
@@ -33,6 +34,10 @@ std::size_t sequence_length(std::string_view text, std::size_t offset) {
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   std::size_t offset = 0;
   while (offset < text.size()) {
+    if (text.size() - offset >= 8 && eight_bytes::is_ascii(text.data() + offset)) {
+      offset += 8;
+      continue;
+    }
     std::size_t length = sequence_length(text, offset);
     if (length == 0) return offset;
     offset += length;

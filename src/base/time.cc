@@ -1,6 +1,13 @@
-#include <random>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <utility>
 
 #include "belay/clock.h"
+#include "belay/result.h"
 
 namespace belay {
 namespace {
@@ -17,13 +24,35 @@ class SystemClock final : public Clock {
   }
 };
 
+// How often this process was forked: a child must not give out what its parent may give out too.
+std::atomic<std::uint32_t> forks = 0;
+
 class SystemRandom final : public Random {
  public:
-  // std::random_device reads the kernel's generator (getrandom or RDRAND) and keeps no state here.
-  std::uint64_t bits() override {
-    std::random_device device;
-    return static_cast<std::uint64_t>(device()) << 32 | device();
+  SystemRandom() {
+    static const int watched = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+    BELAY_ASSERT(watched == 0);
   }
+
+  // The kernel's generator, 32 numbers a call: a call for each would cost more than a whole step of
+  // a run. (std::random_device may ask the processor, which can take 5 us.)
+  std::uint64_t bits() override {
+    std::lock_guard lock(mutex_);
+    if (next_ == numbers_.size() || forks_seen_ != forks) {
+      int worked = getentropy(numbers_.data(), sizeof numbers_);
+      BELAY_ASSERT(worked == 0);
+      forks_seen_ = forks;
+      next_ = 0;
+    }
+    return std::exchange(numbers_[next_++], 0);
+  }
+
+ private:
+  std::mutex mutex_;
+  // Protected by mutex_.
+  std::array<std::uint64_t, 32> numbers_{};
+  std::size_t next_ = numbers_.size();
+  std::uint32_t forks_seen_ = 0;
 };
 
 // Appends `number` with at least `width` digits.
