@@ -1,0 +1,45 @@
+#include "bench/options.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include "bench/pages.h"
+
+namespace belay::bench {
+
+Options options_from(int count, char** arguments) {
+  Options options;
+  for (int i = 1; i < count; ++i) {
+    std::string_view argument = arguments[i];
+    std::size_t equals = argument.find('=');
+    std::string_view name = argument.substr(0, equals);
+    std::string value(equals == argument.npos ? "" : argument.substr(equals + 1));
+    if (name == "--rounds" && std::atoi(value.c_str()) > 0) {
+      options.rounds = std::atoi(value.c_str());
+    } else if (name == "--max-wait" && !value.empty()) {
+      options.max_wait = std::atof(value.c_str());
+    } else if (name == "--directory" && !value.empty()) {
+      options.directory = value;
+    } else if (name == "--belay" && !value.empty()) {
+      options.belay = value;
+    } else {
+      exit_with("Unknown option " + std::string(argument) +
+                "; there are --rounds=N --max-wait=SECONDS --directory=DIR --belay=PATH.");
+    }
+  }
+  return options;
+}
+
+// Not /tmp, which may be held in memory, where durable costs nothing.
+Workplace::Workplace(const std::string& parent)
+    : path((parent.empty() ? std::string("/var/tmp") : parent) + "/belay-bench-XXXXXX") {
+  if (!mkdtemp(path.data())) exit_with("Can't make a directory like " + path + ".");
+}
+
+Workplace::~Workplace() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
+}  // namespace belay::bench
