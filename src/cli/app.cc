@@ -66,9 +66,11 @@ Result<std::unique_ptr<Model>> make_model(const Settings& settings) {
   }
   rules::BuiltinOptions options;
   options.help_line = settings.help_text;
-  auto model = rules::make_builtin_model(std::move(options));
-  if (settings.model_fails == 0) return model;
-  return std::make_unique<FailingModel>(std::move(model), settings.model_fails);
+  std::unique_ptr<Model> model = rules::make_builtin_model(std::move(options));
+  if (settings.model_fails > 0) {
+    model = std::make_unique<FailingModel>(std::move(model), settings.model_fails);
+  }
+  return model;
 }
 
 // The test-only seam: waits, and never ends the process.
