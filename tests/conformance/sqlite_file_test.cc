@@ -282,6 +282,27 @@ TEST_F(SqliteFile, ShowsRunsAndCheckpointsAsViews) {
               testing::ElementsAre(script.row.run.text()));
 }
 
+TEST_F(SqliteFile, AnswersTheQueriesOfItsDocumentation) {
+  RunScript script("a");
+  script.row.thread = ThreadId("my-thread");
+  with_store([&](Store&, Caller& call) {
+    call.commit(script.first());
+    call.commit(script.next());
+    call.commit(script.ask(clock_.now() + std::chrono::hours(1)));
+    call.commit(import_of({record_put("1", "{}", {{"date", "2026-11-21"}})}));
+  });
+  std::string page = bytes_of(BELAY_SOURCE_DIR "/docs/storage.md");
+  int queries = 0;
+  std::size_t begin = page.find("```sql\n");
+  for (; begin != std::string::npos; begin = page.find("```sql\n", begin)) {
+    begin += 7;
+    std::string query = page.substr(begin, page.find("```", begin) - begin);
+    EXPECT_FALSE(ask(query).empty() && query.find("sessions") == std::string::npos) << query;
+    ++queries;
+  }
+  EXPECT_GE(queries, 9);
+}
+
 TEST_F(SqliteFile, StaysSmallForAPausedThread) {
   auto used_bytes = [&] {
     return std::stol(
