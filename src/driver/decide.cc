@@ -187,7 +187,7 @@ Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
   co_return true;
 }
 
-Task<Result<std::size_t>> Runtime::Body::apply_due(TenantId tenant) {
+Task<Result<std::vector<ApprovalRow>>> Runtime::Body::find_due(TenantId tenant) {
   std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader =
       [tenant, now = parts_.clock.now()](Snapshot& view) {
         ApprovalFilter filter;
@@ -197,14 +197,26 @@ Task<Result<std::size_t>> Runtime::Body::apply_due(TenantId tenant) {
         filter.limit = limits::page_rows_max;
         return view.approvals(filter);
       };
-  auto due = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
-  if (!due.ok()) co_return std::move(due).error();
+  co_return co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
+}
+
+Task<Result<std::size_t>> Runtime::Body::apply_due(TenantId tenant) {
   std::size_t count = 0;
-  for (ApprovalRow& approval : *due) {
-    if (!graphs_.contains(approval.graph)) continue;
-    auto expired = co_await expire(std::move(approval));
-    if (!expired.ok()) co_return std::move(expired).error();
-    if (*expired) ++count;
+  // A page at a time: what has expired is no longer found. Approvals of graphs that this program
+  // does not know stay, so a round that expires nothing is the last.
+  for (bool progress = true; progress;) {
+    progress = false;
+    auto due = co_await find_due(tenant);
+    if (!due.ok()) co_return std::move(due).error();
+    for (ApprovalRow& approval : *due) {
+      if (!graphs_.contains(approval.graph)) continue;
+      auto expired = co_await expire(std::move(approval));
+      if (!expired.ok()) co_return std::move(expired).error();
+      if (!*expired) continue;
+      ++count;
+      progress = true;
+    }
+    if (due->size() < limits::page_rows_max) break;
   }
   co_return count;
 }

@@ -42,7 +42,7 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
     auto next = engine::advance(*graph_, std::move(run_), std::move(event));
     run_ = std::move(next.run);
     for (engine::Action& action : next.actions) {
-      auto came_to = co_await carry_out(std::move(action));
+      auto came_to = co_await carry_out(action);
       if (!came_to.ok()) co_return std::move(came_to).error();
       if (*came_to) co_return **came_to;
     }
@@ -87,7 +87,7 @@ Task<Done> RunDriver::give_way() {
   co_return Done{};
 }
 
-Task<Result<std::optional<RunDriver::End>>> RunDriver::carry_out(engine::Action action) {
+Task<Result<std::optional<RunDriver::End>>> RunDriver::carry_out(engine::Action& action) {
   std::optional<End> goes_on;
   if (std::holds_alternative<engine::Rest>(action)) co_return std::optional(End::rested);
   if (auto* attempt = std::get_if<engine::StartNode>(&action)) {
@@ -95,12 +95,12 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::carry_out(engine::Action 
   } else if (auto* wait = std::get_if<engine::WaitForRetry>(&action)) {
     wait_for_retry(*wait);
   } else if (auto* commit = std::get_if<engine::WriteCommit>(&action)) {
-    co_return co_await write(std::move(commit->commit));
+    co_return co_await write(commit->commit);
   }
   co_return std::move(goes_on);
 }
 
-Task<Result<std::optional<RunDriver::End>>> RunDriver::write(Commit commit) {
+Task<Result<std::optional<RunDriver::End>>> RunDriver::write(Commit& commit) {
   // What is told afterwards; the rest of the commit goes to the store as it is.
   CommitRows told;
   if (parts_.observer) {

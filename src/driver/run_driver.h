@@ -41,9 +41,10 @@ class RunDriver {
   void push(engine::Event event);
   Task<Done> wait_for_event();
   Task<Done> give_way();
-  // What an action comes to; nothing when the run goes on.
-  Task<Result<std::optional<End>>> carry_out(engine::Action action);
-  Task<Result<std::optional<End>>> write(Commit commit);
+  // What an action comes to; nothing when the run goes on. Uses the action up: it has to live until
+  // then, since a commit is big enough for its moves to count.
+  Task<Result<std::optional<End>>> carry_out(engine::Action& action);
+  Task<Result<std::optional<End>>> write(Commit& commit);
   void start_node(const engine::StartNode& action);
   void wait_for_retry(const engine::WaitForRetry& action);
   void node_came_to(NodeOutcome outcome);

@@ -61,6 +61,7 @@ class Runtime::Body {
   Task<Result<std::optional<DecisionAnswer>>> try_to_decide(ApprovalRow approval,
                                                             Decision decision);
   Task<Result<DecisionAnswer>> answer_decided(ApprovalRow approval, Decision decision);
+  Task<Result<std::vector<ApprovalRow>>> find_due(TenantId tenant);
   Task<Result<bool>> expire(ApprovalRow approval);
 
   RuntimeParts parts_;
