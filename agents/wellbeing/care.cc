@@ -62,8 +62,12 @@ std::string local_help(const CareOptions& options, Language language) {
 std::string notice_of(const ModelReply& reply, Language language) {
   if (!reply.notice.empty()) return reply.notice;
   if (reply.method == "rules") return message(Text::made_by_rules, language);
-  return message(Text::made_by_model, language,
-                 {{"provider", reply.provider}, {"model", reply.model}});
+  if (reply.method == "language_model") {
+    return message(Text::made_by_model, language,
+                   {{"provider", reply.provider}, {"model", reply.model}});
+  }
+  return message(Text::made_by_other, language,
+                 {{"provider", reply.provider}, {"method", reply.method}});
 }
 
 Activity contact_activity(Language language) {

@@ -31,6 +31,8 @@ constexpr std::array<Row, kTexts> kRows = {{
      "Hecho por reglas fijas, no por un modelo de lenguaje."},
     {Text::made_by_model, "Made by the language model {model} ({provider}); it can be wrong.",
      "Hecho por el modelo de lenguaje {model} ({provider}); puede equivocarse."},
+    {Text::made_by_other, "Made by {provider} ({method}), not by a language model.",
+     "Hecho por {provider} ({method}), no por un modelo de lenguaje."},
     {Text::not_assessed,
      "Not assessed. That is not a low risk: nobody has judged these notes. Please read them.",
      "Sin valorar. Eso no es un riesgo bajo: nadie ha juzgado estas notas. Léelas, por favor."},

@@ -24,6 +24,7 @@ enum class Text {
   no_diagnosis,
   made_by_rules,
   made_by_model,  // {provider} {model}
+  made_by_other,  // {provider} {method}
   not_assessed,
   nothing_written,
   local_help_default,  // {setting}

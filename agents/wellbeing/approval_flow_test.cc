@@ -1,0 +1,287 @@
+// The approval flow: what a decision does, once, and in which order.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <string>
+
+#include "agents/wellbeing/test_world.h"
+
+namespace belay::wellbeing {
+namespace {
+
+using testing::audit_text;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::kToday;
+using testing::kTomorrow;
+using testing::schedule_text;
+using testing::World;
+
+// An audit that waits for a person.
+std::string paused_audit(World& world, std::string thread = "") {
+  world.add_note(kToday, "A hard day.");
+  world.model.says(audit_text(7));
+  GraphConfig config;
+  config.threadId = std::move(thread);
+  const auto result = world.audit(kToday, std::move(config)).value();
+  EXPECT_EQ(result.status, "paused");
+  return result.threadId;
+}
+
+std::string paused_routine(World& world) {
+  world.model.says(schedule_text());
+  const auto result = world.plan(kTomorrow).value();
+  EXPECT_EQ(result.status, "paused");
+  EXPECT_EQ(result.base.currentNode, "awaitingApproval");
+  return result.threadId;
+}
+
+TEST(ApprovalFlow, AnApprovedAuditCompletesAndIsSaved) {
+  World world;
+  const std::string thread = paused_audit(world);
+  const auto result = world.decide_audit(thread, true).value();
+  EXPECT_TRUE(result.success);
+  EXPECT_EQ(result.status, "completed");
+  EXPECT_EQ(result.outcome, "saved");
+  EXPECT_EQ(result.base.currentNode, "end");
+  EXPECT_TRUE(result.state.approved);
+  EXPECT_FALSE(result.state.requiresApproval);
+  EXPECT_TRUE(world.saved<DailySummary>(kToday).has_value());
+  EXPECT_EQ(world.model.requests().size(), 1u) << "nothing before the question ran again";
+}
+
+TEST(ApprovalFlow, ARejectedAuditCompletesAndIsNotSaved) {
+  World world;
+  const std::string thread = paused_audit(world);
+  const auto result = world.decide_audit(thread, false).value();
+  EXPECT_TRUE(result.success);
+  EXPECT_EQ(result.status, "completed");
+  EXPECT_EQ(result.outcome, "rejected");
+  EXPECT_EQ(result.base.currentNode, "end");
+  EXPECT_FALSE(result.state.approved);
+  EXPECT_FALSE(world.saved<DailySummary>(kToday).has_value());
+}
+
+TEST(ApprovalFlow, AnApprovedRoutineCompletesAndIsSaved) {
+  World world;
+  const std::string thread = paused_routine(world);
+  const auto result = world.decide_plan(thread, true).value();
+  EXPECT_EQ(result.status, "completed");
+  EXPECT_EQ(result.outcome, "saved");
+  EXPECT_TRUE(result.state.approved);
+  EXPECT_TRUE(world.saved<Routine>(kTomorrow).has_value());
+}
+
+TEST(ApprovalFlow, ARejectedRoutineCompletesAndIsNotSaved) {
+  World world;
+  const std::string thread = paused_routine(world);
+  const auto result = world.decide_plan(thread, false).value();
+  EXPECT_EQ(result.status, "completed");
+  EXPECT_EQ(result.outcome, "rejected");
+  EXPECT_FALSE(world.saved<Routine>(kTomorrow).has_value());
+}
+
+TEST(ApprovalFlow, TheDecisionIsACheckpointBeforeAnyNodeRuns) {
+  World world;
+  const std::string thread = paused_audit(world);
+  const auto before = world.history(thread);
+  EXPECT_EQ(before.back().kind, CommitKind::pause);
+  ASSERT_TRUE(world.decide_audit(thread, true).ok());
+  const auto after = world.history(thread);
+  ASSERT_EQ(after.size(), before.size() + 2);
+  EXPECT_EQ(after[before.size()].kind, CommitKind::decision);
+  EXPECT_EQ(after[before.size()].status, RunStatus::running);
+  EXPECT_EQ(after.back().node, "saveSummary");
+  EXPECT_EQ(after.back().status, RunStatus::completed);
+  const auto decided = world.wait(
+      world.runtime->status_at(default_tenant(), ThreadId(thread), after[before.size()].seq));
+  EXPECT_EQ(decided->state["approved"], Value(true));
+  EXPECT_EQ(decided->row.node, "saveSummary");
+}
+
+TEST(ApprovalFlow, ACheckpointOfTheDecisionIsLoadedAfterARestart) {
+  for (const bool approved : {true, false}) {
+    World world;
+    const std::string thread = paused_audit(world);
+    world.reopen();
+    const auto result = world.decide_audit(thread, approved).value();
+    EXPECT_EQ(result.status, "completed");
+    world.reopen();
+    auto agent = world.auditor();
+    const auto status = world.wait(agent.getStatus(thread)).value();
+    EXPECT_EQ(status.status, "completed");
+    EXPECT_EQ(status.state.approved, approved);
+    EXPECT_EQ(world.saved<DailySummary>(kToday).has_value(), approved);
+  }
+}
+
+TEST(ApprovalFlow, TheSameDecisionAgainReturnsTheStateAsItIs) {
+  rc::check("resuming twice with the same input gives the same state", [](bool approved) {
+    World world;
+    const std::string thread = paused_audit(world);
+    const auto first = world.decide_audit(thread, approved).value();
+    const auto commits = world.store.commits();
+    const auto second = world.decide_audit(thread, approved).value();
+    RC_ASSERT(to_json(first.json) == to_json(second.json));
+    RC_ASSERT(world.store.commits() == commits);
+  });
+}
+
+TEST(ApprovalFlow, ADifferentDecisionIsAConflictThatNamesTheWinner) {
+  World world;
+  const std::string thread = paused_audit(world);
+  ASSERT_TRUE(world.decide_audit(thread, true).ok());
+  const auto second = world.decide_audit(thread, false);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, ErrorCode::conflict);
+  EXPECT_THAT(second.error().message, HasSubstr("approved before, by local"));
+  EXPECT_TRUE(world.saved<DailySummary>(kToday).has_value());
+}
+
+TEST(ApprovalFlow, ADecisionWithoutAVerdictChangesNothing) {
+  World world;
+  const std::string thread = paused_audit(world);
+  auto agent = world.auditor();
+  const auto result = world.wait(agent.resume(thread, ResumeInput()));
+  EXPECT_EQ(result.error().code, ErrorCode::invalid);
+  EXPECT_EQ(world.wait(agent.getStatus(thread))->status, "paused");
+}
+
+TEST(ApprovalFlow, AnUnknownThreadIsNotFoundOrExpired) {
+  World world;
+  const auto result = world.decide_audit("no-such-thread", true);
+  EXPECT_EQ(result.error().code, ErrorCode::not_found);
+  EXPECT_EQ(result.error().message, "Execution thread not found or expired");
+  auto agent = world.auditor();
+  EXPECT_EQ(world.wait(agent.getStatus("no-such-thread")).error().message,
+            "Execution thread not found or expired");
+  EXPECT_EQ(world.wait(agent.cancel("no-such-thread")).error().code, ErrorCode::not_found);
+}
+
+TEST(ApprovalFlow, AThreadOfAnotherAgentIsNotFound) {
+  World world;
+  const std::string thread = paused_audit(world);
+  EXPECT_EQ(world.decide_plan(thread, true).error().code, ErrorCode::not_found);
+}
+
+TEST(ApprovalFlow, ACompletedExecutionThatNeverAskedIsAConflict) {
+  World world;
+  world.add_note(kToday, "A calm day.");
+  world.model.says(audit_text(2));
+  const auto done = world.audit(kToday).value();
+  const auto result = world.decide_audit(done.threadId, true);
+  EXPECT_EQ(result.error().code, ErrorCode::conflict);
+  EXPECT_THAT(result.error().message, HasSubstr("completed"));
+}
+
+TEST(ApprovalFlow, AFailedExecutionDoesNotWaitForADecision) {
+  World world;
+  world.add_note(kToday, "A day.");
+  world.model.fails(error(ErrorCode::invalid, "No such model."));
+  const auto failed = world.audit(kToday).value();
+  ASSERT_EQ(failed.status, "failed");
+  const auto result = world.decide_audit(failed.threadId, true);
+  EXPECT_EQ(result.error().code, ErrorCode::conflict);
+  EXPECT_THAT(result.error().message, HasSubstr("at analyzeNotes"));
+}
+
+TEST(ApprovalFlow, ALateDecisionFindsTheApprovalExpired) {
+  World world;
+  const std::string thread = paused_audit(world);
+  world.clock.move(std::chrono::hours(24));
+  const auto result = world.decide_audit(thread, true);
+  EXPECT_EQ(result.error().code, ErrorCode::conflict);
+  EXPECT_THAT(result.error().message, HasSubstr("expired"));
+  auto agent = world.auditor();
+  const auto status = world.wait(agent.getStatus(thread)).value();
+  EXPECT_EQ(status.status, "completed");
+  EXPECT_EQ(world.runs(thread).front().outcome, "expired");
+  EXPECT_FALSE(status.state.approved);
+  EXPECT_FALSE(world.saved<DailySummary>(kToday).has_value());
+}
+
+TEST(ApprovalFlow, ACancelledExecutionTakesNoDecision) {
+  World world;
+  const std::string thread = paused_audit(world);
+  auto agent = world.auditor();
+  ASSERT_TRUE(world.wait(agent.cancel(thread)).ok());
+  ASSERT_TRUE(world.wait(agent.cancel(thread)).ok()) << "again changes nothing";
+  const auto status = world.wait(agent.getStatus(thread)).value();
+  EXPECT_EQ(status.status, "cancelled");
+  EXPECT_FALSE(status.state.requiresApproval);
+  EXPECT_EQ(world.decide_audit(thread, true).error().code, ErrorCode::conflict);
+  EXPECT_FALSE(world.saved<DailySummary>(kToday).has_value());
+}
+
+TEST(ApprovalFlow, APersonMayEditWhatIsSaved) {
+  World world;
+  const std::string thread = paused_audit(world);
+  auto agent = world.auditor();
+  auto status = world.wait(agent.getStatus(thread)).value();
+  Value edited = status.json["state"]["analysis"];
+  (*edited.as_object())["riskLevel"] = 4;
+  ResumeInput input;
+  input.approved = true;
+  input.edited = edited;
+  const auto result = world.wait(agent.resume(thread, std::move(input))).value();
+  EXPECT_EQ(result.outcome, "saved");
+  EXPECT_EQ(world.saved<DailySummary>(kToday)->riskLevel, 4);
+}
+
+TEST(ApprovalFlow, ConcurrentDecisionsOfOneThreadHaveOneWinner) {
+  World world;
+  const std::string thread = paused_audit(world);
+  auto agent = world.auditor();
+  std::vector<std::optional<Result<GraphExecutionResult<Audit>>>> answers(8);
+  std::vector<Spawned> running;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    ResumeInput input;
+    input.approved = i % 2 == 0;
+    std::function<void(Result<GraphExecutionResult<Audit>>)> done =
+        [&answers, i](Result<GraphExecutionResult<Audit>> answer) {
+          answers[i].emplace(std::move(answer));
+        };
+    running.push_back(spawn<Result<GraphExecutionResult<Audit>>>(
+        world.loop, agent.resume(thread, std::move(input)), std::move(done)));
+  }
+  world.loop.run();
+  int refused = 0;
+  for (const auto& answer : answers) {
+    ASSERT_TRUE(answer.has_value());
+    if (!answer->ok()) ++refused;
+  }
+  EXPECT_EQ(refused, 4) << "the losers are told who won";
+  EXPECT_EQ(world.saved<DailySummary>(kToday).has_value(),
+            world.wait(agent.getStatus(thread))->state.approved);
+}
+
+TEST(ApprovalFlow, AnyDayAndDecisionCompletes) {
+  rc::check("start, pause, decide: completed, and saved exactly when approved", [] {
+    const bool approved = *rc::gen::arbitrary<bool>();
+    const int risk = *rc::gen::inRange(7, 11);
+    const int day = *rc::gen::inRange(10, 29);
+    const int restarts = *rc::gen::inRange(0, 3);
+    const auto wait = std::chrono::minutes(*rc::gen::inRange(0, 24 * 60));
+    const std::string date = "2024-02-" + std::to_string(day);
+    World world;
+    world.add_note(date, "A hard day.");
+    world.model.says(audit_text(risk));
+    const auto paused = world.audit(date).value();
+    const std::size_t before = world.history(paused.threadId).size();
+    for (int i = 0; i < restarts; ++i) world.reopen();
+    world.clock.move(wait);
+    const auto result = world.decide_audit(paused.threadId, approved).value();
+    RC_ASSERT(result.status == "completed");
+    RC_ASSERT(result.state.approved == approved);
+    RC_ASSERT(world.saved<DailySummary>(date).has_value() == approved);
+    // The history has grown, and what is loaded is its newest entry.
+    const auto history = world.history(paused.threadId);
+    RC_ASSERT(history.size() > before);
+    RC_ASSERT(world.runs(paused.threadId).front().checkpoint == history.back().id);
+  });
+}
+
+}  // namespace
+}  // namespace belay::wellbeing

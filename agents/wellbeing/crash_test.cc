@@ -1,0 +1,118 @@
+// A process that dies at any commit of a run - before it, or before it hears that it worked -
+// leaves a store from which another one comes to the same end.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "agents/wellbeing/test_world.h"
+
+namespace belay::wellbeing {
+namespace {
+
+using testing::audit_text;
+using testing::HaltingStore;
+using testing::kToday;
+using testing::kTomorrow;
+using testing::schedule_text;
+using testing::World;
+
+// What must be equal however often the process died.
+struct End {
+  std::string audit;
+  std::string routine;
+  std::string summary;
+  std::string saved_routine;
+  friend bool operator==(const End&, const End&) = default;
+};
+
+template <typename T>
+std::string text_of(const T& value) {
+  return encode_json(value).value();
+}
+
+template <typename R>
+std::string record_text(std::optional<R> record) {
+  if (!record) return "none";
+  record->createdAt = Instant{};
+  return text_of(*record);
+}
+
+// The model answers by what it is asked, so that a call that is made again gets the same answer:
+// the first answer to each question is malformed, the first schedule of a day without feedback
+// invalid.
+void script(World& world) {
+  world.model.then_always([](const ModelRequest& request) -> Result<std::string> {
+    const bool again = request.messages[1].text.find("could not be used") != std::string::npos;
+    if (request.purpose == "daily_audit") return again ? audit_text(8) : std::string("{oops");
+    const auto& recommendations = *request.input["recommendations"].as_array();
+    const bool told = std::find(recommendations.begin(), recommendations.end(),
+                                Value("Activities array is empty")) != recommendations.end();
+    return told ? schedule_text() : std::string(R"({"activities": []})");
+  });
+}
+
+// One step of the story; false when the process died in it.
+template <typename Agent, typename Call>
+auto step(World& world, Agent agent, Call call) {
+  auto answer = world.try_wait(call(agent));
+  if (!answer) {
+    world.store.heal();
+    world.reopen();
+  }
+  return answer;
+}
+
+// Audit, approve, plan, approve. A step in which the process died is taken again by the next one,
+// as a person or a script would.
+End story(World& world) {
+  GraphConfig audit;
+  audit.threadId = "audit";
+  GraphConfig routine;
+  routine.threadId = "routine";
+  ResumeInput yes;
+  yes.approved = true;
+  const auto insist = [&](auto make_agent, auto call) {
+    while (true) {
+      auto answer = step(world, make_agent(), call);
+      if (answer) return std::move(*answer).value();
+    }
+  };
+  const auto auditor = [&] { return world.auditor(); };
+  const auto generator = [&] { return world.generator(); };
+  insist(auditor, [&](auto& agent) { return agent.execute({kToday}, audit); });
+  const auto audited = insist(auditor, [&](auto& agent) { return agent.resume("audit", yes); });
+  insist(generator, [&](auto& agent) { return agent.execute({kTomorrow}, routine); });
+  const auto planned = insist(generator, [&](auto& agent) { return agent.resume("routine", yes); });
+  EXPECT_EQ(audited.outcome, "saved");
+  EXPECT_EQ(planned.outcome, "saved");
+  return {text_of(audited.state), text_of(planned.state),
+          record_text(world.saved<DailySummary>(kToday)),
+          record_text(world.saved<Routine>(kTomorrow))};
+}
+
+TEST(Crash, AnyCommitMayBeTheLastOneOfAProcess) {
+  World calm;
+  script(calm);
+  calm.add_note(kToday, "A hard day, and no sleep.");
+  const std::size_t before = calm.store.commits();
+  const End expected = story(calm);
+  const std::size_t commits = calm.store.commits() - before;
+  ASSERT_GE(commits, 15u) << "retry, pauses, decisions and nodes of both agents";
+  for (std::size_t at = 0; at < commits; ++at) {
+    for (const auto loses : {HaltingStore::Loses::the_commit, HaltingStore::Loses::the_answer}) {
+      World world;
+      script(world);
+      world.add_note(kToday, "A hard day, and no sleep.");
+      world.store.halt_after(at, loses);
+      const End end = story(world);
+      EXPECT_EQ(end, expected) << "died at commit " << at;
+      EXPECT_EQ(world.runs("audit").size(), 1u);
+      EXPECT_EQ(world.runs("routine").size(), 1u);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace belay::wellbeing
