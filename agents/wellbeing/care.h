@@ -19,7 +19,7 @@ inline constexpr int kRiskMin = 1;
 inline constexpr int kRiskMax = 10;
 inline constexpr int kRiskForApproval = 7;  // from here on a person looks at the audit
 inline constexpr int kRiskForHelp = 8;      // from here on: local help, and contact first
-inline constexpr std::string_view kLocalHelpSetting = "BELAY_LOCAL_HELP";
+inline constexpr std::string_view kLocalHelpSetting = "BELAY_HELP_TEXT";
 
 struct CareOptions {
   // Shown from kRiskForHelp up. Empty: a neutral text without numbers that names the setting.

@@ -72,7 +72,7 @@ TEST(Care, LocalHelpIsShownFromRiskEightUp) {
 TEST(Care, TheDefaultHelpHasNoNumbersAndNamesItsSetting) {
   for (const Language language : {Language::en, Language::es}) {
     const std::string help = local_help({}, language);
-    EXPECT_NE(help.find("BELAY_LOCAL_HELP"), std::string::npos);
+    EXPECT_NE(help.find("BELAY_HELP_TEXT"), std::string::npos);
     EXPECT_EQ(help.find_first_of("0123456789"), std::string::npos);
   }
 }
