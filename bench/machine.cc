@@ -1,6 +1,7 @@
 #include "bench/machine.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -43,7 +44,14 @@ std::string processor_name() {
 
 }  // namespace
 
-double cpu_seconds() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
+double cpu_seconds() {
+  rusage children{};
+  getrusage(RUSAGE_CHILDREN, &children);
+  double of_children =
+      static_cast<double>(children.ru_utime.tv_sec + children.ru_stime.tv_sec) +
+      static_cast<double>(children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1e-6;
+  return seconds_of(CLOCK_PROCESS_CPUTIME_ID) + of_children;
+}
 double wall_seconds() { return seconds_of(CLOCK_MONOTONIC); }
 
 double median(std::vector<double> numbers) {

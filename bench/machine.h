@@ -7,7 +7,7 @@
 
 namespace belay::bench {
 
-// Processor time of this process, all its threads, in seconds.
+// Processor time of this process, all its threads and the children that it waited for, in seconds.
 double cpu_seconds();
 double wall_seconds();
 
