@@ -13,6 +13,7 @@
 
 #include "agents/rules/builtin_model.h"
 #include "cli/doctor.h"
+#include "cli/form.h"
 #include "cli/show.h"
 #include "cli/signals.h"
 #include "cli/store_findings.h"
@@ -86,24 +87,36 @@ std::function<void(std::uint64_t, bool)> pause_at(PauseAtCommit pause) {
   };
 }
 
-Result<std::unique_ptr<Store>> make_store(const Settings& settings, Output& output, Clock& clock,
-                                          Random& random) {
+void make_default_folder(const std::string& path) {
+  std::error_code failed;  // opening the store tells it better
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::filesystem::create_directories(folder.parent_path(), failed);
+  // What people write about themselves is for their own eyes.
+  if (std::filesystem::create_directory(folder, failed)) {
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
+  }
+}
+
+// Whether there is no such store yet, though there could be one.
+bool is_absent(const std::string& path, bool default_store) {
+  std::error_code failed;
+  if (path.empty() || path.front() == ':' || std::filesystem::exists(path, failed)) return false;
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return default_store || folder.empty() || std::filesystem::is_directory(folder, failed);
+}
+
+// A command that only looks makes no store: where there is none, it looks at an empty one.
+Result<std::unique_ptr<Store>> make_store(const Settings& settings, bool may_make, Output& output,
+                                          Clock& clock, Random& random) {
   std::optional<std::string> path = path_of_store(settings.store);
   if (!path) return open_store(settings.store, clock, random);
-  std::error_code failed;
-  if (settings.default_store) {
-    std::filesystem::path folder = std::filesystem::path(*path).parent_path();
-    std::filesystem::create_directories(folder.parent_path(), failed);
-    // What people write about themselves is for their own eyes.
-    if (std::filesystem::create_directory(folder, failed)) {
-      std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
-    }
-  }
-  bool is_new = !std::filesystem::exists(*path, failed);
+  bool absent = is_absent(*path, settings.default_store);
+  if (absent && !may_make) return open_memory_store(clock, random);
+  if (absent && settings.default_store) make_default_folder(*path);
   sqlite::SqliteStoreOptions options;
   if (settings.pause.commit > 0) options.at_commit = pause_at(settings.pause);
   auto store = sqlite::open_sqlite_store(*path, clock, random, std::move(options));
-  if (store.ok() && is_new) output.progress("Made a new store: " + *path);
+  if (store.ok() && absent) output.progress("Made a new store: " + *path);
   return store;
 }
 
@@ -195,10 +208,12 @@ class Interruptible {
 Result<ExitCode> run_in_world(const Settings& settings, Output& output, Clock& clock, Verb verb) {
   const Phrases& phrases = phrases_of(settings.language);
   Progress progress(output, phrases);
+  BELAY_CHECK(check_form(settings, verb));
   BELAY_TRY(std::unique_ptr<Model> model, make_model(settings));
   BELAY_TRY(Agents agents, make_agents(settings));
   std::unique_ptr<Random> random = system_random();
-  BELAY_TRY(std::unique_ptr<Store> store, make_store(settings, output, clock, *random));
+  BELAY_TRY(std::unique_ptr<Store> store,
+            make_store(settings, makes_a_store(verb), output, clock, *random));
   std::unique_ptr<EventLoop> loop = make_event_loop();
   RuntimeParts parts{*store,  *loop,  clock,
                      *random, *model, [&progress](const RunEvent& event) { progress.told(event); }};

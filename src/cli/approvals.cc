@@ -1,9 +1,10 @@
 // belay approvals: list, show, approve and reject.
 
+#include <algorithm>
+
 #include "belay/limits.h"
 #include "cli/documents.h"
 #include "cli/find_approval.h"
-#include "cli/input_file.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
 
@@ -28,19 +29,12 @@ std::string_view kind_name(Kind kind) {
   return "";
 }
 
-Result<Decision> decision_of(const World& world, const ApprovalsDecide& wanted) {
+Decision decision_of(const World& world, ApprovalsDecide wanted) {
   Decision decision;
   decision.approved = wanted.approved;
   decision.decided_by = wanted.by.value_or(world.settings.login);
-  decision.comment = wanted.comment;
-  if (!wanted.edit_file) return decision;
-  BELAY_TRY(std::string text, read_input(*wanted.edit_file, limits::record_bytes_max));
-  auto edited = parse_json(text);
-  if (!edited.ok()) {
-    return error(ErrorCode::invalid, "The edited payload can't be read: " + edited.error().message +
-                                         " Nothing was decided.");
-  }
-  decision.edited = *std::move(edited);
+  decision.comment = std::move(wanted.comment);
+  decision.edited = std::move(wanted.edited);
   return decision;
 }
 
@@ -93,6 +87,19 @@ Task<Result<std::vector<ApprovalRow>>> find_approvals(World& world, bool all) {
   co_return co_await read<std::vector<ApprovalRow>>(world.store, std::move(reader));
 }
 
+// A day of crisis that nobody has approved is not forgotten because its approval is over.
+void show_passed_crises(World& world, const std::vector<ApprovalRow>& rows) {
+  auto count = std::count_if(rows.begin(), rows.end(), [](const ApprovalRow& row) {
+    bool passed = row.status == ApprovalStatus::rejected || row.status == ApprovalStatus::expired;
+    return passed && is_crisis(row);
+  });
+  if (count == 0) return;
+  std::string text = wellbeing::filled(
+      world.phrases.passed_crises,
+      {{"n", std::to_string(count)}, {"command", command(world, {"approvals", "list", "--all"})}});
+  world.output.line(world.output.styled(Style::bad, text));
+}
+
 }  // namespace
 
 Task<Answered> list_approvals(World& world, ApprovalsList wanted) {
@@ -102,6 +109,10 @@ Task<Answered> list_approvals(World& world, ApprovalsList wanted) {
   for (const ApprovalRow& row : rows) {
     show_approval_line(world, row);
     documents.push_back(approval_document(row));
+  }
+  if (!wanted.all) {
+    BELAY_CO_TRY(std::vector<ApprovalRow> every, co_await find_approvals(world, true));
+    show_passed_crises(world, every);
   }
   world.output.document(Value::object({{"approvals", std::move(documents)}}));
   co_return ExitCode::done;
@@ -115,8 +126,8 @@ Task<Answered> show_approval(World& world, ApprovalsShow wanted) {
 }
 
 Task<Answered> decide_approval(World& world, ApprovalsDecide wanted) {
-  BELAY_CO_TRY(Decision decision, decision_of(world, wanted));
-  BELAY_CO_TRY(ApprovalRow row, co_await find_approval(world, std::move(wanted.id)));
+  BELAY_CO_TRY(ApprovalRow row, co_await find_approval(world, wanted.id));
+  Decision decision = decision_of(world, std::move(wanted));
   // Only a run that this decision moves is one that a signal could leave in its middle.
   if (row.status == ApprovalStatus::open) world.progress.begins(row.thread);
   BELAY_CO_TRY(DecisionAnswer answer,
@@ -130,7 +141,7 @@ Task<Answered> decide_approval(World& world, ApprovalsDecide wanted) {
   show_decision(world, answer);
   world.output.document(decision_document(answer));
   if (answer.kind == Kind::same) co_return ExitCode::done;
-  co_return exit_code_of(answer.view.row.status);
+  co_return end_of(world, answer.view);
 }
 
 }  // namespace belay::cli

@@ -205,11 +205,6 @@ Result<Parsed> parse_arguments(int count, const char* const* words) {
   } catch (const CLI::ParseError& fault) {
     return fault_in(app, fault);
   }
-  if (const auto* resume = std::get_if<Resume>(&read.chosen);
-      resume && resume->thread.empty() && !resume->all) {
-    return error(ErrorCode::invalid,
-                 "Nothing to resume is named; write belay resume THREAD, or belay resume --all.");
-  }
   return Parsed(Arguments{std::move(read.flags), std::move(read.chosen)});
 }
 

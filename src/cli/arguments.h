@@ -6,7 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "belay/result.h"
+#include "belay/context.h"
+#include "belay/value.h"
+#include "cli/note_lines.h"
 
 namespace belay::cli {
 
@@ -22,7 +24,8 @@ struct GlobalFlags {
 struct Overview {};
 
 struct NotesImport {
-  std::string file;  // "-" for standard input
+  std::string file;             // "-" for standard input
+  std::vector<NoteLine> lines;  // what is in it; filled in by check_form()
 };
 struct NotesList {
   std::optional<std::string> date;
@@ -41,6 +44,7 @@ struct RunAgent {
   std::optional<std::string> timeout_ms;
   std::optional<std::string> expires;
   bool no_approval = false;
+  RunOptions options;  // what the texts above, and the environment, come to; by check_form()
 };
 
 struct ApprovalsList {
@@ -55,6 +59,7 @@ struct ApprovalsDecide {
   std::optional<std::string> by;
   std::string comment;
   std::optional<std::string> edit_file;  // "-" for standard input
+  std::optional<Value> edited;           // what is in it; filled in by check_form()
 };
 
 struct Resume {
@@ -74,7 +79,8 @@ struct History {
 };
 struct StateOf {
   std::string thread;
-  std::optional<std::uint64_t> at;
+  std::optional<std::string> at;
+  std::optional<std::uint64_t> seq;  // the same as a number; filled in by check_form()
 };
 struct Check {};
 struct Doctor {};

@@ -8,11 +8,10 @@ namespace belay::cli {
 
 Task<Answered> cancel_run(World& world, Cancel wanted) {
   ThreadId thread(std::move(wanted.thread));
-  BELAY_CO_CHECK(check_name("thread id", thread.text));
   std::string by = wanted.by.value_or(world.settings.login);
   BELAY_CO_TRY(RunView view,
                co_await world.runtime.cancel(tenant_of(world), std::move(thread), std::move(by)));
-  show_run(world, view);
+  show_headline(world, view);
   world.output.document(run_document(view));
   co_return ExitCode::done;
 }

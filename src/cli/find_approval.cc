@@ -84,7 +84,6 @@ Result<ApprovalRow> with_prefix(Snapshot& view, const TenantId& tenant, const st
 }  // namespace
 
 Task<Result<ApprovalRow>> find_approval(World& world, std::string id) {
-  BELAY_CO_CHECK(check_name("approval's id", id));
   std::function<Result<ApprovalRow>(Snapshot&)> reader =
       [tenant = tenant_of(world), id](Snapshot& view) -> Result<ApprovalRow> {
     if (auto uuid = uuid_from(id)) {

@@ -31,7 +31,6 @@ Task<Result<RunHistory>> find_history(World& world, ThreadId thread, std::size_t
 
 Task<Answered> show_history(World& world, History wanted) {
   ThreadId thread(std::move(wanted.thread));
-  BELAY_CO_CHECK(check_name("thread id", thread.text));
   BELAY_CO_TRY(RunHistory history, co_await find_history(world, std::move(thread), wanted.limit));
   Value::Array documents;
   for (const CheckpointRow& row : history.checkpoints) {

@@ -4,8 +4,6 @@
 #include <set>
 
 #include "agents/wellbeing/records.h"
-#include "cli/input_file.h"
-#include "cli/note_lines.h"
 #include "cli/verbs.h"
 
 namespace belay::cli {
@@ -154,8 +152,7 @@ Task<Result<std::vector<Note>>> find_notes(World& world, NotesList wanted) {
 }  // namespace
 
 Task<Answered> import_notes(World& world, NotesImport wanted) {
-  BELAY_CO_TRY(std::string text, read_input(wanted.file, kImportBytesMax));
-  BELAY_CO_TRY(std::vector<NoteLine> lines, read_note_lines(text));
+  std::vector<NoteLine> lines = std::move(wanted.lines);
   auto records = world.runtime.records(tenant_of(world), world.settings.user);
   BELAY_CO_TRY(ImportPlan plan, co_await plan_import(*records, lines, world.clock.now()));
   BELAY_CO_TRY(std::vector<RecordWrite> writes, writes_of(plan, world.settings.user));
@@ -167,10 +164,6 @@ Task<Answered> import_notes(World& world, NotesImport wanted) {
 }
 
 Task<Answered> list_notes(World& world, NotesList wanted) {
-  if (wanted.date && !is_date(*wanted.date)) {
-    co_return error(ErrorCode::invalid,
-                    "\"" + *wanted.date + "\" is no day of the calendar; write YYYY-MM-DD.");
-  }
   BELAY_CO_TRY(std::vector<Note> notes, co_await find_notes(world, std::move(wanted)));
   if (notes.empty()) world.output.line("No notes. Import some: belay notes import FILE");
   std::size_t id_width = 0;

@@ -104,11 +104,15 @@ void Output::passing(std::string_view text) {
   passing_ = true;
 }
 
+void Output::complain(std::string_view message) {
+  std::string mark = styled_if(options_.coloured_progress, Style::bad, "belay:");
+  write_progress(mark + " " + one_line(message) + "\n");
+  passing_ = false;
+}
+
 void Output::fail(const Error& error, Value details) {
   std::string message = one_line(error.message);
-  std::string mark = styled_if(options_.coloured_progress, Style::bad, "belay:");
-  write_progress(mark + " " + message + "\n");
-  passing_ = false;
+  complain(message);
   if (!options_.json) return;
   Value inside = Value::object({{"code", Value(name_of(error.code))}, {"message", message}});
   if (!details.as_object()) details = Value(Value::Object());

@@ -52,7 +52,9 @@ class Output {
   // The same, to be written over by the next progress line. Only where `live`.
   void passing(std::string_view text);
 
-  // One line on stderr that says what went wrong; with --json also the result is that error.
+  // One line on stderr that says what went wrong, beside the result.
+  void complain(std::string_view message);
+  // The same in place of the result, which with --json is that error.
   // `details` adds members to that document.
   void fail(const Error& error, Value details = {});
 

@@ -17,7 +17,7 @@ struct Phrases {
   std::string_view saved, nothing_to_do, rejected, expired, failed, cancelled, completed;
   std::string_view thread, waits_for_you, expires, in, ago, approve_with, reject_with, resume_with;
   std::string_view crisis;  // beside an approval from risk 8 up
-  std::string_view decided_by, comment, edited, no_approvals, asked;
+  std::string_view decided_by, comment, edited, no_approvals, asked, passed_crises;
   // Statuses, as in RunStatus and ApprovalStatus.
   std::string_view queued, running, paused, quarantined, open, approved, closed;
   // Progress.

@@ -46,9 +46,8 @@ void Progress::told(const RunEvent& event) {
     case RunEvent::Kind::decided:
       return write(Style::plain, output_.glyph("▸", ">"), event, message);
     case RunEvent::Kind::finished:
-      rests(event.thread);
-      if (event.status != RunStatus::failed) return;
-      return write(Style::bad, output_.glyph("✗", "x"), event, message);
+      // The result tells how; the command says so when it failed.
+      return rests(event.thread);
   }
 }
 

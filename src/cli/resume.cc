@@ -19,7 +19,6 @@ Task<Result<RunView>> resume_one(World& world, ThreadId thread) {
 }
 
 Task<Answered> resume_named(World& world, ThreadId thread) {
-  BELAY_CO_CHECK(check_name("thread id", thread.text));
   BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.runtime.left_behind(tenant_of(world)));
   if (std::find(left.begin(), left.end(), thread) != left.end()) {
     world.output.progress(wellbeing::filled(world.phrases.taking_over, {{"thread", thread.text}}));
@@ -27,7 +26,7 @@ Task<Answered> resume_named(World& world, ThreadId thread) {
   BELAY_CO_TRY(RunView view, co_await resume_one(world, std::move(thread)));
   show_run(world, view);
   world.output.document(run_document(view));
-  co_return exit_code_of(view.row.status);
+  co_return end_of(world, view);
 }
 
 // Of all runs, what matters most to whoever called.
@@ -55,7 +54,7 @@ Task<Answered> resume_all(World& world) {
     if (!view.ok()) co_return std::move(view).error();
     show_run(world, *view);
     documents.push_back(run_document(*view));
-    code = heavier(code, exit_code_of(view->row.status));
+    code = heavier(code, end_of(world, *view));
   }
   world.output.document(Value::object({{"resumed", std::move(documents)}}));
   co_return code;

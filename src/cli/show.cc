@@ -8,6 +8,8 @@ namespace belay::cli {
 namespace {
 
 constexpr std::string_view kIndent = "  ";
+constexpr std::string_view kItemIndent = "    ";           // as wide as "  - "
+constexpr std::string_view kActivityIndent = "         ";  // as wide as "  07:30  "
 
 std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain = "_@%+=:,./-";
@@ -41,9 +43,11 @@ void show_list(World& world, const Value& list) {
   const Value::Array* items = list.as_array();
   if (!items) return;
   for (const Value& item : *items) {
-    if (const std::string* text = item.as_string()) {
-      world.output.paragraph("- " + *text, kIndent);
-    }
+    const std::string* text = item.as_string();
+    if (!text) continue;
+    std::string lines = wrapped(*text, world.output.options().width, kItemIndent);
+    if (lines.ends_with('\n')) lines.pop_back();
+    world.output.line("  - " + lines.substr(kItemIndent.size()));
   }
 }
 
@@ -70,12 +74,14 @@ void show_activities(World& world, const Value& activities) {
     const std::string* time = item["time"].as_string();
     const std::string* activity = item["activity"].as_string();
     if (!time || !activity) continue;
-    output.line(std::string(kIndent) + output.styled(Style::bold, one_line(*time)) + "  " +
-                one_line(*activity));
+    std::string lines = wrapped(*activity, output.options().width, kActivityIndent);
+    if (lines.ends_with('\n')) lines.pop_back();
+    std::string at = std::string(kIndent) + padded(one_line(*time), 5) + "  ";
+    output.line(output.styled(Style::bold, at) + lines.substr(kActivityIndent.size()));
     if (const std::string* benefit = item["expectedBenefit"].as_string()) {
-      std::string lines = wrapped(*benefit, output.options().width, "         ");
-      if (lines.ends_with('\n')) lines.pop_back();
-      output.line(output.styled(Style::faint, lines));
+      std::string why = wrapped(*benefit, output.options().width, kActivityIndent);
+      if (why.ends_with('\n')) why.pop_back();
+      output.line(output.styled(Style::faint, why));
     }
   }
 }
@@ -118,17 +124,6 @@ std::string mark_of(const Output& output, RunStatus status) {
       return std::string(output.glyph("●", "*"));
   }
   return "";
-}
-
-void show_headline(World& world, const RunView& view) {
-  const std::string* date = view.state["date"].as_string();
-  std::string title = view.row.graph + (date && !date->empty() ? " " + one_line(*date) : "");
-  std::string_view stands = view.row.status == RunStatus::paused && view.approval
-                                ? world.phrases.waits_for_you
-                                : outcome_word(world.phrases, view.row);
-  world.output.line(mark_of(world.output, view.row.status) + " " +
-                    world.output.styled(Style::bold, title) + ": " + std::string(stands) + "  (" +
-                    std::string(world.phrases.thread) + " " + one_line(view.row.thread.text) + ")");
 }
 
 // What to do about a run that has neither ended nor waits for a person.
@@ -186,6 +181,17 @@ void show_how_to_decide(World& world, const ApprovalRow& row) {
               relative_text(phrases, row.expires_at, world.clock.now()));
 }
 
+void show_headline(World& world, const RunView& view) {
+  const std::string* date = view.state["date"].as_string();
+  std::string title = view.row.graph + (date && !date->empty() ? " " + one_line(*date) : "");
+  std::string_view stands = view.row.status == RunStatus::paused && view.approval
+                                ? world.phrases.waits_for_you
+                                : outcome_word(world.phrases, view.row);
+  world.output.line(mark_of(world.output, view.row.status) + " " +
+                    world.output.styled(Style::bold, title) + ": " + std::string(stands) + "  (" +
+                    std::string(world.phrases.thread) + " " + one_line(view.row.thread.text) + ")");
+}
+
 void show_run(World& world, const RunView& view) {
   Output& output = world.output;
   show_headline(world, view);
@@ -198,6 +204,15 @@ void show_run(World& world, const RunView& view) {
     show_how_to_decide(world, *view.approval);
   }
   show_how_to_go_on(world, view.row);
+}
+
+ExitCode end_of(World& world, const RunView& view) {
+  const RunRow& row = view.row;
+  if (row.status == RunStatus::failed) {
+    world.output.complain("Thread \"" + row.thread.text + "\" failed at " + row.node + ": " +
+                          row.error + " See " + command(world, {"history", row.thread.text}) + ".");
+  }
+  return exit_code_of(row.status);
 }
 
 void show_approval_in_full(World& world, const ApprovalRow& row) {

@@ -8,8 +8,14 @@
 
 namespace belay::cli {
 
+// Where a run stands, in one line.
+void show_headline(World& world, const RunView& view);
+
 // Where a run stands, what it has found, and what to do next.
 void show_run(World& world, const RunView& view);
+
+// What a run that a command has moved means to the shell; one that failed is told on stderr too.
+ExitCode end_of(World& world, const RunView& view);
 
 // One approval in full: the question, what would be saved, the decision if there is one.
 void show_approval_in_full(World& world, const ApprovalRow& row);

@@ -1,0 +1,17 @@
+#pragma once
+// cli/form.h - what can be said of a command before any store is opened: so that bad input leaves
+// not even a new file behind.
+
+#include "cli/arguments.h"
+#include "cli/settings.h"
+
+namespace belay::cli {
+
+// Reads the files that the verb names and completes it: lines, numbers, a payload. `invalid` for
+// what can never work.
+Result<Done> check_form(const Settings& settings, Verb& verb);
+
+// Whether the verb may make the store that it is to use; the others only look into one.
+bool makes_a_store(const Verb& verb);
+
+}  // namespace belay::cli

@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+
+#include "tests/cli/belay_process.h"
+
+namespace belay::cli::tests {
+namespace {
+
+const std::vector<Words>& verbs() {
+  static const std::vector<Words> all = {{"notes"},
+                                         {"notes", "import"},
+                                         {"notes", "list"},
+                                         {"notes", "show"},
+                                         {"run"},
+                                         {"run", "daily-audit"},
+                                         {"run", "routine"},
+                                         {"approvals"},
+                                         {"approvals", "list"},
+                                         {"approvals", "show"},
+                                         {"approvals", "approve"},
+                                         {"approvals", "reject"},
+                                         {"resume"},
+                                         {"cancel"},
+                                         {"threads"},
+                                         {"history"},
+                                         {"state"},
+                                         {"check"},
+                                         {"doctor"}};
+  return all;
+}
+
+TEST(CliHelp, TeachesExitCodesEnvironmentAndExamples) {
+  Outcome help = run_belay({"--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_EQ(help.err, "");
+  for (std::string_view text :
+       {"Exit codes:", "waits for a person", "conflict", "Environment", "BELAY_STORE",
+        "AGENT_MAX_RETRIES", "NO_COLOR", "Examples:", "belay notes import"}) {
+    EXPECT_NE(help.out.find(text), std::string::npos) << text;
+  }
+}
+
+TEST(CliHelp, EveryVerbHasExamplesAndHelpOpensNoStore) {
+  Setting setting;  // no HOME: a store could not be opened
+  for (Words words : verbs()) {
+    words.push_back("--help");
+    Outcome help = run_belay(words, setting);
+    EXPECT_EQ(help.code, 0) << words.front() << help.err;
+    EXPECT_NE(help.out.find("Example"), std::string::npos) << words.front();
+    for (std::size_t at = 0; at < help.out.size();) {
+      std::size_t end = std::min(help.out.find('\n', at), help.out.size());
+      EXPECT_LE(end - at, 110u) << help.out.substr(at, end - at);
+      at = end + 1;
+    }
+  }
+}
+
+TEST(CliHelp, VerbsAreAtMostTwelve) {
+  std::map<std::string, int> first;
+  for (const Words& words : verbs()) ++first[words.front()];
+  EXPECT_LE(first.size(), 12u);
+}
+
+TEST(CliHelp, Version) {
+  Outcome version = run_belay({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_TRUE(version.out.starts_with("belay "));
+}
+
+TEST(CliHelp, AMisspeltVerbIsToldWhereToLook) {
+  Outcome refused = run_belay({"approvels"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(refused.says({"approvels", "--help"})) << refused.err;
+}
+
+}  // namespace
+}  // namespace belay::cli::tests

@@ -1,0 +1,149 @@
+// What only looks: threads, history, state, check, and belay without a verb.
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/belay_process.h"
+
+namespace belay::cli::tests {
+namespace {
+
+class CliLooking : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Outcome imported = world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day()));
+    ASSERT_EQ(imported.code, 0) << imported.err;
+    ASSERT_EQ(world.run({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"}).code, 3);
+  }
+  World world;
+};
+
+TEST_F(CliLooking, ThreadsNamesEachWithItsRun) {
+  Outcome threads = world.run({"threads"});
+  EXPECT_EQ(threads.code, 0);
+  EXPECT_NE(threads.out.find("daily_auditor"), std::string::npos);
+  Value document = world.run({"threads", "--json"}).json();
+  const Value::Array* items = document["threads"].as_array();
+  ASSERT_TRUE(items);
+  ASSERT_EQ(items->size(), 1u);
+  EXPECT_EQ((*items)[0]["threadId"], Value("t"));
+  EXPECT_EQ((*items)[0]["run"]["status"], Value("paused"));
+  for (const Words& words : std::vector<Words>{{"threads", "--limit", "0"},
+                                               {"threads", "--limit", "-1"},
+                                               {"threads", "--limit", "many"},
+                                               {"threads", "--limit", "1001"}}) {
+    Outcome refused = world.run(words);
+    EXPECT_EQ(refused.code, 2) << words.back();
+    EXPECT_TRUE(refused.says({"--limit"})) << refused.err;
+  }
+}
+
+TEST_F(CliLooking, HistoryHasEveryCommitNewestFirst) {
+  Value document = world.run({"history", "t", "--json"}).json();
+  EXPECT_EQ(document["threadId"], Value("t"));
+  const Value::Array* rows = document["checkpoints"].as_array();
+  ASSERT_TRUE(rows);
+  ASSERT_GE(rows->size(), 4u);
+  auto seq = static_cast<std::int64_t>(rows->size());
+  for (const Value& row : *rows) {
+    EXPECT_EQ(row["seq"], Value(seq--));
+    for (std::string_view name : {"checkpointId", "parentId", "epoch", "kind", "node", "superstep",
+                                  "status", "retryCount", "createdAt", "hash"}) {
+      EXPECT_TRUE(row.find(name)) << name;
+    }
+  }
+  Outcome text = world.run({"history", "t"});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.out.find("analyzeNotes"), std::string::npos);
+  Outcome unknown = world.run({"history", "nobody"});
+  EXPECT_EQ(unknown.code, 5);
+  EXPECT_TRUE(unknown.says({"nobody", "belay threads"})) << unknown.err;
+}
+
+TEST_F(CliLooking, StateNowAndThen) {
+  Outcome now = world.run({"state", "t"});
+  EXPECT_EQ(now.code, 0);
+  EXPECT_NE(now.out.find("Risk 7"), std::string::npos) << now.out;
+  Value then = world.run({"state", "t", "--at", "1", "--json"}).json();
+  EXPECT_EQ(then["seq"], Value(1));
+  EXPECT_TRUE(then["state"]["analysis"].is_null());
+  EXPECT_EQ(world.run({"state", "t", "--at", "999"}).code, 5);
+  EXPECT_EQ(world.run({"state", "t", "--at", "-1"}).code, 2);
+  EXPECT_EQ(world.run({"state", "t", "--at", "now"}).code, 2);
+  EXPECT_EQ(world.run({"state", "nobody"}).code, 5);
+  EXPECT_EQ(world.run({"state", "a\nb"}).code, 2);
+  EXPECT_EQ(world.run({"state"}).code, 2);
+}
+
+TEST_F(CliLooking, LookingChangesNothing) {
+  std::string before = world.store_contents();
+  for (const Words& words : std::vector<Words>{{},
+                                               {"threads"},
+                                               {"history", "t"},
+                                               {"state", "t"},
+                                               {"approvals", "list"},
+                                               {"check"},
+                                               {"doctor"}}) {
+    EXPECT_EQ(world.run(words).code, 0);
+  }
+  EXPECT_EQ(world.store_contents(), before);
+}
+
+TEST_F(CliLooking, WithoutAVerbItSaysWhatWaits) {
+  Outcome overview = world.run({});
+  EXPECT_EQ(overview.code, 0);
+  EXPECT_NE(overview.out.find("Save this audit?"), std::string::npos) << overview.out;
+  EXPECT_NE(overview.out.find("belay approvals show"), std::string::npos);
+  Value document = world.run({"--json"}).json();
+  EXPECT_EQ(document["approvals"].as_array()->size(), 1u);
+  EXPECT_EQ(document["running"].as_array()->size(), 0u);
+  EXPECT_EQ(document["leftBehind"].as_array()->size(), 0u);
+}
+
+TEST_F(CliLooking, CheckFindsNothingWrong) {
+  Outcome check = world.run({"check"});
+  EXPECT_EQ(check.code, 0) << check.out;
+  Value document = world.run({"check", "--json"}).json();
+  EXPECT_EQ(document["violations"].as_array()->size(), 0u);
+  EXPECT_EQ(document["runs"], Value(1));
+  EXPECT_EQ(document["approvals"], Value(1));
+}
+
+TEST_F(CliLooking, CancelEndsARunThatHasNotEnded) {
+  EXPECT_EQ(world.run({"cancel", "t"}).code, 0);
+  Outcome done = world.run({"run", "daily-audit", "--date", "1999-01-01", "--thread", "d"});
+  ASSERT_EQ(done.code, 0);
+  Outcome ended = world.run({"cancel", "d"});
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_TRUE(ended.says({"\"d\"", "completed"})) << ended.err;
+  EXPECT_EQ(world.run({"cancel", "nobody"}).code, 5);
+}
+
+TEST_F(CliLooking, AReaderThatGoesAwayIsNoFailure) {
+  Setting setting = world.setting;
+  setting.environment["BELAY_STORE"] = "sqlite:" + world.store_path();
+  // The pipe's reading end is closed before belay writes to it.
+  std::string line = std::string("env -i HOME=/tmp BELAY_STORE='sqlite:") + world.store_path() +
+                     "' '" + BELAY_BINARY + "' history t | true; echo ${PIPESTATUS[0]}";
+  std::string command = "bash -c \"" + line + "\"";
+  // What the shell is to expand is for the inner one.
+  for (std::size_t at = command.find('$'); at != command.npos; at = command.find('$', at + 2)) {
+    command.insert(at, "\\");
+  }
+  FILE* pipe = ::popen(command.c_str(), "r");
+  ASSERT_TRUE(pipe);
+  char code[16] = {};
+  EXPECT_TRUE(std::fgets(code, sizeof code, pipe));
+  ::pclose(pipe);
+  EXPECT_STREQ(code, "0\n");
+}
+
+TEST_F(CliLooking, AResultThatCannotBeWrittenIsTold) {
+  std::string command = "env -i HOME=/tmp BELAY_STORE='sqlite:" + world.store_path() + "' '" +
+                        BELAY_BINARY + "' threads > /dev/full 2> '" + world.folder.file("err") +
+                        "'";
+  int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 70);
+}
+
+}  // namespace
+}  // namespace belay::cli::tests
