@@ -91,8 +91,11 @@ struct RuntimeParts {
 };
 
 class Runtime {
+  class Body;
+
  public:
   static Result<std::unique_ptr<Runtime>> open(RuntimeParts parts);
+  explicit Runtime(std::unique_ptr<Body> body);  // for open()
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -143,8 +146,6 @@ class Runtime {
   const SessionId& session() const;
 
  private:
-  class Body;
-  explicit Runtime(std::unique_ptr<Body> body);
   void add_definition(std::shared_ptr<const GraphDefinition> definition);
   Task<Result<RunView>> start_run(std::string graph, std::shared_ptr<void> input,
                                   StartOptions options);

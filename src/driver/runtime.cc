@@ -7,7 +7,7 @@ namespace belay {
 Result<std::unique_ptr<Runtime>> Runtime::open(RuntimeParts parts) {
   BELAY_TRY(SessionId session, parts.store.open_session());
   auto body = std::make_unique<Body>(std::move(parts), session);
-  return std::unique_ptr<Runtime>(new Runtime(std::move(body)));
+  return std::make_unique<Runtime>(std::move(body));
 }
 
 Runtime::Runtime(std::unique_ptr<Body> body) : body_(std::move(body)) {}
