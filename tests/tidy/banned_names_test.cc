@@ -40,7 +40,7 @@ TEST(TidyBannedNames, FindsEachInCodeOfTheEngine) {
                           "int n = atoi(text);",
                           "assert(ok);",
                           "auto t = std::chrono::\n    system_clock\n    ::now();"}) {
-    EXPECT_FALSE(clean("src/engine/advance.cc", bad)) << bad;
+    EXPECT_FALSE(clean("src/engine/checkpoint.cc", bad)) << bad;
   }
 }
 
@@ -52,7 +52,7 @@ TEST(TidyBannedNames, LeavesOtherCodeAlone) {
         "auto f = [&] { return a; };", "auto f = [a = b] { return a; };",
         "std::unique_ptr<Clock> system_clock();", "static_assert(sizeof(int) == 4);",
         "int new_id = 1;", "R\"(throw new std::thread)\";"}) {
-    EXPECT_TRUE(clean("src/engine/advance.cc", good)) << good;
+    EXPECT_TRUE(clean("src/engine/checkpoint.cc", good)) << good;
   }
 }
 
