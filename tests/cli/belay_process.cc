@@ -140,6 +140,7 @@ Belay::~Belay() {
 void Belay::send(int signal) const { ::kill(process_, signal); }
 
 bool Belay::read_some(int timeout_ms) {
+  if (out_ < 0 && err_ < 0) return false;  // both have ended: poll() would wait for nothing
   std::array<pollfd, 2> files{pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0}};
   int ready = ::poll(files.data(), files.size(), timeout_ms);
   if (ready <= 0) return ready < 0 && errno == EINTR;
