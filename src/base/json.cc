@@ -274,6 +274,7 @@ Result<Value> parse_json(std::string_view text) {
 }
 
 void write_json_string(std::string_view text, std::string& out) {
+  out.reserve(out.size() + text.size() + 2);
   out += '"';
   std::size_t written = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -16,9 +16,9 @@ using Phase = NodeTask::Phase;
 // One event's handling. Methods change run_ and actions_; each ends by at most one commit.
 class Advancing {
  public:
-  Advancing(const GraphDefinition& graph, Run run) : graph_(graph), run_(std::move(run)) {}
+  Advancing(const GraphDefinition& graph, Run& run) : graph_(graph), run_(run) {}
 
-  Advance result() && { return {std::move(run_), std::move(actions_)}; }
+  std::vector<Action> actions() && { return std::move(actions_); }
 
   void on(Begun event) {
     run_.working_since = event.moment.now;
@@ -236,7 +236,7 @@ class Advancing {
       return fail(ended.error(), moment, CommitKind::failure, 0, guard_epoch);
     }
     if (first) ended->rows.thread = thread_row();
-    actions_.emplace_back(WriteCommit{*std::move(ended)});
+    actions_.emplace_back(std::in_place_type<WriteCommit>, *std::move(ended));
   }
 
   ThreadRow thread_row() const {
@@ -272,7 +272,7 @@ class Advancing {
     auto ended = end_step(graph_, run_, std::move(step), moment, guard);
     BELAY_ASSERT(ended.ok());
     if (first) ended->rows.thread = thread_row();
-    actions_.emplace_back(WriteCommit{*std::move(ended)});
+    actions_.emplace_back(std::in_place_type<WriteCommit>, *std::move(ended));
   }
 
   // min(2^n * base, cap) after the n-th failure, +-20 %, and at least what the other side asked.
@@ -449,16 +449,16 @@ class Advancing {
   }
 
   const GraphDefinition& graph_;
-  Run run_;
+  Run& run_;
   std::vector<Action> actions_;
 };
 
 }  // namespace
 
-Advance advance(const GraphDefinition& graph, Run run, Event event) {
-  Advancing advancing(graph, std::move(run));
+Advance advance(const GraphDefinition& graph, Run&& run, Event event) {
+  Advancing advancing(graph, run);
   std::visit([&](auto& happened) { advancing.on(std::move(happened)); }, event);
-  return std::move(advancing).result();
+  return {std::move(run), std::move(advancing).actions()};
 }
 
 }  // namespace belay::engine

@@ -23,7 +23,8 @@ struct Advance {
 // Total: an event that no longer applies (a lost timer, a second decision, the reply of a cancelled
 // attempt) leaves the run unchanged, with no actions. A graph function that throws, or a state that
 // JSON can't say, fails the run with a typed error.
+// `run` is used up.
 // REQUIRES: the driver hands in no event while a commit is under way, except Committed.
-Advance advance(const GraphDefinition& graph, Run run, Event event);
+Advance advance(const GraphDefinition& graph, Run&& run, Event event);
 
 }  // namespace belay::engine
