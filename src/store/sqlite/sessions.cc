@@ -121,7 +121,6 @@ Result<Done> Sessions::prune(Connection& writer) {
     }
     if (step == Statement::Step::failed) return writer.error();
   }
-  // Each by its own statement: it may have been used since, by a process that took its time.
   for (std::int64_t number : dead) {
     BELAY_TRY(Statement row, writer.prepare("DELETE FROM sessions WHERE number = ? AND wrote = 0"));
     row.bind(number);
