@@ -1,6 +1,5 @@
 #include "bench/options.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
@@ -15,10 +14,10 @@ Options options_from(int count, char** arguments) {
     std::size_t equals = argument.find('=');
     std::string_view name = argument.substr(0, equals);
     std::string value(equals == argument.npos ? "" : argument.substr(equals + 1));
-    if (name == "--rounds" && std::atoi(value.c_str()) > 0) {
-      options.rounds = std::atoi(value.c_str());
+    if (name == "--rounds" && number_in<int>(value).value_or(0) > 0) {
+      options.rounds = *number_in<int>(value);
     } else if (name == "--max-wait" && !value.empty()) {
-      options.max_wait = std::atof(value.c_str());
+      options.max_wait = number_in<double>(value).value_or(options.max_wait);
     } else if (name == "--directory" && !value.empty()) {
       options.directory = value;
     } else if (name == "--belay" && !value.empty()) {

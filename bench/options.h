@@ -1,9 +1,21 @@
 #pragma once
 // bench/options.h - what every benchmark may be told on its command line.
 
+#include <charconv>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace belay::bench {
+
+// The whole text as a number, or nothing.
+template <typename Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  auto [rest, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || rest != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 struct Options {
   int rounds = 9;

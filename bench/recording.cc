@@ -2,10 +2,10 @@
 
 #include <sqlite3.h>
 
-#include <cstdlib>
 #include <mutex>
 #include <string_view>
 
+#include "bench/options.h"
 #include "bench/pages.h"
 
 namespace belay::bench {
@@ -57,8 +57,8 @@ Bound literal_at(std::string_view& text) {
   std::string number(text.substr(0, length));
   text.remove_prefix(number.size());
   if (number.empty()) exit_with("A recorded statement can't be read at: " + std::string(text));
-  if (number.find_first_of(".e") != number.npos) return std::atof(number.c_str());
-  return std::atoll(number.c_str());
+  if (number.find_first_of(".e") != number.npos) return number_in<double>(number).value_or(0);
+  return number_in<long long>(number).value_or(0);
 }
 
 // SQLite tells no statement's values, but writes it out with them: they stand where `sql` has its

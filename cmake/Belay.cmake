@@ -44,7 +44,14 @@ function(belay_test name)
   target_link_libraries(${name} PRIVATE belay_options ${ARG_LINKS} GTest::gmock GTest::gtest_main
                         rapidcheck)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${name} PRIVATE BELAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # Only where it is read: it holds a path, which the compiler's cache would not share.
+  foreach(source ${ARG_SOURCES})
+    file(STRINGS ${source} reads REGEX BELAY_SOURCE_DIR LIMIT_COUNT 1)
+    if(reads)
+      set_source_files_properties(${source} PROPERTIES
+        COMPILE_DEFINITIONS BELAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    endif()
+  endforeach()
   set(labels "")
   if(ARG_LABELS)
     set(labels LABELS "${ARG_LABELS}")

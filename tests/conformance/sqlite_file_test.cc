@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <fstream>
 #include <sstream>
 
@@ -305,9 +306,10 @@ TEST_F(SqliteFile, AnswersTheQueriesOfItsDocumentation) {
 
 TEST_F(SqliteFile, StaysSmallForAPausedThread) {
   auto used_bytes = [&] {
-    return std::stol(
-        ask("SELECT sum(pgsize - unused) FROM dbstat"
-            " WHERE aggregate = FALSE")[0]);
+    std::string sum = ask("SELECT sum(pgsize - unused) FROM dbstat WHERE aggregate = FALSE")[0];
+    long bytes = 0;
+    std::from_chars(sum.data(), sum.data() + sum.size(), bytes);
+    return bytes;
   };
   constexpr long threads = 200;
   with_store([](Store&, Caller&) {});

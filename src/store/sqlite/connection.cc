@@ -155,7 +155,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mo
               (mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
   sqlite3* handle = nullptr;
   int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
-  std::unique_ptr<Connection> connection(new Connection(path, handle));
+  auto connection = std::make_unique<Connection>(path, handle);
   if (code != SQLITE_OK) return error_for(code, path, handle ? sqlite3_errmsg(handle) : "");
   connection->wait_for_others(busy_timeout);
   return connection;

@@ -75,6 +75,8 @@ class Connection {
 
   // `path` names an existing file. REQUIRES: it is no special name of SQLite (":memory:").
   static Result<std::unique_ptr<Connection>> open(const std::string& path, Mode mode);
+  // Owns `handle`; for open().
+  Connection(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
@@ -116,8 +118,6 @@ class Connection {
       return std::hash<std::string_view>()(text);
     }
   };
-
-  Connection(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
 
   std::string path_;
   sqlite3* handle_;

@@ -19,7 +19,7 @@ Result<Done> read(Connection& connection, const Store::Reader& reader) {
 }  // namespace
 
 Result<std::unique_ptr<ReaderPool>> ReaderPool::open(const std::string& path) {
-  std::unique_ptr<ReaderPool> pool(new ReaderPool());
+  auto pool = std::make_unique<ReaderPool>();
   for (int i = 0; i < reader_threads; ++i) {
     // Not read_only: SQLite must be able to make the log's shared memory.
     BELAY_TRY(auto connection, Connection::open(path, Connection::Mode::read_write));

@@ -21,6 +21,7 @@ class ReaderPool {
 
   // `path` holds the current schema.
   static Result<std::unique_ptr<ReaderPool>> open(const std::string& path);
+  ReaderPool() = default;  // serves nothing: use open()
   ReaderPool(const ReaderPool&) = delete;
   ReaderPool& operator=(const ReaderPool&) = delete;
   // Serves what has been pushed, then ends the threads.
@@ -35,7 +36,6 @@ class ReaderPool {
     Answer answer;
   };
 
-  ReaderPool() = default;
   void serve(Connection& connection);
 
   std::vector<std::unique_ptr<Connection>> connections_;  // constant once the threads run

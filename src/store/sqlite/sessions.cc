@@ -51,7 +51,7 @@ Result<std::unique_ptr<Sessions>> Sessions::open(const std::string& path) {
     close(held);
     return lock_error(lock_path, "can't be opened");
   }
-  std::unique_ptr<Sessions> sessions(new Sessions(lock_path, held, probe, nullptr));
+  auto sessions = std::make_unique<Sessions>(lock_path, held, probe, nullptr);
   BELAY_TRY(sessions->reader_, Connection::open(path, Connection::Mode::read_write));
   BELAY_CHECK(sessions->reader_->execute("PRAGMA query_only = ON"));
   return sessions;

@@ -22,6 +22,9 @@ class Sessions {
  public:
   // `path` is the store's.
   static Result<std::unique_ptr<Sessions>> open(const std::string& path);
+  // Owns both descriptors; for open().
+  Sessions(std::string lock_path, int held, int probe, std::unique_ptr<Connection> reader)
+      : lock_path_(std::move(lock_path)), held_(held), probe_(probe), reader_(std::move(reader)) {}
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
   ~Sessions();
@@ -36,8 +39,6 @@ class Sessions {
   Result<Done> prune(Connection& writer);
 
  private:
-  Sessions(std::string lock_path, int held, int probe, std::unique_ptr<Connection> reader)
-      : lock_path_(std::move(lock_path)), held_(held), probe_(probe), reader_(std::move(reader)) {}
   Result<bool> is_locked(std::int64_t number) const;
 
   // Constant after construction. An OFD lock never conflicts with its own open file, so asking

@@ -1,0 +1,129 @@
+#pragma once
+// tests/property/player.h - plays scenarios in a simulated world, through every crash, to their
+// end.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "belay/check.h"
+#include "belay/runtime.h"
+#include "belay/testing.h"
+#include "tests/property/scenario.h"
+
+namespace belay::property {
+
+// Passes everything on, and can fail at a chosen commit in each way in which a store or its process
+// can. Keeps what was acknowledged.
+class FailingStore final : public Store {
+ public:
+  explicit FailingStore(Store& inner) : inner_(inner) {}
+
+  void fail_at(const Crash& crash);
+  // Whether a commit was left without an answer: its process is dead, in the eyes of the test.
+  bool has_died() const { return has_died_; }
+  void revive() { has_died_ = false; }
+  bool is_armed() const { return left_.has_value(); }
+
+  Task<Result<CommitOutcome>> commit(Commit commit) override;
+  Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
+  Result<SessionId> open_session() override { return inner_.open_session(); }
+  void close_session(const SessionId& session) override { inner_.close_session(session); }
+  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
+
+  std::vector<std::pair<RunId, std::uint64_t>> acknowledged;
+  std::map<TaskId, int> ended;  // how often a node's end was written, by task
+  std::function<void()> when_it_dies;
+
+ private:
+  Store& inner_;
+  std::optional<int> left_;
+  int way_ = Crash::loses_the_commit;
+  bool has_died_ = false;
+};
+
+// How a run came out, without ids and times.
+struct Outcome {
+  std::string status, outcome, error, node;
+  std::int64_t retry_count = 0;
+  std::string state;
+  std::vector<std::string> commits;    // kind, node and next node of each, take-overs left out
+  std::vector<std::string> approvals;  // what was asked and decided
+  std::vector<std::string> records;
+  std::vector<std::string> events;  // of the program's own
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+std::ostream& operator<<(std::ostream& out, const Outcome& outcome);
+
+class Player {
+ public:
+  explicit Player(std::uint64_t seed = 1);
+
+  // Plays a scenario on a thread of its own until it has ended, whatever happens on the way.
+  // RunView as it stands at the end.
+  RunView play(const Scenario& scenario, std::vector<Crash> crashes,
+               const std::string& thread = "t");
+  // Plays until a person is asked, or the run has ended.
+  RunView play_until_asked(const Scenario& scenario, const std::string& thread = "t");
+
+  // A new process on the same store; the old one is dead.
+  void reopen();
+
+  // Nothing when the process died before.
+  template <typename T>
+  std::optional<T> try_wait(Task<T> task) {
+    std::optional<T> result;
+    std::function<void(T)> done = [&](T value) {
+      result.emplace(std::move(value));
+      loop.stop();
+    };
+    Spawned running = spawn<T>(loop, std::move(task), std::move(done));
+    if (!result && !store.has_died()) loop.run();
+    return result;
+  }
+  template <typename T>
+  T wait(Task<T> task) {
+    std::optional<T> result = try_wait(std::move(task));
+    BELAY_ASSERT(result.has_value());
+    return std::move(*result);
+  }
+
+  Task<Result<RunView>> begin(const Scenario& scenario, const std::string& thread);
+  Decision decision(int verdict) const;
+  RunView status(const std::string& thread);
+  std::vector<CheckpointRow> checkpoints(const RunView& view);
+  std::vector<ApprovalRow> approvals(const RunView& view);
+  std::vector<EventRow> events(const RunView& view);
+  std::vector<StoredRecord> footprints();
+  Outcome outcome(const RunView& view);
+
+  // What the checkers find, as text; empty when all is well.
+  std::string violations();
+  // The same of one rule.
+  std::string violations(std::string_view rule);
+
+  testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
+  testing::SeededRandom random;
+  testing::SimulatedLoop loop{clock};
+  testing::ScriptedModel model;
+  std::unique_ptr<Store> memory = open_memory_store(clock, random);
+  FailingStore store{*memory};
+  std::unique_ptr<Runtime> runtime;
+  std::vector<std::string> faults;  // what no run may do: a node that ran after its end was durable
+
+ private:
+  // One call of what is to be done next; false when the run has ended.
+  bool move_on(const Scenario& scenario, const std::string& thread, std::size_t& decided);
+  void decide(const RunView& view, int verdict);
+  void watch(const RunEvent& event);
+
+  std::vector<Graph<Trail>> graphs_;
+};
+
+// The graph's name for a scenario on this thread.
+std::string graph_name(const std::string& thread);
+
+}  // namespace belay::property
