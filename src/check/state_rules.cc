@@ -91,6 +91,9 @@ void check_answer(const RunContents& run, const Replay& replay, const ApprovalRo
                   Findings& findings) {
   const CheckpointRow& checkpoint = replay.checkpoint();
   if (checkpoint.kind != CommitKind::decision && checkpoint.kind != CommitKind::expiry) return;
+  if (approval.status == ApprovalStatus::open || approval.status == ApprovalStatus::closed) {
+    return;  // I5
+  }
   std::string_view channel = answer_channel(run, approval);
   bool is_approved = approval.status == ApprovalStatus::approved;
   if (replay.writes(channel) && is_true(replay.value(channel)) != is_approved) {

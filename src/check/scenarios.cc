@@ -1,0 +1,264 @@
+#include "check/scenarios.h"
+
+namespace belay::check {
+namespace {
+
+using namespace std::chrono_literals;
+
+Update<Plan> analyze(const Plan&, Context& context) {
+  context.emit("analyzed", Value("as asked"));
+  Advice advice;
+  advice.recommendations.push_back("Rest.");
+  return set(&Plan::analysisResult, std::move(advice));
+}
+
+Task<Update<Plan>> write(const Plan& plan, Context& context) {
+  auto draft = (co_await context.model().complete("Plan " + plan.topic)).value();
+  co_return set(&Plan::draft, std::move(draft)).add(&Plan::rounds, 1);
+}
+
+bool is_bad(const Plan& plan) { return plan.draft.find("bad") != std::string::npos; }
+
+Update<Plan> validate(const Plan& plan, Context&) {
+  auto update = set(&Plan::validationAttempts, plan.validationAttempts + 1);
+  if (!is_bad(plan)) return update;
+  Advice advice = *plan.analysisResult;
+  advice.recommendations.push_back("Not this: " + plan.draft);
+  return std::move(update).set(&Plan::analysisResult, std::move(advice));
+}
+
+Update<Plan> save(const Plan& plan, Context& context) {
+  SavedPlan saved;
+  saved.thread = context.thread().text;
+  saved.draft = plan.draft;
+  context.commit_with(saved);
+  context.outcome("saved");
+  return unchanged<Plan>();
+}
+
+Update<Plan> ask_twice(const Plan&, Context& context) {
+  int rounds = 0;
+  for (const char* name : {"first", "second"}) {
+    Question question;
+    question.name = name;
+    question.text = "Go on?";
+    question.payload = Value(name);
+    if (context.interrupt(std::move(question)).approved) ++rounds;
+  }
+  return set(&Plan::rounds, rounds);
+}
+
+Error unavailable() { return error(ErrorCode::unavailable, "The model is away."); }
+
+}  // namespace
+
+Graph<Plan> plan_graph() {
+  GraphBuilder<Plan> graph{"plan"};
+  graph.node("analyze", analyze);
+  graph.node("write", write).retry({.attempts = 3}).timeout(60s);
+  graph.node("validate", validate);
+  ApprovalOptions options;
+  options.question = "Take this plan?";
+  options.roles = {"editor", "owner"};
+  graph.approval("review", &Plan::draft, std::move(options))
+      .when([](const Plan& plan) { return plan.topic.find("urgent") != std::string::npos; })
+      .awaiting(&Plan::requiresApproval)
+      .answer(&Plan::approved)
+      .approved("save")
+      .rejected(end);
+  graph.node("save", save);
+  graph.edge(start, "analyze")
+      .edge("analyze", "write")
+      .edge("write", "validate")
+      .branch("validate", is_bad, {"review", "write"})
+      .edge("save", end);
+  return std::move(graph).build().value();
+}
+
+Graph<Plan> question_graph() {
+  GraphBuilder<Plan> graph{"question"};
+  graph.node("ask", ask_twice);
+  graph.edge(start, "ask").edge("ask", end);
+  return std::move(graph).build().value();
+}
+
+Scenarios::Scenarios() {
+  model.then_always([](const ModelRequest&) { return std::string("A good plan."); });
+  open();
+}
+
+void Scenarios::open() {
+  runtime.reset();
+  auto opened = Runtime::open(RuntimeParts{*store, loop, clock, random, model});
+  runtime = std::move(opened).value();
+  runtime->add(plans);
+  runtime->add(questions);
+}
+
+Result<RunView> Scenarios::begin(std::string thread, std::string topic, RunOptions options) {
+  StartOptions with;
+  with.thread = ThreadId(std::move(thread));
+  with.run = options;
+  Plan plan;
+  plan.topic = std::move(topic);
+  return block_on(loop, runtime->start(plans, std::move(plan), std::move(with)));
+}
+
+Result<DecisionAnswer> Scenarios::decide(const RunView& view, bool approve,
+                                         std::optional<Value> edited) {
+  Decision decision;
+  decision.approved = approve;
+  decision.decided_by = "ana";
+  decision.comment = "As discussed.";
+  decision.roles = {"editor"};
+  decision.edited = std::move(edited);
+  return block_on(loop,
+                  runtime->decide(default_tenant(), view.approval->interrupt, std::move(decision)));
+}
+
+void Scenarios::begin_and_die(std::string thread, std::string topic) {
+  StartOptions with;
+  with.thread = ThreadId(std::move(thread));
+  Plan plan;
+  plan.topic = std::move(topic);
+  Spawned running = spawn<Result<RunView>>(
+      loop, runtime->start(plans, std::move(plan), std::move(with)), [](const Result<RunView>&) {});
+  loop.run_until(clock.now() + 1s);
+  running.reset();
+  open();
+}
+
+void Scenarios::resume(std::string thread) {
+  block_on(loop, runtime->resume(default_tenant(), ThreadId(std::move(thread)))).value();
+}
+
+void Scenarios::completed() { begin("completed", "calm").value(); }
+
+void Scenarios::approved() {
+  auto view = begin("approved", "urgent").value();
+  decide(view, true).value();
+  decide(view, true).value();
+  decide(view, false).value();
+}
+
+void Scenarios::edited() {
+  auto view = begin("edited", "urgent").value();
+  decide(view, true, Value("My own plan.")).value();
+}
+
+void Scenarios::rejected() { decide(begin("rejected", "urgent").value(), false).value(); }
+
+void Scenarios::expired() {
+  begin("expired", "urgent").value();
+  clock.move(25h);
+  block_on(loop, runtime->apply_due(default_tenant())).value();
+}
+
+void Scenarios::late() {
+  auto view = begin("late", "urgent").value();
+  clock.move(24h);
+  decide(view, true).value();
+}
+
+void Scenarios::paused() { begin("paused", "urgent").value(); }
+
+void Scenarios::passed() {
+  RunOptions options;
+  options.require_approval = false;
+  begin("passed", "urgent", options).value();
+}
+
+void Scenarios::failed() {
+  model.fails(error(ErrorCode::invalid, "The model does not plan."));
+  begin("failed", "calm").value();
+}
+
+void Scenarios::exhausted() {
+  for (int i = 0; i < 3; ++i) model.fails(unavailable());
+  begin("exhausted", "calm").value();
+}
+
+void Scenarios::retried() {
+  for (int i = 0; i < 2; ++i) model.fails(unavailable());
+  begin("retried", "urgent").value();
+}
+
+void Scenarios::retried_by_another() {
+  model.fails(unavailable());
+  begin_and_die("retried_by_another", "calm");
+  resume("retried_by_another");
+}
+
+void Scenarios::resumed() {
+  model.takes(5s);
+  begin_and_die("resumed", "calm");
+  resume("resumed");
+  model.takes(0s);
+}
+
+void Scenarios::cancelled() {
+  begin("cancelled", "urgent").value();
+  block_on(loop, runtime->cancel(default_tenant(), ThreadId("cancelled"), "ana")).value();
+}
+
+void Scenarios::stopped() {
+  model.takes(5s);
+  begin_and_die("stopped", "calm");
+  block_on(loop, runtime->cancel(default_tenant(), ThreadId("stopped"), "ana")).value();
+  model.takes(0s);
+}
+
+void Scenarios::timed_out() {
+  model.takes(5s);
+  RunOptions options;
+  options.timeout = 2s;
+  begin("timed_out", "calm", options).value();
+  model.takes(0s);
+}
+
+void Scenarios::validated_again() {
+  model.says("A bad plan.").says("Another bad plan.");
+  begin("validated_again", "calm").value();
+}
+
+void Scenarios::asked_in_a_node() {
+  StartOptions with;
+  with.thread = ThreadId("asked_in_a_node");
+  auto first = block_on(loop, runtime->start(questions, Plan{}, std::move(with))).value();
+  auto second = decide(first, true, Value("the first")).value();
+  decide(second.view, false).value();
+}
+
+void Scenarios::play_all() {
+  completed();
+  approved();
+  edited();
+  rejected();
+  expired();
+  late();
+  passed();
+  failed();
+  exhausted();
+  retried();
+  retried_by_another();
+  resumed();
+  cancelled();
+  stopped();
+  timed_out();
+  validated_again();
+  asked_in_a_node();
+  paused();
+}
+
+CheckScope Scenarios::scope() const {
+  CheckScope scope;
+  scope.graphs = {plans.definition(), questions.definition()};
+  scope.collections = {std::string(SavedPlan::collection)};
+  return scope;
+}
+
+CheckReport checked(testing::SimulatedLoop& loop, Store& store, CheckScope scope) {
+  return block_on(loop, check_store(store, std::move(scope))).value();
+}
+
+}  // namespace belay::check

@@ -1,0 +1,130 @@
+// What the checkers say of stores in which nothing is wrong.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "check/scenarios.h"
+
+namespace belay::check {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+std::vector<std::string> told(const CheckReport& report) {
+  std::vector<std::string> lines;
+  for (const Violation& each : report.violations) {
+    lines.push_back(each.rule + " " + each.subject + ": " + each.message);
+  }
+  return lines;
+}
+
+struct Scenario {
+  const char* name;
+  void (Scenarios::*play)();
+  RunStatus comes_to;
+};
+
+struct SoundStore : ::testing::TestWithParam<Scenario> {};
+
+TEST_P(SoundStore, IsFoundSound) {
+  Scenarios world;
+  (world.*GetParam().play)();
+  auto view =
+      block_on(world.loop, world.runtime->status(default_tenant(), ThreadId(GetParam().name)))
+          .value();
+  EXPECT_EQ(view.row.status, GetParam().comes_to);
+  CheckScope scope = world.scope();
+  for (std::uint64_t seq = 1; seq <= view.row.seq; ++seq) {
+    scope.acknowledged.emplace_back(view.row.run, seq);
+  }
+  CheckReport report = checked(world.loop, *world.store, std::move(scope));
+  EXPECT_THAT(told(report), IsEmpty());
+  EXPECT_EQ(report.runs, 1u);
+  EXPECT_EQ(report.checkpoints, view.row.seq);
+  EXPECT_THAT(report.runs_without_graph, IsEmpty());
+}
+
+constexpr Scenario kScenarios[] = {
+    {"completed", &Scenarios::completed, RunStatus::completed},
+    {"approved", &Scenarios::approved, RunStatus::completed},
+    {"edited", &Scenarios::edited, RunStatus::completed},
+    {"rejected", &Scenarios::rejected, RunStatus::completed},
+    {"expired", &Scenarios::expired, RunStatus::completed},
+    {"late", &Scenarios::late, RunStatus::completed},
+    {"paused", &Scenarios::paused, RunStatus::paused},
+    {"passed", &Scenarios::passed, RunStatus::completed},
+    {"failed", &Scenarios::failed, RunStatus::failed},
+    {"exhausted", &Scenarios::exhausted, RunStatus::failed},
+    {"retried", &Scenarios::retried, RunStatus::paused},
+    {"retried_by_another", &Scenarios::retried_by_another, RunStatus::completed},
+    {"resumed", &Scenarios::resumed, RunStatus::completed},
+    {"cancelled", &Scenarios::cancelled, RunStatus::cancelled},
+    {"stopped", &Scenarios::stopped, RunStatus::cancelled},
+    {"timed_out", &Scenarios::timed_out, RunStatus::failed},
+    {"validated_again", &Scenarios::validated_again, RunStatus::completed},
+    {"asked_in_a_node", &Scenarios::asked_in_a_node, RunStatus::completed},
+};
+
+INSTANTIATE_TEST_SUITE_P(Runs, SoundStore, ::testing::ValuesIn(kScenarios),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST(SoundStores, AllKindsOfRunsTogetherAreSound) {
+  Scenarios world;
+  world.play_all();
+  CheckReport report = checked(world.loop, *world.store, world.scope());
+  EXPECT_THAT(told(report), IsEmpty());
+  EXPECT_EQ(report.runs, std::size(kScenarios));
+  EXPECT_GT(report.records, 5u);
+  EXPECT_GT(report.approvals, 5u);
+}
+
+TEST(SoundStores, AnEmptyStoreIsSound) {
+  Scenarios world;
+  CheckReport report = checked(world.loop, *world.store, world.scope());
+  EXPECT_THAT(told(report), IsEmpty());
+  EXPECT_EQ(report.runs, 0u);
+}
+
+TEST(SoundStores, RunsOfUnknownGraphsAreCountedAndCheckedWithoutThem) {
+  Scenarios world;
+  world.play_all();
+  CheckScope scope = world.scope();
+  scope.graphs.erase(scope.graphs.begin());
+  CheckReport report = checked(world.loop, *world.store, std::move(scope));
+  EXPECT_THAT(told(report), IsEmpty());
+  EXPECT_THAT(report.runs_without_graph, ElementsAre(Pair("plan", std::size(kScenarios) - 1)));
+}
+
+TEST(SoundStores, RunsOfAnotherVersionOfTheirGraphAreCheckedWithoutIt) {
+  Scenarios world;
+  world.completed();
+  GraphBuilder<Plan> builder{"plan"};
+  builder.node("all", [](const Plan&, Context&) { return unchanged<Plan>(); });
+  builder.edge(start, "all").edge("all", end);
+  CheckScope scope;
+  scope.graphs = {std::move(builder).build()->definition()};
+  CheckReport report = checked(world.loop, *world.store, std::move(scope));
+  EXPECT_THAT(told(report), IsEmpty());
+  EXPECT_THAT(report.runs_without_graph, ElementsAre(Pair("plan", 1u)));
+}
+
+TEST(SoundStores, RunsLongerThanAPageAreReadWhole) {
+  Scenarios world;
+  GraphBuilder<Plan> builder{"count"};
+  builder.node("count", [](const Plan&, Context&) { return add(&Plan::rounds, 1); });
+  builder.edge(start, "count")
+      .branch("count", [](const Plan& plan) { return plan.rounds >= 2'500; }, {"count", end});
+  auto graph = std::move(builder).build().value();
+  world.runtime->add(graph);
+  block_on(world.loop, world.runtime->start(graph, Plan{}, StartOptions{})).value();
+  CheckScope scope;
+  scope.graphs = {graph.definition()};
+  CheckReport report = checked(world.loop, *world.store, std::move(scope));
+  EXPECT_THAT(told(report), IsEmpty());
+  EXPECT_EQ(report.checkpoints, 2'501u);
+}
+
+}  // namespace
+}  // namespace belay::check

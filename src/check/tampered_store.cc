@@ -1,0 +1,185 @@
+#include "check/tampered_store.h"
+
+#include <algorithm>
+
+#include "check/read_store.h"
+#include "check/replay.h"
+
+namespace belay::check {
+namespace {
+
+template <typename Row, typename Matches>
+std::vector<Row> newest_first(const std::vector<Row>& rows, std::size_t limit, Matches matches) {
+  std::vector<Row> found;
+  for (auto row = rows.rbegin(); row != rows.rend() && found.size() < limit; ++row) {
+    if (matches(*row)) found.push_back(*row);
+  }
+  return found;
+}
+
+class TamperedSnapshot final : public Snapshot {
+ public:
+  explicit TamperedSnapshot(const StoredRows& rows) : rows_(rows) {}
+
+  Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override {
+    return newest_first(rows_.threads, filter.limit, [&](const ThreadRow& row) {
+      return !filter.thread || *filter.thread == row.thread;
+    });
+  }
+
+  Result<std::vector<RunRow>> runs(const RunFilter& filter) override {
+    std::vector<RunRow> found;
+    for (auto run = rows_.runs.rbegin(); run != rows_.runs.rend(); ++run) {
+      const RunRow& row = run->row;
+      bool is_wanted = std::find(filter.statuses.begin(), filter.statuses.end(), row.status) !=
+                           filter.statuses.end() &&
+                       !rows_.missing_by_status.contains(row.run);
+      bool matches = (!filter.run || *filter.run == row.run) &&
+                     (!filter.thread || *filter.thread == row.thread) &&
+                     (filter.statuses.empty() || is_wanted);
+      if (matches && found.size() < filter.limit) found.push_back(row);
+    }
+    return found;
+  }
+
+  Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) override {
+    return newest_first(run(filter.run).checkpoints, filter.limit, [&](const CheckpointRow& row) {
+      return (!filter.seq || row.seq == *filter.seq) &&
+             (!filter.before_seq || row.seq < *filter.before_seq);
+    });
+  }
+
+  Result<std::vector<ValueRow>> values(const ValueFilter& filter) override {
+    BELAY_ASSERT(filter.every_version);
+    return run(filter.run).values;
+  }
+
+  Result<std::vector<EventRow>> events(const EventFilter& filter) override {
+    std::vector<EventRow> found;
+    for (const EventRow& row : run(filter.run).events) {
+      bool is_after =
+          std::pair(row.seq, row.index) > std::pair(filter.after_seq, filter.after_index);
+      if (is_after && found.size() < filter.limit) found.push_back(row);
+    }
+    return found;
+  }
+
+  Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) override {
+    return newest_first(run(*filter.run).approvals, filter.limit,
+                        [](const ApprovalRow&) { return true; });
+  }
+
+  Result<std::vector<StoredRecord>> records(const RecordQuery& query) override {
+    std::vector<StoredRecord> found;
+    for (const StoredRecord& row : rows_.records) {
+      bool matches =
+          row.collection == query.collection && row.user == query.user && row.key > query.after;
+      if (matches && found.size() < query.limit) found.push_back(row);
+    }
+    return found;
+  }
+
+ private:
+  const RunContents& run(const RunId& id) const {
+    static const RunContents none;
+    for (const RunContents& run : rows_.runs) {
+      if (run.row.run == id) return run;
+    }
+    return none;
+  }
+
+  const StoredRows& rows_;
+};
+
+template <typename Row>
+void erase_commit(std::vector<Row>& rows, std::uint64_t seq) {
+  std::erase_if(rows, [seq](const Row& row) { return row.seq == seq; });
+}
+
+}  // namespace
+
+RunContents& StoredRows::run(const std::string& thread) {
+  auto found = std::find_if(runs.begin(), runs.end(), [&](const RunContents& each) {
+    return each.row.thread.text == thread;
+  });
+  BELAY_ASSERT(found != runs.end());
+  return *found;
+}
+
+Result<StoredRows> rows_in(Snapshot& view, const std::vector<std::string>& collections) {
+  StoredRows rows;
+  BELAY_TRY(StoreContents store, read_lists(view, default_tenant()));
+  rows.threads = std::move(store.threads);
+  std::reverse(rows.threads.begin(), rows.threads.end());
+  for (auto listed = store.runs.rbegin(); listed != store.runs.rend(); ++listed) {
+    BELAY_TRY(auto run, read_run(view, default_tenant(), listed->run));
+    rows.runs.push_back(std::move(run).value());
+  }
+  for (const std::string& collection : collections) {
+    RecordQuery query;
+    query.tenant = default_tenant();
+    query.collection = collection;
+    query.user = UserId("local");
+    BELAY_TRY(auto found, view.records(query));
+    std::move(found.begin(), found.end(), std::back_inserter(rows.records));
+  }
+  return rows;
+}
+
+void chain_again(RunContents& run) {
+  Replay replay(run);
+  for (CheckpointRow& checkpoint : run.checkpoints) {
+    replay.next();
+    checkpoint.chain_hash = replay.chain_hash();
+  }
+}
+
+void lose_newest_commit(RunContents& run) {
+  std::uint64_t seq = run.row.seq;
+  erase_commit(run.checkpoints, seq);
+  erase_commit(run.values, seq);
+  erase_commit(run.events, seq);
+  erase_commit(run.approvals, seq);
+  const CheckpointRow& newest = run.checkpoints.back();
+  Replay replay(run);
+  while (replay.next()) continue;
+  RunRow& row = run.row;
+  row.status = newest.status;
+  row.reason.clear();
+  row.outcome.clear();
+  row.error.clear();
+  row.seq = newest.seq;
+  row.epoch = newest.epoch;
+  row.session = newest.session;
+  row.checkpoint = newest.id;
+  row.node = replay.next_task()->node;
+  row.retry_count = newest.retry_count;
+  row.updated_at = newest.created_at;
+}
+
+void write_value(RunContents& run, std::uint64_t seq, const std::string& channel,
+                 const std::string& json) {
+  auto place = run.values.begin();
+  for (; place != run.values.end() && place->seq <= seq; ++place) {
+    if (place->seq != seq || place->channel != channel) continue;
+    place->envelope = json_envelope(json);
+    return;
+  }
+  ValueRow row;
+  row.run = run.row.run;
+  row.channel = channel;
+  row.seq = seq;
+  row.envelope = json_envelope(json);
+  run.values.insert(place, std::move(row));
+}
+
+Task<Result<CommitOutcome>> TamperedStore::commit(Commit) {
+  co_return error(ErrorCode::unavailable, "A tampered store is not written to.");
+}
+
+Task<Result<Done>> TamperedStore::read(Reader reader) {
+  TamperedSnapshot view(rows_);
+  co_return reader(view);
+}
+
+}  // namespace belay::check
