@@ -141,7 +141,9 @@ void one_round(Store& store, const std::string& thread) {
   auto saved = block_on(*program.loop, records->get<SentLetter>(thread)).value();
   ASSERT_EQ(saved.has_value(), decision->approved);
   std::string text = decision->edited ? *decision->edited->as_string() : "Dear Sir";
-  if (saved) EXPECT_EQ(saved->text, text);
+  if (saved) {
+    EXPECT_EQ(saved->text, text);
+  }
 
   CheckScope scope;
   scope.graphs = {letters.definition()};

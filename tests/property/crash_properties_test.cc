@@ -12,7 +12,13 @@ RC_GTEST_PROP(Crashes, AnyRunEndsAsItWouldHaveWithoutThem, ()) {
   auto scenario = *any_scenario();
   auto crashes = *any_crashes();
   Player undisturbed;
-  Outcome expected = undisturbed.outcome(undisturbed.play(scenario, {}));
+  RunView ended = undisturbed.play(scenario, {});
+  Outcome expected = undisturbed.outcome(ended);
+  RC_CLASSIFY(true, expected.status);
+  RC_CLASSIFY(ended.row.seq >= 10, "ten commits and more");
+  RC_CLASSIFY(ended.row.retry_count > 0, "retried");
+  RC_CLASSIFY(!expected.approvals.empty(), "asked");
+  RC_CLASSIFY(!crashes.empty() && crashes[0].after < static_cast<int>(ended.row.seq), "crashed");
   Player disturbed;
   Outcome came_to = disturbed.outcome(disturbed.play(scenario, crashes));
   RC_ASSERT(came_to == expected);
@@ -53,9 +59,9 @@ RC_GTEST_PROP(Crashes, ManyRunsAtOnceDoNotTouchOneAnother, ()) {
 // Every crash point of one scenario that has it all, in every way.
 TEST(Crashes, EveryPointOfARunThatHasItAllLeadsToTheSameEnd) {
   Scenario scenario;
-  scenario.nodes = {{NodePlan::wait, 0, 3, true},     {NodePlan::approve, 8, 1, true},
-                    {NodePlan::work, 0, 3, true},     {NodePlan::validate, 2, 1, true},
-                    {NodePlan::question, 0, 1, true}, {NodePlan::save, 0, 1, true}};
+  scenario.nodes = {{NodePlan::wait, 0, 5, true},     {NodePlan::approve, 8, 1, true},
+                    {NodePlan::work, 0, 5, true},     {NodePlan::validate, 2, 5, true},
+                    {NodePlan::question, 0, 5, true}, {NodePlan::save, 0, 5, true}};
   scenario.results = {done, unavailable, slow, done, throws};
   scenario.verdicts = {edit, approve};
   scenario.seed = 4;
@@ -63,6 +69,8 @@ TEST(Crashes, EveryPointOfARunThatHasItAllLeadsToTheSameEnd) {
   RunView ended = undisturbed.play(scenario, {});
   ASSERT_EQ(ended.row.status, RunStatus::completed);
   ASSERT_EQ(ended.row.outcome, "saved");
+  ASSERT_GE(ended.row.retry_count, 2);
+  ASSERT_GE(undisturbed.approvals(ended).size(), 2u);
   Outcome expected = undisturbed.outcome(ended);
   for (int after = 0; after < static_cast<int>(ended.row.seq); ++after) {
     for (int way :

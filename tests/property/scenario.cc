@@ -152,9 +152,9 @@ rc::Gen<Scenario> any_scenario() {
                                              {1, NodePlan::question}});
   auto node = rc::gen::build<NodePlan>(
       rc::gen::set(&NodePlan::kind, kind), rc::gen::set(&NodePlan::way, rc::gen::inRange(0, 8)),
-      rc::gen::set(&NodePlan::attempts, rc::gen::inRange(1, 5)),
+      rc::gen::set(&NodePlan::attempts, rc::gen::element(1, 3, 4, 5, 6)),
       rc::gen::set(&NodePlan::asks_always, rc::gen::arbitrary<bool>()));
-  auto nodes = rc::gen::mapcat(rc::gen::inRange(1, 7), [node](int count) {
+  auto nodes = rc::gen::mapcat(rc::gen::inRange(2, 9), [node](int count) {
     return rc::gen::container<std::vector<NodePlan>>(static_cast<std::size_t>(count), node);
   });
   auto result = rc::gen::weightedElement<int>({{14, done},
@@ -179,7 +179,7 @@ rc::Gen<Scenario> any_scenario() {
 rc::Gen<std::vector<Crash>> any_crashes() {
   auto crash = rc::gen::build<Crash>(rc::gen::set(&Crash::after, rc::gen::inRange(0, 8)),
                                      rc::gen::set(&Crash::way, rc::gen::inRange(0, 4)));
-  return rc::gen::mapcat(rc::gen::inRange(0, 5), [crash](int count) {
+  return rc::gen::mapcat(rc::gen::inRange(0, 6), [crash](int count) {
     return rc::gen::container<std::vector<Crash>>(static_cast<std::size_t>(count), crash);
   });
 }
