@@ -110,13 +110,18 @@ Result<Done> check_undamaged(Connection& connection, const std::string& path) {
 }
 
 Result<Done> set_up(Connection& connection) {
-  // The page size counts for a file without pages; WAL mode stays with the file.
-  BELAY_CHECK(connection.execute("PRAGMA page_size = 8192"));
-  BELAY_TRY(Statement mode, connection.prepare("PRAGMA journal_mode = WAL"));
-  if (mode.step() != Statement::Step::row) return connection.error();
-  if (mode.text(0) != "wal") {
-    return error(ErrorCode::unavailable,
-                 "The store's file system can't do SQLite's write-ahead log; use a local disk.");
+  // Both count for a file without pages only: WAL mode stays with the file, so later openings write
+  // nothing here. Nothing needs to be durable yet; end_recovery() syncs the first page as well.
+  BELAY_CHECK(connection.execute("PRAGMA page_size = 8192; PRAGMA synchronous = OFF"));
+  {
+    BELAY_TRY(Statement mode, connection.prepare("PRAGMA journal_mode = WAL"));
+    if (mode.step() != Statement::Step::row) return connection.error();
+    if (mode.text(0) != "wal") {
+      return error(ErrorCode::unavailable,
+                   "The store's file system can't do SQLite's write-ahead log; use a local disk.");
+    }
+    // The first page is written when the statement ends.
+    if (mode.step() != Statement::Step::done) return connection.error();
   }
   // The writer moves the log into the file itself, when it has nothing else to do.
   return connection.execute(
