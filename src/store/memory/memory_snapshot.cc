@@ -20,9 +20,15 @@ bool allows(const std::optional<T>& wanted, const T& value) {
   return !wanted || *wanted == value;
 }
 
-// As SQLite orders an unindexed pair of texts: by bytes.
-bool by_space_and_channel(const ValueRow* a, const ValueRow* b) {
-  return std::tie(a->space, a->channel) < std::tie(b->space, b->channel);
+// Texts are ordered by their bytes, as in every store.
+bool by_channel_then_seq(const ValueRow* a, const ValueRow* b) {
+  return std::tie(a->space, a->channel, a->seq) < std::tie(b->space, b->channel, b->seq);
+}
+bool by_seq_then_channel(const ValueRow* a, const ValueRow* b) {
+  return std::tie(a->seq, a->space, a->channel) < std::tie(b->seq, b->space, b->channel);
+}
+bool same_channel(const ValueRow* a, const ValueRow* b) {
+  return a->channel == b->channel && a->space == b->space;
 }
 
 bool record_matches(const RecordQuery& query, const RecordEntry& entry) {
@@ -95,13 +101,10 @@ Result<std::vector<ValueRow>> MemorySnapshot::values(const ValueFilter& filter) 
     if (value.seq > filter.at_seq) break;  // they are in the order of their seq
     wanted.push_back(&value);
   }
-  std::stable_sort(wanted.begin(), wanted.end(), by_space_and_channel);
-  if (filter.every_version) {
-    std::stable_sort(wanted.begin(), wanted.end(),
-                     [](const ValueRow* a, const ValueRow* b) { return a->seq < b->seq; });
-  }
+  std::sort(wanted.begin(), wanted.end(),
+            filter.every_version ? by_seq_then_channel : by_channel_then_seq);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    bool is_replaced = i + 1 < wanted.size() && !by_space_and_channel(wanted[i], wanted[i + 1]);
+    bool is_replaced = i + 1 < wanted.size() && same_channel(wanted[i], wanted[i + 1]);
     if (filter.every_version || !is_replaced) found.push_back(*wanted[i]);
   }
   return found;

@@ -120,12 +120,15 @@ Writer::Batch Writer::take_batch() {
       continue;
     }
     bytes += weight_of(next->commit);
+    next->place = batch.size();
     batch.push_back(std::move(next));
   }
   queue_.insert(queue_.begin(), std::make_move_iterator(staying.begin()),
                 std::make_move_iterator(staying.end()));
-  std::stable_sort(batch.begin(), batch.end(),
-                   [](const auto& a, const auto& b) { return a->run() < b->run(); });
+  // Those without a run come first, in the order in which they were pushed.
+  std::sort(batch.begin(), batch.end(), [](const auto& a, const auto& b) {
+    return std::pair(a->run(), a->place) < std::pair(b->run(), b->place);
+  });
   return batch;
 }
 

@@ -49,6 +49,7 @@ class Writer {
 
     Commit commit;
     Answer answer;
+    std::size_t place = 0;  // in its batch, as it was pushed
     CommitOutcome outcome = CommitOutcome::applied;
   };
   using Batch = std::vector<std::unique_ptr<Waiting>>;
