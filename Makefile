@@ -14,7 +14,7 @@ run:  ## Build, then audit a real diary day end to end: no server, no key.
 build:  ## Build the release binary: build/release/belay.
 	@scripts/build
 
-test:  ## Every test, under ASan+UBSan, TSan and -O2, and a build with clang. Under an hour.
+test:  ## Every test, under ASan+UBSan and TSan, the program at -O2, a build with clang.
 	@scripts/test all
 
 check:  ## The quick tests, for every few minutes of work.
