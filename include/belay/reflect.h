@@ -46,7 +46,8 @@ union Storage {
 template <typename T>
 inline constexpr Storage<T> storage{};
 
-template <auto>
+// Named, although unused: clang leaves an unnamed parameter out of the text.
+template <auto named>
 consteval std::string_view spelling() {
   return __PRETTY_FUNCTION__;
 }
