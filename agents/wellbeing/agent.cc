@@ -133,7 +133,13 @@ Task<Result<RunView>> resume_run(AgentParts parts, std::string graph, std::strin
   const bool stands =
       answer->kind == DecisionAnswer::Kind::won || answer->kind == DecisionAnswer::Kind::same;
   if (!stands) co_return refused(*answer);
-  co_return std::move(answer->view);
+  const RunStatus status = answer->view.row.status;
+  if (status == RunStatus::paused || is_final(status)) co_return std::move(answer->view);
+  // The decision had been made before, but the process that made it did not get to the end.
+  ThreadId left = answer->view.row.thread;
+  auto taken_over = co_await parts.runtime.resume(parts.tenant, std::move(left));
+  if (taken_over.ok() || taken_over.error().code != ErrorCode::conflict) co_return taken_over;
+  co_return std::move(answer->view);  // somebody living is at it
 }
 
 }  // namespace belay::wellbeing

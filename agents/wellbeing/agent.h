@@ -105,7 +105,8 @@ Error told(Error error);
 // The view, if it is of a run of `graph`.
 Result<RunView> run_of(Result<RunView> view, const std::string& graph);
 
-// Decides what the thread waits for, or waited for.
+// Decides what the thread waits for, or waited for. Goes on where a process that had made the same
+// decision died.
 Task<Result<RunView>> resume_run(AgentParts parts, std::string graph, std::string thread,
                                  ResumeInput input);
 

@@ -251,6 +251,7 @@ TEST(AgentGraph, ConcurrentExecutionsKeepTheirStatesApart) {
     EXPECT_THAT(world.nodes(result.threadId),
                 ElementsAre("fetchNotes", "analyzeNotes", "checkApproval", "saveSummary"));
   }
+  EXPECT_EQ(world.violations(), "");
 }
 
 TEST(AgentGraph, UsersDoNotSeeEachOthersNotes) {

@@ -98,7 +98,6 @@ TEST(ApprovalFlow, TheDecisionIsACheckpointBeforeAnyNodeRuns) {
   const auto decided = world.wait(
       world.runtime->status_at(default_tenant(), ThreadId(thread), after[before.size()].seq));
   EXPECT_EQ(decided->state["approved"], Value(true));
-  EXPECT_EQ(decided->row.node, "saveSummary");
 }
 
 TEST(ApprovalFlow, ACheckpointOfTheDecisionIsLoadedAfterARestart) {
@@ -280,6 +279,7 @@ TEST(ApprovalFlow, AnyDayAndDecisionCompletes) {
     const auto history = world.history(paused.threadId);
     RC_ASSERT(history.size() > before);
     RC_ASSERT(world.runs(paused.threadId).front().checkpoint == history.back().id);
+    RC_ASSERT(world.violations() == "");
   });
 }
 

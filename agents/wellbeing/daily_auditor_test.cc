@@ -115,8 +115,9 @@ TEST(FetchNotes, TakesTheLanguageOfTheNotesUnlessOneIsGiven) {
   Audit given = of_today();
   given.language = "en";
   EXPECT_EQ(fetched(world, given).value().language, "en");
-  World empty;
-  EXPECT_EQ(fetched(empty, of_today()).value().language, "en") << "the option";
+  World unclear;
+  unclear.add_note(kToday, "A no.");
+  EXPECT_EQ(fetched(unclear, of_today()).value().language, "en") << "the option";
 }
 
 TEST(AnalyzeNotes, CallsTheModelOnceWithTheRightPrompt) {

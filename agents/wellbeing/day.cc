@@ -13,12 +13,18 @@
 namespace belay::wellbeing {
 namespace {
 
+// A word or two that stand in both languages ("a", "no") must not decide what a person is told in.
+constexpr std::size_t kVotesAhead = 2;
+
 std::string language_of(const std::vector<DayNote>& notes) {
   std::string text;
   for (const DayNote& note : notes) text += note.content + "\n\n";
   const rules::Words words = rules::words_of(rules::readable(text));
-  const rules::Language language = rules::winner(rules::count_votes(words));
-  return language == rules::Language::unknown ? "" : std::string(rules::name_of(language));
+  const rules::LanguageVotes votes = rules::count_votes(words);
+  const rules::Language language = rules::winner(votes);
+  const std::size_t ahead = std::max(votes.en, votes.es) - std::min(votes.en, votes.es);
+  if (language == rules::Language::unknown || ahead < kVotesAhead) return "";
+  return std::string(rules::name_of(language));
 }
 
 // At most `characters_max` code points of `text`.

@@ -39,7 +39,7 @@ struct Day {
   std::vector<DayNote> notes;  // by time of writing, then id; the last one may be cut
   Reading reading;
   Crisis crisis;
-  std::string language;  // of most of the notes' words: "en", "es", or empty when unknown
+  std::string language;  // of most of the notes' words: "en", "es", or empty when not clear
 };
 
 // Takes in a day page by page, so that a day of any size fits into memory.

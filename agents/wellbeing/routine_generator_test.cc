@@ -265,6 +265,7 @@ TEST(RoutineGenerator, NeverTriesMoreThanThreeTimesAndLearnsFromEachFailure) {
     RC_ASSERT(state.analysisResult->recommendations.size() == 1 + failures);
     RC_ASSERT(result.success == valid);
     RC_ASSERT(world.saved<Routine>(kTomorrow).has_value() == valid);
+    RC_ASSERT(world.violations() == "");
   });
 }
 

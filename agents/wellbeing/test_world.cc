@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "belay/check.h"
+
 namespace belay::wellbeing::testing {
 
 std::string audit_text(int risk, std::string_view summary) {
@@ -141,6 +143,17 @@ std::vector<std::string> World::nodes(const std::string& thread) {
     if (row.kind == CommitKind::node) names.push_back(row.node);
   }
   return names;
+}
+
+std::string World::violations() {
+  CheckScope scope;
+  scope.graphs = wellbeing_graphs(options).value();
+  const CheckReport report = wait(check_store(store, std::move(scope))).value();
+  std::string found;
+  for (const Violation& each : report.violations) {
+    found += each.rule + " " + each.subject + ": " + each.message + "\n";
+  }
+  return found;
 }
 
 std::unique_ptr<Context> World::context(std::string_view node, RunOptions run) {

@@ -112,6 +112,9 @@ class World {
   // The nodes whose end was committed, in order.
   std::vector<std::string> nodes(const std::string& thread);
 
+  // What the checkers of belay/check.h find wrong in the store; empty when every rule holds.
+  std::string violations();
+
   // For calling a node by itself.
   std::unique_ptr<Context> context(std::string_view node, RunOptions run = {});
 
