@@ -5,11 +5,10 @@ namespace belay::cli {
 ExitCode exit_code_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::invalid:
+    case ErrorCode::not_found:
       return ExitCode::bad_input;
     case ErrorCode::conflict:
       return ExitCode::conflict;
-    case ErrorCode::not_found:
-      return ExitCode::not_found;
     case ErrorCode::unavailable:
     case ErrorCode::uncertain:
     case ErrorCode::corrupt:

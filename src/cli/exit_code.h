@@ -9,10 +9,9 @@ namespace belay::cli {
 enum class ExitCode {
   done = 0,
   failed = 1,     // the run failed, or the check found something
-  bad_input = 2,  // the same command can never work
+  bad_input = 2,  // the same command can never work; also for what does not exist
   waiting = 3,    // for a person
   conflict = 4,   // decided otherwise, expired, ended, or owned by a living process
-  not_found = 5,
   store = 6,      // unavailable, damaged, or of a newer Belay
   cancelled = 7,  // the run was cancelled
   internal = 70,

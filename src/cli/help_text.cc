@@ -11,17 +11,17 @@ const std::string_view kProgram =
 const std::string_view kProgramEnd =
     R"(Examples:
   belay notes import diary.jsonl
-  belay run daily-audit --date 1914-05-02
+  belay run daily-audit --date 1910-02-06
   belay approvals list
   belay approvals approve 1f0c64 --comment "agreed"
-  belay run routine --date 1914-05-03
+  belay run routine --date 1910-02-07
   belay resume --all                # what a killed process left behind
 
 Exit codes:
-  0  done                           5  not found
-  1  the run failed                 6  the store is unavailable, damaged or newer
-  2  bad input                      7  the run was cancelled
-  3  waits for a person            70  an error of belay itself
+  0  done                           6  the store is unavailable, damaged or newer
+  1  the run failed                 7  the run was cancelled
+  2  bad input, or no such thing   70  an error of belay itself
+  3  waits for a person
   4  conflict: already decided otherwise, expired, ended, or at work elsewhere
   A command that a signal stopped ends with 128 + its number (Ctrl-C: 130).
 
@@ -42,9 +42,9 @@ More: belay VERB --help, and docs/command-line.md.
 
 const std::string_view kNotes =
     R"(Examples:
-  belay notes import diary.jsonl    # {"date":"1914-05-02","content":"..."} a line
-  belay notes list --date 1914-05-02
-  belay notes show 1914-05-02.01.5d41402abc4b
+  belay notes import diary.jsonl    # {"date":"1910-02-06","content":"..."} a line
+  belay notes list --date 1910-02-06
+  belay notes show 1910-02-06.01.5d41402abc4b
 )";
 
 const std::string_view kNotesImport =
@@ -62,10 +62,10 @@ const std::string_view kRun =
 approves it; belay run never decides. The same --thread again goes on, or shows the result.
 
 Examples:
-  belay run daily-audit --date 1914-05-02
-  belay run daily-audit --date 1914-05-02 --thread audit-may-2 --language es
-  belay run routine --date 1914-05-03 --expires 2h
-  belay run routine --date 1914-05-03 --json | jq .approval.interruptId
+  belay run daily-audit --date 1910-02-06
+  belay run daily-audit --date 1910-02-06 --thread audit-may-2 --language es
+  belay run routine --date 1910-02-07 --expires 2h
+  belay run routine --date 1910-02-07 --json | jq .approval.interruptId
 )";
 
 const std::string_view kApprovals =

@@ -68,9 +68,9 @@ TEST_F(CliApprovals, APrefixOrTheThreadNamesIt) {
   EXPECT_EQ(world.run({"approvals", "show", "t", "--json"}).json()["interruptId"], Value(id));
   EXPECT_EQ(world.run({"approvals", "show", id.substr(0, 5)}).code, 2);
   EXPECT_EQ(world.run({"approvals", "show", ""}).code, 2);
-  EXPECT_EQ(world.run({"approvals", "show", "00000000-0000-0000-0000-000000000000"}).code, 5);
+  EXPECT_EQ(world.run({"approvals", "show", "00000000-0000-0000-0000-000000000000"}).code, 2);
   Outcome unknown = world.run({"approvals", "approve", "nobody"});
-  EXPECT_EQ(unknown.code, 5);
+  EXPECT_EQ(unknown.code, 2);
   EXPECT_TRUE(unknown.says({"nobody", "belay approvals list"})) << unknown.err;
 }
 

@@ -34,7 +34,7 @@ TEST(CliNotes, ImportsListsAndShows) {
   Outcome shown = world.run({"notes", "show", *(*notes)[1]["id"].as_string()});
   EXPECT_EQ(shown.code, 0);
   EXPECT_NE(shown.out.find("Third."), std::string::npos);
-  EXPECT_EQ(world.run({"notes", "show", "nothing"}).code, 5);
+  EXPECT_EQ(world.run({"notes", "show", "nothing"}).code, 2);
 }
 
 TEST(CliNotes, ImportingTwiceChangesNothing) {

@@ -118,7 +118,7 @@ TEST_F(CliOwnership, CancelTakesTheRunFromWhoeverHasIt) {
 TEST_F(CliOwnership, ResumeOfNothing) {
   EXPECT_EQ(world.run({"resume", "--all"}).code, 0);
   Outcome unknown = world.run({"resume", "nobody"});
-  EXPECT_EQ(unknown.code, 5);
+  EXPECT_EQ(unknown.code, 2);
   EXPECT_TRUE(unknown.says({"nobody"})) << unknown.err;
   EXPECT_EQ(world.run({"resume"}).code, 2);
   EXPECT_EQ(world.run({"resume", "t", "--all"}).code, 2);

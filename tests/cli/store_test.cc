@@ -177,7 +177,7 @@ TEST_F(CliStore, LookingMakesNoStore) {
     EXPECT_FALSE(std::filesystem::exists(path));
   }
   Outcome unknown = world.run({"state", "nobody"});
-  EXPECT_EQ(unknown.code, 5);
+  EXPECT_EQ(unknown.code, 2);
   EXPECT_TRUE(unknown.says({"nobody"})) << unknown.err;
   EXPECT_EQ(world.run({"notes", "import", "-"}, "x").code, 2);
   EXPECT_FALSE(std::filesystem::exists(path));

@@ -55,7 +55,7 @@ TEST_F(CliLooking, HistoryHasEveryCommitNewestFirst) {
   EXPECT_EQ(text.code, 0);
   EXPECT_NE(text.out.find("analyzeNotes"), std::string::npos);
   Outcome unknown = world.run({"history", "nobody"});
-  EXPECT_EQ(unknown.code, 5);
+  EXPECT_EQ(unknown.code, 2);
   EXPECT_TRUE(unknown.says({"nobody", "belay threads"})) << unknown.err;
 }
 
@@ -66,10 +66,10 @@ TEST_F(CliLooking, StateNowAndThen) {
   Value then = world.run({"state", "t", "--at", "1", "--json"}).json();
   EXPECT_EQ(then["seq"], Value(1));
   EXPECT_TRUE(then["state"]["analysis"].is_null());
-  EXPECT_EQ(world.run({"state", "t", "--at", "999"}).code, 5);
+  EXPECT_EQ(world.run({"state", "t", "--at", "999"}).code, 2);
   EXPECT_EQ(world.run({"state", "t", "--at", "-1"}).code, 2);
   EXPECT_EQ(world.run({"state", "t", "--at", "now"}).code, 2);
-  EXPECT_EQ(world.run({"state", "nobody"}).code, 5);
+  EXPECT_EQ(world.run({"state", "nobody"}).code, 2);
   EXPECT_EQ(world.run({"state", "a\nb"}).code, 2);
   EXPECT_EQ(world.run({"state"}).code, 2);
 }
@@ -115,7 +115,7 @@ TEST_F(CliLooking, CancelEndsARunThatHasNotEnded) {
   Outcome ended = world.run({"cancel", "d"});
   EXPECT_EQ(ended.code, 4);
   EXPECT_TRUE(ended.says({"\"d\"", "completed"})) << ended.err;
-  EXPECT_EQ(world.run({"cancel", "nobody"}).code, 5);
+  EXPECT_EQ(world.run({"cancel", "nobody"}).code, 2);
 }
 
 TEST_F(CliLooking, AReaderThatGoesAwayIsNoFailure) {
