@@ -91,8 +91,8 @@ void i1_nothing_acknowledged_lost(const RunContents& run, const CheckScope& scop
                                   Findings& findings) {
   for (const auto& [acknowledged, seq] : scope.acknowledged) {
     if (acknowledged != run.row.run) continue;
-    bool is_there = std::any_of(run.checkpoints.begin(), run.checkpoints.end(),
-                                [seq = seq](const CheckpointRow& each) { return each.seq == seq; });
+    bool is_there = false;
+    for (const CheckpointRow& each : run.checkpoints) is_there = is_there || each.seq == seq;
     if (!is_there) findings.add(run, commit_text(seq) + " was acknowledged and is not there.");
   }
 }

@@ -9,8 +9,6 @@
 #include "tests/property/player.h"
 
 namespace belay::property {
-namespace {
-
 // Any text, number and list that a state may have.
 struct Luggage {
   std::string text;
@@ -20,6 +18,8 @@ struct Luggage {
   std::map<std::string, std::string> names = {};
   std::optional<bool> flag = std::nullopt;
 };
+
+namespace {
 
 // Letters of one to four bytes of UTF-8, and those that JSON must escape.
 rc::Gen<std::string> any_text() {
