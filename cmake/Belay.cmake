@@ -8,7 +8,7 @@ target_compile_options(belay_options INTERFACE
   -Werror -fvisibility=hidden -g1)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports it for moves of a std::variant that was initialised, more so under sanitizers
-  # (GCC bugs 105562, 105593). Clang's own analysis and the sanitizers look for the real ones.
+  # (GCC bug 105562). Clang's own analysis and the sanitizers look for the real ones.
   target_compile_options(belay_options INTERFACE -Wno-maybe-uninitialized)
 endif()
 if(BELAY_SANITIZE)
