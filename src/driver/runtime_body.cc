@@ -2,6 +2,7 @@
 
 #include "belay/limits.h"
 #include "engine/advance.h"
+#include "engine/checkpoint.h"
 
 namespace belay {
 namespace {
@@ -285,13 +286,7 @@ Task<Result<Done>> Runtime::Body::save(TenantId tenant, std::vector<RecordWrite>
   Commit commit;
   commit.tenant = std::move(tenant);
   for (RecordWrite& record : records) {
-    RecordPut put;
-    put.collection = std::move(record.collection);
-    put.user = std::move(record.user);
-    put.key = std::move(record.key);
-    if (!record.erase) put.envelope = json_envelope(record.json);
-    put.indexed = std::move(record.indexed);
-    commit.rows.records.push_back(std::move(put));
+    commit.rows.records.push_back(engine::record_put(std::move(record)));
   }
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();

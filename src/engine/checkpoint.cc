@@ -156,17 +156,21 @@ Result<Commit> end_step(const GraphDefinition& graph, Run& run, Step step, const
   run.chain_hash = chain_hash(run.chain_hash, run.row.seq, run.row.epoch, next_tasks, run.channels);
   commit.rows.checkpoint = checkpoint_row(run, step, parent, std::move(next_tasks));
   for (RecordWrite& record : step.records) {
-    RecordPut put;
-    put.collection = std::move(record.collection);
-    put.user = std::move(record.user);
-    put.key = std::move(record.key);
-    if (!record.erase) put.envelope = json_envelope(record.json);
-    put.indexed = std::move(record.indexed);
-    commit.rows.records.push_back(std::move(put));
+    commit.rows.records.push_back(record_put(std::move(record)));
   }
   add_events(run, step, commit.rows);
   commit.rows.run = run.row;
   return commit;
+}
+
+RecordPut record_put(RecordWrite record) {
+  RecordPut put;
+  put.collection = std::move(record.collection);
+  put.user = std::move(record.user);
+  put.key = std::move(record.key);
+  if (!record.erase) put.envelope = json_envelope(record.json);
+  put.indexed = std::move(record.indexed);
+  return put;
 }
 
 Digest chain_hash(const Digest& parent, std::uint64_t seq, std::uint64_t epoch,

@@ -32,6 +32,9 @@ void* owned_state(const GraphDefinition& graph, Run& run);
 Result<Commit> end_step(const GraphDefinition& graph, Run& run, Step step, const Moment& moment,
                         std::uint64_t guard_epoch);
 
+// A record as a commit carries it.
+RecordPut record_put(RecordWrite record);
+
 // The chain hash that a checkpoint of these contents has.
 Digest chain_hash(const Digest& parent, std::uint64_t seq, std::uint64_t epoch,
                   std::string_view next_tasks, const std::vector<ChannelVersion>& channels);
