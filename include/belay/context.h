@@ -12,10 +12,16 @@
 #include <string_view>
 #include <vector>
 
+#include "belay/limits.h"
 #include "belay/model.h"
 #include "belay/record.h"
 
 namespace belay {
+
+// When the next step may start: after the commit of the one before is durable; while it is under
+// way; or at once, with one commit at the end. Pauses, failures and ends are committed, and waited
+// for, in all three. What a crash takes with `async` and `exit` runs again.
+enum class Durability { sync, async, exit };
 
 // How a run is to be carried out. Kept with the run, so that a take-over obeys the same.
 struct RunOptions {
@@ -27,6 +33,11 @@ struct RunOptions {
   std::chrono::milliseconds timeout{300'000};
   // How long an approval stays open, in place of the approval's own time.
   std::optional<std::chrono::milliseconds> approval_expires = std::nullopt;
+  Durability durability = Durability::sync;
+  // Supersteps that the run may take: it stops a cycle that never ends.
+  std::int64_t supersteps = limits::supersteps_max;
+  // Nodes of one superstep that run at the same time.
+  std::int64_t parallel = limits::parallel_tasks_default;
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
@@ -52,8 +63,14 @@ struct NodeEffects {
     std::string name;
     Value body;
   };
+  // To be delivered outside, at least once, after the commit.
+  struct Message {
+    std::string topic;
+    Value body;
+  };
   std::vector<RecordWrite> records;
   std::vector<CustomEvent> events;
+  std::vector<Message> messages;
   std::string outcome;
 };
 
@@ -79,6 +96,7 @@ class Context {
     std::uint64_t seed = 0;
     RunOptions options;
     std::vector<std::pair<std::string, Answer>> answers;  // by question name and payload hash
+    std::shared_ptr<const std::string> input;             // JSON text of what was sent, if any
     Model* model = nullptr;
     Records* records = nullptr;
   };
@@ -102,6 +120,16 @@ class Context {
   }
   const RunOptions& options() const { return attempt_.options; }
 
+  // What a Send gave this visit, as the type that it was sent as. Throws Failure (`invalid`) for a
+  // visit without an input, or with one of another type.
+  template <typename Input>
+  Input input() const {
+    if (!attempt_.input) throw Failure(no_input());
+    auto value = parse_json(*attempt_.input).value();
+    return decode_json<Input>(value).value();
+  }
+  bool has_input() const { return attempt_.input != nullptr; }
+
   // When this attempt began.
   Instant now() const { return attempt_.now; }
   // Pseudo-random bits, seeded for this attempt: not for secrets.
@@ -123,6 +151,10 @@ class Context {
   // A durable event of the program's own, written in this node's commit.
   void emit(std::string name, Value body);
 
+  // A message for the world outside, in this node's commit: handed to the topic's receiver at least
+  // once after it, with an id to tell a repetition by, or never if the node fails.
+  void publish(std::string topic, Value body);
+
   // Asks a person in the middle of a node and returns the answer. Without one yet it ends the node
   // here; the whole node runs again when the answer has come, so do nothing before it that must
   // not happen twice. An approval node asks without that price: prefer it. The answer counts for
@@ -139,6 +171,8 @@ class Context {
   NodeEffects take_effects() { return std::move(effects_); }
 
  private:
+  Error no_input() const;
+
   Attempt attempt_;
   NodeEffects effects_;
 };

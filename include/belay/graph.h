@@ -14,92 +14,25 @@
 // Result of either. It reads state, and says what changed; its return is committed as a whole. A
 // plain function must not block: wait in a Task, or use context.blocking().
 //
+// All nodes that are due form a superstep: they run in parallel on the same state, what they say is
+// combined in the order in which the nodes were declared, and the nodes after them come next.
+// Several edges from one node lead to all of their targets. A node that several ways lead to in one
+// superstep is visited once; join() waits for ways of different lengths.
+//
 // A branch chooses among its targets by a pure function of the state: it returns a bool or an index
-// into the targets ({if_false, if_true}), or the target's name. Once chosen, the way is committed
-// and never chosen again. An exception in it is a typed failure of the run.
+// into the targets ({if_false, if_true}), a target's name, several names, or Sends, each of which
+// visits a node with an input of its own. Once chosen, the way is committed and never chosen again.
+// An exception in it is a typed failure of the run.
 //
 // build() reports all faults at once, each naming the node and what to write instead.
+//
+// Versions: a graph's hash covers its names, channels, edges and policies. A run goes on with the
+// version that it began with (Runtime::add() takes several of one name), or with one that says how:
+// upgrade_from() or accept_older_versions(). Anything else is refused, and the run left as it is.
 
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <variant>
-#include <vector>
-
-#include "belay/context.h"
-#include "belay/state.h"
+#include "belay/graph_definition.h"
 
 namespace belay {
-
-inline constexpr std::string_view start = "start";
-inline constexpr std::string_view end = "end";
-
-// When a node's failure is tried again: errors of code `unavailable` only. The wait after the n-th
-// failure is min(2^n * base, cap), +-20 % at random, and never less than the error's retry_after.
-struct RetryPolicy {
-  int attempts = 1;  // the first included
-  std::chrono::milliseconds base{1'000};
-  std::chrono::milliseconds cap{10'000};
-};
-
-struct ApprovalOptions {
-  std::string question;
-  std::chrono::milliseconds expires{std::chrono::hours(24)};
-  std::vector<std::string> roles = {};  // who may decide; empty: anyone who can reach the store
-};
-
-using NodeResult = Result<std::vector<Change>>;
-
-// A graph as the engine sees it: no template, immutable, shared by all its runs.
-struct GraphDefinition {
-  using Choose = std::function<std::variant<std::size_t, std::string>(const void* state)>;
-
-  struct Approval {
-    ApprovalOptions options;
-    std::size_t channel = 0;                           // shown, hashed and open to editing
-    std::function<bool(const void*)> when;             // null: always ask
-    std::function<std::string(const void*)> question;  // null: options.question
-    std::optional<std::size_t> awaiting;  // bool channel: true while a decision is awaited
-    std::optional<std::size_t> answer;    // bool channel: the decision
-    std::function<void(void*, bool)> set_awaiting;
-    std::function<void(void*, bool)> set_answer;
-    std::string approved, rejected;  // where to go
-  };
-
-  struct Node {
-    std::string name;
-    std::function<NodeResult(const void*, Context&)> run_plain;       // one of these two, or
-    std::function<Task<NodeResult>(const void*, Context&)> run_task;  // an approval
-    std::optional<Approval> approval;
-    RetryPolicy retry;
-    std::optional<std::chrono::milliseconds> timeout;
-    std::vector<std::string> targets;  // one for an edge, all that a branch may choose; names
-    Choose choose;                     // null for an edge
-  };
-
-  std::string name;
-  const StateType* state = nullptr;
-  std::vector<Node> nodes;
-  std::string entry;
-  Digest hash{};  // of all that is declared: names, channels, edges, policies
-
-  const Node* find(std::string_view node) const;
-};
-
-// An edge or a branch as declared.
-struct GraphWay {
-  std::string from;
-  std::vector<std::string> targets;
-  GraphDefinition::Choose choose;  // null for an edge
-};
-
-// Connects the nodes, checks the whole graph and computes its hash.
-Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition definition,
-                                                            std::vector<GraphWay> ways);
 
 // A graph that has been checked. Cheap to copy; runs share it.
 template <reflect::PlainStruct State>
@@ -133,6 +66,20 @@ class GraphBuilder {
     // How long one attempt may take; then it counts as failed with `unavailable`.
     NodeSetting& timeout(std::chrono::milliseconds limit) {
       node().timeout = limit;
+      return *this;
+    }
+    // Where this node's updates may go or send to, in place of its edges.
+    NodeSetting& may_go_to(std::vector<std::string_view> targets) {
+      node().may_go_to.assign(targets.begin(), targets.end());
+      return *this;
+    }
+    // The run pauses before, or after, the superstep that visits this node; resume() goes on.
+    NodeSetting& interrupt_before() {
+      node().interrupt_before = true;
+      return *this;
+    }
+    NodeSetting& interrupt_after() {
+      node().interrupt_after = true;
       return *this;
     }
 
@@ -170,7 +117,16 @@ class GraphBuilder {
       };
       return *this;
     }
-    // A member that is true exactly while the decision is awaited.
+    // Refuses an edited payload with the Error that this gives for the edited state: the decision
+    // is then not made, and can be made again.
+    ApprovalSetting& check(std::function<Result<Done>(const State&)> check) {
+      approval().check = [check](const void* state) {
+        return check(*static_cast<const State*>(state));
+      };
+      return *this;
+    }
+    // A member that is true exactly while the decision is awaited. Only for an approval that is
+    // alone in its superstep: otherwise the others would see it change.
     ApprovalSetting& awaiting(bool State::* member) {
       approval().awaiting = reflect::index_of(member);
       approval().set_awaiting = setter(member);
@@ -198,11 +154,11 @@ class GraphBuilder {
     GraphDefinition::Node& added = add_node(name);
     if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
       added.run_task = [function](const void* state, Context& context) {
-        return changes_of(function(*static_cast<const State*>(state), context));
+        return answer_of(function(*static_cast<const State*>(state), context));
       };
     } else {
       added.run_plain = [function](const void* state, Context& context) {
-        return changes_of(function(*static_cast<const State*>(state), context));
+        return answer_of(function(*static_cast<const State*>(state), context));
       };
     }
     return NodeSetting(*this, definition_.nodes.size() - 1);
@@ -224,22 +180,101 @@ class GraphBuilder {
     return ApprovalSetting(*this, definition_.nodes.size() - 1);
   }
 
+  // A pause of this long, or of as long as the state says; the run holds no process meanwhile.
+  GraphBuilder& wait(std::string_view name, std::chrono::milliseconds time) {
+    add_node(name).wait = [time](const void*) { return time; };
+    return *this;
+  }
+  GraphBuilder& wait(std::string_view name,
+                     std::function<std::chrono::milliseconds(const State&)> time) {
+    add_node(name).wait = [time](const void* state) {
+      return time(*static_cast<const State*>(state));
+    };
+    return *this;
+  }
+
+  // Another graph as one node. `input` makes its first state, (const State&) -> Inner; `output` says
+  // what its last one changes here, (const Inner&) -> Update<State>. Each of its steps is a commit
+  // of its own, in a namespace of its own.
+  template <typename Inner, typename Input, typename Output>
+  NodeSetting subgraph(std::string_view name, const Graph<Inner>& graph, Input input,
+                       Output output) {
+    GraphDefinition::Subgraph inner;
+    inner.graph = graph.definition();
+    inner.input = [input](const void* state) -> std::shared_ptr<void> {
+      return std::make_shared<Inner>(input(*static_cast<const State*>(state)));
+    };
+    inner.output = [output](const void* state) {
+      return Update<State>(output(*static_cast<const Inner*>(state))).take_answer();
+    };
+    add_node(name).subgraph = std::move(inner);
+    return NodeSetting(*this, definition_.nodes.size() - 1);
+  }
+
   GraphBuilder& edge(std::string_view from, std::string_view to) {
     return connect(from, {to}, nullptr);
   }
 
-  // `choose` takes const State& and returns a bool, an index or a name: see the top.
+  // `to` is visited once all of `from` have ended since its last visit, whenever each of them did.
+  GraphBuilder& join(std::vector<std::string_view> from, std::string_view to) {
+    definition_.joins.push_back({{from.begin(), from.end()}, std::string(to)});
+    return *this;
+  }
+
+  // `choose` takes const State& and returns a bool, an index, a name, names or Sends: see the top.
   template <typename Choose>
   GraphBuilder& branch(std::string_view from, Choose choose,
                        std::vector<std::string_view> targets) {
     return connect(from, std::move(targets), [choose](const void* state) {
       auto chosen = choose(*static_cast<const State*>(state));
-      if constexpr (std::is_convertible_v<decltype(chosen), std::string_view>) {
-        return std::variant<std::size_t, std::string>(std::string(std::string_view(chosen)));
+      using Chosen = decltype(chosen);
+      if constexpr (std::is_convertible_v<Chosen, std::string_view>) {
+        return GraphDefinition::Choice(std::string(std::string_view(chosen)));
+      } else if constexpr (std::is_same_v<Chosen, std::vector<std::string>> ||
+                           std::is_same_v<Chosen, std::vector<Send>>) {
+        return GraphDefinition::Choice(std::move(chosen));
       } else {
-        return std::variant<std::size_t, std::string>(static_cast<std::size_t>(chosen));
+        return GraphDefinition::Choice(static_cast<std::size_t>(chosen));
       }
     });
+  }
+
+  // How several nodes' Update::reduce() of one member combine: (M so_far, const M& operand) -> M.
+  // Pure. What comes of it is stored, so that reading a state needs no code.
+  template <typename M, typename Reduce>
+  GraphBuilder& reducer(M State::* member, Reduce reduce) {
+    GraphDefinition::ChannelRule& rule = rule_of(member);
+    rule.reduce = [member, reduce](void* state, void* operand) {
+      M& held = static_cast<State*>(state)->*member;
+      held = reduce(std::move(held), *static_cast<const M*>(operand));
+    };
+    rule.read_operand = [member](const Value& from) -> std::unique_ptr<Operand> {
+      M value{};
+      Decoder in;
+      if (!codec::decode(from, value, in)) return nullptr;
+      return std::make_unique<detail::TypedOperand<State, M>>(member, std::move(value), nullptr);
+    };
+    return *this;
+  }
+
+  // A member that is never stored: a cache that a node can make again. It has its default when a
+  // run is taken up by another process.
+  template <typename M>
+  GraphBuilder& transient(M State::* member) {
+    rule_of(member).transient = true;
+    return *this;
+  }
+
+  // How a run that began with the version of this hash (in hex) goes on with this one.
+  GraphBuilder& upgrade_from(std::string_view hash, GraphDefinition::Upgrade upgrade) {
+    definition_.upgrades.insert_or_assign(std::string(hash), std::move(upgrade));
+    return *this;
+  }
+  // Runs that began with any other version go on with this one: their next nodes are still here and
+  // mean the same, and new members have sound defaults.
+  GraphBuilder& accept_older_versions() {
+    definition_.accepts_older_versions = true;
+    return *this;
   }
 
   Result<Graph<State>> build() && {
@@ -249,15 +284,21 @@ class GraphBuilder {
   }
 
  private:
-  static NodeResult changes_of(Update<State> update) { return std::move(update).take_changes(); }
-  static NodeResult changes_of(Result<Update<State>> update) {
+  static NodeResult answer_of(Update<State> update) { return std::move(update).take_answer(); }
+  static NodeResult answer_of(Result<Update<State>> update) {
     if (!update.ok()) return std::move(update).error();
-    return std::move(*update).take_changes();
+    return std::move(*update).take_answer();
   }
   template <typename Returned>
-  static Task<NodeResult> changes_of(Task<Returned> task) {
+  static Task<NodeResult> answer_of(Task<Returned> task) {
     Returned returned = co_await task;
-    co_return changes_of(std::move(returned));
+    co_return answer_of(std::move(returned));
+  }
+
+  template <typename M>
+  GraphDefinition::ChannelRule& rule_of(M State::* member) {
+    definition_.channel_rules.resize(definition_.state->channels.size());
+    return definition_.channel_rules[reflect::index_of(member)];
   }
 
   GraphDefinition::Node& add_node(std::string_view name) {

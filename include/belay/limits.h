@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace belay::limits {
 
@@ -18,12 +19,15 @@ inline constexpr std::size_t comment_bytes_max = 10'000;         // a decision's
 inline constexpr std::size_t state_members_max = 32;             // members of a state type
 inline constexpr std::size_t graph_nodes_max = 1'000;            // nodes of one graph
 inline constexpr std::size_t supersteps_max = 10'000;            // of one run: stops runaway cycles
+inline constexpr std::size_t superstep_tasks_max = 100'000;      // of one superstep
+inline constexpr std::size_t parallel_tasks_default = 128;       // that run at the same time
 inline constexpr std::size_t page_rows_max = 1'000;              // rows of one read
 inline constexpr std::size_t commit_queue_max = 4'096;           // commits waiting for the writer
 inline constexpr std::size_t commit_batch_max = 1'024;           // commits in one transaction
 inline constexpr std::size_t commit_batch_bytes_max = 1u << 20;  // bytes in one transaction
 inline constexpr std::size_t blocking_threads_max = 4;           // threads of the blocking pool
 inline constexpr std::size_t blocking_queue_max = 1'024;         // calls waiting for that pool
+inline constexpr std::int64_t lost_claims_max = 5;               // then a run is quarantined
 inline constexpr milliseconds owner_watch_interval{500};         // a working run asks: still mine?
 inline constexpr hours approval_expiry_default{24};
 inline constexpr hours thread_idle_max{24 * 7};  // then it can't be resumed

@@ -46,7 +46,8 @@ using RunObserver = std::function<void(const RunEvent&)>;
 struct RunView {
   RunRow row;
   Value state;                          // the channels by name, read with the graph's defaults
-  std::optional<ApprovalRow> approval;  // the open one, when paused for a person
+  std::optional<ApprovalRow> approval;  // an open one, when paused for a person
+  std::vector<ApprovalRow> approvals;   // all open ones: parallel branches may each ask
   bool success() const { return row.status != RunStatus::failed; }
 };
 
@@ -100,7 +101,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Makes a graph known by its name. Before the first call for one of its runs.
+  // Makes a graph known by its name and version. Of several versions of one name, the one that was
+  // added last is the one that new runs begin with. Before the first call for one of its runs.
   template <typename State>
   void add(const Graph<State>& graph) {
     add_definition(graph.definition());
@@ -113,8 +115,9 @@ class Runtime {
     return start_run(graph.name(), std::move(state), std::move(options));
   }
 
-  // Goes on with a thread's run: one whose process died is taken over, one that waits for a person
-  // is returned as it stands, one that has ended gives its result. `conflict` while another living
+  // Goes on with a thread's run: one whose process died is taken over, one that waits at a
+  // breakpoint, or for a time that has come, goes on, one that waits for a person is returned as it
+  // stands, one that has ended gives its result. `conflict` while another living
   // process works on it; `not_found` for an unknown thread, or one idle for longer than
   // limits::thread_idle_max.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
@@ -135,7 +138,8 @@ class Runtime {
   // The same as it stood after its commit `seq`.
   Task<Result<RunView>> status_at(TenantId tenant, ThreadId thread, std::uint64_t seq);
 
-  // Expires the approvals whose time has passed, and goes on with their runs; how many there were.
+  // Expires the approvals whose time has passed, and goes on with their runs and with those whose
+  // timers are due; how many there were.
   Task<Result<std::size_t>> apply_due(TenantId tenant);
 
   // Saves records outside a run: an import. All or nothing.

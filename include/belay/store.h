@@ -98,6 +98,8 @@ struct Commit {
   // Absent for a commit that belongs to no run (an import of records): nothing can fence it.
   std::optional<RunGuard> guard;
   std::optional<ApprovalGuard> approval;
+  // Approvals that the commit takes for open: if one is not, nothing is written (approval_closed).
+  std::vector<InterruptId> still_open;
   std::optional<OutboxGuard> message;  // for a commit without a guard that changes one message
   CommitRows rows;
   // With an ApprovalGuard that wants the expiry ahead: what to write instead when it has passed.

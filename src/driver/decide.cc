@@ -20,12 +20,53 @@ bool same_decision(const ApprovalRow& decided, bool approved, const std::optiona
   return decided.status == status && decided.edited_hash == edited_hash;
 }
 
+ApprovalRow expired_row(ApprovalRow approval, Instant now) {
+  approval.status = ApprovalStatus::expired;
+  approval.decided_at = now;
+  return approval;
+}
+
 bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles) {
   if (approval.roles.empty()) return true;
   std::string permitted = "," + approval.roles + ",";
   return std::any_of(roles.begin(), roles.end(), [&](const std::string& role) {
     return permitted.find("," + role + ",") != std::string::npos;
   });
+}
+
+// The graph, this one or a subgraph of it, whose node asked.
+const GraphDefinition* graph_with_approval(const GraphDefinition& graph, const std::string& node) {
+  const GraphDefinition::Node* found = graph.find(node);
+  if (found && found->approval) return &graph;
+  for (const GraphDefinition::Node& each : graph.nodes) {
+    if (!each.subgraph) continue;
+    if (const auto* inner = graph_with_approval(*each.subgraph->graph, node)) return inner;
+  }
+  return nullptr;
+}
+
+// Whether the approval's own check lets the edited payload pass.
+Result<Done> check_edit(const engine::Run& run, const GraphDefinition& graph,
+                        const InterruptId& interrupt, const Value& edited) {
+  for (const engine::NodeTask& task : run.tasks) {
+    if (task.inner) {
+      BELAY_CHECK(check_edit(*task.inner, *task.node->subgraph->graph, interrupt, edited));
+    }
+    const auto& asked = task.node->approval;
+    if (task.interrupt != interrupt || !asked || !asked->check) continue;
+    std::shared_ptr<void> tried = graph.state->copy(run.state.get());
+    Decoder in;
+    if (!graph.state->channels[asked->channel].decode(edited, tried.get(), in, nullptr)) {
+      return error(ErrorCode::invalid, "The edited payload does not fit: " + in.problem);
+    }
+    try {
+      BELAY_CHECK(asked->check(tried.get()));
+    } catch (const std::exception& exception) {
+      return error(ErrorCode::invalid, "The check of the edited payload at \"" + task.node->name +
+                                           "\" threw: " + exception.what());
+    }
+  }
+  return Done{};
 }
 
 }  // namespace
@@ -53,12 +94,13 @@ Result<Done> Runtime::Body::check_decision(const ApprovalRow& approval, const De
 Result<std::optional<Value>> Runtime::Body::canonical_edit(const GraphDefinition& graph,
                                                            const ApprovalRow& approval,
                                                            const Value& edited) {
-  const GraphDefinition::Node* node = graph.find(approval.node);
+  const GraphDefinition* asking = graph_with_approval(graph, approval.node);
   std::optional<Value> canonical = edited;
   std::string text = to_json(edited);
-  if (node && node->approval) {
-    const ChannelType& channel = graph.state->channels[node->approval->channel];
-    std::shared_ptr<void> state = graph.state->make();
+  if (asking) {
+    const ChannelType& channel =
+        asking->state->channels[asking->find(approval.node)->approval->channel];
+    std::shared_ptr<void> state = asking->state->make();
     Decoder in;
     Unknown unknown;
     in.path.emplace_back(channel.name);
@@ -87,7 +129,7 @@ Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId 
     auto approval = co_await find_approval(tenant, interrupt);
     if (!approval.ok()) co_return std::move(approval).error();
     BELAY_CO_CHECK(check_decision(*approval, decision));
-    BELAY_CO_TRY(Definition graph, graph_named(approval->graph));
+    BELAY_CO_TRY(Definition graph, graphs_->newest(approval->graph));
     if (decision.edited) {
       BELAY_CO_TRY(decision.edited, canonical_edit(*graph, *approval, *decision.edited));
     }
@@ -108,19 +150,31 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
   std::optional<DecisionAnswer> nothing;
   auto found = co_await find_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
-  if (!found->approval || found->approval->interrupt != approval.interrupt) {
-    co_return std::move(nothing);
-  }
-  BELAY_CO_TRY(Definition graph, graph_named(approval.graph));
+  BELAY_CO_TRY(Definition graph, graph_of(found->stored));
+  bool is_held = found->stored.row.status == RunStatus::running ||
+                 found->stored.row.status == RunStatus::queued;
+  bool is_asked = found->asks(approval.interrupt);
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, found->stored));
+  if (decision.edited) {
+    BELAY_CO_CHECK(check_edit(run, *graph, approval.interrupt, *decision.edited));
+  }
+  if (is_held) co_return co_await decide_held(std::move(approval), std::move(decision));
+  if (!is_asked) co_return std::move(nothing);
   BELAY_CO_TRY(engine::Run late_run, engine::restore(*graph, std::move(found->stored)));
 
-  engine::Decided decided{moment(), session_, approval, Verdict::approved, "", "", std::nullopt};
+  engine::Decided decided;
+  decided.moment = moment();
+  decided.session = session_;
+  decided.approval = approval;
   decided.verdict = decision.approved ? Verdict::approved : Verdict::rejected;
   decided.decided_by = decision.decided_by;
   decided.comment = decision.comment;
   decided.edited = decision.edited;
-  engine::Decided late{moment(), session_, approval, Verdict::expired, "", "", std::nullopt};
+  engine::Decided late;
+  late.moment = moment();
+  late.session = session_;
+  late.approval = approval;
+  late.verdict = Verdict::expired;
 
   auto next = engine::advance(*graph, std::move(run), std::move(decided));
   auto late_next = engine::advance(*graph, std::move(late_run), std::move(late));
@@ -143,6 +197,45 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
   DecisionAnswer answer;
   answer.kind = in_time ? Kind::won : Kind::expired;
   answer.approval = *std::move(stored);
+  answer.view = *std::move(view);
+  co_return std::optional(std::move(answer));
+}
+
+Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::decide_held(ApprovalRow approval,
+                                                                       Decision decision) {
+  Commit commit;
+  commit.tenant = approval.tenant;
+  commit.approval.emplace();
+  commit.approval->interrupt = approval.interrupt;
+  commit.approval->payload_hash = approval.payload_hash;
+  commit.approval->run_is_held = true;
+  ApprovalRow decided = approval;
+  decided.status = decision.approved ? ApprovalStatus::approved : ApprovalStatus::rejected;
+  decided.decided_by = std::move(decision.decided_by);
+  decided.comment = std::move(decision.comment);
+  decided.decided_at = parts_.clock.now();
+  if (decision.edited) {
+    std::string edited = to_json(*decision.edited);
+    decided.edited_hash = sha256(edited);
+    decided.edited = json_envelope(edited);
+  }
+  commit.rows.decided = std::move(decided);
+  commit.when_expired.emplace();
+  commit.when_expired->decided = expired_row(approval, parts_.clock.now());
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  bool in_time = *outcome == CommitOutcome::applied;
+  if (!in_time && *outcome != CommitOutcome::expired) co_return std::optional<DecisionAnswer>();
+  DecisionAnswer answer;
+  answer.kind = in_time ? Kind::won : Kind::expired;
+  auto stored = co_await find_approval(approval.tenant, approval.interrupt);
+  if (!stored.ok()) co_return std::move(stored).error();
+  answer.approval = *std::move(stored);
+  if (auto driven = driven_.find(approval.run); driven != driven_.end()) {
+    driven->second->decided(answer.approval);
+  }
+  auto view = co_await view_of_run(approval.tenant, approval.run);
+  if (!view.ok()) co_return std::move(view).error();
   answer.view = *std::move(view);
   co_return std::optional(std::move(answer));
 }
@@ -170,21 +263,30 @@ Task<Result<DecisionAnswer>> Runtime::Body::answer_decided(ApprovalRow approval,
 Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
   auto found = co_await find_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
-  if (!found->approval || found->approval->interrupt != approval.interrupt) co_return false;
-  BELAY_CO_TRY(Definition graph, graph_named(approval.graph));
-  BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found->stored)));
-  engine::Event event =
-      engine::Decided{moment(), session_, approval, Verdict::expired, "", "", std::nullopt};
-  auto next = engine::advance(*graph, std::move(run), std::move(event));
-  BELAY_ASSERT(next.actions.size() == 1);
-  Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
-  auto outcome = co_await parts_.store.commit(std::move(commit));
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  if (*outcome != CommitOutcome::applied) co_return false;
-  engine::Event first = engine::Committed{moment()};
-  auto view = co_await drive(std::move(graph), std::move(next.run), std::move(first));
+  RunStatus status = found->stored.row.status;
+  if (status == RunStatus::running || status == RunStatus::queued) {
+    Commit commit;
+    commit.tenant = approval.tenant;
+    commit.approval.emplace();
+    commit.approval->interrupt = approval.interrupt;
+    commit.approval->payload_hash = approval.payload_hash;
+    commit.approval->expiry = ApprovalGuard::Expiry::passed;
+    commit.approval->run_is_held = true;
+    commit.rows.decided = expired_row(approval, parts_.clock.now());
+    auto outcome = co_await parts_.store.commit(std::move(commit));
+    if (!outcome.ok()) co_return std::move(outcome).error();
+    co_return *outcome == CommitOutcome::applied;
+  }
+  if (!found->asks(approval.interrupt)) co_return false;
+  engine::Decided late;
+  late.moment = moment();
+  late.session = session_;
+  late.approval = std::move(approval);
+  late.verdict = Verdict::expired;
+  engine::Event event = std::move(late);
+  auto view = co_await wake(*std::move(found), std::move(event));
   if (!view.ok()) co_return std::move(view).error();
-  co_return true;
+  co_return view->has_value();
 }
 
 Task<Result<std::vector<ApprovalRow>>> Runtime::Body::find_due(TenantId tenant) {
@@ -201,6 +303,14 @@ Task<Result<std::vector<ApprovalRow>>> Runtime::Body::find_due(TenantId tenant) 
 }
 
 Task<Result<std::size_t>> Runtime::Body::apply_due(TenantId tenant) {
+  auto expired = co_await expire_due(tenant);
+  if (!expired.ok()) co_return std::move(expired).error();
+  auto woken = co_await wake_due(std::move(tenant));
+  if (!woken.ok()) co_return std::move(woken).error();
+  co_return *expired + *woken;
+}
+
+Task<Result<std::size_t>> Runtime::Body::expire_due(TenantId tenant) {
   std::size_t count = 0;
   // A page at a time: what has expired is no longer found. Approvals of graphs that this program
   // does not know stay, so a round that expires nothing is the last.
@@ -209,7 +319,7 @@ Task<Result<std::size_t>> Runtime::Body::apply_due(TenantId tenant) {
     auto due = co_await find_due(tenant);
     if (!due.ok()) co_return std::move(due).error();
     for (ApprovalRow& approval : *due) {
-      if (!graphs_.contains(approval.graph)) continue;
+      if (!graphs_->knows(approval.graph)) continue;
       auto expired = co_await expire(std::move(approval));
       if (!expired.ok()) co_return std::move(expired).error();
       if (!*expired) continue;
@@ -217,6 +327,33 @@ Task<Result<std::size_t>> Runtime::Body::apply_due(TenantId tenant) {
       progress = true;
     }
     if (due->size() < limits::page_rows_max) break;
+  }
+  co_return count;
+}
+
+// Runs that paused for a time that has come.
+Task<Result<std::size_t>> Runtime::Body::wake_due(TenantId tenant) {
+  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
+      [tenant, now = parts_.clock.now()](Snapshot& view) {
+        RunFilter filter;
+        filter.tenant = tenant;
+        filter.statuses = {RunStatus::paused};
+        filter.due_by = now;
+        filter.limit = limits::page_rows_max;
+        return view.runs(filter);
+      };
+  auto due = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
+  if (!due.ok()) co_return std::move(due).error();
+  std::size_t count = 0;
+  for (const RunRow& row : *due) {
+    if (!graphs_->knows(row.graph)) continue;
+    auto found = co_await find_run(tenant, row.run);
+    if (!found.ok()) co_return std::move(found).error();
+    if (found->stored.row.status != RunStatus::paused) continue;
+    engine::Event resumed = engine::Resumed{moment(), session_};
+    auto view = co_await wake(*std::move(found), std::move(resumed));
+    if (!view.ok()) co_return std::move(view).error();
+    if (*view) ++count;
   }
   co_return count;
 }

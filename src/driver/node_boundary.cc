@@ -26,19 +26,16 @@ NodeOutcome outcome_of_exception(const GraphDefinition::Node& node, std::excepti
   }
 }
 
-NodeOutcome outcome_of(NodeResult result, Context& context) {
+NodeOutcome outcome_of(NodeResult result) {
   if (!result.ok()) return std::move(result).error();
-  NodeDone done;
-  done.changes = *std::move(result);
-  done.effects = context.take_effects();
-  return done;
+  return *std::move(result);
 }
 
 }  // namespace
 
 NodeOutcome run_plain_node(const GraphDefinition::Node& node, const void* state, Context& context) {
   try {
-    return outcome_of(node.run_plain(state, context), context);
+    return outcome_of(node.run_plain(state, context));
   } catch (...) {
     return outcome_of_exception(node, std::current_exception());
   }
@@ -50,7 +47,7 @@ Task<NodeOutcome> run_task_node(const GraphDefinition::Node& node,
   try {
     auto task = node.run_task(state.get(), context);
     auto result = co_await task;
-    co_return outcome_of(std::move(result), context);
+    co_return outcome_of(std::move(result));
   } catch (...) {
     thrown = std::current_exception();
   }

@@ -12,11 +12,7 @@
 
 namespace belay {
 
-struct NodeDone {
-  std::vector<Change> changes;
-  NodeEffects effects;
-};
-using NodeOutcome = std::variant<NodeDone, Error, Question>;
+using NodeOutcome = std::variant<NodeAnswer, Error, Question>;
 
 // REQUIRES: node.run_plain.
 NodeOutcome run_plain_node(const GraphDefinition::Node& node, const void* state, Context& context);

@@ -1,13 +1,25 @@
 #include "driver/run_driver.h"
 
+#include <algorithm>
+
 #include "belay/limits.h"
 #include "engine/advance.h"
+#include "engine/advancing.h"
 
 namespace belay {
 namespace {
 
 // A run that never waits lets others go after this many commits.
 constexpr int commits_before_giving_way = 64;
+// With Durability::async: commits under way before a step waits for the oldest.
+constexpr std::size_t lagging_commits_max = 64;
+// What plain nodes of one superstep came to is committed at least this often.
+constexpr milliseconds plain_nodes_slice{10};
+
+bool is_end(const engine::Event& event) {
+  return std::holds_alternative<engine::NodeEnded>(event) ||
+         std::holds_alternative<engine::NodeFailed>(event);
+}
 
 }  // namespace
 
@@ -19,8 +31,8 @@ RunDriver::RunDriver(RuntimeParts& parts, std::shared_ptr<const GraphDefinition>
       run_(std::move(run)) {}
 
 RunDriver::~RunDriver() {
-  stop_timer(node_timer_);
-  stop_timer(retry_timer_);
+  for (auto& [task, attempt] : attempts_) stop_timer(attempt.timer);
+  for (auto& [task, timer] : waits_) parts_.executor.cancel(timer);
   stop_timer(run_timer_);
 }
 
@@ -31,14 +43,16 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
     run_timer_.reset();
     push(engine::RunTimedOut{moment()});
   });
+  if (engine::asks_anyone(run_)) {
+    auto found = co_await find_decided();
+    if (!found.ok()) co_return std::move(found).error();
+  }
   while (true) {
     if (inbox_.empty()) co_await wait_for_event();
     if (lost_) co_return End::lost;
-    engine::Event event = std::move(inbox_.front());
-    inbox_.pop_front();
-    // A node that has ended gives its frame and its hold on the state back.
-    if (node_ended_) node_.reset();
-    node_ended_ = false;
+    engine::Event event = next_event();
+    // Attempts that have ended give their frames and their hold on the state back.
+    for (const TaskId& task : std::exchange(over_, {})) attempts_.erase(task);
     auto next = engine::advance(*graph_, std::move(run_), std::move(event));
     run_ = std::move(next.run);
     for (engine::Action& action : next.actions) {
@@ -49,11 +63,47 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
   }
 }
 
+engine::Event RunDriver::next_event() {
+  engine::Event event = std::move(inbox_.front());
+  inbox_.pop_front();
+  auto* ended = std::get_if<engine::NodeEnded>(&event);
+  if (!ended || inbox_.empty() || !is_end(inbox_.front())) {
+    plain_since_.reset();
+    return event;
+  }
+  Instant now = parts_.clock.now();
+  if (!plain_since_) plain_since_ = now;
+  ended->more = now - *plain_since_ < plain_nodes_slice;
+  if (!ended->more) plain_since_.reset();
+  return event;
+}
+
 void RunDriver::lose() {
   lost_ = true;
-  node_.reset();
+  attempts_.clear();
   if (awaited_) awaited_->complete(Done{});
 }
+
+void RunDriver::decided(ApprovalRow approval) {
+  engine::Decided event;
+  event.moment = moment();
+  event.verdict = approval.status == ApprovalStatus::approved   ? engine::Decided::Verdict::approved
+                  : approval.status == ApprovalStatus::rejected ? engine::Decided::Verdict::rejected
+                                                                : engine::Decided::Verdict::expired;
+  event.session = run_.row.session;
+  event.decided_by = approval.decided_by;
+  event.comment = approval.comment;
+  if (!approval.edited.empty()) {
+    auto text = json_in_envelope(approval.edited);
+    auto edited = text.ok() ? parse_json(*text) : Result<Value>(Value());
+    if (edited.ok()) event.edited = *std::move(edited);
+  }
+  event.approval = std::move(approval);
+  event.is_stored = true;
+  push(std::move(event));
+}
+
+void RunDriver::release() { push(engine::Released{moment()}); }
 
 engine::Moment RunDriver::moment() {
   engine::Moment moment;
@@ -89,101 +139,167 @@ Task<Done> RunDriver::give_way() {
 
 Task<Result<std::optional<RunDriver::End>>> RunDriver::carry_out(engine::Action& action) {
   std::optional<End> goes_on;
-  if (std::holds_alternative<engine::Rest>(action)) co_return std::optional(End::rested);
+  if (std::holds_alternative<engine::Rest>(action)) {
+    auto caught_up = co_await catch_up();
+    if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
+    co_return std::optional(End::rested);
+  }
   if (auto* attempt = std::get_if<engine::StartNode>(&action)) {
     start_node(*attempt);
-  } else if (auto* wait = std::get_if<engine::WaitForRetry>(&action)) {
-    wait_for_retry(*wait);
+  } else if (auto* wait = std::get_if<engine::WaitForTask>(&action)) {
+    wait_for_task(*wait);
   } else if (auto* commit = std::get_if<engine::WriteCommit>(&action)) {
-    co_return co_await write(commit->commit);
+    co_return co_await write(*commit);
   }
   co_return std::move(goes_on);
 }
 
-Task<Result<std::optional<RunDriver::End>>> RunDriver::write(Commit& commit) {
-  // What is told afterwards; the rest of the commit goes to the store as it is.
-  CommitRows told;
-  if (parts_.observer) {
-    told.run = commit.rows.run;
-    told.checkpoint = commit.rows.checkpoint;
-    told.opened = commit.rows.opened;
-  }
-  if (++commits_in_a_row_ > commits_before_giving_way) co_await give_way();
-  auto outcome = co_await parts_.store.commit(std::move(commit));
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  switch (*outcome) {
+Result<std::optional<RunDriver::End>> RunDriver::judge(CommitOutcome outcome) const {
+  switch (outcome) {
     case CommitOutcome::applied:
     case CommitOutcome::expired:
-      break;
+      return std::optional<End>();
     case CommitOutcome::exists:
-      co_return std::optional(End::exists);
-    case CommitOutcome::fenced:
+      return std::optional(End::exists);
     case CommitOutcome::approval_closed:
-      co_return std::optional(End::lost);
+      return std::optional(End::raced);
+    case CommitOutcome::fenced:
+      break;
   }
-  if (parts_.observer) tell(told);
+  return std::optional(End::lost);
+}
+
+Task<Result<std::optional<RunDriver::End>>> RunDriver::catch_up() {
+  while (!lagging_.empty()) {
+    auto outcome = co_await lagging_.front()->outcome;
+    lagging_.pop_front();
+    if (!outcome.ok()) co_return std::move(outcome).error();
+    auto end = judge(*outcome);
+    if (*end) co_return std::move(end);
+  }
+  co_return std::optional<End>();
+}
+
+Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit& action) {
+  // What is told afterwards; the rest of the commit goes to the store as it is.
+  CommitRows told;
+  bool is_first = action.commit.guard && action.commit.guard->seq == 0;
+  bool is_pending = action.commit.guard && !action.commit.guard->pending_for.is_null();
+  if (parts_.observer && !is_pending) {
+    told.run = action.commit.rows.run;
+    told.checkpoint = action.commit.rows.checkpoint;
+    told.opened = action.commit.rows.opened;
+  }
+  if (++commits_in_a_row_ > commits_before_giving_way) co_await give_way();
+  if (action.may_lag && lagging_.size() < lagging_commits_max) {
+    auto lagging = std::make_unique<Lagging>();
+    auto task = parts_.store.commit(std::move(action.commit));
+    auto completion = lagging->outcome;
+    std::function<void(Result<CommitOutcome>)> done = [completion](Result<CommitOutcome> outcome) {
+      completion.complete(std::move(outcome));
+    };
+    lagging->task = spawn<Result<CommitOutcome>>(parts_.executor, std::move(task), std::move(done));
+    lagging_.push_back(std::move(lagging));
+  } else {
+    auto caught_up = co_await catch_up();
+    if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
+    auto outcome = co_await parts_.store.commit(std::move(action.commit));
+    if (!outcome.ok()) co_return std::move(outcome).error();
+    auto end = judge(*outcome);
+    if (*end) co_return std::move(end);
+  }
+  // Stored for good; no later commit changes it.
+  if (is_first) run_.row.input.clear();
+  if (told.run) tell(told);
   inbox_.push_front(engine::Committed{moment()});
   co_return std::optional<End>();
 }
 
-void RunDriver::start_node(const engine::StartNode& action) {
-  attempt_ = action;
-  attempt_began_ = parts_.clock.now();
+std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action) {
+  const engine::Run* frame = &run_;
+  for (std::size_t position : action.attempt.path) frame = frame->tasks[position].inner.get();
+  const engine::NodeTask& task = frame->tasks[action.attempt.position];
   Context::Attempt attempt;
   attempt.tenant = run_.row.tenant;
   attempt.user = run_.row.user;
   attempt.thread = run_.row.thread;
   attempt.run = run_.row.run;
-  attempt.task = action.task;
+  attempt.task = action.attempt.task;
   attempt.node = action.node->name;
-  attempt.attempt = action.attempt;
-  attempt.previous_error = run_.task->previous_error;
-  attempt.now = attempt_began_;
+  attempt.attempt = action.attempt.attempt;
+  attempt.previous_error = task.previous_error;
+  attempt.now = last_began_;
   attempt.seed = parts_.random.bits();
   attempt.options = run_.options;
-  attempt.answers = run_.task->answers;
+  attempt.answers = task.answers;
+  attempt.input = task.input;
   attempt.model = &parts_.model;
   attempt.records = records_.get();
-  context_ = std::make_unique<Context>(std::move(attempt));
-  if (parts_.observer) tell(RunEvent::Kind::node_started, action.node->name, action.attempt);
-  if (action.node->run_plain) {
-    node_came_to(run_plain_node(*action.node, run_.state.get(), *context_));
-    return;
-  }
-  if (action.node->timeout) limit_node(*action.node->timeout);
-  node_ = spawn<NodeOutcome>(parts_.executor, run_task_node(*action.node, run_.state, *context_),
-                             [this](NodeOutcome outcome) { node_came_to(std::move(outcome)); });
+  return std::make_unique<Context>(std::move(attempt));
 }
 
-void RunDriver::limit_node(std::chrono::milliseconds limit) {
-  node_timer_ = parts_.executor.call_after(limit, [this, limit] {
-    node_timer_.reset();
-    node_.reset();
-    node_came_to(error(ErrorCode::unavailable, "The node \"" + attempt_.node->name +
-                                                   "\" took longer than its " +
-                                                   std::to_string(limit.count()) + " ms."));
+void RunDriver::start_node(engine::StartNode& action) {
+  last_attempt_ = action.attempt.attempt;
+  last_began_ = parts_.clock.now();
+  auto context = context_for(action);
+  if (parts_.observer) tell(RunEvent::Kind::node_started, action.node->name, last_attempt_);
+  if (action.node->run_plain) {
+    auto outcome = run_plain_node(*action.node, action.state.get(), *context);
+    return node_came_to(action.attempt, last_began_, std::move(outcome), context->take_effects());
+  }
+  Attempt& attempt = attempts_[action.attempt.task];
+  attempt.id = std::move(action.attempt);
+  attempt.node = action.node;
+  attempt.began = last_began_;
+  attempt.context = std::move(context);
+  if (attempt.node->timeout) limit_node(attempt, *attempt.node->timeout);
+  auto task = run_task_node(*attempt.node, std::move(action.state), *attempt.context);
+  TaskId id = attempt.id.task;
+  std::function<void(NodeOutcome)> done = [this, id](NodeOutcome outcome) {
+    Attempt& ended = attempts_.at(id);
+    stop_timer(ended.timer);
+    node_came_to(ended.id, ended.began, std::move(outcome), ended.context->take_effects());
+    over_.push_back(id);
+  };
+  attempt.task = spawn<NodeOutcome>(parts_.executor, std::move(task), std::move(done));
+}
+
+void RunDriver::limit_node(Attempt& attempt, std::chrono::milliseconds limit) {
+  attempt.timer = parts_.executor.call_after(limit, [this, limit, id = attempt.id.task] {
+    Attempt& late = attempts_.at(id);
+    late.timer.reset();
+    late.task.reset();
+    Error why = error(ErrorCode::unavailable, "The node \"" + late.node->name +
+                                                  "\" took longer than its " +
+                                                  std::to_string(limit.count()) + " ms.");
+    node_came_to(late.id, late.began, std::move(why), late.context->take_effects());
+    over_.push_back(id);
   });
 }
 
-void RunDriver::node_came_to(NodeOutcome outcome) {
-  stop_timer(node_timer_);
-  node_ended_ = true;
-  if (auto* done = std::get_if<NodeDone>(&outcome)) {
-    push(engine::NodeEnded{moment(), attempt_.task, attempt_.attempt, std::move(done->changes),
-                           std::move(done->effects)});
+void RunDriver::node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
+                             NodeEffects left) {
+  last_began_ = began;
+  if (auto* answer = std::get_if<NodeAnswer>(&outcome)) {
+    push(engine::NodeEnded{moment(), attempt, std::move(*answer), std::move(left), false});
   } else if (auto* failure = std::get_if<Error>(&outcome)) {
-    push(engine::NodeFailed{moment(), attempt_.task, attempt_.attempt, std::move(*failure)});
+    // Of an attempt that failed only what tells of it stays.
+    left.records.clear();
+    left.messages.clear();
+    left.outcome.clear();
+    push(engine::NodeFailed{moment(), attempt, std::move(*failure), std::move(left)});
   } else {
-    push(engine::NodeAsked{moment(), attempt_.task, attempt_.attempt,
-                           std::move(std::get<Question>(outcome))});
+    push(engine::NodeAsked{moment(), attempt, std::move(std::get<Question>(outcome))});
   }
 }
 
-void RunDriver::wait_for_retry(const engine::WaitForRetry& action) {
+void RunDriver::wait_for_task(const engine::WaitForTask& action) {
   auto delay = std::max(action.due - parts_.clock.now(), Instant::duration::zero());
-  retry_timer_ = parts_.executor.call_after(delay, [this, action] {
-    retry_timer_.reset();
-    push(engine::RetryDue{action.task, action.attempt});
+  TaskId task = action.attempt.task;
+  if (auto known = waits_.find(task); known != waits_.end()) parts_.executor.cancel(known->second);
+  waits_[task] = parts_.executor.call_after(delay, [this, attempt = action.attempt] {
+    waits_.erase(attempt.task);
+    push(engine::TaskDue{moment(), attempt});
   });
 }
 
@@ -193,7 +309,7 @@ void RunDriver::stop_timer(std::optional<TimerId>& timer) {
 }
 
 // While a node works or a retry waits, nothing is committed that could tell that the run is no
-// longer ours: so ask.
+// longer ours, or that somebody has decided what it asks: so ask.
 Task<Done> RunDriver::watch_owner() {
   while (true) {
     co_await sleep_for(limits::owner_watch_interval);
@@ -206,12 +322,36 @@ Task<Done> RunDriver::watch_owner() {
       return rows.empty() ? 0 : rows.front().epoch;
     };
     auto epoch = co_await read<std::uint64_t>(parts_.store, std::move(find_epoch));
-    if (!epoch.ok() || *epoch == run_.row.epoch) continue;
+    if (!epoch.ok()) continue;
+    if (*epoch == run_.row.epoch) {
+      if (engine::asks_anyone(run_)) (void)co_await find_decided();
+      continue;
+    }
     // Not from here: this very task is destroyed with the driver.
     lost_ = true;
     if (awaited_) awaited_->complete(Done{});
     co_return Done{};
   }
+}
+
+// Approvals of this run that were decided without a commit of it.
+Task<Result<Done>> RunDriver::find_decided() {
+  std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader =
+      [tenant = run_.row.tenant, run = run_.row.run](Snapshot& view) {
+        ApprovalFilter filter;
+        filter.tenant = tenant;
+        filter.run = run;
+        filter.limit = limits::superstep_tasks_max;
+        return view.approvals(filter);
+      };
+  auto rows = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
+  if (!rows.ok()) co_return std::move(rows).error();
+  for (ApprovalRow& row : *rows) {
+    bool is_decided =
+        row.status != ApprovalStatus::open && row.status != ApprovalStatus::closed;
+    if (is_decided && engine::asks(run_, row.interrupt)) decided(std::move(row));
+  }
+  co_return Done{};
 }
 
 void RunDriver::tell(const CommitRows& rows) {
@@ -221,12 +361,16 @@ void RunDriver::tell(const CommitRows& rows) {
   switch (checkpoint.kind) {
     case CommitKind::input:
     case CommitKind::claim:
+    case CommitKind::fork:
+    case CommitKind::release:
+    case CommitKind::quarantine:
       return;
     case CommitKind::node:
+    case CommitKind::timer:
       break;
     case CommitKind::attempt:
       kind = RunEvent::Kind::attempt_failed;
-      message = run_.task->previous_error->message;
+      message = run_.tasks.front().previous_error->message;
       break;
     case CommitKind::pause:
       kind = RunEvent::Kind::paused;
@@ -241,9 +385,9 @@ void RunDriver::tell(const CommitRows& rows) {
       kind = RunEvent::Kind::finished;
       message = rows.run->error;
   }
-  if (kind != RunEvent::Kind::finished) tell(kind, checkpoint.node, attempt_.attempt, message);
+  if (kind != RunEvent::Kind::finished) tell(kind, checkpoint.node, last_attempt_, message);
   if (is_final(rows.run->status)) {
-    tell(RunEvent::Kind::finished, checkpoint.node, attempt_.attempt,
+    tell(RunEvent::Kind::finished, checkpoint.node, last_attempt_,
          rows.run->error.empty() ? rows.run->outcome : rows.run->error);
   }
 }
@@ -260,10 +404,10 @@ void RunDriver::tell(RunEvent::Kind kind, std::string node, int attempt, std::st
   event.status = run_.row.status;
   event.message = std::move(message);
   Instant now = parts_.clock.now();
-  if (kind == RunEvent::Kind::attempt_failed && run_.task) {
-    event.duration = std::chrono::duration_cast<milliseconds>(run_.task->due - now);
+  if (kind == RunEvent::Kind::attempt_failed && !run_.tasks.empty()) {
+    event.duration = std::chrono::duration_cast<milliseconds>(run_.tasks.front().due - now);
   } else {
-    event.duration = std::chrono::duration_cast<milliseconds>(now - attempt_began_);
+    event.duration = std::chrono::duration_cast<milliseconds>(now - last_began_);
   }
   parts_.observer(event);
 }

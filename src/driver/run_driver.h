@@ -1,10 +1,11 @@
 #pragma once
 // driver/run_driver.h - carries one run on: does what advance() says and tells it what happened.
 //
-// Threading: everything on the executor's thread. Destroying a driver stops its node where it
-// waits; the store keeps what was committed, and any process can take the run over.
+// Threading: everything on the executor's thread. Destroying a driver stops its nodes where they
+// wait; the store keeps what was committed, and any process can take the run over.
 
 #include <deque>
+#include <map>
 #include <memory>
 
 #include "belay/runtime.h"
@@ -17,9 +18,10 @@ class RunDriver {
  public:
   // Why a driver came to its end.
   enum class End {
-    rested,  // the run has ended or waits for a person; that is durable
+    rested,  // the run has ended, waits, or was given back; that is durable
     lost,    // somebody else has moved the run on: nothing more may be done here
     exists,  // the first commit found the thread or the run there already
+    raced,   // a decision came while the run was about to pause: read it again and go on
   };
 
   // `parts` outlives the driver.
@@ -33,24 +35,46 @@ class RunDriver {
 
   // The run has been cancelled or taken over: stop at once, without a commit.
   void lose();
+  // An approval that this run asks for has been decided, without a commit of the run.
+  void decided(ApprovalRow approval);
+  // Gives the run back to the queue at its next commit.
+  void release();
 
  private:
   using TimerId = Executor::TimerId;
+
+  // An attempt of a node that waits for something.
+  struct Attempt {
+    engine::AttemptId id;
+    const GraphDefinition::Node* node = nullptr;
+    Instant began{};
+    std::unique_ptr<Context> context;
+    std::optional<TimerId> timer;
+    Spawned task;  // last: it uses all of the above
+  };
 
   engine::Moment moment();
   void push(engine::Event event);
   Task<Done> wait_for_event();
   Task<Done> give_way();
+  engine::Event next_event();
   // What an action comes to; nothing when the run goes on. Uses the action up: it has to live until
   // then, since a commit is big enough for its moves to count.
   Task<Result<std::optional<End>>> carry_out(engine::Action& action);
-  Task<Result<std::optional<End>>> write(Commit& commit);
-  void start_node(const engine::StartNode& action);
-  void wait_for_retry(const engine::WaitForRetry& action);
-  void node_came_to(NodeOutcome outcome);
-  void limit_node(std::chrono::milliseconds limit);
+  Task<Result<std::optional<End>>> write(engine::WriteCommit& action);
+  Result<std::optional<End>> judge(CommitOutcome outcome) const;
+  // With Durability::async: waits for the commits that are still under way.
+  Task<Result<std::optional<End>>> catch_up();
+  void start_node(engine::StartNode& action);
+  void wait_for_task(const engine::WaitForTask& action);
+  std::unique_ptr<Context> context_for(const engine::StartNode& action);
+  void node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
+                    NodeEffects left);
+  void attempt_over(const TaskId& task);
+  void limit_node(Attempt& attempt, std::chrono::milliseconds limit);
   void stop_timer(std::optional<TimerId>& timer);
   Task<Done> watch_owner();
+  Task<Result<Done>> find_decided();
   void tell(const CommitRows& rows);
   void tell(RunEvent::Kind kind, std::string node, int attempt, std::string message = {});
 
@@ -61,19 +85,24 @@ class RunDriver {
   std::deque<engine::Event> inbox_;
   std::optional<Completion<Done>> awaited_;
   bool lost_ = false;
-  bool node_ended_ = false;
   int commits_in_a_row_ = 0;
+  std::optional<Instant> plain_since_;  // plain nodes have run since then without a commit
 
-  // Of the attempt under way.
-  engine::StartNode attempt_;
-  Instant attempt_began_{};
-  std::unique_ptr<Context> context_;
-  std::optional<TimerId> node_timer_;
-  std::optional<TimerId> retry_timer_;
+  // Of the attempt that was started last, for the observer.
+  int last_attempt_ = 1;
+  Instant last_began_{};
+
+  struct Lagging {
+    Completion<Result<CommitOutcome>> outcome;
+    Spawned task;
+  };
+  std::deque<std::unique_ptr<Lagging>> lagging_;
+  std::map<TaskId, TimerId> waits_;
   std::optional<TimerId> run_timer_;
   // Last: what they run uses all of the above.
   Spawned watch_;
-  Spawned node_;
+  std::map<TaskId, Attempt> attempts_;
+  std::vector<TaskId> over_;  // attempts whose task has ended, to be let go outside of it
 };
 
 // A user's records, read through the store.

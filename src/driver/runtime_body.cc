@@ -1,5 +1,7 @@
 #include "driver/runtime_body.h"
 
+#include <algorithm>
+
 #include "belay/limits.h"
 #include "engine/advance.h"
 #include "engine/checkpoint.h"
@@ -85,33 +87,48 @@ engine::Moment Runtime::Body::moment() {
   return moment;
 }
 
-Result<Runtime::Body::Definition> Runtime::Body::graph_named(const std::string& name) const {
-  auto found = graphs_.find(name);
-  if (found != graphs_.end()) return found->second;
-  return error(ErrorCode::not_found, "This program has no graph called \"" + name +
-                                         "\"; run the one that began the thread.");
+void Runtime::Body::add(Definition graph) {
+  auto graphs = std::make_shared<GraphRegistry>(*graphs_);
+  graphs->add(std::move(graph));
+  graphs_ = std::move(graphs);
+}
+
+bool Runtime::Body::Found::asks(const InterruptId& interrupt) const {
+  return std::any_of(approvals.begin(), approvals.end(),
+                     [&](const ApprovalRow& each) { return each.interrupt == interrupt; });
+}
+
+Result<Runtime::Body::Definition> Runtime::Body::graph_of(const engine::StoredRun& stored) const {
+  BELAY_TRY(Digest version, engine::version_of(stored));
+  return graphs_->for_version(stored.row.graph, version);
 }
 
 Task<Result<Runtime::Body::Found>> Runtime::Body::find_thread(TenantId tenant, ThreadId thread,
                                                               std::optional<std::uint64_t> seq) {
-  std::function<Result<Found>(Snapshot&)> reader = [tenant, thread,
-                                                    seq](Snapshot& view) -> Result<Found> {
-    Found found;
-    BELAY_TRY(RunRow row, latest_run(view, tenant, thread));
-    BELAY_TRY(found.approval, open_approval(view, row));
-    BELAY_TRY(found.stored, stored_run(view, std::move(row), seq));
-    return found;
+  std::function<Result<Found>(Snapshot&)> reader = [tenant, thread, seq,
+                                                    graphs = graphs_](Snapshot& view) {
+    auto read_all = [&]() -> Result<Found> {
+      Found found;
+      BELAY_TRY(RunRow row, latest_run(view, tenant, thread));
+      BELAY_TRY(found.approvals, open_approvals(view, row));
+      BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), seq));
+      return found;
+    };
+    return read_all();
   };
   co_return co_await read<Found>(parts_.store, std::move(reader));
 }
 
 Task<Result<Runtime::Body::Found>> Runtime::Body::find_run(TenantId tenant, RunId run) {
-  std::function<Result<Found>(Snapshot&)> reader = [tenant, run](Snapshot& view) -> Result<Found> {
-    Found found;
-    BELAY_TRY(RunRow row, run_row(view, tenant, run));
-    BELAY_TRY(found.approval, open_approval(view, row));
-    BELAY_TRY(found.stored, stored_run(view, std::move(row)));
-    return found;
+  std::function<Result<Found>(Snapshot&)> reader = [tenant, run, graphs = graphs_](Snapshot& view) {
+    auto read_all = [&]() -> Result<Found> {
+      Found found;
+      BELAY_TRY(RunRow row, run_row(view, tenant, run));
+      BELAY_TRY(found.approvals, open_approvals(view, row));
+      BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row)));
+      return found;
+    };
+    return read_all();
   };
   co_return co_await read<Found>(parts_.store, std::move(reader));
 }
@@ -123,13 +140,20 @@ Task<Result<ApprovalRow>> Runtime::Body::find_approval(TenantId tenant, Interrup
   co_return co_await read<ApprovalRow>(parts_.store, std::move(reader));
 }
 
+// A run can be looked at with any version of its graph; what that can't read is shown as stored.
 Result<RunView> Runtime::Body::view_of(Found found) {
-  BELAY_TRY(Definition graph, graph_named(found.stored.row.graph));
-  BELAY_TRY(engine::Run run, engine::restore(*graph, found.stored));
   RunView view;
-  view.state = engine::state_value(*graph, found.stored, run);
-  view.row = std::move(run.row);
-  view.approval = std::move(found.approval);
+  auto graph = graph_of(found.stored);
+  if (!graph.ok()) {
+    BELAY_TRY(graph, graphs_->newest(found.stored.row.graph));
+    view.state = engine::raw_state(found.stored);
+  } else {
+    BELAY_TRY(engine::Run run, engine::restore(**graph, found.stored));
+    view.state = engine::state_value(**graph, found.stored, run);
+  }
+  view.row = std::move(found.stored.row);
+  if (!found.approvals.empty()) view.approval = found.approvals.front();
+  view.approvals = std::move(found.approvals);
   return view;
 }
 
@@ -143,7 +167,7 @@ Task<Result<RunView>> Runtime::Body::status(TenantId tenant, ThreadId thread,
                                             std::optional<std::uint64_t> seq) {
   auto found = co_await find_thread(std::move(tenant), std::move(thread), seq);
   if (!found.ok()) co_return std::move(found).error();
-  if (seq) found->approval.reset();
+  if (seq && *seq != found->stored.row.seq) found->approvals.clear();
   co_return view_of(*std::move(found));
 }
 
@@ -152,13 +176,24 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   ThreadId thread = run.row.thread;
   RunId id = run.row.run;
   auto driver = std::make_unique<RunDriver>(parts_, std::move(graph), std::move(run));
-  Registration registration(driven_, id, *driver);
-  auto came_to = co_await driver->drive(std::move(first));
+  auto came_to = co_await drive_registered(id, *driver, std::move(first));
+  driver.reset();
   if (!came_to.ok()) co_return std::move(came_to).error();
   if (*came_to == RunDriver::End::exists) {
     co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" exists already.");
   }
+  if (*came_to == RunDriver::End::raced) {
+    auto found = co_await find_run(std::move(tenant), id);
+    if (!found.ok()) co_return std::move(found).error();
+    co_return co_await go_on(*std::move(found));
+  }
   co_return co_await view_of_run(std::move(tenant), id);
+}
+
+Task<Result<RunDriver::End>> Runtime::Body::drive_registered(RunId run, RunDriver& driver,
+                                                             engine::Event first) {
+  Registration registration(driven_, run, driver);
+  co_return co_await driver.drive(std::move(first));
 }
 
 Result<Done> Runtime::Body::check_free(const RunRow& row) {
@@ -177,22 +212,50 @@ Result<Done> Runtime::Body::check_free(const RunRow& row) {
 Result<Done> Runtime::Body::check_idle(const Found& found) {
   Instant now = parts_.clock.now();
   if (now - found.stored.row.updated_at <= limits::thread_idle_max) return Done{};
-  if (found.approval && found.approval->expires_at > now) return Done{};
+  for (const ApprovalRow& approval : found.approvals) {
+    if (approval.expires_at > now) return Done{};
+  }
   return error(ErrorCode::not_found, "Execution thread not found or expired: \"" +
                                          found.stored.row.thread.text + "\" was last active on " +
                                          to_text(found.stored.row.updated_at) +
                                          "; start a new one.");
 }
 
+Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Event event) {
+  BELAY_CO_TRY(Definition graph, graph_of(found.stored));
+  BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
+  auto next = engine::advance(*graph, std::move(run), std::move(event));
+  if (next.actions.empty()) co_return std::optional<RunView>();
+  Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  if (*outcome != CommitOutcome::applied) co_return std::optional<RunView>();
+  engine::Event first = engine::Committed{moment()};
+  auto view = co_await drive(std::move(graph), std::move(next.run), std::move(first));
+  if (!view.ok()) co_return std::move(view).error();
+  co_return std::optional(*std::move(view));
+}
+
 Task<Result<RunView>> Runtime::Body::go_on(Found found) {
   const RunRow& row = found.stored.row;
   if (is_final(row.status)) co_return view_of(std::move(found));
   BELAY_CO_CHECK(check_idle(found));
-  if (row.status == RunStatus::paused) co_return view_of(std::move(found));
+  TenantId tenant = row.tenant;
+  RunId id = row.run;
+  if (row.status == RunStatus::paused) {
+    bool goes_on = row.reason == "breakpoint" ||
+                   (row.reason == "timer" && row.due_at <= parts_.clock.now());
+    if (!goes_on) co_return view_of(std::move(found));
+    engine::Event resumed = engine::Resumed{moment(), session_};
+    auto view = co_await wake(std::move(found), std::move(resumed));
+    if (!view.ok()) co_return std::move(view).error();
+    if (*view) co_return **std::move(view);
+    co_return co_await view_of_run(std::move(tenant), id);
+  }
   BELAY_CO_CHECK(check_free(row));
-  BELAY_CO_TRY(Definition graph, graph_named(row.graph));
+  BELAY_CO_TRY(Definition graph, graph_of(found.stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
-  engine::Event first = engine::TakenOver{moment(), session_};
+  engine::Event first = engine::TakenOver{moment(), session_, true};
   co_return co_await drive(std::move(graph), std::move(run), std::move(first));
 }
 
@@ -204,7 +267,7 @@ Task<Result<RunView>> Runtime::Body::resume(TenantId tenant, ThreadId thread) {
 
 Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_ptr<void> input,
                                            StartOptions options) {
-  BELAY_CO_TRY(Definition graph, graph_named(graph_name));
+  BELAY_CO_TRY(Definition graph, graphs_->newest(graph_name));
   bool given = !options.thread.empty();
   if (!given) options.thread = ThreadId(random_uuid(parts_.random).text());
   BELAY_CO_CHECK(check_name("tenant id", options.tenant.text));
@@ -252,7 +315,7 @@ Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant) 
   if (!rows.ok()) co_return std::move(rows).error();
   std::vector<ThreadId> threads;
   for (const RunRow& row : *rows) {
-    if (!graphs_.contains(row.graph) || driven_.contains(row.run)) continue;
+    if (!graphs_->knows(row.graph) || driven_.contains(row.run)) continue;
     BELAY_CO_TRY(bool alive, parts_.store.is_alive(row.session));
     if (!alive || row.session == session_) threads.push_back(row.thread);
   }
@@ -268,7 +331,7 @@ Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, st
     if (row.status == RunStatus::cancelled) co_return view_of(*std::move(found));
     if (is_final(row.status)) co_return ended_otherwise(row);
     RunId id = row.run;
-    BELAY_CO_TRY(Definition graph, graph_named(row.graph));
+    BELAY_CO_TRY(Definition graph, graph_of(found->stored));
     BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found->stored)));
     engine::Event event = engine::Cancelled{moment(), by};
     auto next = engine::advance(*graph, std::move(run), std::move(event));

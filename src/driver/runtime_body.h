@@ -17,7 +17,7 @@ class Runtime::Body {
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
 
-  void add(Definition graph) { graphs_[graph->name] = std::move(graph); }
+  void add(Definition graph);
   const SessionId& session() const { return session_; }
 
   Task<Result<RunView>> start(std::string graph, std::shared_ptr<void> input, StartOptions options);
@@ -33,14 +33,16 @@ class Runtime::Body {
   }
 
  private:
-  // A run with the approval that it waits for, as one view of the store shows them.
+  // A run with the approvals that it waits for, as one view of the store shows them.
   struct Found {
     engine::StoredRun stored;
-    std::optional<ApprovalRow> approval;
+    std::vector<ApprovalRow> approvals;
+    bool asks(const InterruptId& interrupt) const;
   };
 
   engine::Moment moment();
-  Result<Definition> graph_named(const std::string& name) const;
+  // The graph to go on with, by the run's version.
+  Result<Definition> graph_of(const engine::StoredRun& stored) const;
   Task<Result<Found>> find_thread(TenantId tenant, ThreadId thread,
                                   std::optional<std::uint64_t> seq = std::nullopt);
   Task<Result<Found>> find_run(TenantId tenant, RunId run);
@@ -49,7 +51,12 @@ class Runtime::Body {
   Task<Result<RunView>> view_of_run(TenantId tenant, RunId run);
   // Goes on with `run` until it rests, and says how it stands then.
   Task<Result<RunView>> drive(Definition graph, engine::Run run, engine::Event first);
+  Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver,
+                                                engine::Event first);
   Task<Result<RunView>> go_on(Found found);
+  // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the
+  // run has moved on meanwhile.
+  Task<Result<std::optional<RunView>>> wake(Found found, engine::Event event);
   // `conflict` while another session, or a call of this one, works on the run.
   Result<Done> check_free(const RunRow& row);
   Result<Done> check_idle(const Found& found);
@@ -60,13 +67,18 @@ class Runtime::Body {
                                               const ApprovalRow& approval, const Value& edited);
   Task<Result<std::optional<DecisionAnswer>>> try_to_decide(ApprovalRow approval,
                                                             Decision decision);
+  // While another session, or a call of this one, works on the run: see ApprovalGuard.
+  Task<Result<std::optional<DecisionAnswer>>> decide_held(ApprovalRow approval, Decision decision);
   Task<Result<DecisionAnswer>> answer_decided(ApprovalRow approval, Decision decision);
   Task<Result<std::vector<ApprovalRow>>> find_due(TenantId tenant);
   Task<Result<bool>> expire(ApprovalRow approval);
+  Task<Result<std::size_t>> expire_due(TenantId tenant);
+  Task<Result<std::size_t>> wake_due(TenantId tenant);
 
   RuntimeParts parts_;
   SessionId session_;
-  std::map<std::string, Definition> graphs_;
+  // Replaced as a whole: a reader on another thread may hold the one before.
+  std::shared_ptr<const GraphRegistry> graphs_ = std::make_shared<GraphRegistry>();
   std::map<RunId, RunDriver*> driven_;  // by the calls that are under way
 };
 

@@ -1,5 +1,11 @@
 #include "driver/stored_run.h"
 
+#include <algorithm>
+#include <limits>
+
+#include "belay/limits.h"
+#include "engine/next_task.h"
+
 namespace belay {
 
 Result<RunRow> latest_run(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
@@ -23,42 +29,143 @@ Result<RunRow> run_row(Snapshot& view, const TenantId& tenant, const RunId& run)
   return error(ErrorCode::not_found, "There is no run " + run.text() + ".");
 }
 
-Result<engine::StoredRun> stored_run(Snapshot& view, RunRow row, std::optional<std::uint64_t> seq) {
-  engine::StoredRun stored;
-  std::uint64_t wanted = seq.value_or(row.seq);
+namespace {
+
+// The checkpoint of this seq in a space, and the hash of the one before it; false for none.
+Result<bool> read_checkpoint(Snapshot& view, const RunRow& row, const std::string& space,
+                             std::optional<std::uint64_t> seq, engine::StoredSpace& stored) {
   CheckpointFilter filter;
   filter.tenant = row.tenant;
   filter.run = row.run;
-  filter.before_seq = wanted + 1;
+  filter.space = space;
+  if (seq) filter.before_seq = *seq + 1;
   filter.limit = 2;
   BELAY_TRY(auto checkpoints, view.checkpoints(filter));
-  if (checkpoints.empty() || checkpoints.front().seq != wanted) {
+  if (checkpoints.empty() || (seq && checkpoints.front().seq != *seq)) return false;
+  if (checkpoints.size() > 1) stored.parent_chain_hash = checkpoints[1].chain_hash;
+  stored.checkpoint = std::move(checkpoints.front());
+  return true;
+}
+
+Result<Done> read_values(Snapshot& view, const RunRow& row, engine::StoredSpace& stored) {
+  ValueFilter values;
+  values.tenant = row.tenant;
+  values.run = row.run;
+  values.space = stored.checkpoint.space;
+  values.at_seq = stored.checkpoint.state_seq;
+  BELAY_TRY(stored.values, view.values(values));
+  return Done{};
+}
+
+// What is known of the tasks of a superstep that is under way.
+Result<Done> read_tasks(Snapshot& view, const RunRow& row, const GraphDefinition* graph,
+                        bool with_inner, engine::StoredSpace& stored) {
+  BELAY_TRY(engine::NextTasks next, engine::next_tasks_from(stored.checkpoint.next_tasks));
+  if (next.as_of) {
+    CheckpointFilter filter;
+    filter.tenant = row.tenant;
+    filter.run = row.run;
+    filter.space = stored.checkpoint.space;
+    filter.seq = *next.as_of;
+    BELAY_TRY(auto chosen, view.checkpoints(filter));
+    if (chosen.empty()) {
+      return error(ErrorCode::corrupt, "Thread \"" + row.thread.text + "\" lacks its commit " +
+                                           std::to_string(*next.as_of) +
+                                           "; run `belay check` and restore a backup.");
+    }
+    stored.tasks_text = std::move(chosen.front().next_tasks);
+    BELAY_TRY(next, engine::next_tasks_from(stored.tasks_text));
+  }
+  auto subgraph_of = [&](const std::string& name) -> const GraphDefinition* {
+    const GraphDefinition::Node* node = graph ? graph->find(name) : nullptr;
+    return node && node->subgraph ? node->subgraph->graph.get() : nullptr;
+  };
+  bool several = next.tasks.size() > 1;
+  bool has_inner = std::any_of(next.nodes.begin(), next.nodes.end(),
+                               [&](const std::string& name) { return subgraph_of(name); });
+  if (!several && !has_inner) return Done{};
+  TaskFilter tasks;
+  tasks.tenant = row.tenant;
+  tasks.run = row.run;
+  tasks.space = stored.checkpoint.space;
+  tasks.superstep = next.superstep;
+  BELAY_TRY(stored.tasks, view.tasks(tasks));
+  ValueFilter pending;
+  pending.tenant = row.tenant;
+  pending.run = row.run;
+  pending.space = stored.checkpoint.space;
+  pending.every_version = true;
+  pending.after_seq = stored.checkpoint.state_seq;
+  pending.at_seq = std::numeric_limits<std::int64_t>::max();
+  BELAY_TRY(stored.pending, view.values(pending));
+  if (!has_inner || !with_inner) return Done{};
+  for (std::size_t i = 0; i < next.tasks.size(); ++i) {
+    const GraphDefinition* inner_graph = subgraph_of(next.nodes[i]);
+    if (!inner_graph) continue;
+    const std::string& outer = stored.checkpoint.space;
+    TaskId task = engine::task_id(row.run, outer, next.superstep, next.nodes[i],
+                                  several ? std::optional(i) : std::nullopt);
+    std::string space = engine::inner_space(outer, next.nodes[i], task);
+    engine::StoredSpace inner;
+    BELAY_TRY(bool began, read_checkpoint(view, row, space, std::nullopt, inner));
+    if (!began) continue;
+    BELAY_CHECK(read_values(view, row, inner));
+    BELAY_CHECK(read_tasks(view, row, inner_graph, true, inner));
+    stored.inner.emplace(std::move(space), std::move(inner));
+  }
+  return Done{};
+}
+
+// The row as it was after an older commit.
+void set_back(RunRow& row, const CheckpointRow& checkpoint) {
+  row.seq = checkpoint.seq;
+  row.epoch = checkpoint.epoch;
+  row.status = checkpoint.status;
+  row.session = checkpoint.session;
+  row.checkpoint = checkpoint.id;
+  row.node = checkpoint.node;
+  row.retry_count = checkpoint.retry_count;
+  row.updated_at = checkpoint.created_at;
+  row.reason.clear();
+  row.outcome.clear();
+  row.error_code.clear();
+  row.error.clear();
+  row.due_at = Instant();
+}
+
+}  // namespace
+
+Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs, RunRow row,
+                                     std::optional<std::uint64_t> seq) {
+  engine::StoredRun stored;
+  std::uint64_t wanted = seq.value_or(row.seq);
+  BELAY_TRY(bool found, read_checkpoint(view, row, {}, wanted, stored));
+  if (!found) {
     return error(seq ? ErrorCode::not_found : ErrorCode::corrupt,
                  "Thread \"" + row.thread.text + "\" has no commit " + std::to_string(wanted) +
                      "; `belay history` lists those that there are.");
   }
-  if (checkpoints.size() > 1) stored.parent_chain_hash = checkpoints[1].chain_hash;
-  stored.checkpoint = std::move(checkpoints.front());
-  ValueFilter values;
-  values.tenant = row.tenant;
-  values.run = row.run;
-  values.at_seq = wanted;
-  BELAY_TRY(stored.values, view.values(values));
+  bool is_now = wanted == row.seq;
+  if (!is_now) set_back(row, stored.checkpoint);
   stored.row = std::move(row);
+  BELAY_CHECK(read_values(view, stored.row, stored));
+  BELAY_TRY(Digest version, engine::version_of(stored));
+  auto graph = graphs.for_version(stored.row.graph, version);
+  BELAY_CHECK(
+      read_tasks(view, stored.row, graph.ok() ? graph->get() : nullptr, is_now, stored));
   return stored;
 }
 
-Result<std::optional<ApprovalRow>> open_approval(Snapshot& view, const RunRow& run) {
-  std::optional<ApprovalRow> open;
-  if (run.status != RunStatus::paused) return open;
+Result<std::vector<ApprovalRow>> open_approvals(Snapshot& view, const RunRow& run) {
+  if (run.status != RunStatus::paused) return std::vector<ApprovalRow>();
   ApprovalFilter filter;
   filter.tenant = run.tenant;
   filter.run = run.run;
   filter.only_open = true;
-  filter.limit = 1;
+  filter.limit = limits::page_rows_max;
   BELAY_TRY(auto rows, view.approvals(filter));
-  if (!rows.empty()) open = std::move(rows.front());
-  return open;
+  std::reverse(rows.begin(), rows.end());
+  return rows;
 }
 
 Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,

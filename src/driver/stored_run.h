@@ -1,23 +1,26 @@
 #pragma once
-// driver/stored_run.h - reads a run and what belongs to it in one consistent view.
+// driver/stored_run.h - a run's rows, read from one view of the store.
+
+#include <memory>
+#include <optional>
 
 #include "belay/store.h"
+#include "driver/graph_registry.h"
 #include "engine/restore.h"
 
 namespace belay {
 
-// The latest run of a thread; `not_found` when there is no such thread.
+// `not_found` for an unknown thread or run.
 Result<RunRow> latest_run(Snapshot& view, const TenantId& tenant, const ThreadId& thread);
-// `not_found` when there is no such run.
 Result<RunRow> run_row(Snapshot& view, const TenantId& tenant, const RunId& run);
 
-// The run as it stood after its commit `seq`, or after its newest.
-Result<engine::StoredRun> stored_run(Snapshot& view, RunRow row,
+// The rows of a run as it stands, or as it stood after its commit `seq`: the row then says so too.
+// Subgraphs under way are read where `graphs` knows the run's version, and only as they stand now.
+Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs, RunRow row,
                                      std::optional<std::uint64_t> seq = std::nullopt);
 
-// The approval that the run waits for, if it waits for one.
-Result<std::optional<ApprovalRow>> open_approval(Snapshot& view, const RunRow& run);
-// `not_found` when there is no such approval.
+// The approvals that the run waits for, oldest first; none unless it is paused.
+Result<std::vector<ApprovalRow>> open_approvals(Snapshot& view, const RunRow& run);
 Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,
                                  const InterruptId& interrupt);
 

@@ -21,40 +21,33 @@ void append_digest(std::string& out, const Digest& digest) {
   out.append(reinterpret_cast<const char*>(digest.data()), digest.size());
 }
 
-struct ChangedChannel {
-  ChannelVersion* channel;
-  std::string text;
-};
-
-// The texts of the changed channels, in the order of their names. Changes nothing.
-Result<std::vector<ChangedChannel>> changed_texts(const GraphDefinition& graph, Run& run,
-                                                  const std::vector<std::size_t>& changed) {
-  std::vector<ChangedChannel> texts;
+// The values of the channels that are to be written as they are, after those of the tasks.
+Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step) {
+  if (step.set.empty()) return Done{};
+  auto index = static_cast<std::int64_t>(step.values.empty() ? 0 : step.values.back().index + 1);
   for (ChannelVersion& channel : run.channels) {
-    if (std::find(changed.begin(), changed.end(), channel.index) == changed.end()) continue;
-    Encoder out;
-    graph.state->channels[channel.index].encode(run.state.get(), out, channel.unknown.get());
-    if (out.problem.empty() && out.text.size() > limits::value_bytes_max) {
-      out.problem = "It has " + std::to_string(out.text.size()) + " bytes; at most " +
-                    std::to_string(limits::value_bytes_max) + " are allowed.";
-    }
-    if (!out.problem.empty()) {
-      return error(ErrorCode::invalid,
-                   "The channel \"" + channel.name + "\" can't be saved: " + out.problem);
-    }
-    texts.push_back({&channel, std::move(out.text)});
+    if (std::find(step.set.begin(), step.set.end(), channel.index) == step.set.end()) continue;
+    if (is_transient(graph, channel.index)) continue;
+    BELAY_TRY(std::string text, channel_text(graph, run, channel));
+    std::erase_if(step.values, [&](const StepValue& value) {
+      return value.channel == &channel && !value.is_stored && value.kind == ValueKind::set;
+    });
+    step.values.push_back({&channel, ValueKind::set, index, std::move(text), false});
   }
-  return texts;
+  return Done{};
 }
 
-void write_channel(const Run& run, ChangedChannel& changed, CommitRows& rows) {
-  changed.channel->seq = run.row.seq;
-  changed.channel->hash = sha256(changed.text);
+void write_value(const Run& run, std::uint64_t seq, StepValue& value, CommitRows& rows) {
+  add_version(*value.channel, seq, value.kind, value.text);
+  if (value.is_stored) return;
   ValueRow row;
   row.run = run.row.run;
-  row.channel = changed.channel->name;
-  row.seq = run.row.seq;
-  row.envelope = json_envelope(changed.text);
+  row.space = run.space;
+  row.channel = value.channel->name;
+  row.seq = seq;
+  row.index = value.index;
+  row.kind = value.kind;
+  row.envelope = json_envelope(value.text);
   rows.values.push_back(std::move(row));
 }
 
@@ -89,14 +82,32 @@ std::string step_event_body(const Run& run, const Step& step) {
   return std::move(out.text);
 }
 
+// A step's own event is stored only where it says more than its checkpoint does.
 void add_events(const Run& run, Step& step, CommitRows& rows) {
-  rows.events.push_back(
-      event_row(run, 0, std::string(name_of(step.kind)), step_event_body(run, step)));
+  if (!step.detail.is_null()) {
+    rows.events.push_back(
+        event_row(run, 0, std::string(name_of(step.kind)), step_event_body(run, step)));
+  }
   std::int64_t index = 1;
-  for (NodeEffects::CustomEvent& custom : step.events) {
+  for (NodeEffects::CustomEvent& custom : step.effects.events) {
     Value body =
         Value::object({{"name", std::move(custom.name)}, {"body", std::move(custom.body)}});
     rows.events.push_back(event_row(run, index++, "custom", to_json(body)));
+  }
+}
+
+void add_messages(const Run& run, Step& step, CommitRows& rows) {
+  std::int64_t index = 0;
+  for (NodeEffects::Message& message : step.effects.messages) {
+    OutboxRow row;
+    row.run = run.row.run;
+    row.seq = run.row.seq;
+    row.index = index++;
+    row.topic = std::move(message.topic);
+    row.envelope = json_envelope(to_json(message.body));
+    row.due_at = run.row.updated_at;
+    row.created_at = run.row.updated_at;
+    rows.outbox.push_back(std::move(row));
   }
 }
 
@@ -106,14 +117,15 @@ CheckpointRow checkpoint_row(const Run& run, const Step& step, const CheckpointI
   row.id = run.row.checkpoint;
   row.parent = parent;
   row.run = run.row.run;
+  row.space = run.space;
   row.seq = run.row.seq;
+  row.state_seq = run.state_seq;
   row.epoch = run.row.epoch;
   row.session = run.row.session;
   row.kind = step.kind;
   row.node = step.node;
   row.superstep = run.superstep;
   row.next_tasks = std::move(next_tasks);
-  row.chain_hash = run.chain_hash;
   row.retry_count = run.row.retry_count;
   row.status = run.row.status;
   row.created_at = run.row.updated_at;
@@ -133,17 +145,13 @@ void pass_time(Run& run, const Moment& moment) {
 
 }  // namespace
 
-void* owned_state(const GraphDefinition& graph, Run& run) {
-  if (run.state.use_count() > 1) run.state = graph.state->copy(run.state.get());
-  return run.state.get();
-}
-
 Result<Commit> end_step(const GraphDefinition& graph, Run& run, Step step, const Moment& moment,
                         std::uint64_t guard_epoch) {
-  BELAY_TRY(auto changed, changed_texts(graph, run, step.changed));
+  BELAY_CHECK(add_set_values(graph, run, step));
+  bool is_inner = !run.space.empty();
   Commit commit;
   commit.tenant = run.row.tenant;
-  commit.guard = RunGuard{guard_epoch, run.row.seq};
+  if (!is_inner) commit.guard = RunGuard{guard_epoch, run.row.seq, {}};
   pass_time(run, moment);
   ++run.row.seq;
   CheckpointId parent = run.row.checkpoint;
@@ -151,14 +159,26 @@ Result<Commit> end_step(const GraphDefinition& graph, Run& run, Step step, const
   if (!parent.is_null()) ticks = std::max(ticks, uuid_ticks(parent) + 1);
   run.row.checkpoint = CheckpointId(time_ordered_uuid(ticks, moment.entropy));
 
-  for (ChangedChannel& each : changed) write_channel(run, each, commit.rows);
-  std::string next_tasks = next_tasks_text(run.task, run.superstep);
-  run.chain_hash = chain_hash(run.chain_hash, run.row.seq, run.row.epoch, next_tasks, run.channels);
-  commit.rows.checkpoint = checkpoint_row(run, step, parent, std::move(next_tasks));
-  for (RecordWrite& record : step.records) {
+  std::uint64_t values_seq = run.state_seq + 1;
+  for (StepValue& each : step.values) write_value(run, values_seq, each, commit.rows);
+  if (!step.is_midway) {
+    run.state_seq = run.row.seq;
+    run.tasks_seq = run.row.seq;
+  }
+  CheckpointRow checkpoint =
+      checkpoint_row(run, step, parent, next_tasks_text(run, !step.is_midway));
+  run.chain_hash = chain_hash(run.chain_hash, checkpoint, run.channels);
+  checkpoint.chain_hash = run.chain_hash;
+  if (is_inner) {
+    commit.rows.inner_checkpoints.push_back(std::move(checkpoint));
+    return commit;
+  }
+  commit.rows.checkpoint = std::move(checkpoint);
+  for (RecordWrite& record : step.effects.records) {
     commit.rows.records.push_back(record_put(std::move(record)));
   }
   add_events(run, step, commit.rows);
+  add_messages(run, step, commit.rows);
   commit.rows.run = run.row;
   return commit;
 }
@@ -173,14 +193,15 @@ RecordPut record_put(RecordWrite record) {
   return put;
 }
 
-Digest chain_hash(const Digest& parent, std::uint64_t seq, std::uint64_t epoch,
-                  std::string_view next_tasks, const std::vector<ChannelVersion>& channels) {
+Digest chain_hash(const Digest& parent, const CheckpointRow& checkpoint,
+                  const std::vector<ChannelVersion>& channels) {
   std::string bytes;
   bytes.reserve(256 + 64 * channels.size());
   append_digest(bytes, parent);
-  append_word(bytes, seq);
-  append_word(bytes, epoch);
-  append_sized(bytes, next_tasks);
+  append_word(bytes, checkpoint.seq);
+  append_word(bytes, checkpoint.epoch);
+  if (checkpoint.state_seq != checkpoint.seq) append_word(bytes, checkpoint.state_seq);
+  append_sized(bytes, checkpoint.next_tasks);
   for (const ChannelVersion& channel : channels) {
     if (channel.seq == 0) continue;
     append_sized(bytes, channel.name);
@@ -209,9 +230,14 @@ Result<std::string> input_text(const StateType& type, const void* state) {
   out.text += '{';
   bool first = true;
   for (const ChannelType& channel : type.channels) {
-    if (channel.equal(state, defaults.get())) continue;
+    Encoder held;
+    Encoder by_default;
+    channel.encode(state, held, nullptr);
+    channel.encode(defaults.get(), by_default, nullptr);
+    if (out.problem.empty()) out.problem = std::move(held.problem);
+    if (held.text == by_default.text) continue;
     out.write_name(channel.name, std::exchange(first, false));
-    channel.encode(state, out, nullptr);
+    out.text += held.text;
   }
   out.text += '}';
   if (!out.problem.empty()) {

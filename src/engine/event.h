@@ -24,41 +24,51 @@ struct Begun {
 struct TakenOver {
   Moment moment;
   SessionId session;
+  // A person asks for it: a quarantined run gets another chance.
+  bool by_person = false;
 };
 // The commit under way is durable.
 struct Committed {
   Moment moment;
 };
-struct NodeEnded {
-  Moment moment;
+// Which attempt of which task an event tells of.
+struct AttemptId {
+  // Positions of the subgraphs' tasks that it is inside of, from the outermost.
+  std::vector<std::size_t> path;
+  std::size_t position = 0;
   TaskId task;
   int attempt = 1;
-  std::vector<Change> changes;
+};
+struct NodeEnded {
+  Moment moment;
+  AttemptId of;
+  NodeAnswer answer;
   NodeEffects effects;
+  // Another task's end follows at once: what this one came to may wait for that one's commit.
+  bool more = false;
 };
 struct NodeFailed {
   Moment moment;
-  TaskId task;
-  int attempt = 1;
+  AttemptId of;
   Error error;
+  NodeEffects effects;  // the events and effects of an attempt outlive its failure
 };
 // The node asks a person in its middle.
 struct NodeAsked {
   Moment moment;
-  TaskId task;
-  int attempt = 1;
+  AttemptId of;
   Question question;
 };
-// The wait after a failed attempt is over.
-struct RetryDue {
-  TaskId task;
-  int attempt = 1;  // the one to start
+// The wait after a failed attempt, or of a wait node, is over.
+struct TaskDue {
+  Moment moment;
+  AttemptId of;
 };
 // The run has worked for as long as its options allow.
 struct RunTimedOut {
   Moment moment;
 };
-// The open approval that the run waits for is decided, or has expired. `session` goes on with it.
+// An open approval of the run is decided, or has expired. `session` goes on with it.
 struct Decided {
   enum class Verdict { approved, rejected, expired };
   Moment moment;
@@ -68,33 +78,46 @@ struct Decided {
   std::string decided_by;
   std::string comment;
   std::optional<Value> edited;
+  // It was committed while this very session worked on the run; only its consequences are left.
+  bool is_stored = false;
+};
+// The run paused for a time that has come, or at a breakpoint that a person lets it pass.
+struct Resumed {
+  Moment moment;
+  SessionId session;
+};
+// The run goes back to the queue: its process ends.
+struct Released {
+  Moment moment;
 };
 struct Cancelled {
   Moment moment;
   std::string by;
 };
 
-using Event = std::variant<Begun, TakenOver, Committed, NodeEnded, NodeFailed, NodeAsked, RetryDue,
-                           RunTimedOut, Decided, Cancelled>;
+using Event = std::variant<Begun, TakenOver, Committed, NodeEnded, NodeFailed, NodeAsked, TaskDue,
+                           RunTimedOut, Decided, Resumed, Released, Cancelled>;
 
-// Starts one attempt of a node.
+// Starts one attempt of a node, on this state.
 struct StartNode {
-  TaskId task;
+  AttemptId attempt;
   const GraphDefinition::Node* node = nullptr;
-  int attempt = 1;
+  std::shared_ptr<const void> state;
 };
-// Writes the commit; then comes Committed, or nothing more if the run was fenced.
+// Writes the commit; then comes Committed, or nothing more if the run was fenced. At most one in
+// the actions of an event.
 struct WriteCommit {
   Commit commit;
+  bool may_lag = false;  // with Durability::async: Committed may come before it is durable
 };
-struct WaitForRetry {
-  TaskId task;
-  int attempt = 1;
+// Hands in TaskDue at `due`.
+struct WaitForTask {
+  AttemptId attempt;
   Instant due{};
 };
-// The run has ended or waits for a person: nothing is left to do in this process.
+// The run has ended, waits, or was given back: nothing is left to do in this process.
 struct Rest {};
 
-using Action = std::variant<StartNode, WriteCommit, WaitForRetry, Rest>;
+using Action = std::variant<StartNode, WriteCommit, WaitForTask, Rest>;
 
 }  // namespace belay::engine

@@ -5,7 +5,7 @@
 namespace belay::engine {
 namespace {
 
-Value text_of_answer(const std::pair<std::string, Answer>& entry) {
+Value value_of_answer(const std::pair<std::string, Answer>& entry) {
   const auto& [question, answer] = entry;
   return Value::object({{"question", question},
                         {"approved", answer.approved},
@@ -21,10 +21,108 @@ std::string string_in(const Value& object, std::string_view name) {
 
 Error damaged() {
   return error(ErrorCode::corrupt,
-               "A checkpoint's next task can't be read; run `belay check` and restore a backup.");
+               "A checkpoint's next tasks can't be read; run `belay check` and restore a backup.");
 }
 
-Result<Done> read_optional_parts(const Value& from, NodeTask& task) {
+void write_task(const NodeTask& task, std::optional<std::int64_t> superstep, Encoder& out) {
+  out.text += "{\"node\":";
+  write_json_string(task.node->name, out.text);
+  if (superstep) {
+    out.text += ",\"superstep\":";
+    out.write(*superstep);
+  }
+  if (task.input) {
+    out.text += ",\"input\":";
+    out.text += *task.input;
+  }
+  write_task_parts(task, out);
+  out.text += '}';
+}
+
+void write_version(const Run& run, Encoder& out) {
+  if (run.version == Digest{} || run.version == run.row.graph_hash) return;
+  out.text += ",{\"version\":\"" + to_hex(run.version) + "\"}";
+}
+
+void write_joins(const Run& run, Encoder& out) {
+  for (const auto& [join, seen] : run.joins) {
+    if (seen.empty()) continue;
+    Value::Array names(seen.begin(), seen.end());
+    out.text += ',';
+    write_json(Value::object({{"join", static_cast<std::uint64_t>(join)},
+                              {"seen", Value(std::move(names))}}),
+               out.text);
+  }
+}
+
+Result<Done> read_answers(const Value& from, NodeTask& task) {
+  const Value::Array* answers = from["answers"].as_array();
+  if (!answers) return Done{};
+  for (const Value& each : *answers) {
+    Answer answer;
+    const bool* approved = each["approved"].as_bool();
+    if (!approved) return damaged();
+    answer.approved = *approved;
+    answer.payload = each["payload"];
+    answer.decided_by = string_in(each, "decidedBy");
+    answer.comment = string_in(each, "comment");
+    task.answers.emplace_back(string_in(each, "question"), std::move(answer));
+  }
+  return Done{};
+}
+
+Result<Done> read_join(const Value& from, NextTasks& next) {
+  auto join = from["join"].as_uint();
+  const Value::Array* names = from["seen"].as_array();
+  if (!join || !names) return damaged();
+  for (const Value& name : *names) {
+    if (!name.as_string()) return damaged();
+    next.joins[*join].push_back(*name.as_string());
+  }
+  return Done{};
+}
+
+Result<Done> read_task(const Value& from, NextTasks& next) {
+  const std::string* node = from["node"].as_string();
+  if (!node) return damaged();
+  NodeTask task;
+  task.position = next.tasks.size();
+  if (const Value* input = from.find("input")) {
+    task.input = std::make_shared<const std::string>(to_json(*input));
+  }
+  BELAY_CHECK(read_task_parts(from, task));
+  if (auto superstep = from["superstep"].as_int()) next.superstep = *superstep;
+  next.tasks.push_back(std::move(task));
+  next.nodes.push_back(*node);
+  return Done{};
+}
+
+}  // namespace
+
+void write_task_parts(const NodeTask& task, Encoder& out) {
+  using Phase = NodeTask::Phase;
+  auto add = [&](std::string_view name, const Value& value) {
+    out.write_name(name, false);
+    write_json(value, out.text);
+  };
+  if (task.attempt != 1) add("attempt", task.attempt);
+  bool waits = task.phase == Phase::waiting || task.phase == Phase::sleeping ||
+               (task.phase == Phase::asking && task.due != Instant());
+  if (waits) add("due", to_text(task.due));
+  if (task.previous_error) {
+    add("error", Value::object({{"code", name_of(task.previous_error->code)},
+                                {"message", task.previous_error->message}}));
+  }
+  if (task.phase == Phase::asking) add("interrupt", task.interrupt.text());
+  if (!task.question.empty()) add("question", task.question);
+  if (!task.answers.empty()) {
+    Value::Array answers;
+    for (const auto& answer : task.answers) answers.push_back(value_of_answer(answer));
+    add("answers", Value(std::move(answers)));
+  }
+}
+
+Result<Done> read_task_parts(const Value& from, NodeTask& task) {
   task.attempt = static_cast<int>(from["attempt"].as_int().value_or(1));
   if (const std::string* due = from["due"].as_string()) {
     auto instant = instant_from(*due);
@@ -44,74 +142,79 @@ Result<Done> read_optional_parts(const Value& from, NodeTask& task) {
     task.phase = NodeTask::Phase::asking;
   }
   task.question = string_in(from, "question");
-  if (const Value::Array* answers = from["answers"].as_array()) {
-    for (const Value& each : *answers) {
-      Answer answer;
-      const bool* approved = each["approved"].as_bool();
-      if (!approved) return damaged();
-      answer.approved = *approved;
-      answer.payload = each["payload"];
-      answer.decided_by = string_in(each, "decidedBy");
-      answer.comment = string_in(each, "comment");
-      task.answers.emplace_back(string_in(each, "question"), std::move(answer));
-    }
-  }
-  return Done{};
+  return read_answers(from, task);
 }
 
-}  // namespace
-
-std::string next_tasks_text(const std::optional<NodeTask>& task, std::int64_t superstep) {
-  if (!task) return "[]";
-  // The common case is written by hand: one short object, several million times a minute.
+std::string next_tasks_text(const Run& run, bool whole) {
+  if (run.tasks.empty()) return "[]";
   Encoder out;
-  out.text += "[{\"node\":";
-  write_json_string(task->node, out.text);
-  out.text += ",\"superstep\":";
-  out.write(superstep);
-  auto add = [&](std::string_view name, const Value& value) {
-    out.write_name(name, false);
-    write_json(value, out.text);
-  };
-  if (task->attempt != 1) add("attempt", task->attempt);
-  if (task->phase == NodeTask::Phase::waiting) add("due", to_text(task->due));
-  if (task->previous_error) {
-    add("error", Value::object({{"code", name_of(task->previous_error->code)},
-                                {"message", task->previous_error->message}}));
+  if (is_parallel(run) && !whole) {
+    out.text += "[{\"as_of\":";
+    out.write(run.tasks_seq);
+    out.text += '}';
+    write_version(run, out);
+    out.text += ']';
+    return std::move(out.text);
   }
-  if (task->phase == NodeTask::Phase::asking) add("interrupt", task->interrupt.text());
-  if (!task->question.empty()) add("question", task->question);
-  if (!task->answers.empty()) {
-    Value::Array answers;
-    for (const auto& answer : task->answers) answers.push_back(text_of_answer(answer));
-    add("answers", Value(std::move(answers)));
+  out.text += '[';
+  std::optional<std::int64_t> superstep = run.superstep;
+  for (const NodeTask& task : run.tasks) {
+    if (!superstep) out.text += ',';
+    write_task(task, superstep, out);
+    superstep.reset();
   }
-  out.text += "}]";
+  if (run.is_held) out.text += ",{\"held\":true}";
+  write_joins(run, out);
+  write_version(run, out);
+  out.text += ']';
   return std::move(out.text);
 }
 
-Result<NextTask> next_task_from(std::string_view text) {
+Result<NextTasks> next_tasks_from(std::string_view text) {
   auto parsed = parse_json(text);
   if (!parsed.ok() || !parsed->as_array()) return damaged();
-  const Value::Array& tasks = *parsed->as_array();
-  NextTask next;
-  if (tasks.empty()) return next;
-  const std::string* node = tasks.front()["node"].as_string();
-  auto superstep = tasks.front()["superstep"].as_int();
-  if (!node || !superstep || tasks.size() != 1) return damaged();
-  next.superstep = *superstep;
-  next.task.emplace();
-  next.task->node = *node;
-  BELAY_CHECK(read_optional_parts(tasks.front(), *next.task));
+  NextTasks next;
+  for (const Value& each : *parsed->as_array()) {
+    if (each.find("node")) {
+      BELAY_CHECK(read_task(each, next));
+    } else if (each.find("join")) {
+      BELAY_CHECK(read_join(each, next));
+    } else if (const bool* held = each["held"].as_bool()) {
+      next.is_held = *held;
+    } else if (auto as_of = each["as_of"].as_uint()) {
+      next.as_of = *as_of;
+    } else if (const std::string* version = each["version"].as_string()) {
+      next.version = *version;
+    } else {
+      return damaged();
+    }
+  }
   return next;
 }
 
-TaskId task_id(const RunId& run, std::int64_t superstep, std::string_view node) {
+TaskId task_id(const RunId& run, std::string_view space, std::int64_t superstep,
+               std::string_view node, std::optional<std::size_t> position) {
   std::string seed(reinterpret_cast<const char*>(run.bytes.data()), run.bytes.size());
   seed += std::to_string(superstep);
   seed += ' ';
   seed += node;
+  if (position) {
+    seed += '\0';
+    seed += std::to_string(*position);
+  }
+  if (!space.empty()) {
+    seed += '\0';
+    seed += space;
+  }
   return TaskId(derived_uuid(seed));
+}
+
+std::string inner_space(std::string_view space, std::string_view node, const TaskId& task) {
+  std::string inner(space);
+  if (!inner.empty()) inner += '|';
+  inner += node;
+  inner += ':';
+  return inner + task.text();
 }
 
 }  // namespace belay::engine

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/advancing.h"
 #include "engine/checkpoint.h"
 #include "engine/next_task.h"
+#include "engine/task_text.h"
 
 namespace belay::engine {
 namespace {
@@ -14,17 +16,16 @@ Error corrupt(const StoredRun& stored, const std::string& what) {
                                        "; run `belay check` and restore a backup.");
 }
 
-// Reads `text` into one channel of the state.
-Result<Done> read_channel(const GraphDefinition& graph, Run& run, ChannelVersion& channel,
-                          const Value& from) {
+// Combines what was stored with one channel of the state.
+Result<Done> read_channel(const GraphDefinition& graph, Run& run, const ChannelVersion& channel,
+                          ValueKind kind, const Value& from, Unknown& unknown) {
+  if (channel.index == ChannelVersion::unknown_channel) return Done{};
   Decoder in;
-  Unknown unknown;
   in.path.push_back(channel.name);
-  if (!graph.state->channels[channel.index].decode(from, run.state.get(), in, &unknown)) {
+  if (!graph.state->channels[channel.index].combine(kind, from, run.state.get(), in, &unknown)) {
     return error(ErrorCode::invalid, "The graph \"" + graph.name + "\" can't read its state: " +
                                          in.problem + " The program is older or newer than it.");
   }
-  if (!unknown.empty()) channel.unknown = std::make_shared<const Unknown>(std::move(unknown));
   return Done{};
 }
 
@@ -46,56 +47,259 @@ Result<Done> read_input(const GraphDefinition& graph, const StoredRun& stored, R
   BELAY_TRY(Value input, parse_json(text));
   for (ChannelVersion& channel : run.channels) {
     const Value* found = input.find(channel.name);
-    if (found) BELAY_CHECK(read_channel(graph, run, channel, *found));
+    if (!found) continue;
+    Unknown unknown;
+    BELAY_CHECK(read_channel(graph, run, channel, ValueKind::set, *found, unknown));
+    if (!unknown.empty()) channel.unknown = std::make_shared<const Unknown>(std::move(unknown));
   }
   return Done{};
 }
 
-Result<Done> read_values(const GraphDefinition& graph, const StoredRun& stored, Run& run) {
-  for (const ValueRow& row : stored.values) {
+// The rows come channel by channel, the newest `set` first.
+Result<Done> read_values(const GraphDefinition& graph, const StoredRun& stored,
+                         const StoredSpace& space, Run& run) {
+  ChannelVersion* last = nullptr;
+  Unknown unknown;
+  auto keep_unknown = [&]() {
+    if (last && !unknown.empty()) {
+      last->unknown = std::make_shared<const Unknown>(std::exchange(unknown, {}));
+    }
+  };
+  for (const ValueRow& row : space.values) {
+    if (row.space != run.space) continue;
     BELAY_TRY(std::string_view text, json_in_envelope(row.envelope));
+    if (!last || last->name != row.channel || row.kind == ValueKind::set) {
+      keep_unknown();
+      unknown = {};
+    }
     ChannelVersion& channel = channel_named(run.channels, row.channel);
-    channel.seq = row.seq;
-    channel.hash = sha256(text);
+    last = &channel;
+    add_version(channel, row.seq, row.kind, text);
     if (channel.index == ChannelVersion::unknown_channel) continue;
     auto value = parse_json(text);
     if (!value.ok()) return corrupt(stored, "holds a value that is no JSON");
-    BELAY_CHECK(read_channel(graph, run, channel, *value));
+    BELAY_CHECK(read_channel(graph, run, channel, row.kind, *value, unknown));
+  }
+  keep_unknown();
+  return Done{};
+}
+
+// What a finished task changed, from the values that it wrote ahead.
+Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
+                          const StoredSpace& space, Run& run) {
+  for (const ValueRow& row : space.pending) {
+    auto position = static_cast<std::size_t>(row.index);
+    if (row.space != run.space || row.seq != run.state_seq + 1) continue;
+    // Of tasks that had not ended, or of a superstep that has been left.
+    if (position >= run.tasks.size() || run.tasks[position].phase != NodeTask::Phase::done) continue;
+    BELAY_TRY(std::string_view text, json_in_envelope(row.envelope));
+    auto value = parse_json(text);
+    if (!value.ok()) return corrupt(stored, "holds a value that is no JSON");
+    ChannelVersion& channel = channel_named(run.channels, row.channel);
+    Change change;
+    change.channel = channel.index;
+    change.kind = row.kind;
+    if (channel.index == ChannelVersion::unknown_channel) {
+      return error(ErrorCode::invalid, "The graph \"" + graph.name + "\" has no channel \"" +
+                                           row.channel +
+                                           "\" any more, which a finished task wrote.");
+    }
+    const ChannelType& type = graph.state->channels[channel.index];
+    if (row.kind == ValueKind::reduce) {
+      bool known = channel.index < graph.channel_rules.size() &&
+                   graph.channel_rules[channel.index].read_operand;
+      if (known) change.operand = graph.channel_rules[channel.index].read_operand(*value);
+    } else {
+      Decoder in;
+      std::shared_ptr<void> tried = graph.state->copy(run.state.get());
+      if (type.combine(row.kind, *value, tried.get(), in, nullptr)) {
+        change.operand = stored_operand(type, row.kind, *std::move(value));
+      }
+    }
+    if (!change.operand) {
+      return error(ErrorCode::invalid, "The graph \"" + graph.name +
+                                           "\" can't read what a finished task wrote to \"" +
+                                           row.channel + "\".");
+    }
+    run.tasks[position].answer.changes.push_back(std::move(change));
   }
   return Done{};
 }
 
+Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
+                        const StoredSpace& space, Run& run);
+
+// What stands in the rows of one frame; the state is there already.
+Result<Done> read_space(const GraphDefinition& graph, const StoredRun& stored,
+                        const StoredSpace& space, const Digest& origin, Run& run) {
+  BELAY_CHECK(read_values(graph, stored, space, run));
+  const CheckpointRow& checkpoint = space.checkpoint;
+  run.chain_hash = chain_hash(checkpoint.parent.is_null() ? origin : space.parent_chain_hash,
+                              checkpoint, run.channels);
+  if (run.chain_hash != checkpoint.chain_hash) {
+    return corrupt(stored, "does not fit its chain hash: stored bytes were changed");
+  }
+  run.state_seq = checkpoint.state_seq;
+  run.superstep = checkpoint.superstep;
+  return read_tasks(graph, stored, space, run);
+}
+
+Result<Done> read_inside(const StoredRun& stored, const StoredSpace& inner_stored, Run& run,
+                         NodeTask& task) {
+  const GraphDefinition& graph = *task.node->subgraph->graph;
+  task.phase = NodeTask::Phase::inside;
+  task.inner = std::make_shared<Run>();
+  Run& inner = *task.inner;
+  inner.row = run.row;
+  inner.row.input.clear();
+  inner.row.outcome.clear();
+  inner.row.seq = inner_stored.checkpoint.seq;
+  inner.row.checkpoint = inner_stored.checkpoint.id;
+  inner.row.node = inner_stored.checkpoint.node;
+  inner.row.status = RunStatus::running;
+  inner.options = run.options;
+  inner.space = inner_stored.checkpoint.space;
+  inner.state = graph.state->make();
+  inner.channels = unwritten_channels(*graph.state);
+  return read_space(graph, stored, inner_stored, sha256(inner.space), inner);
+}
+
+Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
+                        const StoredSpace& space, Run& run) {
+  BELAY_TRY(NextTasks next, next_tasks_from(tasks_text_of(space)));
+  run.tasks_seq = space.checkpoint.seq;
+  if (auto own = next_tasks_from(space.checkpoint.next_tasks); own.ok() && own->as_of) {
+    run.tasks_seq = *own->as_of;
+  }
+  if (!next.tasks.empty()) run.superstep = next.superstep;
+  run.tasks = std::move(next.tasks);
+  run.is_held = next.is_held;
+  run.joins = std::move(next.joins);
+  for (std::size_t i = 0; i < run.tasks.size(); ++i) {
+    NodeTask& task = run.tasks[i];
+    task.node = graph.find(next.nodes[i]);
+    if (!task.node) {
+      return error(ErrorCode::invalid, "Thread \"" + stored.row.thread.text +
+                                           "\" is to go on with the node \"" + next.nodes[i] +
+                                           "\", which the graph \"" + graph.name +
+                                           "\" no longer has; run the program that has it.");
+    }
+    task.id = task_id(run.row.run, run.space, run.superstep, task.node->name,
+                      is_parallel(run) ? std::optional(i) : std::nullopt);
+  }
+  for (const TaskRow& row : space.tasks) {
+    if (row.space == run.space && row.superstep == run.superstep) {
+      BELAY_CHECK(apply_task_row(row, run));
+    }
+  }
+  BELAY_CHECK(read_pending(graph, stored, space, run));
+  for (NodeTask& task : run.tasks) {
+    if (task.node->wait && task.phase == NodeTask::Phase::waiting) {
+      task.phase = NodeTask::Phase::sleeping;
+    }
+    if (task.phase != NodeTask::Phase::done) ++run.unfinished;
+    if (!task.node->subgraph || task.phase == NodeTask::Phase::done) continue;
+    auto inner = space.inner.find(inner_space(run.space, task.node->name, task.id));
+    if (inner == space.inner.end()) {
+      task.phase = NodeTask::Phase::ready;
+      continue;
+    }
+    BELAY_CHECK(read_inside(stored, inner->second, run, task));
+  }
+  return Done{};
+}
+
+// The state as the graph's own version reads it; all of it is to be written anew.
+Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrade& upgrade,
+                     const StoredRun& stored, Run& run) {
+  BELAY_TRY(Value state, upgrade(raw_state(stored)));
+  run.state = graph.state->make();
+  for (ChannelVersion& channel : run.channels) {
+    if (channel.index == ChannelVersion::unknown_channel) continue;
+    channel.unknown.reset();
+    run.unwritten.push_back(channel.index);
+    const Value* found = state.find(channel.name);
+    Unknown unknown;
+    if (found) BELAY_CHECK(read_channel(graph, run, channel, ValueKind::set, *found, unknown));
+  }
+  run.version = graph.hash;
+  return Done{};
+}
+
+// Combines a channel's rows without knowing its type.
+void fold(ValueKind kind, Value from, Value& into) {
+  if (kind == ValueKind::append && into.as_array() && from.as_array()) {
+    into.as_array()->insert(into.as_array()->end(), from.as_array()->begin(),
+                            from.as_array()->end());
+  } else if (kind == ValueKind::merge && into.as_object() && from.as_object()) {
+    for (auto& [name, value] : *from.as_object()) {
+      into.as_object()->insert_or_assign(name, std::move(value));
+    }
+  } else if (kind == ValueKind::add && into.as_int() && from.as_int()) {
+    into = Value(*into.as_int() + *from.as_int());
+  } else if (kind == ValueKind::add && into.as_double() && from.as_double()) {
+    into = Value(*into.as_double() + *from.as_double());
+  } else {
+    into = std::move(from);
+  }
+}
+
 }  // namespace
+
+std::string_view tasks_text_of(const StoredSpace& stored) {
+  return stored.tasks_text.empty() ? stored.checkpoint.next_tasks : stored.tasks_text;
+}
+
+Result<Digest> version_of(const StoredRun& stored) {
+  BELAY_TRY(NextTasks next, next_tasks_from(stored.checkpoint.next_tasks));
+  if (!next.version) return stored.row.graph_hash;
+  Digest version{};
+  for (std::size_t i = 0; i < version.size() && next.version->size() == 2 * version.size(); ++i) {
+    version[i] = static_cast<std::uint8_t>(std::stoi(next.version->substr(2 * i, 2), nullptr, 16));
+  }
+  return version;
+}
+
+Value raw_state(const StoredRun& stored) {
+  Value::Object state;
+  if (auto text = json_in_envelope(stored.row.input); text.ok()) {
+    auto input = parse_json(*text);
+    if (input.ok() && input->as_object()) state = *input->as_object();
+  }
+  for (const ValueRow& row : stored.values) {
+    if (!row.space.empty()) continue;
+    auto text = json_in_envelope(row.envelope);
+    auto value = text.ok() ? parse_json(*text) : Result<Value>(Value());
+    if (value.ok()) fold(row.kind, *std::move(value), state[row.channel]);
+  }
+  return Value(std::move(state));
+}
 
 Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
   Run run;
   run.state = graph.state->make();
   run.channels = unwritten_channels(*graph.state);
   BELAY_TRY(run.options, options_from(stored.row.options));
+  BELAY_TRY(run.version, version_of(stored));
+  auto path = graph.upgrades.find(to_hex(run.version));
+  bool upgrades = run.version != graph.hash && path != graph.upgrades.end();
+  if (upgrades) {
+    // Read as raw values first: the chain has to fit, and the types may have changed.
+    for (ChannelVersion& channel : run.channels) channel.index = ChannelVersion::unknown_channel;
+  }
+  run.row = stored.row;
   Digest input_hash{};
   BELAY_CHECK(read_input(graph, stored, run, input_hash));
-  BELAY_CHECK(read_values(graph, stored, run));
-
-  const CheckpointRow& checkpoint = stored.checkpoint;
-  Digest parent = checkpoint.parent.is_null() ? input_hash : stored.parent_chain_hash;
-  run.chain_hash =
-      chain_hash(parent, checkpoint.seq, checkpoint.epoch, checkpoint.next_tasks, run.channels);
-  if (run.chain_hash != checkpoint.chain_hash) {
-    return corrupt(stored, "does not fit its chain hash: stored bytes were changed");
-  }
-  BELAY_TRY(NextTask next, next_task_from(checkpoint.next_tasks));
-  run.superstep = next.task ? next.superstep : checkpoint.superstep;
-  run.task = std::move(next.task);
-  if (run.task) {
-    run.task->id = task_id(stored.row.run, run.superstep, run.task->node);
-    if (!graph.find(run.task->node)) {
-      return error(ErrorCode::invalid, "Thread \"" + stored.row.thread.text +
-                                           "\" is to go on with the node \"" + run.task->node +
-                                           "\", which the graph \"" + graph.name +
-                                           "\" no longer has; run the program that has it.");
+  BELAY_CHECK(read_space(graph, stored, stored, input_hash, run));
+  if (upgrades) {
+    for (ChannelVersion& channel : run.channels) {
+      for (const ChannelType& type : graph.state->channels) {
+        if (type.name == channel.name) channel.index = type.index;
+      }
     }
+    BELAY_CHECK(upgrade(graph, path->second, stored, run));
   }
-  run.row = std::move(stored.row);
+  note_waiting(run);
   return run;
 }
 
@@ -112,29 +316,32 @@ Result<Run> new_run(const GraphDefinition& graph, RunRow row, RunOptions options
   run.state = std::move(input);
   run.channels = unwritten_channels(*graph.state);
   run.chain_hash = sha256(text);
+  run.version = graph.hash;
   return run;
 }
 
 Value state_value(const GraphDefinition& graph, const StoredRun& stored, const Run& run) {
-  Value::Object state;
-  for (const ValueRow& row : stored.values) {
-    auto text = json_in_envelope(row.envelope);
-    auto value = text.ok() ? parse_json(*text) : Result<Value>(Value());
-    if (value.ok()) state.insert_or_assign(row.channel, *std::move(value));
-  }
+  Value raw = raw_state(stored);
+  Value::Object& state = *raw.as_object();
   for (const ChannelType& channel : graph.state->channels) {
     Encoder text;
     channel.encode(run.state.get(), text, nullptr);
     auto value = parse_json(text.text);
-    if (value.ok()) state.insert_or_assign(std::string(channel.name), *std::move(value));
+    if (value.ok()) state.insert_or_assign(channel.name, *std::move(value));
   }
-  return Value(std::move(state));
+  return raw;
 }
 
 std::string options_text(const RunOptions& options) {
+  // Most runs have the options that there are by default: those are not written.
   auto text = encode_json(options);
-  BELAY_ASSERT(text.ok());
-  return *std::move(text);
+  auto by_default = encode_json(RunOptions{});
+  BELAY_ASSERT(text.ok() && by_default.ok());
+  Value all = parse_json(*text).value();
+  Value defaults = parse_json(*by_default).value();
+  std::erase_if(*all.as_object(),
+                [&](const auto& member) { return defaults[member.first] == member.second; });
+  return to_json(all);
 }
 
 Result<RunOptions> options_from(std::string_view text) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "belay/limits.h"
+#include "engine/next_task.h"
+
 namespace belay::engine {
 namespace {
 
@@ -10,29 +13,121 @@ bool must_ask(const GraphDefinition::Approval& approval, const RunOptions& optio
   return options.require_approval && (!approval.when || approval.when(state));
 }
 
-}  // namespace
+Error not_declared(const NodeTask& task, std::string_view what, const std::string& name) {
+  return error(ErrorCode::invalid, std::string(what) + " \"" + task.node->name + "\" chose \"" +
+                                       name + "\", which is not among its targets.");
+}
 
-Result<std::string> chosen_target(const GraphDefinition::Node& node, const void* state) {
-  if (!node.choose) return node.targets.front();
-  std::variant<std::size_t, std::string> chosen;
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Result<GraphDefinition::Choice> choice_of(const GraphDefinition::Node& node, const void* state) {
   try {
-    chosen = node.choose(state);
+    return node.choose(state);
+  } catch (const Failure& failure) {
+    return failure.error();
   } catch (const std::exception& exception) {
     return error(ErrorCode::invalid,
                  "The branch at \"" + node.name + "\" threw: " + exception.what());
   } catch (...) {
     return error(ErrorCode::invalid, "The branch at \"" + node.name + "\" threw.");
   }
-  if (const std::size_t* index = std::get_if<std::size_t>(&chosen)) {
-    if (*index < node.targets.size()) return node.targets[*index];
-    return error(ErrorCode::invalid, "The branch at \"" + node.name + "\" chose way " +
-                                         std::to_string(*index) + " of " +
-                                         std::to_string(node.targets.size()) + ".");
+}
+
+Result<Ways> ways_of_choice(const NodeTask& task, GraphDefinition::Choice choice) {
+  const GraphDefinition::Node& node = *task.node;
+  Ways ways;
+  if (const std::size_t* index = std::get_if<std::size_t>(&choice)) {
+    if (*index >= node.targets.size()) {
+      return error(ErrorCode::invalid, "The branch at \"" + node.name + "\" chose way " +
+                                           std::to_string(*index) + " of " +
+                                           std::to_string(node.targets.size()) + ".");
+    }
+    ways.nodes.push_back(node.targets[*index]);
+  } else if (std::string* name = std::get_if<std::string>(&choice)) {
+    ways.nodes.push_back(std::move(*name));
+  } else if (auto* names = std::get_if<std::vector<std::string>>(&choice)) {
+    ways.nodes = std::move(*names);
+  } else {
+    ways.sends = std::move(std::get<std::vector<Send>>(choice));
   }
-  const std::string& name = std::get<std::string>(chosen);
-  if (std::find(node.targets.begin(), node.targets.end(), name) != node.targets.end()) return name;
-  return error(ErrorCode::invalid, "The branch at \"" + node.name + "\" chose \"" + name +
-                                       "\", which is not among its targets.");
+  for (const std::string& name : ways.nodes) {
+    if (!contains(node.targets, name)) return not_declared(task, "The branch at", name);
+  }
+  for (const Send& send : ways.sends) {
+    if (!contains(node.targets, send.node)) return not_declared(task, "The branch at", send.node);
+  }
+  return ways;
+}
+
+Error too_many(const GraphDefinition& graph) {
+  return error(ErrorCode::exhausted, "A superstep of the graph \"" + graph.name +
+                                         "\" would have more than " +
+                                         std::to_string(limits::superstep_tasks_max) + " tasks.");
+}
+
+// Nodes by name become tasks in the order of their declaration, then come the sends in theirs.
+Result<std::vector<NodeTask>> tasks_for(const GraphDefinition& graph, const Run& run,
+                                        std::vector<std::string> names, std::vector<Send> sends) {
+  std::vector<const GraphDefinition::Node*> nodes;
+  for (std::string& name : names) {
+    BELAY_TRY(std::string target,
+              past_approvals(graph, run.options, run.state.get(), std::move(name)));
+    const GraphDefinition::Node* node = graph.find(target);
+    if (node && std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
+  }
+  std::sort(nodes.begin(), nodes.end(), [](auto* a, auto* b) { return a->index < b->index; });
+  if (nodes.size() + sends.size() > limits::superstep_tasks_max) return too_many(graph);
+  std::vector<NodeTask> tasks(nodes.size() + sends.size());
+  std::size_t position = 0;
+  for (const GraphDefinition::Node* node : nodes) tasks[position++].node = node;
+  for (Send& send : sends) {
+    tasks[position].node = graph.find(send.node);
+    tasks[position++].input = std::make_shared<const std::string>(std::move(send.input));
+  }
+  return tasks;
+}
+
+// Notes that the task's node has ended; the nodes that this was the last to be waited for.
+void pass_joins(const GraphDefinition& graph, Run& run, const NodeTask& task,
+                std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < graph.joins.size(); ++i) {
+    const GraphDefinition::Join& join = graph.joins[i];
+    if (!contains(join.from, task.node->name)) continue;
+    std::vector<std::string>& seen = run.joins[i];
+    if (!contains(seen, task.node->name)) seen.push_back(task.node->name);
+    if (seen.size() < join.from.size()) continue;
+    names.push_back(join.to);
+    run.joins.erase(i);
+  }
+}
+
+}  // namespace
+
+Result<Ways> ways_after(const NodeTask& task, const void* state) {
+  const GraphDefinition::Node& node = *task.node;
+  Ways ways;
+  const NodeAnswer& answer = task.answer;
+  if (!answer.go_to.empty() || !answer.sends.empty()) {
+    ways.nodes = answer.go_to;
+    ways.sends = answer.sends;
+    // What an approval leads to was declared with approved() and rejected().
+    if (node.approval) return ways;
+    for (const std::string& name : ways.nodes) {
+      if (!contains(node.may_go_to, name)) return not_declared(task, "The node", name);
+    }
+    for (const Send& send : ways.sends) {
+      if (!contains(node.may_go_to, send.node)) return not_declared(task, "The node", send.node);
+    }
+    return ways;
+  }
+  if (!node.choose) {
+    ways.nodes = node.targets;
+    return ways;
+  }
+  BELAY_TRY(GraphDefinition::Choice choice, choice_of(node, state));
+  return ways_of_choice(task, std::move(choice));
 }
 
 // Approvals that lead to one another in a ring would never end, so at most as many are passed as
@@ -54,6 +149,53 @@ Result<std::string> past_approvals(const GraphDefinition& graph, const RunOption
   }
   return error(ErrorCode::invalid, "Approvals of the graph \"" + graph.name +
                                        "\" lead to one another and never to a node.");
+}
+
+Result<std::vector<NodeTask>> first_tasks(const GraphDefinition& graph, const Run& run) {
+  return tasks_for(graph, run, graph.entries, {});
+}
+
+Result<std::vector<NodeTask>> next_tasks(const GraphDefinition& graph, Run& run) {
+  std::vector<std::string> names;
+  std::vector<Send> sends;
+  for (const NodeTask& task : run.tasks) {
+    BELAY_TRY(Ways ways, ways_after(task, run.state.get()));
+    names.insert(names.end(), std::make_move_iterator(ways.nodes.begin()),
+                 std::make_move_iterator(ways.nodes.end()));
+    sends.insert(sends.end(), std::make_move_iterator(ways.sends.begin()),
+                 std::make_move_iterator(ways.sends.end()));
+    if (!graph.joins.empty()) pass_joins(graph, run, task, names);
+  }
+  bool leads_somewhere = !names.empty() || !sends.empty();
+  BELAY_TRY(auto tasks, tasks_for(graph, run, std::move(names), std::move(sends)));
+  if (!tasks.empty()) return tasks;
+  for (const auto& [index, seen] : run.joins) {
+    if (seen.empty() || leads_somewhere) continue;
+    return error(ErrorCode::invalid,
+                 "The run has nowhere to go: \"" + graph.joins[index].to +
+                     "\" waits for all that join into it, and not all of them will come.");
+  }
+  return tasks;
+}
+
+void begin_superstep(Run& run, std::vector<NodeTask> tasks) {
+  ++run.superstep;
+  run.tasks = std::move(tasks);
+  run.unfinished = run.tasks.size();
+  run.running = 0;
+  run.first_ready = 0;
+  run.unsaved.clear();
+  run.attention.clear();
+  run.unsaved_inside.clear();
+  run.is_held = false;
+  bool several = is_parallel(run);
+  for (std::size_t i = 0; i < run.tasks.size(); ++i) {
+    NodeTask& task = run.tasks[i];
+    task.position = i;
+    task.id = task_id(run.row.run, run.space, run.superstep, task.node->name,
+                      several ? std::optional(i) : std::nullopt);
+    run.is_held = run.is_held || task.node->interrupt_before;
+  }
 }
 
 }  // namespace belay::engine

@@ -19,6 +19,15 @@ void Context::emit(std::string name, Value body) {
   effects_.events.push_back({std::move(name), std::move(body)});
 }
 
+void Context::publish(std::string topic, Value body) {
+  effects_.messages.push_back({std::move(topic), std::move(body)});
+}
+
+Error Context::no_input() const {
+  return error(ErrorCode::invalid, "The node \"" + std::string(attempt_.node) +
+                                       "\" was not sent an input; visit it by a Send.");
+}
+
 Answer Context::interrupt(Question question) {
   std::string key = question_key(question.name, to_json(question.payload));
   for (const auto& [answered, answer] : attempt_.answers) {

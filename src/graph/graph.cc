@@ -8,38 +8,65 @@
 namespace belay {
 namespace {
 
+void begin_with(GraphDefinition& graph, GraphWay& way, std::vector<std::string>& faults) {
+  if (way.choose) {
+    faults.push_back("A branch begins at its start; write .edge(start, \"...\") to a node, and branch there.");
+    return;
+  }
+  for (std::string& target : way.targets) graph.entries.push_back(std::move(target));
+}
+
+// Several edges lead to all of their targets; a branch stands alone.
+void lead_on(GraphDefinition::Node& node, GraphWay& way, std::vector<std::string>& faults) {
+  std::string from = "\"" + way.from + "\"";
+  if (node.approval) {
+    faults.push_back("An edge begins at the approval " + from +
+                     "; write .approved(\"...\") and .rejected(\"...\") instead.");
+  } else if (node.choose || (way.choose && !node.targets.empty())) {
+    faults.push_back("A branch and another way begin at " + from +
+                     "; write one branch that chooses.");
+  } else if (way.targets.empty()) {
+    faults.push_back("The branch at " + from + " has no targets; name all that it may choose.");
+  } else {
+    for (std::string& target : way.targets) {
+      if (!way.choose && std::find(node.targets.begin(), node.targets.end(), target) !=
+                             node.targets.end()) {
+        faults.push_back("Two edges lead from " + from + " to \"" + target + "\"; write one.");
+        continue;
+      }
+      node.targets.push_back(std::move(target));
+    }
+    node.choose = std::move(way.choose);
+  }
+}
+
 // Hands each declared edge and branch to its node; the faults that only the declarations show.
 std::vector<std::string> connect(GraphDefinition& graph, std::vector<GraphWay> ways) {
   std::vector<std::string> faults;
   for (GraphWay& way : ways) {
     if (way.from == start) {
-      if (way.choose || way.targets.size() != 1 || !graph.entry.empty()) {
-        faults.push_back("It begins in more than one way; write one .edge(start, \"...\").");
-      } else {
-        graph.entry = std::move(way.targets.front());
-      }
+      begin_with(graph, way, faults);
       continue;
     }
     auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(),
                              [&](const auto& each) { return each.name == way.from; });
-    std::string from = "\"" + way.from + "\"";
     if (node == graph.nodes.end()) {
-      faults.push_back("An edge begins at " + from +
-                       ", which does not exist; add that node or correct the name.");
-    } else if (node->approval) {
-      faults.push_back("An edge begins at the approval " + from +
-                       "; write .approved(\"...\") and .rejected(\"...\") instead.");
-    } else if (!node->targets.empty()) {
-      faults.push_back("Two edges or branches begin at " + from +
-                       "; write one branch that chooses.");
-    } else if (way.targets.empty()) {
-      faults.push_back("The branch at " + from + " has no targets; name all that it may choose.");
+      faults.push_back("An edge begins at \"" + way.from +
+                       "\", which does not exist; add that node or correct the name.");
     } else {
-      node->targets = std::move(way.targets);
-      node->choose = std::move(way.choose);
+      lead_on(*node, way, faults);
     }
   }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) graph.nodes[i].index = i;
   return faults;
+}
+
+void describe_names(std::string_view what, const std::vector<std::string>& names,
+                    std::string& text) {
+  if (names.empty()) return;
+  text += " ";
+  text += what;
+  for (const std::string& name : names) text += " " + name;
 }
 
 void describe_node(const GraphDefinition& graph, const GraphDefinition::Node& node,
@@ -51,20 +78,38 @@ void describe_node(const GraphDefinition& graph, const GraphDefinition::Node& no
   text += node.choose ? " branch" : " edge";
   for (const std::string& target : node.targets) text += " " + target;
   if (const auto& approval = node.approval) {
-    text += " approval of " + std::string(graph.state->channels[approval->channel].name) +
-            " approved " + approval->approved + " rejected " + approval->rejected + " expires " +
+    text += " approval of " + graph.state->channels[approval->channel].name + " approved " +
+            approval->approved + " rejected " + approval->rejected + " expires " +
             std::to_string(approval->options.expires.count());
   }
+  // Parts that came later are described only where they are: the hashes of other graphs stay.
+  describe_names("may_go_to", node.may_go_to, text);
+  if (node.subgraph) text += " subgraph " + to_hex(node.subgraph->graph->hash);
+  if (node.wait) text += " wait";
+  if (node.interrupt_before) text += " interrupt_before";
+  if (node.interrupt_after) text += " interrupt_after";
   text += "\n";
 }
 
 // The same declaration gives the same hash on every machine.
 Digest hash_of(const GraphDefinition& graph) {
-  std::string text = "belay graph 1\nname " + graph.name + "\nentry " + graph.entry + "\n";
+  std::string text = "belay graph 1\nname " + graph.name + "\nentry " + graph.entries.front();
+  for (std::size_t i = 1; i < graph.entries.size(); ++i) text += " " + graph.entries[i];
+  text += "\n";
   for (const ChannelType& channel : graph.state->channels) {
-    text += "channel " + std::string(channel.name) + "\n";
+    text += "channel " + channel.name;
+    if (channel.index < graph.channel_rules.size()) {
+      const GraphDefinition::ChannelRule& rule = graph.channel_rules[channel.index];
+      if (rule.transient) text += " transient";
+      if (rule.reduce) text += " reducer";
+    }
+    text += "\n";
   }
   for (const GraphDefinition::Node& node : graph.nodes) describe_node(graph, node, text);
+  for (const GraphDefinition::Join& join : graph.joins) {
+    describe_names("join into " + join.to + " from", join.from, text);
+    text += "\n";
+  }
   return sha256(text);
 }
 

@@ -1,5 +1,6 @@
 #include "graph/validate.h"
 
+#include <algorithm>
 #include <set>
 
 #include "belay/limits.h"
@@ -10,9 +11,16 @@ namespace {
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
 // All nodes that can come next after `node`.
-std::vector<std::string> ways_on(const GraphDefinition::Node& node) {
-  if (!node.approval) return node.targets;
-  return {node.approval->approved, node.approval->rejected};
+std::vector<std::string> ways_on(const GraphDefinition& graph, const GraphDefinition::Node& node) {
+  if (node.approval) return {node.approval->approved, node.approval->rejected};
+  std::vector<std::string> ways = node.targets;
+  ways.insert(ways.end(), node.may_go_to.begin(), node.may_go_to.end());
+  for (const GraphDefinition::Join& join : graph.joins) {
+    if (std::find(join.from.begin(), join.from.end(), node.name) != join.from.end()) {
+      ways.push_back(join.to);
+    }
+  }
+  return ways;
 }
 
 void check_names(const GraphDefinition& graph, std::vector<std::string>& faults) {
@@ -70,36 +78,79 @@ void check_targets(const GraphDefinition& graph, std::vector<std::string>& fault
         faults.push_back("The approval " + quoted(node.name) +
                          " does not say where to go; write .rejected(\"...\").");
       }
-    } else if (node.targets.empty()) {
+    } else if (ways_on(graph, node).empty()) {
       faults.push_back("Nothing comes after the node " + quoted(node.name) + "; write .edge(" +
                        quoted(node.name) + ", end) if it is the last.");
     }
-    for (const std::string& target : ways_on(node)) {
+    for (const std::string& target : ways_on(graph, node)) {
       if (!target.empty() && !known(target)) {
         faults.push_back("The node " + quoted(node.name) + " leads to " + quoted(target) +
                          ", which does not exist; add that node or correct the name.");
       }
     }
   }
-  if (graph.entry.empty()) {
-    faults.push_back("It has no beginning; write .edge(start, \"...\").");
-  } else if (graph.entry == end) {
-    faults.push_back("It begins with its end; write .edge(start, \"...\") with a node's name.");
-  } else if (!graph.find(graph.entry)) {
-    faults.push_back("It begins with " + quoted(graph.entry) +
-                     ", which does not exist; add that node or correct the name.");
+  if (graph.entries.empty()) faults.push_back("It has no beginning; write .edge(start, \"...\").");
+  for (const std::string& entry : graph.entries) {
+    if (entry == end) {
+      faults.push_back(
+          "It begins with its end; write .edge(start, \"...\") with a node's name.");
+    } else if (!graph.find(entry)) {
+      faults.push_back("It begins with " + quoted(entry) +
+                       ", which does not exist; add that node or correct the name.");
+    }
   }
 }
 
-std::set<std::string> reachable_from(const GraphDefinition& graph, const std::string& entry) {
+void check_joins(const GraphDefinition& graph, std::vector<std::string>& faults) {
+  for (const GraphDefinition::Join& join : graph.joins) {
+    std::set<std::string> from(join.from.begin(), join.from.end());
+    if (from.size() < 2 || from.size() != join.from.size()) {
+      faults.push_back("The join into " + quoted(join.to) +
+                       " needs two or more different nodes; write an edge for one.");
+    }
+    if (join.to != end && !graph.find(join.to)) {
+      faults.push_back("A join leads to " + quoted(join.to) +
+                       ", which does not exist; add that node or correct the name.");
+    }
+    for (const std::string& name : from) {
+      const GraphDefinition::Node* node = graph.find(name);
+      if (!node) {
+        faults.push_back("The join into " + quoted(join.to) + " waits for " + quoted(name) +
+                         ", which does not exist; add that node or correct the name.");
+      } else if (node->approval) {
+        faults.push_back("The join into " + quoted(join.to) + " waits for the approval " +
+                         quoted(name) + "; join the nodes that it leads to.");
+      }
+    }
+  }
+}
+
+void check_subgraphs(const GraphDefinition& graph, std::vector<std::string>& faults) {
+  for (const GraphDefinition::Node& node : graph.nodes) {
+    if (!node.subgraph) continue;
+    if (node.retry.attempts > 1 || node.timeout) {
+      faults.push_back("The subgraph " + quoted(node.name) +
+                       " has a retry or a timeout; give them to the nodes inside it.");
+    }
+    for (const GraphDefinition::Node& inner : node.subgraph->graph->nodes) {
+      if (inner.interrupt_before || inner.interrupt_after) {
+        faults.push_back("The node " + quoted(inner.name) + " inside the subgraph " +
+                         quoted(node.name) +
+                         " is a breakpoint; set breakpoints in the outermost graph.");
+      }
+    }
+  }
+}
+
+std::set<std::string> reachable(const GraphDefinition& graph) {
   std::set<std::string> reached;
-  std::vector<std::string> open{entry};
+  std::vector<std::string> open = graph.entries;
   while (!open.empty()) {
     std::string name = std::move(open.back());
     open.pop_back();
     const GraphDefinition::Node* node = graph.find(name);
     if (!node || !reached.insert(name).second) continue;
-    for (std::string& target : ways_on(*node)) open.push_back(std::move(target));
+    for (std::string& target : ways_on(graph, *node)) open.push_back(std::move(target));
   }
   return reached;
 }
@@ -111,7 +162,7 @@ std::set<std::string> leading_to_end(const GraphDefinition& graph) {
     changed = false;
     for (const GraphDefinition::Node& node : graph.nodes) {
       if (leading.contains(node.name)) continue;
-      for (const std::string& target : ways_on(node)) {
+      for (const std::string& target : ways_on(graph, node)) {
         if (!leading.contains(target)) continue;
         leading.insert(node.name);
         changed = true;
@@ -129,9 +180,11 @@ std::vector<std::string> faults_of(const GraphDefinition& graph) {
   check_names(graph, faults);
   check_policies(graph, faults);
   check_targets(graph, faults);
+  check_joins(graph, faults);
+  check_subgraphs(graph, faults);
   // Ways are judged only where the names are sound: otherwise each fault would be told twice.
   if (!faults.empty()) return faults;
-  std::set<std::string> reached = reachable_from(graph, graph.entry);
+  std::set<std::string> reached = reachable(graph);
   std::set<std::string> leading = leading_to_end(graph);
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (!reached.contains(node.name)) {

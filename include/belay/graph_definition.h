@@ -1,0 +1,128 @@
+#pragma once
+// belay/graph_definition.h - a graph as the engine sees it: no template, immutable, shared by all
+// its runs. Programs build one with GraphBuilder (graph.h), or from data (json_graph.h).
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "belay/context.h"
+#include "belay/state.h"
+
+namespace belay {
+
+inline constexpr std::string_view start = "start";
+inline constexpr std::string_view end = "end";
+
+// When a node's failure is tried again: errors of code `unavailable` only. The wait after the n-th
+// failure is min(2^n * base, cap), +-20 % at random, and never less than the error's retry_after.
+struct RetryPolicy {
+  int attempts = 1;  // the first included
+  std::chrono::milliseconds base{1'000};
+  std::chrono::milliseconds cap{10'000};
+};
+
+struct ApprovalOptions {
+  std::string question;
+  std::chrono::milliseconds expires{std::chrono::hours(24)};
+  std::vector<std::string> roles = {};  // who may decide; empty: anyone who can reach the store
+};
+
+using NodeResult = Result<NodeAnswer>;
+
+struct GraphDefinition {
+  // A way by its index, a node's name, several names, or visits with an input each.
+  using Choice = std::variant<std::size_t, std::string, std::vector<std::string>,
+                              std::vector<Send>>;
+  using Choose = std::function<Choice(const void* state)>;
+
+  struct Approval {
+    ApprovalOptions options;
+    std::size_t channel = 0;                           // shown, hashed and open to editing
+    std::function<bool(const void*)> when;             // null: always ask
+    std::function<std::string(const void*)> question;  // null: options.question
+    std::function<Result<Done>(const void*)> check;    // of an edited state; null: anything fits
+    std::optional<std::size_t> awaiting;  // bool channel: true while a decision is awaited
+    std::optional<std::size_t> answer;    // bool channel: the decision
+    std::function<void(void*, bool)> set_awaiting;
+    std::function<void(void*, bool)> set_answer;
+    std::string approved, rejected;  // where to go
+  };
+
+  // A graph of its own as one node: it begins with what `input` makes of the state, and `output`
+  // says what its final state changes here.
+  struct Subgraph {
+    std::shared_ptr<const GraphDefinition> graph;
+    std::function<std::shared_ptr<void>(const void* state)> input;
+    std::function<NodeAnswer(const void* inner_state)> output;
+  };
+
+  struct Node {
+    std::string name;
+    // One of these five.
+    std::function<NodeResult(const void*, Context&)> run_plain;
+    std::function<Task<NodeResult>(const void*, Context&)> run_task;
+    std::optional<Approval> approval;
+    std::optional<Subgraph> subgraph;
+    std::function<std::chrono::milliseconds(const void* state)> wait;
+
+    RetryPolicy retry;
+    std::optional<std::chrono::milliseconds> timeout;
+    bool interrupt_before = false;  // the run pauses before, or after, the node's superstep
+    bool interrupt_after = false;
+    std::vector<std::string> targets;    // all of an edge, or those that a branch may choose
+    std::vector<std::string> may_go_to;  // where its updates may go or send to
+    Choose choose;                       // null for edges
+    std::size_t index = 0;               // in the graph's nodes
+  };
+
+  // `to` is visited once all of `from` have ended since its last visit.
+  struct Join {
+    std::vector<std::string> from;
+    std::string to;
+  };
+
+  // What a graph says about one channel beyond its type.
+  struct ChannelRule {
+    bool transient = false;  // never stored: it has its default when a run is taken up again
+    // Combines a typed operand with the channel. Pure.
+    std::function<void(void* state, void* operand)> reduce;
+    // The typed operand again from its text; null when it does not fit.
+    std::function<std::unique_ptr<Operand>(const Value&)> read_operand;
+  };
+
+  // From the state of an older version of this graph to one that this version reads.
+  using Upgrade = std::function<Result<Value>(Value state)>;
+
+  std::string name;
+  const StateType* state = nullptr;
+  std::shared_ptr<const StateType> own_state;  // what `state` points to, when made at run time
+  std::vector<Node> nodes;
+  std::vector<std::string> entries;
+  std::vector<Join> joins;
+  std::vector<ChannelRule> channel_rules;   // by channel; empty: none has any
+  std::map<std::string, Upgrade> upgrades;  // by the older version's hash, in hex
+  bool accepts_older_versions = false;
+  Digest hash{};  // its version: of all that is declared: names, channels, edges, policies
+
+  const Node* find(std::string_view node) const;
+};
+
+// An edge or a branch as declared.
+struct GraphWay {
+  std::string from;
+  std::vector<std::string> targets;
+  GraphDefinition::Choose choose;  // null for an edge
+};
+
+// Connects the nodes, checks the whole graph and computes its hash.
+Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition definition,
+                                                            std::vector<GraphWay> ways);
+
+}  // namespace belay

@@ -1,0 +1,148 @@
+#pragma once
+// engine/advancing.h - one event's handling: what advance() is made of.
+//
+// A run is a tree of frames: itself, and below each task that is inside a subgraph the frame of that
+// visit, which is a Run with a space and a row of its own. An Advancing handles one frame. All
+// frames of one event share a Work, from which one commit is made: an advancing one of the run, a
+// pending write, or both in one.
+
+#include "engine/checkpoint.h"
+#include "engine/event.h"
+
+namespace belay::engine {
+
+struct Work {
+  std::vector<Action> actions;
+  std::optional<Commit> commit;  // that raises the run's seq
+  bool may_lag = false;
+  CommitRows pending;
+  bool has_pending = false;
+  bool rests = false;
+  // Another event follows at once: what tasks came to may wait for its commit.
+  bool more = false;
+};
+
+class Advancing {
+ public:
+  Advancing(const GraphDefinition& graph, Run& run, Work& work)
+      : graph_(graph), run_(run), work_(work) {}
+
+  void on(Begun event);
+  void on(TakenOver event);
+  void on(Committed event);
+  void on(NodeEnded event);
+  void on(NodeFailed event);
+  void on(NodeAsked event);
+  void on(TaskDue event);
+  void on(RunTimedOut event);
+  void on(Decided event);
+  void on(Resumed event);
+  void on(Released event);
+  void on(Cancelled event);
+
+  // After the event: what is left to be decided of the run as a whole. For the outermost frame.
+  void finish(const Moment& moment);
+
+ private:
+  using Phase = NodeTask::Phase;
+
+  // The frame inside of `task`.
+  Advancing(NodeTask& task, Advancing& outer)
+      : graph_(*task.node->subgraph->graph),
+        run_(*task.inner),
+        work_(outer.work_),
+        outer_(&outer),
+        position_(task.position),
+        kept_(task.inner) {}
+
+  bool is_inner() const { return outer_ != nullptr; }
+  Advancing& root() { return outer_ ? outer_->root() : *this; }
+  std::vector<std::size_t> path() const;
+  bool works() const { return run_.row.status == RunStatus::running; }
+  bool holds_back() const;
+
+  // Where an event goes: this frame, or one inside of it.
+  template <typename Happened>
+  bool pass_inside(Happened& event, std::size_t depth, void (Advancing::*handle)(Happened&));
+  NodeTask* task_of(const AttemptId& attempt, Phase phase);
+  void ended_here(NodeEnded& event);
+  void failed_here(NodeFailed& event);
+  void asked_here(NodeAsked& event);
+  void due_here(TaskDue& event);
+  bool decided_inside(Decided& event);
+  void decided_here(NodeTask& task, Decided& event);
+
+  // superstep.cc
+  void begin(const Moment& moment, CommitKind kind);
+  void go_on(const Moment& moment);
+  void start_ready(const Moment& moment);
+  void start_task(NodeTask& task, const Moment& moment);
+  void start_inside(NodeTask& task, const Moment& moment);
+  void task_done(NodeTask& task, const Moment& moment, CommitKind kind, Value detail);
+  void end_superstep(const Moment& moment, CommitKind kind, Value detail);
+  void inner_ended(std::size_t position, const Moment& moment);
+  void complete();
+  void pause(const Moment& moment);
+  void commit(Step step, const Moment& moment);
+  void keep(Commit commit);
+  void fail(Error why, const Moment& moment, int failed_attempts = 0);
+  void note_unsaved(NodeTask& task);
+  void save_unsaved(const Moment& moment);
+  void write_held(const Moment& moment);
+  CommitRows& pending();
+
+  // asking.cc
+  void ask_for_approval(NodeTask& task, const Moment& moment);
+  void ask(NodeTask& task, ApprovalRow approval, std::vector<std::size_t> changed,
+           const Moment& moment);
+  ApprovalRow approval_row(const NodeTask& task, const Moment& moment, const std::string& payload,
+                           milliseconds expires) const;
+  void answer_approval(NodeTask& task, Decided& event);
+  void answer_question(NodeTask& task, Decided& event);
+  void attach_decision(Decided event);
+  // Takes the run for `session`; the commit to come is guarded by the epoch before.
+  void take_ownership(const SessionId& session, const Moment& moment);
+  void clear_awaiting(Step& step);
+
+  const GraphDefinition& graph_;
+  Run& run_;
+  Work& work_;
+  Advancing* outer_ = nullptr;
+  std::size_t position_ = 0;  // of the outer frame's task
+  // The epoch that the commit is guarded by, where this event changes it.
+  std::optional<std::uint64_t> guard_epoch_;
+  // The frame's run, which the outer frame lets go of when it ends.
+  std::shared_ptr<Run> kept_;
+};
+
+// Whether nothing can move until a person answers or a time has come.
+bool is_stuck(const Run& run);
+// When the first of what the run waits for is due: a timer, or the expiry of an approval.
+std::optional<Instant> first_due(const Run& run);
+// Whether a person is asked, here or in a subgraph.
+bool asks_anyone(const Run& run);
+// Whether a timer of the run is due by `now`.
+bool any_slept(const Run& run, Instant now);
+// Whether a task of the run waits for this interrupt.
+bool asks(const Run& run, const InterruptId& interrupt);
+// All interrupts that tasks of the run wait for.
+void list_asked(const Run& run, std::vector<InterruptId>& asked);
+// Has the next Committed look at all tasks that wait.
+void note_waiting(Run& run);
+// Puts what one task leaves for a commit to what others leave.
+void add_effects(NodeEffects& to, NodeEffects&& from);
+
+template <typename T>
+void append_all(std::vector<T>& to, std::vector<T>& from) {
+  if (to.empty()) {
+    to = std::move(from);
+  } else {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  }
+}
+
+std::string_view name_of(Decided::Verdict verdict);
+// The names of the tasks' nodes, each once, by commas; "end" for none.
+std::string nodes_text(const std::vector<NodeTask>& tasks);
+
+}  // namespace belay::engine

@@ -1,0 +1,283 @@
+// How a run asks people, and takes their answers.
+
+#include <algorithm>
+
+#include "engine/advancing.h"
+
+namespace belay::engine {
+namespace {
+
+ApprovalRow decided_row(Decided&& event) {
+  ApprovalRow row = std::move(event.approval);
+  row.status = event.verdict == Decided::Verdict::approved   ? ApprovalStatus::approved
+               : event.verdict == Decided::Verdict::rejected ? ApprovalStatus::rejected
+                                                             : ApprovalStatus::expired;
+  row.decided_by = std::move(event.decided_by);
+  row.comment = std::move(event.comment);
+  row.decided_at = event.moment.now;
+  if (event.edited) {
+    std::string edited = to_json(*event.edited);
+    row.edited_hash = sha256(edited);
+    row.edited = json_envelope(edited);
+  }
+  return row;
+}
+
+CommitKind kind_of(Decided::Verdict verdict) {
+  return verdict == Decided::Verdict::expired ? CommitKind::expiry : CommitKind::decision;
+}
+
+Value detail_of(const Decided& event) {
+  return Value::object({{"verdict", name_of(event.verdict)}, {"decidedBy", event.decided_by}});
+}
+
+Change flag(const GraphDefinition& graph, std::size_t channel, bool value) {
+  Change change;
+  change.channel = channel;
+  change.operand = stored_operand(graph.state->channels[channel], ValueKind::set, Value(value));
+  return change;
+}
+
+}  // namespace
+
+std::string_view name_of(Decided::Verdict verdict) {
+  switch (verdict) {
+    case Decided::Verdict::approved:
+      return "approved";
+    case Decided::Verdict::rejected:
+      return "rejected";
+    case Decided::Verdict::expired:
+      return "expired";
+  }
+  return "expired";
+}
+
+ApprovalRow Advancing::approval_row(const NodeTask& task, const Moment& moment,
+                                    const std::string& payload, milliseconds expires) const {
+  ApprovalRow row;
+  row.tenant = run_.row.tenant;
+  row.thread = run_.row.thread;
+  row.run = run_.row.run;
+  row.task = task.id;
+  row.user = run_.row.user;
+  row.graph = run_.row.graph;
+  row.node = task.node->name;
+  row.payload = json_envelope(payload);
+  row.payload_hash = sha256(payload);
+  const Advancing* top = this;
+  while (top->outer_) top = top->outer_;
+  row.seq = top->run_.row.seq + 1;
+  row.created_at = std::max(moment.now, top->run_.row.updated_at);
+  row.expires_at = row.created_at + run_.options.approval_expires.value_or(expires);
+  return row;
+}
+
+void Advancing::ask_for_approval(NodeTask& task, const Moment& moment) {
+  const GraphDefinition::Node& node = *task.node;
+  const GraphDefinition::Approval& asked = *node.approval;
+  Encoder payload;
+  const void* state = run_.state.get();
+  graph_.state->channels[asked.channel].encode(state, payload, nullptr);
+  ApprovalRow approval = approval_row(task, moment, payload.text, asked.options.expires);
+  approval.interrupt = InterruptId(derived_uuid(task.id.text() + "approval"));
+  try {
+    approval.question = asked.question ? asked.question(state) : asked.options.question;
+  } catch (const std::exception& exception) {
+    return fail(error(ErrorCode::invalid,
+                      "The question of \"" + node.name + "\" threw: " + exception.what()),
+                moment);
+  } catch (...) {
+    return fail(error(ErrorCode::invalid, "The question of \"" + node.name + "\" threw."), moment);
+  }
+  for (const std::string& role : asked.options.roles) {
+    if (!approval.roles.empty()) approval.roles += ',';
+    approval.roles += role;
+  }
+  std::vector<std::size_t> changed;
+  if (asked.awaiting && !is_parallel(run_)) {
+    asked.set_awaiting(owned_state(graph_, run_), true);
+    changed.push_back(*asked.awaiting);
+  }
+  ask(task, std::move(approval), std::move(changed), moment);
+}
+
+// Alone, a task that asks pauses the run with this very commit; among others it waits for them.
+void Advancing::ask(NodeTask& task, ApprovalRow approval, std::vector<std::size_t> changed,
+                    const Moment& moment) {
+  task.phase = Phase::asking;
+  task.interrupt = approval.interrupt;
+  if (is_parallel(run_)) {
+    task.due = approval.expires_at;
+    pending().opened.push_back(std::move(approval));
+    note_unsaved(task);
+    return start_ready(moment);
+  }
+  Step step;
+  step.kind = CommitKind::pause;
+  step.node = task.node->name;
+  step.set = std::move(changed);
+  if (is_inner()) {
+    task.due = approval.expires_at;
+    pending().opened.push_back(std::move(approval));
+    return commit(std::move(step), moment);
+  }
+  run_.row.status = RunStatus::paused;
+  run_.row.reason = "approval";
+  run_.row.session = SessionId();
+  run_.row.due_at = approval.expires_at;
+  step.detail = Value::object(
+      {{"interrupt", approval.interrupt.text()}, {"expiresAt", to_text(approval.expires_at)}});
+  commit(std::move(step), moment);
+  if (work_.commit && run_.row.status == RunStatus::paused) {
+    work_.commit->rows.opened.push_back(std::move(approval));
+  }
+}
+
+void Advancing::take_ownership(const SessionId& session, const Moment& moment) {
+  run_.working_since = moment.now;
+  run_.row.session = session;
+  run_.row.status = RunStatus::running;
+  run_.row.reason.clear();
+  run_.row.due_at = Instant();
+  guard_epoch_ = run_.row.epoch++;
+  note_waiting(run_);
+}
+
+void Advancing::on(Decided event) {
+  bool wakes = run_.row.status == RunStatus::paused;
+  if (!wakes && !(works() && event.is_stored)) return;
+  // A decision that no task waits for changes nothing, so the run is touched only when one does.
+  if (!asks(run_, event.approval.interrupt)) return;
+  if (wakes) take_ownership(event.session, event.moment);
+  Decided decided = event;
+  decided_inside(event);
+  if (!wakes) return;
+  if (!work_.commit) {
+    Step step;
+    step.kind = kind_of(decided.verdict);
+    step.node = decided.approval.node;
+    step.detail = detail_of(decided);
+    step.is_midway = is_parallel(run_);
+    save_unsaved(event.moment);
+    if (!work_.commit) commit(std::move(step), event.moment);
+  }
+  if (!decided.is_stored) attach_decision(std::move(decided));
+}
+
+// Finds the task that asked, in this frame or one inside of it.
+bool Advancing::decided_inside(Decided& event) {
+  for (NodeTask& task : run_.tasks) {
+    if (task.phase == Phase::asking && task.interrupt == event.approval.interrupt) {
+      decided_here(task, event);
+      return true;
+    }
+    if (task.phase != Phase::inside) continue;
+    Advancing inner(task, *this);
+    if (inner.decided_inside(event)) return true;
+  }
+  return false;
+}
+
+void Advancing::decided_here(NodeTask& task, Decided& event) {
+  if (task.node->approval) return answer_approval(task, event);
+  answer_question(task, event);
+}
+
+// The approval node's answer: the edited payload and the flags go into the state, and the run
+// goes on.
+void Advancing::answer_approval(NodeTask& task, Decided& event) {
+  const GraphDefinition::Approval& asked = *task.node->approval;
+  bool approved = event.verdict == Decided::Verdict::approved;
+  if (approved && event.edited) {
+    Decoder in;
+    std::shared_ptr<void> tried = graph_.state->copy(run_.state.get());
+    const ChannelType& channel = graph_.state->channels[asked.channel];
+    if (!channel.decode(*event.edited, tried.get(), in, nullptr)) {
+      return fail(error(ErrorCode::invalid, "The edited payload does not fit: " + in.problem),
+                  event.moment);
+    }
+    Change change;
+    change.channel = asked.channel;
+    change.operand = stored_operand(channel, ValueKind::set, *event.edited);
+    task.answer.changes.push_back(std::move(change));
+  }
+  if (asked.awaiting && !is_parallel(run_)) {
+    task.answer.changes.push_back(flag(graph_, *asked.awaiting, false));
+  }
+  if (asked.answer) task.answer.changes.push_back(flag(graph_, *asked.answer, approved));
+  task.answer.go_to.push_back(approved ? asked.approved : asked.rejected);
+  task.interrupt = InterruptId();
+  task_done(task, event.moment, kind_of(event.verdict), detail_of(event));
+}
+
+void Advancing::answer_question(NodeTask& task, Decided& event) {
+  Answer answer;
+  answer.approved = event.verdict == Decided::Verdict::approved;
+  answer.decided_by = event.decided_by;
+  answer.comment = event.comment;
+  if (event.edited) {
+    answer.payload = *event.edited;
+  } else if (auto shown = json_in_envelope(event.approval.payload); shown.ok()) {
+    answer.payload = parse_json(*shown).value_or(Value());
+  }
+  task.answers.emplace_back(std::move(task.question), std::move(answer));
+  task.question.clear();
+  task.interrupt = InterruptId();
+  task.due = Instant();
+  task.phase = Phase::ready;
+  run_.first_ready = std::min(run_.first_ready, task.position);
+  if (is_parallel(run_)) return note_unsaved(task);
+  if (!is_inner()) return;
+  Step step;
+  step.kind = kind_of(event.verdict);
+  step.node = task.node->name;
+  commit(std::move(step), event.moment);
+}
+
+void Advancing::attach_decision(Decided event) {
+  if (!work_.commit) return;
+  ApprovalRow decided = decided_row(std::move(event));
+  ApprovalGuard guard;
+  guard.interrupt = decided.interrupt;
+  guard.payload_hash = decided.payload_hash;
+  guard.expiry = decided.status == ApprovalStatus::expired ? ApprovalGuard::Expiry::passed
+                                                           : ApprovalGuard::Expiry::ahead;
+  work_.commit->approval = guard;
+  work_.commit->rows.decided = std::move(decided);
+}
+
+// A cancelled run awaits nothing: the flag of its approval goes down.
+void Advancing::clear_awaiting(Step& step) {
+  if (is_parallel(run_)) return;
+  for (const NodeTask& task : run_.tasks) {
+    if (!task.node->approval || !task.node->approval->awaiting) continue;
+    task.node->approval->set_awaiting(owned_state(graph_, run_), false);
+    step.set.push_back(*task.node->approval->awaiting);
+  }
+}
+
+void list_asked(const Run& run, std::vector<InterruptId>& asked) {
+  for (const NodeTask& task : run.tasks) {
+    if (task.phase == NodeTask::Phase::asking) asked.push_back(task.interrupt);
+    if (task.phase == NodeTask::Phase::inside) list_asked(*task.inner, asked);
+  }
+}
+
+bool asks(const Run& run, const InterruptId& interrupt) {
+  return std::any_of(run.tasks.begin(), run.tasks.end(), [&](const NodeTask& task) {
+    return (task.phase == NodeTask::Phase::asking && task.interrupt == interrupt) ||
+           (task.phase == NodeTask::Phase::inside && asks(*task.inner, interrupt));
+  });
+}
+
+void note_waiting(Run& run) {
+  using Phase = NodeTask::Phase;
+  run.attention.clear();
+  for (NodeTask& task : run.tasks) {
+    bool waits = task.phase == Phase::waiting || task.phase == Phase::sleeping;
+    if (waits || task.phase == Phase::inside) run.attention.push_back(task.position);
+    if (task.phase == Phase::inside) note_waiting(*task.inner);
+  }
+}
+
+}  // namespace belay::engine

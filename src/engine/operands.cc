@@ -1,0 +1,285 @@
+#include "engine/operands.h"
+
+#include <algorithm>
+
+#include "belay/limits.h"
+
+namespace belay::engine {
+namespace {
+
+class StoredOperand final : public Operand {
+ public:
+  StoredOperand(const ChannelType& channel, ValueKind kind, Value value)
+      : channel_(channel), kind_(kind), value_(std::move(value)) {}
+  void encode(Encoder& out) const override { write_json(value_, out.text); }
+  void apply(void* state) override {
+    Decoder in;
+    // Whoever made the operand has seen that it fits.
+    BELAY_ASSERT(channel_.combine(kind_, value_, state, in, nullptr));
+  }
+  void* value() override { return &value_; }
+
+ private:
+  const ChannelType& channel_;
+  ValueKind kind_;
+  Value value_;
+};
+
+const GraphDefinition::ChannelRule* rule_of(const GraphDefinition& graph, std::size_t channel) {
+  return channel < graph.channel_rules.size() ? &graph.channel_rules[channel] : nullptr;
+}
+
+Error unwritable(const ChannelVersion& channel, const std::string& problem) {
+  return error(ErrorCode::invalid,
+               "The channel \"" + channel.name + "\" can't be saved: " + problem);
+}
+
+Result<std::string> checked(const ChannelVersion& channel, Encoder out) {
+  if (!out.problem.empty()) return unwritable(channel, out.problem);
+  if (out.text.size() > limits::value_bytes_max) {
+    return unwritable(channel, "It has " + std::to_string(out.text.size()) + " bytes; at most " +
+                                   std::to_string(limits::value_bytes_max) + " are allowed.");
+  }
+  return std::move(out.text);
+}
+
+// Two tasks of a superstep that can't both have their way with a channel.
+Error conflict(const Run& run, const NodeTask& one, const NodeTask& other, std::size_t channel) {
+  std::string name;
+  for (const ChannelVersion& each : run.channels) {
+    if (each.index == channel) name = each.name;
+  }
+  std::string both = one.node == other.node
+                         ? "Two visits of the node \"" + one.node->name + "\" write"
+                         : "The nodes \"" + one.node->name + "\" and \"" + other.node->name +
+                               "\" both write";
+  return error(ErrorCode::invalid,
+               both + " the channel \"" + name +
+                   "\" in superstep " + std::to_string(run.superstep) +
+                   ", and one of them sets it; append, merge, add or reduce it in both, or let only "
+                   "one of them write it.");
+}
+
+Result<Done> check_conflicts(const GraphDefinition& graph, const Run& run) {
+  struct Writers {
+    const NodeTask* first = nullptr;
+    ValueKind kind = ValueKind::set;
+  };
+  std::vector<Writers> writers(graph.state->channels.size());
+  for (const NodeTask& task : run.tasks) {
+    for (const Change& change : task.answer.changes) {
+      Writers& seen = writers[change.channel];
+      if (seen.first && (change.kind == ValueKind::set || seen.kind != change.kind)) {
+        return conflict(run, *seen.first, task, change.channel);
+      }
+      if (!seen.first) seen = {&task, change.kind};
+    }
+  }
+  return Done{};
+}
+
+Result<Done> reduce(const GraphDefinition& graph, const NodeTask& task, const Change& change,
+                    void* state) {
+  const auto* rule = rule_of(graph, change.channel);
+  const std::string& name = graph.state->channels[change.channel].name;
+  if (!rule || !rule->reduce) {
+    return error(ErrorCode::invalid, "The node \"" + task.node->name + "\" reduces the channel \"" +
+                                         name + "\", for which the graph \"" + graph.name +
+                                         "\" declares no reducer; write .reducer(...).");
+  }
+  std::string threw = "The reducer of the channel \"" + name + "\" threw";
+  try {
+    rule->reduce(state, change.operand->value());
+  } catch (const std::exception& exception) {
+    return error(ErrorCode::invalid, threw + ": " + exception.what());
+  } catch (...) {
+    return error(ErrorCode::invalid, threw + ".");
+  }
+  return Done{};
+}
+
+// What a reader has to read of the channel is more than twice what it would be written anew.
+bool wants_rewrite(const ChannelVersion& channel, std::size_t whole) {
+  return channel.set_bytes + channel.added_bytes > 2 * whole + 64;
+}
+
+// A list never needs it: what was added to it is all still there. A look at the whole text costs
+// as much as reading it, so it is taken only when what was added has outgrown what was set.
+bool may_want_rewrite(const ChannelVersion& channel, ValueKind kind) {
+  return kind != ValueKind::append && channel.added_bytes > channel.set_bytes + 256;
+}
+
+class Combining {
+ public:
+  Combining(const GraphDefinition& graph, Run& run)
+      : graph_(graph), run_(run), state_(owned_state(graph, run)) {}
+
+  Result<Done> take(NodeTask& task) {
+    for (Change& change : task.answer.changes) {
+      ChannelVersion* channel = version_of(run_, change.channel);
+      if (change.kind == ValueKind::reduce) {
+        BELAY_CHECK(reduce(graph_, task, change, state_));
+        write_whole(channel);
+        continue;
+      }
+      bool is_added = change.kind != ValueKind::set;
+      // Alone in its superstep, a sum costs no more than what is added to it.
+      if (!is_parallel(run_) && change.kind == ValueKind::add) is_added = false;
+      if (is_transient(graph_, change.channel)) {
+        change.operand->apply(state_);
+        continue;
+      }
+      StepValue value{channel, is_added ? change.kind : ValueKind::set,
+                      static_cast<std::int64_t>(task.position), {}, task.saved};
+      if (is_added) {
+        Encoder out;
+        change.operand->encode(out);
+        BELAY_TRY(value.text, checked(*channel, std::move(out)));
+        change.operand->apply(state_);
+      } else {
+        change.operand->apply(state_);
+        BELAY_TRY(value.text, channel_text(graph_, run_, *channel));
+      }
+      values_.push_back(std::move(value));
+    }
+    return Done{};
+  }
+
+  Result<std::vector<StepValue>> finish() && {
+    for (const StepValue& value : values_) {
+      if (value.kind == ValueKind::set) continue;
+      ChannelVersion after = *value.channel;
+      after.added_bytes += value.text.size();
+      if (!may_want_rewrite(after, value.kind)) continue;
+      write_whole(value.channel, value.text.size());
+    }
+    for (auto& [channel, added] : whole_) {
+      BELAY_TRY(std::string text, channel_text(graph_, run_, *channel));
+      ChannelVersion after = *channel;
+      after.added_bytes += added;
+      if (added > 0 && !wants_rewrite(after, text.size())) continue;
+      values_.push_back({channel, ValueKind::set, static_cast<std::int64_t>(run_.tasks.size()),
+                         std::move(text), false});
+    }
+    return std::move(values_);
+  }
+
+ private:
+  // The channel's whole value goes after what the tasks wrote.
+  void write_whole(ChannelVersion* channel, std::size_t added = 0) {
+    if (is_transient(graph_, channel->index)) return;
+    auto known = std::find_if(whole_.begin(), whole_.end(),
+                              [&](const auto& each) { return each.first == channel; });
+    if (known == whole_.end()) {
+      whole_.emplace_back(channel, added);
+    } else {
+      known->second += added;
+    }
+  }
+
+  const GraphDefinition& graph_;
+  Run& run_;
+  void* state_;
+  std::vector<StepValue> values_;
+  std::vector<std::pair<ChannelVersion*, std::size_t>> whole_;
+};
+
+// The text that setting the channel to the operand gives, with what newer code has put into it.
+Result<std::string> text_when_set(const GraphDefinition& graph, const Run& run,
+                                  const ChannelVersion& channel, const Change& change) {
+  Encoder out;
+  change.operand->encode(out);
+  if (!channel.unknown) return checked(channel, std::move(out));
+  if (!out.problem.empty()) return unwritable(channel, out.problem);
+  BELAY_TRY(Value value, parse_json(out.text));
+  std::shared_ptr<void> copy = graph.state->copy(run.state.get());
+  Decoder in;
+  BELAY_ASSERT(graph.state->channels[channel.index].decode(value, copy.get(), in, nullptr));
+  Encoder whole;
+  graph.state->channels[channel.index].encode(copy.get(), whole, channel.unknown.get());
+  return checked(channel, std::move(whole));
+}
+
+}  // namespace
+
+std::unique_ptr<Operand> stored_operand(const ChannelType& channel, ValueKind kind, Value value) {
+  return std::make_unique<StoredOperand>(channel, kind, std::move(value));
+}
+
+bool is_transient(const GraphDefinition& graph, std::size_t channel) {
+  const auto* rule = rule_of(graph, channel);
+  return rule && rule->transient;
+}
+
+ChannelVersion* version_of(Run& run, std::size_t channel) {
+  for (ChannelVersion& each : run.channels) {
+    if (each.index == channel) return &each;
+  }
+  return nullptr;
+}
+
+Result<std::string> channel_text(const GraphDefinition& graph, const Run& run,
+                                 const ChannelVersion& channel) {
+  Encoder out;
+  graph.state->channels[channel.index].encode(run.state.get(), out, channel.unknown.get());
+  return checked(channel, std::move(out));
+}
+
+void add_version(ChannelVersion& channel, std::uint64_t seq, ValueKind kind,
+                 std::string_view text) {
+  channel.seq = seq;
+  if (kind == ValueKind::set) {
+    channel.hash = sha256(text);
+    channel.set_bytes = text.size();
+    channel.added_bytes = 0;
+    return;
+  }
+  std::string bytes(reinterpret_cast<const char*>(channel.hash.data()), channel.hash.size());
+  bytes += name_of(kind);
+  bytes += text;
+  channel.hash = sha256(bytes);
+  channel.added_bytes += text.size();
+}
+
+void* owned_state(const GraphDefinition& graph, Run& run) {
+  if (run.state.use_count() > 1) run.state = graph.state->copy(run.state.get());
+  return run.state.get();
+}
+
+Result<std::vector<StepValue>> combine(const GraphDefinition& graph, Run& run) {
+  bool any = std::any_of(run.tasks.begin(), run.tasks.end(),
+                         [](const NodeTask& task) { return !task.answer.changes.empty(); });
+  if (!any) return std::vector<StepValue>();
+  if (is_parallel(run)) BELAY_CHECK(check_conflicts(graph, run));
+  Combining combining(graph, run);
+  for (NodeTask& task : run.tasks) BELAY_CHECK(combining.take(task));
+  return std::move(combining).finish();
+}
+
+Result<std::vector<ValueRow>> pending_values(const GraphDefinition& graph, const Run& run,
+                                             const NodeTask& task) {
+  std::vector<ValueRow> rows;
+  for (const Change& change : task.answer.changes) {
+    if (is_transient(graph, change.channel)) continue;
+    ValueRow row;
+    for (const ChannelVersion& channel : run.channels) {
+      if (channel.index != change.channel) continue;
+      row.channel = channel.name;
+      Encoder out;
+      if (change.kind != ValueKind::set) change.operand->encode(out);
+      BELAY_TRY(std::string text, change.kind == ValueKind::set
+                                      ? text_when_set(graph, run, channel, change)
+                                      : checked(channel, std::move(out)));
+      row.envelope = json_envelope(text);
+    }
+    row.run = run.row.run;
+    row.space = run.space;
+    row.seq = run.state_seq + 1;
+    row.index = static_cast<std::int64_t>(task.position);
+    row.kind = change.kind;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace belay::engine

@@ -1,0 +1,469 @@
+// How a superstep begins, goes on and ends.
+
+#include <algorithm>
+
+#include "belay/limits.h"
+#include "engine/advancing.h"
+#include "engine/next_task.h"
+#include "engine/route.h"
+#include "engine/task_text.h"
+
+namespace belay::engine {
+namespace {
+
+bool is_empty(const NodeEffects& effects) {
+  return effects.records.empty() && effects.events.empty() && effects.messages.empty() &&
+         effects.outcome.empty();
+}
+
+ThreadRow thread_row(const RunRow& run) {
+  ThreadRow row;
+  row.tenant = run.tenant;
+  row.thread = run.thread;
+  row.user = run.user;
+  row.graph = run.graph;
+  row.last_run = run.run;
+  row.created_at = run.created_at;
+  return row;
+}
+
+// The channels that an inner run begins with: those that are not as the struct has them.
+Result<std::vector<std::size_t>> written_channels(const StateType& type, const void* state) {
+  std::vector<std::size_t> written;
+  std::shared_ptr<void> defaults = type.make();
+  for (const ChannelType& channel : type.channels) {
+    Encoder held;
+    Encoder by_default;
+    channel.encode(state, held, nullptr);
+    channel.encode(defaults.get(), by_default, nullptr);
+    if (!held.problem.empty()) {
+      return error(ErrorCode::invalid, "The channel \"" + channel.name +
+                                           "\" of a subgraph's input can't be saved: " +
+                                           held.problem);
+    }
+    if (held.text != by_default.text) written.push_back(channel.index);
+  }
+  return written;
+}
+
+// Calls a function of the graph's; what it throws becomes an Error.
+template <typename T, typename Function>
+Result<T> guarded(const std::string& what, Function function) {
+  try {
+    return function();
+  } catch (const Failure& failure) {
+    return failure.error();
+  } catch (const std::exception& exception) {
+    return error(ErrorCode::invalid, what + " threw: " + exception.what());
+  } catch (...) {
+    return error(ErrorCode::invalid, what + " threw.");
+  }
+}
+
+}  // namespace
+
+void add_effects(NodeEffects& to, NodeEffects&& from) {
+  append_all(to.records, from.records);
+  append_all(to.events, from.events);
+  append_all(to.messages, from.messages);
+  if (!from.outcome.empty()) to.outcome = std::move(from.outcome);
+}
+
+std::string nodes_text(const std::vector<NodeTask>& tasks) {
+  if (tasks.empty()) return std::string(end);
+  std::string text = tasks.front().node->name;
+  const GraphDefinition::Node* last = tasks.front().node;
+  std::vector<const GraphDefinition::Node*> named{last};
+  for (const NodeTask& task : tasks) {
+    if (task.node == last || std::find(named.begin(), named.end(), task.node) != named.end()) {
+      continue;
+    }
+    last = task.node;
+    named.push_back(last);
+    text += "," + last->name;
+  }
+  return text;
+}
+
+bool Advancing::holds_back() const {
+  return run_.options.durability == Durability::exit && run_.row.status == RunStatus::running;
+}
+
+CommitRows& Advancing::pending() {
+  work_.has_pending = true;
+  return work_.pending;
+}
+
+void Advancing::begin(const Moment& moment, CommitKind kind) {
+  Step step;
+  step.kind = kind;
+  if (is_inner()) {
+    auto written = written_channels(*graph_.state, run_.state.get());
+    if (!written.ok()) return fail(written.error(), moment);
+    step.set = *std::move(written);
+  }
+  auto tasks = first_tasks(graph_, run_);
+  if (!tasks.ok()) return fail(tasks.error(), moment);
+  begin_superstep(run_, *std::move(tasks));
+  run_.row.node = nodes_text(run_.tasks);
+  if (run_.tasks.empty()) complete();
+  if (run_.is_held && !is_inner()) {
+    run_.row.status = RunStatus::paused;
+    run_.row.reason = "breakpoint";
+    run_.row.session = SessionId();
+  }
+  commit(std::move(step), moment);
+}
+
+// What became possible with the newest commit.
+void Advancing::go_on(const Moment& moment) {
+  if (!works()) return;
+  std::int64_t superstep = run_.superstep;
+  for (std::size_t position : std::exchange(run_.attention, {})) {
+    if (!works() || run_.superstep != superstep || position >= run_.tasks.size()) return;
+    NodeTask& task = run_.tasks[position];
+    AttemptId attempt{path(), position, task.id, task.attempt};
+    if (task.phase == Phase::waiting || task.phase == Phase::sleeping) {
+      work_.actions.emplace_back(WaitForTask{std::move(attempt), task.due});
+    } else if (task.phase == Phase::inside) {
+      Advancing inner(task, *this);
+      inner.go_on(moment);
+    }
+  }
+  if (!works() || run_.superstep != superstep) return;
+  if (run_.unfinished == 0 && !run_.tasks.empty()) {
+    return end_superstep(moment, CommitKind::node, Value());
+  }
+  start_ready(moment);
+}
+
+void Advancing::start_ready(const Moment& moment) {
+  auto limit = static_cast<std::size_t>(std::max<std::int64_t>(run_.options.parallel, 1));
+  std::size_t& next = run_.first_ready;
+  std::int64_t superstep = run_.superstep;
+  for (; next < run_.tasks.size() && run_.running < limit; ++next) {
+    if (run_.tasks[next].phase != Phase::ready) continue;
+    start_task(run_.tasks[next], moment);
+    // The task's start may have ended, paused or failed the whole superstep.
+    if (!works() || run_.superstep != superstep) return;
+  }
+}
+
+void Advancing::start_task(NodeTask& task, const Moment& moment) {
+  const GraphDefinition::Node& node = *task.node;
+  if (node.approval) return ask_for_approval(task, moment);
+  if (node.subgraph) return start_inside(task, moment);
+  if (!node.wait) {
+    task.phase = Phase::running;
+    ++run_.running;
+    AttemptId attempt{path(), task.position, task.id, task.attempt};
+    work_.actions.emplace_back(StartNode{std::move(attempt), &node, run_.state});
+    return;
+  }
+  auto time = guarded<milliseconds>("The time of \"" + node.name + "\"", [&]() {
+    return Result<milliseconds>(node.wait(run_.state.get()));
+  });
+  if (!time.ok()) return fail(time.error(), moment);
+  task.phase = Phase::sleeping;
+  task.due = moment.now + *time;
+  if (is_parallel(run_) || is_inner()) {
+    run_.attention.push_back(task.position);
+    note_unsaved(task);
+    if (!is_parallel(run_)) {
+      Step step;
+      step.kind = CommitKind::pause;
+      step.node = node.name;
+      commit(std::move(step), moment);
+    }
+  }
+}
+
+void Advancing::start_inside(NodeTask& task, const Moment& moment) {
+  const GraphDefinition::Subgraph& subgraph = *task.node->subgraph;
+  auto input = guarded<std::shared_ptr<void>>(
+      "The input of the subgraph \"" + task.node->name + "\"",
+      [&]() { return Result<std::shared_ptr<void>>(subgraph.input(run_.state.get())); });
+  if (!input.ok()) return fail(input.error(), moment);
+  task.inner = std::make_shared<Run>();
+  Run& inner = *task.inner;
+  inner.row.tenant = run_.row.tenant;
+  inner.row.run = run_.row.run;
+  inner.row.thread = run_.row.thread;
+  inner.row.user = run_.row.user;
+  inner.row.graph = run_.row.graph;
+  inner.row.created_at = moment.now;
+  inner.row.updated_at = moment.now;
+  inner.row.status = RunStatus::running;
+  inner.options = run_.options;
+  inner.space = inner_space(run_.space, task.node->name, task.id);
+  inner.state = *std::move(input);
+  inner.channels = unwritten_channels(*subgraph.graph->state);
+  inner.chain_hash = sha256(inner.space);
+  task.phase = Phase::inside;
+  run_.attention.push_back(task.position);
+  Advancing inside(task, *this);
+  inside.begin(moment, CommitKind::input);
+}
+
+void Advancing::task_done(NodeTask& task, const Moment& moment, CommitKind kind, Value detail) {
+  task.phase = Phase::done;
+  --run_.unfinished;
+  if (run_.unfinished == 0) return end_superstep(moment, kind, std::move(detail));
+  note_unsaved(task);
+  start_ready(moment);
+}
+
+void Advancing::end_superstep(const Moment& moment, CommitKind kind, Value detail) {
+  Step step;
+  step.kind = kind;
+  step.node = nodes_text(run_.tasks);
+  step.detail = std::move(detail);
+  auto values = combine(graph_, run_);
+  if (!values.ok()) return fail(values.error(), moment, 1);
+  step.values = *std::move(values);
+  auto next = next_tasks(graph_, run_);
+  if (!next.ok()) return fail(next.error(), moment, 1);
+  bool breaks = false;
+  for (NodeTask& task : run_.tasks) {
+    add_effects(step.effects, std::move(task.effects));
+    breaks = breaks || task.node->interrupt_after;
+  }
+  begin_superstep(run_, *std::move(next));
+  run_.row.node = nodes_text(run_.tasks);
+  run_.row.lost_claims = 0;
+  if (!step.effects.outcome.empty()) run_.row.outcome = step.effects.outcome;
+  if (run_.tasks.empty()) {
+    // The last word of a run that ends with a decision is the decision.
+    if (const std::string* verdict = step.detail["verdict"].as_string()) run_.row.outcome = *verdict;
+    complete();
+  } else if ((breaks || run_.is_held) && !is_inner()) {
+    run_.is_held = true;
+    run_.row.status = RunStatus::paused;
+    run_.row.reason = "breakpoint";
+    run_.row.session = SessionId();
+  }
+  commit(std::move(step), moment);
+}
+
+void Advancing::complete() {
+  run_.row.status = RunStatus::completed;
+  run_.row.session = SessionId();
+  run_.row.due_at = Instant();
+  if (run_.row.outcome.empty()) run_.row.outcome = "done";
+}
+
+// The subgraph of the task at `position` has come to its end.
+void Advancing::inner_ended(std::size_t position, const Moment& moment) {
+  NodeTask& task = run_.tasks[position];
+  if (task.inner->row.status == RunStatus::failed) {
+    auto code = error_code_named(task.inner->row.error_code);
+    Error why = error(code.value_or(ErrorCode::invalid), task.inner->row.error);
+    return fail(std::move(why), moment);
+  }
+  std::string what = "The output of the subgraph \"" + task.node->name + "\"";
+  auto answer = guarded<NodeAnswer>(what, [&]() {
+    return Result<NodeAnswer>(task.node->subgraph->output(task.inner->state.get()));
+  });
+  if (!answer.ok()) return fail(answer.error(), moment);
+  task.answer = *std::move(answer);
+  task.inner.reset();
+  task_done(task, moment, CommitKind::node, Value());
+}
+
+bool is_stuck(const Run& run) {
+  if (run.running > 0 || run.unfinished == 0) return false;
+  return std::all_of(run.tasks.begin(), run.tasks.end(), [](const NodeTask& task) {
+    if (task.phase == NodeTask::Phase::inside) return is_stuck(*task.inner);
+    return task.phase == NodeTask::Phase::done || task.phase == NodeTask::Phase::asking ||
+           task.phase == NodeTask::Phase::sleeping;
+  });
+}
+
+std::optional<Instant> first_due(const Run& run) {
+  std::optional<Instant> first;
+  for (const NodeTask& task : run.tasks) {
+    std::optional<Instant> due;
+    if (task.phase == NodeTask::Phase::inside) due = first_due(*task.inner);
+    if (task.phase == NodeTask::Phase::asking || task.phase == NodeTask::Phase::sleeping) {
+      due = task.due;
+    }
+    if (due && *due != Instant() && (!first || *due < *first)) first = due;
+  }
+  return first;
+}
+
+bool asks_anyone(const Run& run) {
+  return std::any_of(run.tasks.begin(), run.tasks.end(), [](const NodeTask& task) {
+    return task.phase == NodeTask::Phase::asking ||
+           (task.phase == NodeTask::Phase::inside && asks_anyone(*task.inner));
+  });
+}
+
+bool any_slept(const Run& run, Instant now) {
+  return std::any_of(run.tasks.begin(), run.tasks.end(), [&](const NodeTask& task) {
+    return (task.phase == NodeTask::Phase::sleeping && task.due <= now) ||
+           (task.phase == NodeTask::Phase::inside && any_slept(*task.inner, now));
+  });
+}
+
+void Advancing::pause(const Moment& moment) {
+  run_.row.status = RunStatus::paused;
+  run_.row.session = SessionId();
+  bool sleeps = !asks_anyone(run_);
+  run_.row.reason = sleeps ? "timer" : "approval";
+  run_.row.due_at = first_due(run_).value_or(Instant());
+  run_.attention.clear();
+  Step step;
+  step.kind = CommitKind::pause;
+  step.node = run_.row.node;
+  step.is_midway = is_parallel(run_);
+  if (!is_parallel(run_) && sleeps) {
+    step.detail = Value::object({{"due", to_text(run_.row.due_at)}});
+  }
+  write_held(moment);
+  commit(std::move(step), moment);
+  // A decision that came meanwhile, while the run was held, must not be left without a reader.
+  if (work_.commit) list_asked(run_, work_.commit->still_open);
+}
+
+void Advancing::commit(Step step, const Moment& moment) {
+  std::string node = step.node;
+  if (run_.superstep > run_.options.supersteps && !run_.tasks.empty() && works()) {
+    return fail(error(ErrorCode::exhausted, "The run took more than " +
+                                                std::to_string(run_.options.supersteps) +
+                                                " steps; look for a cycle that never ends."),
+                moment);
+  }
+  if (is_inner() && !is_empty(step.effects)) {
+    // What inner nodes leave for a commit waits for the one of the outer superstep.
+    NodeTask& task = outer_->run_.tasks[position_];
+    add_effects(task.effects, std::exchange(step.effects, {}));
+    if (!holds_back()) outer_->pending().tasks.push_back(task_row(outer_->run_, task));
+  }
+  bool is_step = step.kind == CommitKind::node || step.kind == CommitKind::input;
+  if (holds_back() && is_step && run_.row.seq > 0) {
+    for (const StepValue& value : step.values) run_.unwritten.push_back(value.channel->index);
+    run_.unwritten.insert(run_.unwritten.end(), step.set.begin(), step.set.end());
+    add_effects(run_.held_effects, std::move(step.effects));
+    return go_on(moment);
+  }
+  if (!run_.unwritten.empty() || !is_empty(run_.held_effects)) {
+    auto unwritten = std::exchange(run_.unwritten, {});
+    step.set.insert(step.set.end(), unwritten.begin(), unwritten.end());
+    NodeEffects held = std::exchange(run_.held_effects, {});
+    add_effects(held, std::move(step.effects));
+    step.effects = std::move(held);
+  }
+  if (is_inner()) {
+    run_.row.epoch = root().run_.row.epoch;
+    run_.row.session = root().run_.row.session;
+  }
+  bool first = run_.row.seq == 0;
+  std::uint64_t guard = guard_epoch_.value_or(first ? 0 : run_.row.epoch);
+  bool lags = is_step && works() && run_.options.durability == Durability::async && !first;
+  auto ended = end_step(graph_, run_, std::move(step), moment, guard);
+  if (!ended.ok()) {
+    run_.row.node = node;
+    run_.row.outcome.clear();
+    return fail(ended.error(), moment);
+  }
+  if (first && !is_inner()) ended->rows.thread = thread_row(run_.row);
+  work_.may_lag = lags && !is_inner();
+  keep(*std::move(ended));
+  if (!is_inner()) return;
+  if (is_final(run_.row.status)) return outer_->inner_ended(position_, moment);
+  outer_->run_.attention.push_back(position_);
+}
+
+void Advancing::keep(Commit commit) {
+  if (!is_inner()) {
+    work_.commit = std::move(commit);
+    return;
+  }
+  CommitRows& rows = pending();
+  append_all(rows.values, commit.rows.values);
+  append_all(rows.inner_checkpoints, commit.rows.inner_checkpoints);
+  // The outer frames have to look at it once it is durable.
+  for (Advancing* frame = this; frame->outer_ && frame->outer_->outer_; frame = frame->outer_) {
+    frame->outer_->outer_->run_.attention.push_back(frame->outer_->position_);
+  }
+}
+
+void Advancing::fail(Error why, const Moment& moment, int failed_attempts) {
+  run_.row.status = RunStatus::failed;
+  run_.row.session = SessionId();
+  run_.row.reason.clear();
+  run_.row.outcome.clear();
+  run_.row.due_at = Instant();
+  run_.row.error_code = name_of(why.code);
+  run_.row.error = why.message;
+  root().run_.row.retry_count += failed_attempts;
+  Step step;
+  step.kind = run_.row.seq == 0 ? CommitKind::input : CommitKind::failure;
+  step.node = run_.tasks.empty() ? run_.row.node : nodes_text(run_.tasks);
+  run_.row.node = step.node;
+  step.detail = Value::object({{"error", why.message}, {"code", name_of(why.code)}});
+  // What finished tasks of the superstep wrote ahead stays beyond the state.
+  step.is_midway = is_parallel(run_);
+  run_.tasks.clear();
+  run_.unsaved.clear();
+  run_.unwritten.clear();
+  step.effects = std::exchange(run_.held_effects, {});
+  if (is_inner()) step.effects = {};
+  bool first = run_.row.seq == 0;
+  std::uint64_t guard = guard_epoch_.value_or(first ? 0 : run_.row.epoch);
+  auto ended = end_step(graph_, run_, std::move(step), moment, guard);
+  BELAY_ASSERT(ended.ok());
+  if (first && !is_inner()) ended->rows.thread = thread_row(run_.row);
+  if (!is_inner()) ended->rows.close_approvals = true;
+  keep(*std::move(ended));
+  if (is_inner()) outer_->inner_ended(position_, moment);
+}
+
+void Advancing::note_unsaved(NodeTask& task) {
+  task.saved = false;
+  if (!is_parallel(run_) || holds_back()) return;
+  run_.unsaved.push_back(task.position);
+  for (Advancing* frame = this; frame->outer_; frame = frame->outer_) {
+    frame->outer_->run_.unsaved_inside.push_back(frame->position_);
+  }
+}
+
+// Writes what became of tasks ahead of their superstep's end.
+void Advancing::save_unsaved(const Moment& moment) {
+  for (std::size_t position : std::exchange(run_.unsaved_inside, {})) {
+    if (position >= run_.tasks.size() || run_.tasks[position].phase != Phase::inside) continue;
+    NodeTask& task = run_.tasks[position];
+    Advancing(task, *this).save_unsaved(moment);
+  }
+  std::vector<std::size_t> unsaved = std::exchange(run_.unsaved, {});
+  if (!works() && run_.row.status != RunStatus::paused) return;
+  for (std::size_t position : unsaved) {
+    if (position >= run_.tasks.size()) continue;
+    NodeTask& task = run_.tasks[position];
+    if (task.phase == Phase::done && !task.saved) {
+      auto values = pending_values(graph_, run_, task);
+      if (!values.ok()) return fail(values.error(), moment, 1);
+      append_all(pending().values, *values);
+      task.saved = true;
+    }
+    pending().tasks.push_back(task_row(run_, task));
+  }
+}
+
+// With Durability::exit: what subgraphs under way have not written yet.
+void Advancing::write_held(const Moment& moment) {
+  for (NodeTask& task : run_.tasks) {
+    if (task.phase != Phase::inside) continue;
+    Advancing inner(task, *this);
+    inner.write_held(moment);
+    if (inner.run_.unwritten.empty() || !inner.works()) continue;
+    Step step;
+    step.kind = CommitKind::pause;
+    step.node = inner.run_.row.node;
+    step.is_midway = is_parallel(inner.run_);
+    inner.commit(std::move(step), moment);
+  }
+}
+
+}  // namespace belay::engine

@@ -1,0 +1,155 @@
+#include "engine/task_text.h"
+
+#include "engine/next_task.h"
+
+namespace belay::engine {
+namespace {
+
+using Phase = NodeTask::Phase;
+
+std::string string_in(const Value& object, std::string_view name) {
+  const std::string* text = object[name].as_string();
+  return text ? *text : std::string();
+}
+
+Error damaged(const Run& run) {
+  return error(ErrorCode::corrupt, "What is stored of a task of thread \"" + run.row.thread.text +
+                                       "\" can't be read; run `belay check` and restore a backup.");
+}
+
+Value value_of(const RecordWrite& record) {
+  Value::Array indexed;
+  for (const auto& [field, value] : record.indexed) {
+    indexed.push_back(Value::Array{field, value});
+  }
+  return Value::object({{"collection", record.collection},
+                        {"user", record.user.text},
+                        {"key", record.key},
+                        {"json", record.json},
+                        {"indexed", std::move(indexed)},
+                        {"erase", record.erase}});
+}
+
+RecordWrite record_from(const Value& value) {
+  RecordWrite record;
+  record.collection = string_in(value, "collection");
+  record.user = UserId(string_in(value, "user"));
+  record.key = string_in(value, "key");
+  record.json = string_in(value, "json");
+  if (const bool* erase = value["erase"].as_bool()) record.erase = *erase;
+  if (const Value::Array* indexed = value["indexed"].as_array()) {
+    for (const Value& pair : *indexed) {
+      const Value::Array* both = pair.as_array();
+      if (!both || both->size() != 2 || !(*both)[0].as_string() || !(*both)[1].as_string()) continue;
+      record.indexed.emplace_back(*(*both)[0].as_string(), *(*both)[1].as_string());
+    }
+  }
+  return record;
+}
+
+template <typename Items, typename ToValue>
+void add_list(std::string_view name, const Items& items, ToValue to_value, Encoder& out) {
+  if (items.empty()) return;
+  Value::Array list;
+  for (const auto& item : items) list.push_back(to_value(item));
+  out.write_name(name, false);
+  write_json(Value(std::move(list)), out.text);
+}
+
+void write_sends(const std::vector<Send>& sends, Encoder& out) {
+  if (sends.empty()) return;
+  out.write_name("sends", false);
+  out.text += '[';
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    out.text += i == 0 ? "{\"node\":" : ",{\"node\":";
+    write_json_string(sends[i].node, out.text);
+    out.text += ",\"input\":" + sends[i].input + "}";
+  }
+  out.text += ']';
+}
+
+void write_end(const NodeTask& task, Encoder& out) {
+  add_list("goTo", task.answer.go_to, [](const std::string& name) { return Value(name); }, out);
+  write_sends(task.answer.sends, out);
+  const NodeEffects& effects = task.effects;
+  add_list("records", effects.records, value_of, out);
+  add_list("events", effects.events, [](const NodeEffects::CustomEvent& event) {
+    return Value::object({{"name", event.name}, {"body", event.body}});
+  }, out);
+  add_list("messages", effects.messages, [](const NodeEffects::Message& message) {
+    return Value::object({{"topic", message.topic}, {"body", message.body}});
+  }, out);
+  if (!effects.outcome.empty()) {
+    out.write_name("outcome", false);
+    out.write(std::string_view(effects.outcome));
+  }
+}
+
+void read_end(const Value& from, NodeTask& task) {
+  auto each = [&](std::string_view name, auto use) {
+    if (const Value::Array* items = from[name].as_array()) {
+      for (const Value& item : *items) use(item);
+    }
+  };
+  each("goTo", [&](const Value& item) {
+    if (item.as_string()) task.answer.go_to.push_back(*item.as_string());
+  });
+  each("sends", [&](const Value& item) {
+    task.answer.sends.emplace_back(string_in(item, "node"), to_json(item["input"]));
+  });
+  each("records", [&](const Value& item) { task.effects.records.push_back(record_from(item)); });
+  each("events", [&](const Value& item) {
+    task.effects.events.push_back({string_in(item, "name"), item["body"]});
+  });
+  each("messages", [&](const Value& item) {
+    task.effects.messages.push_back({string_in(item, "topic"), item["body"]});
+  });
+  task.effects.outcome = string_in(from, "outcome");
+}
+
+TaskStatus status_of(const NodeTask& task) {
+  if (task.phase == Phase::done) return TaskStatus::done;
+  if (task.phase == Phase::asking) return TaskStatus::asking;
+  return task.answers.empty() ? TaskStatus::waiting : TaskStatus::answered;
+}
+
+}  // namespace
+
+TaskRow task_row(const Run& run, const NodeTask& task) {
+  Encoder out;
+  out.text += "{\"retries\":";
+  out.write(run.row.retry_count);
+  write_task_parts(task, out);
+  // A subgraph's task keeps what its inner nodes leave for the commit of its own superstep.
+  if (task.phase == Phase::done || task.phase == Phase::inside) write_end(task, out);
+  out.text += '}';
+  TaskRow row;
+  row.run = run.row.run;
+  row.space = run.space;
+  row.superstep = run.superstep;
+  row.position = static_cast<std::int64_t>(task.position);
+  row.task = task.id;
+  row.status = status_of(task);
+  row.envelope = json_envelope(out.text);
+  return row;
+}
+
+Result<Done> apply_task_row(const TaskRow& row, Run& run) {
+  auto position = static_cast<std::size_t>(row.position);
+  if (position >= run.tasks.size() || run.tasks[position].id != row.task) return damaged(run);
+  NodeTask& task = run.tasks[position];
+  BELAY_TRY(std::string_view text, json_in_envelope(row.envelope));
+  auto parsed = parse_json(text);
+  if (!parsed.ok()) return damaged(run);
+  BELAY_CHECK(read_task_parts(*parsed, task));
+  auto retries = (*parsed)["retries"].as_int();
+  run.row.retry_count = std::max(run.row.retry_count, retries.value_or(0));
+  read_end(*parsed, task);
+  if (row.status == TaskStatus::done) {
+    task.phase = Phase::done;
+    task.saved = true;
+  }
+  return Done{};
+}
+
+}  // namespace belay::engine

@@ -1,0 +1,19 @@
+#pragma once
+// engine/task_text.h - what a TaskRow's envelope says of a task in a superstep of several.
+//
+// Format: a JSON object with the parts of next_task.h ("attempt", "due", "error", "interrupt",
+// "question", "answers") and, once the task is done and where they say something, "goTo" [names],
+// "sends" [{"node","input"}], "records" [{"collection","user","key","json","indexed":[[field,
+// value]],"erase"}], "events" [{"name","body"}], "messages" [{"topic","body"}], "outcome"; always
+// "retries", the run's failed attempts so far. What the task changed is in value rows at its
+// position.
+
+#include "engine/run.h"
+
+namespace belay::engine {
+
+TaskRow task_row(const Run& run, const NodeTask& task);
+// Puts what the row says into the task. `corrupt` for a row that this format does not allow.
+Result<Done> apply_task_row(const TaskRow& row, Run& run);
+
+}  // namespace belay::engine
