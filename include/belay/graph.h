@@ -248,11 +248,11 @@ class GraphBuilder {
       M& held = static_cast<State*>(state)->*member;
       held = reduce(std::move(held), *static_cast<const M*>(operand));
     };
-    rule.read_operand = [member](const Value& from) -> std::unique_ptr<Operand> {
+    rule.read_operand = [member](const Value& from) -> std::shared_ptr<Operand> {
       M value{};
       Decoder in;
       if (!codec::decode(from, value, in)) return nullptr;
-      return std::make_unique<detail::TypedOperand<State, M>>(member, std::move(value), nullptr);
+      return std::make_shared<detail::TypedOperand<State, M>>(member, std::move(value), nullptr);
     };
     return *this;
   }

@@ -94,7 +94,7 @@ struct GraphDefinition {
     // Combines a typed operand with the channel. Pure.
     std::function<void(void* state, void* operand)> reduce;
     // The typed operand again from its text; null when it does not fit.
-    std::function<std::unique_ptr<Operand>(const Value&)> read_operand;
+    std::function<std::shared_ptr<Operand>(const Value&)> read_operand;
   };
 
   // From the state of an older version of this graph to one that this version reads.

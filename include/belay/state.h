@@ -43,13 +43,14 @@ class Operand {
   virtual void apply(void* state) = 0;
   // The typed value, for a graph's own reducer.
   virtual void* value() = 0;
+  virtual std::shared_ptr<Operand> copy() const = 0;
 };
 
 // What a node did to one channel. All that it did to a channel is one Change.
 struct Change {
   std::size_t channel = 0;
   ValueKind kind = ValueKind::set;
-  std::unique_ptr<Operand> operand;
+  std::shared_ptr<Operand> operand;
 };
 
 // One visit of `node` in the next superstep, with an input of its own.
@@ -86,12 +87,12 @@ template <typename State, typename M>
 class TypedOperand final : public Operand {
  public:
   using Apply = void (*)(State&, M State::*, M&);
-  template <typename V>
-  TypedOperand(M State::* member, V&& value, Apply combine)
-      : held(std::forward<V>(value)), member_(member), apply_(combine) {}
+  TypedOperand(M State::* member, M value, Apply combine)
+      : held(std::move(value)), member_(member), apply_(combine) {}
   void encode(Encoder& out) const override { codec::encode(held, out); }
   void apply(void* state) override { apply_(*static_cast<State*>(state), member_, held); }
   void* value() override { return &held; }
+  std::shared_ptr<Operand> copy() const override { return std::make_shared<TypedOperand>(*this); }
 
   M held;
 
@@ -206,9 +207,9 @@ class [[nodiscard]] Update {
   }
 
   template <typename M>
-  static std::unique_ptr<Operand> operand(
+  static std::shared_ptr<Operand> operand(
       M State::* member, M value, typename detail::TypedOperand<State, M>::Apply apply) {
-    return std::make_unique<detail::TypedOperand<State, M>>(member, std::move(value), apply);
+    return std::make_shared<detail::TypedOperand<State, M>>(member, std::move(value), apply);
   }
 
   template <typename M>

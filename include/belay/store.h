@@ -39,8 +39,8 @@ struct ApprovalGuard {
   InterruptId interrupt;
   Digest payload_hash{};
   Expiry expiry = Expiry::ahead;
-  // Only while its run is `running`: the decision is written alone, without a seq, and the run's
-  // owner makes use of it. Otherwise `fenced`.
+  // Only while its run is `running` or `queued`: the decision is written alone, without a seq, and
+  // the run's owner makes use of it. Otherwise `fenced`.
   bool run_is_held = false;
 };
 

@@ -31,7 +31,7 @@ RunDriver::RunDriver(RuntimeParts& parts, std::shared_ptr<const GraphDefinition>
       run_(std::move(run)) {}
 
 RunDriver::~RunDriver() {
-  for (auto& [task, attempt] : attempts_) stop_timer(attempt.timer);
+  stop_attempts();
   for (auto& [task, timer] : waits_) parts_.executor.cancel(timer);
   stop_timer(run_timer_);
 }
@@ -80,8 +80,13 @@ engine::Event RunDriver::next_event() {
 
 void RunDriver::lose() {
   lost_ = true;
-  attempts_.clear();
+  stop_attempts();
   if (awaited_) awaited_->complete(Done{});
+}
+
+void RunDriver::stop_attempts() {
+  for (auto& [task, attempt] : attempts_) stop_timer(attempt.timer);
+  attempts_.clear();
 }
 
 void RunDriver::decided(ApprovalRow approval) {
@@ -174,8 +179,8 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::catch_up() {
     auto outcome = co_await lagging_.front()->outcome;
     lagging_.pop_front();
     if (!outcome.ok()) co_return std::move(outcome).error();
-    auto end = judge(*outcome);
-    if (*end) co_return std::move(end);
+    auto came_to = judge(*outcome);
+    if (*came_to) co_return std::move(came_to);
   }
   co_return std::optional<End>();
 }
@@ -205,8 +210,8 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
     if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
     auto outcome = co_await parts_.store.commit(std::move(action.commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
-    auto end = judge(*outcome);
-    if (*end) co_return std::move(end);
+    auto came_to = judge(*outcome);
+    if (*came_to) co_return std::move(came_to);
   }
   // Stored for good; no later commit changes it.
   if (is_first) run_.row.input.clear();

@@ -70,7 +70,7 @@ class RunDriver {
   std::unique_ptr<Context> context_for(const engine::StartNode& action);
   void node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
                     NodeEffects left);
-  void attempt_over(const TaskId& task);
+  void stop_attempts();
   void limit_node(Attempt& attempt, std::chrono::milliseconds limit);
   void stop_timer(std::optional<TimerId>& timer);
   Task<Done> watch_owner();

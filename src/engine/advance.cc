@@ -21,6 +21,16 @@ std::chrono::microseconds wait_after(const RetryPolicy& policy, const NodeFailed
   return std::max<std::chrono::microseconds>(jittered, *event.error.retry_after);
 }
 
+// What was under way in another process is not under way here.
+void forget_attempts(Run& run) {
+  run.running = 0;
+  run.first_ready = 0;
+  for (NodeTask& task : run.tasks) {
+    if (task.phase == NodeTask::Phase::running) task.phase = NodeTask::Phase::ready;
+    if (task.phase == NodeTask::Phase::inside) forget_attempts(*task.inner);
+  }
+}
+
 bool rests(RunStatus status) { return status != RunStatus::running; }
 
 template <typename Happened>
@@ -79,6 +89,7 @@ void Advancing::on(TakenOver event) {
   }
   bool was_lost = run_.row.status == RunStatus::running && !run_.row.session.is_null();
   run_.row.lost_claims = event.by_person ? 0 : run_.row.lost_claims + (was_lost ? 1 : 0);
+  forget_attempts(run_);
   take_ownership(event.session, event.moment);
   Step step;
   step.kind = CommitKind::claim;
@@ -208,9 +219,7 @@ void Advancing::on(Released event) {
   run_.row.status = RunStatus::queued;
   run_.row.session = SessionId();
   run_.row.due_at = event.moment.now;
-  for (NodeTask& task : run_.tasks) {
-    if (task.phase == Phase::running) task.phase = Phase::ready;
-  }
+  forget_attempts(run_);
   Step step;
   step.kind = CommitKind::release;
   step.node = run_.row.node;

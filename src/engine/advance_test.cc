@@ -77,17 +77,22 @@ struct Stepping : ::testing::Test {
     return {};
   }
 
+  // The attempt of the one task that there is.
+  AttemptId attempt() const {
+    const NodeTask& task = run.tasks.front();
+    return {{}, 0, task.id, task.attempt};
+  }
+  AttemptId attempt(int number) const { return {{}, 0, run.tasks.front().id, number}; }
   NodeEnded ended(int seconds, Update<Mail> update, std::string outcome = "") {
     NodeEnded event;
     event.moment = moment(seconds);
-    event.task = run.task->id;
-    event.attempt = run.task->attempt;
-    event.changes = std::move(update).take_changes();
+    event.of = attempt();
+    event.answer = std::move(update).take_answer();
     event.effects.outcome = std::move(outcome);
     return event;
   }
   NodeFailed failed(int seconds, Error why) {
-    return {moment(seconds), run.task->id, run.task->attempt, std::move(why)};
+    return {moment(seconds), attempt(), std::move(why), {}};
   }
   Error busy() { return error(ErrorCode::unavailable, "The model is busy."); }
 
@@ -193,7 +198,7 @@ TEST_F(Stepping, ApprovedGoesOnWithTheEditedPayload) {
   EXPECT_EQ(step.rows.run->session, event.session);
   std::vector<std::string> changed;
   for (const ValueRow& value : step.rows.values) changed.push_back(value.channel);
-  EXPECT_EQ(changed, (std::vector<std::string>{"approved", "awaiting", "draft"}));
+  EXPECT_THAT(changed, ::testing::UnorderedElementsAre("approved", "awaiting", "draft"));
   happens(Committed{moment(61)});
   EXPECT_EQ(std::get<StartNode>(actions.at(0)).node->name, "send");
 }
@@ -227,26 +232,26 @@ TEST_F(Stepping, AFailedAttemptIsCommittedBeforeItsWait) {
   EXPECT_EQ(step.rows.checkpoint->kind, CommitKind::attempt);
   EXPECT_EQ(step.rows.run->retry_count, 1);
   happens(Committed{moment(1)});
-  auto wait = std::get<WaitForRetry>(actions.at(0));
-  EXPECT_EQ(wait.attempt, 2);
+  auto wait = std::get<WaitForTask>(actions.at(0));
+  EXPECT_EQ(wait.attempt.attempt, 2);
   EXPECT_GE(wait.due - at(1), 1600ms);  // 2^1 s, -20 %
   EXPECT_LE(wait.due - at(1), 2400ms);
-  TaskId visit = run.task->id;
-  happens(RetryDue{visit, 2});
-  EXPECT_EQ(std::get<StartNode>(actions.at(0)).attempt, 2);
-  EXPECT_EQ(run.task->id, visit);
+  TaskId visit = run.tasks.front().id;
+  happens(TaskDue{moment(9), attempt(2)});
+  EXPECT_EQ(std::get<StartNode>(actions.at(0)).attempt.attempt, 2);
+  EXPECT_EQ(run.tasks.front().id, visit);
 }
 
 TEST_F(Stepping, TheWaitGrowsAndIsCappedAndObeysRetryAfter) {
   begin();
   happens(failed(1, busy()));
   happens(Committed{moment(1)});
-  happens(RetryDue{run.task->id, 2});
+  happens(TaskDue{moment(9), attempt(2)});
   Error overloaded = busy();
   overloaded.retry_after = 60s;
   happens(failed(10, overloaded));
   happens(Committed{moment(10)});
-  EXPECT_EQ(std::get<WaitForRetry>(actions.at(0)).due - at(10), 60s);
+  EXPECT_EQ(std::get<WaitForTask>(actions.at(0)).due - at(10), 60s);
 }
 
 TEST_F(Stepping, TheLastAttemptFailsTheRunWithItsError) {
@@ -255,7 +260,7 @@ TEST_F(Stepping, TheLastAttemptFailsTheRunWithItsError) {
     happens(failed(attempt, busy()));
     if (attempt == 3) break;
     happens(Committed{moment(attempt)});
-    happens(RetryDue{run.task->id, attempt + 1});
+    happens(TaskDue{moment(9), this->attempt(attempt + 1)});
   }
   EXPECT_EQ(commit().rows.run->status, RunStatus::failed);
   EXPECT_EQ(commit().rows.run->error, "The model is busy.");
@@ -330,10 +335,10 @@ TEST_F(Stepping, EventsThatNoLongerApplyChangeNothing) {
   engine::Run paused = run;
   TaskId other(derived_uuid("another task"));
   std::vector<Event> stale;
-  stale.push_back(NodeEnded{moment(9), other, 1, {}, {}});
-  stale.push_back(NodeFailed{moment(9), run.task->id, 1, busy()});
-  stale.push_back(NodeAsked{moment(9), run.task->id, 1, {}});
-  stale.push_back(RetryDue{run.task->id, 1});
+  stale.push_back(NodeEnded{moment(9), {{}, 0, other, 1}, {}, {}, false});
+  stale.push_back(NodeFailed{moment(9), attempt(1), busy(), {}});
+  stale.push_back(NodeAsked{moment(9), attempt(1), {}});
+  stale.push_back(TaskDue{moment(9), attempt(1)});
   stale.push_back(RunTimedOut{moment(9)});
   ApprovalRow another = approval;
   another.interrupt = InterruptId(derived_uuid("another question"));
@@ -385,18 +390,18 @@ TEST_F(Stepping, AQuestionInANodesMiddleIsAnsweredByNameAndPayload) {
   question.name = "amount";
   question.text = "So much?";
   question.payload = Value(100);
-  happens(NodeAsked{moment(1), run.task->id, 1, question});
+  happens(NodeAsked{moment(1), attempt(1), question});
   ApprovalRow approval = commit().rows.opened.at(0);
   EXPECT_EQ(approval.node, "write");
   happens(Committed{moment(1)});
-  TaskId visit = run.task->id;
+  TaskId visit = run.tasks.front().id;
   happens(decided(approval, Decided::Verdict::approved));
   EXPECT_EQ(run.row.status, RunStatus::running);
   happens(Committed{moment(60)});
   auto again = std::get<StartNode>(actions.at(0));
-  EXPECT_EQ(again.task, visit);
+  EXPECT_EQ(again.attempt.task, visit);
   Context::Attempt attempt;
-  attempt.answers = run.task->answers;
+  attempt.answers = run.tasks.front().answers;
   Context context(attempt);
   EXPECT_TRUE(context.interrupt(question).approved);
   question.payload = Value(200);

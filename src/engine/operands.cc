@@ -18,6 +18,7 @@ class StoredOperand final : public Operand {
     BELAY_ASSERT(channel_.combine(kind_, value_, state, in, nullptr));
   }
   void* value() override { return &value_; }
+  std::shared_ptr<Operand> copy() const override { return std::make_shared<StoredOperand>(*this); }
 
  private:
   const ChannelType& channel_;
@@ -117,6 +118,8 @@ class Combining {
   Result<Done> take(NodeTask& task) {
     for (Change& change : task.answer.changes) {
       ChannelVersion* channel = version_of(run_, change.channel);
+      // Applying uses an operand up: somebody else's stays as it is.
+      if (change.operand.use_count() > 1) change.operand = change.operand->copy();
       if (change.kind == ValueKind::reduce) {
         BELAY_CHECK(reduce(graph_, task, change, state_));
         write_whole(channel);
@@ -202,8 +205,8 @@ Result<std::string> text_when_set(const GraphDefinition& graph, const Run& run,
 
 }  // namespace
 
-std::unique_ptr<Operand> stored_operand(const ChannelType& channel, ValueKind kind, Value value) {
-  return std::make_unique<StoredOperand>(channel, kind, std::move(value));
+std::shared_ptr<Operand> stored_operand(const ChannelType& channel, ValueKind kind, Value value) {
+  return std::make_shared<StoredOperand>(channel, kind, std::move(value));
 }
 
 bool is_transient(const GraphDefinition& graph, std::size_t channel) {

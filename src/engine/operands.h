@@ -17,7 +17,7 @@ struct StepValue {
 };
 
 // An operand read back from its text, for the channel at `channel`.
-std::unique_ptr<Operand> stored_operand(const ChannelType& channel, ValueKind kind, Value value);
+std::shared_ptr<Operand> stored_operand(const ChannelType& channel, ValueKind kind, Value value);
 
 // Combines what all tasks of the superstep did, in their order, with the state, and uses it up.
 // `invalid` when two tasks set one channel, a reducer throws, or a value can't be written as JSON

@@ -52,8 +52,8 @@ struct Stored : ::testing::Test {
     auto started = advance(*graph, std::move(first.run), Committed{moment});
     NodeEnded ended;
     ended.moment = moment;
-    ended.task = started.run.task->id;
-    ended.changes = set(&State::text, "hello").take_changes();
+    ended.of.task = started.run.tasks.front().id;
+    ended.answer = set(&State::text, "hello").take_answer();
     auto second = advance(*graph, std::move(started.run), ended);
     Commit commit = std::get<WriteCommit>(second.actions[0]).commit;
     found.row = *commit.rows.run;
@@ -68,7 +68,7 @@ TEST_F(Stored, ARunComesBackAsItWas) {
   const State& state = *static_cast<const State*>(run.state.get());
   EXPECT_EQ(state.text, "hello");
   EXPECT_EQ(state.count, 9);
-  EXPECT_EQ(run.task->node, "b");
+  EXPECT_EQ(run.tasks.front().node->name, "b");
   EXPECT_EQ(run.superstep, 2);
   EXPECT_EQ(run.chain_hash, stored.checkpoint.chain_hash);
   EXPECT_EQ(to_json(state_value(*graph, stored, run)),
@@ -117,18 +117,18 @@ TEST_F(Stored, AMissingMemberTakesItsDefaultAndAnUnknownOneIsKept) {
   std::sort(versions.begin(), versions.end(),
             [](const auto& left, const auto& right) { return left.name < right.name; });
   stored.checkpoint.chain_hash =
-      chain_hash(stored.parent_chain_hash, stored.checkpoint.seq, stored.checkpoint.epoch,
-                 stored.checkpoint.next_tasks, versions);
+      chain_hash(stored.parent_chain_hash, stored.checkpoint, versions);
   auto restored = restore(*graph, stored);
   ASSERT_TRUE(restored.ok()) << restored.error().message;
   Value state = state_value(*graph, stored, *restored);
   EXPECT_EQ(state["newerChannel"], Value(true));
 
-  restored->task->phase = NodeTask::Phase::running;
+  restored->tasks.front().phase = NodeTask::Phase::running;
+  restored->running = 1;
   NodeEnded ended;
   ended.moment = Moment{restored->row.updated_at, 6};
-  ended.task = restored->task->id;
-  ended.changes = set(&State::inner, Inner{4}).take_changes();
+  ended.of.task = restored->tasks.front().id;
+  ended.answer = set(&State::inner, Inner{4}).take_answer();
   auto next = advance(*graph, *std::move(restored), ended);
   const Commit& commit = std::get<WriteCommit>(next.actions[0]).commit;
   ASSERT_EQ(commit.rows.values.size(), 1u);
@@ -151,9 +151,14 @@ TEST_F(Stored, ANewerEnvelopeIsRefusedAsSuch) {
   EXPECT_EQ(restore(*graph, stored).error().code, ErrorCode::corrupt);
 }
 
-TEST(NextTask, ReadsWhatItWrites) {
-  NodeTask task;
-  task.node = "fetch \"it\"";
+TEST(NextTasks, AreReadAsTheyAreWritten) {
+  GraphDefinition::Node fetch;
+  fetch.name = "fetch \"it\"";
+  engine::Run run;
+  run.superstep = 12;
+  run.tasks.reserve(2);
+  NodeTask& task = run.tasks.emplace_back();
+  task.node = &fetch;
   task.attempt = 3;
   task.phase = NodeTask::Phase::waiting;
   task.due = *instant_from("2026-11-21T12:00:00.5Z");
@@ -164,25 +169,35 @@ TEST(NextTask, ReadsWhatItWrites) {
   answer.payload = Value(3);
   answer.decided_by = "ana";
   task.answers.emplace_back("key", answer);
-  auto read = next_task_from(next_tasks_text(task, 12));
+  NodeTask& sent = run.tasks.emplace_back();
+  sent.node = &fetch;
+  sent.input = std::make_shared<const std::string>(R"({"url":"a"})");
+  run.joins[2] = {"left"};
+  run.is_held = true;
+  auto read = next_tasks_from(next_tasks_text(run, true));
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->superstep, 12);
-  EXPECT_EQ(read->task->node, task.node);
-  EXPECT_EQ(read->task->attempt, 3);
-  EXPECT_EQ(read->task->phase, NodeTask::Phase::waiting);
-  EXPECT_EQ(read->task->due, task.due);
-  EXPECT_EQ(read->task->previous_error, task.previous_error);
-  EXPECT_EQ(read->task->answers.at(0).second.payload, Value(3));
-  EXPECT_EQ(next_tasks_text(read->task, 12), next_tasks_text(task, 12));
+  ASSERT_EQ(read->tasks.size(), 2u);
+  EXPECT_EQ(read->nodes[0], fetch.name);
+  EXPECT_EQ(read->tasks[0].attempt, 3);
+  EXPECT_EQ(read->tasks[0].phase, NodeTask::Phase::waiting);
+  EXPECT_EQ(read->tasks[0].due, task.due);
+  EXPECT_EQ(read->tasks[0].previous_error, task.previous_error);
+  EXPECT_EQ(read->tasks[0].answers.at(0).second.payload, Value(3));
+  EXPECT_EQ(*read->tasks[1].input, *sent.input);
+  EXPECT_EQ(read->joins, run.joins);
+  EXPECT_TRUE(read->is_held);
+  run.tasks_seq = 7;
+  EXPECT_EQ(next_tasks_from(next_tasks_text(run, false))->as_of, 7u);
 }
 
-TEST(NextTask, RefusesDamagedText) {
+TEST(NextTasks, ThatAreDamagedAreRefused) {
   for (std::string_view text :
-       {"", "{}", "[1]", R"([{"node":1,"superstep":1}])", R"([{"node":"a"}])",
+       {"", "{}", "[1]", R"([{"node":1,"superstep":1}])",
         R"([{"node":"a","superstep":1,"due":"soon"}])", R"([{"node":"a","superstep":1},{}])"}) {
-    EXPECT_EQ(next_task_from(text).error().code, ErrorCode::corrupt) << text;
+    EXPECT_EQ(next_tasks_from(text).error().code, ErrorCode::corrupt) << text;
   }
-  EXPECT_FALSE(next_task_from("[]")->task);
+  EXPECT_TRUE(next_tasks_from("[]")->tasks.empty());
 }
 
 }  // namespace

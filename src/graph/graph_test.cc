@@ -42,7 +42,7 @@ TEST(GraphBuilder, BuildsASoundGraph) {
   auto built = sound_mail().build();
   ASSERT_TRUE(built.ok()) << built.error().message;
   EXPECT_EQ(built->name(), "mail");
-  EXPECT_EQ(built->definition()->entry, "write");
+  EXPECT_EQ(built->definition()->entries.front(), "write");
   EXPECT_EQ(built->definition()->nodes.size(), 3u);
 }
 
@@ -120,16 +120,37 @@ TEST(GraphBuilder, ReportsAllFaultsAtOnce) {
   EXPECT_THAT(fault, HasSubstr("It has no beginning"));
 }
 
-TEST(GraphBuilder, RefusesTwoWaysOnFromOneNode) {
+TEST(GraphBuilder, RefusesABranchBesideAnotherWay) {
   auto graph = sound_mail();
-  graph.edge("send", "write");
-  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("Two edges or branches begin at \"send\""));
+  graph.branch("send", [](const Mail&) { return 0; }, {"write", end});
+  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("A branch and another way begin at \"send\""));
 }
 
-TEST(GraphBuilder, RefusesTwoBeginnings) {
+TEST(GraphBuilder, RefusesTheSameEdgeTwice) {
   auto graph = sound_mail();
-  graph.edge(start, "send");
-  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("begins in more than one way"));
+  graph.edge("send", end);
+  EXPECT_THAT(fault_of(std::move(graph)), HasSubstr("Two edges lead from \"send\" to \"end\""));
+}
+
+TEST(GraphBuilder, LetsSeveralEdgesLeadOnFromOneNode) {
+  GraphBuilder<Mail> graph{"fan"};
+  for (std::string_view name : {"a", "b", "c", "d"}) graph.node(name, pass);
+  graph.edge(start, "a").edge(start, "b").edge("a", "c").edge("a", end);
+  graph.join({"b", "c"}, "d").edge("d", end);
+  auto built = std::move(graph).build();
+  ASSERT_TRUE(built.ok()) << built.error().message;
+  EXPECT_EQ(built->definition()->entries, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(built->definition()->find("a")->targets, (std::vector<std::string>{"c", "end"}));
+}
+
+TEST(GraphBuilder, RefusesAJoinOfOneNodeOrOfUnknownOnes) {
+  GraphBuilder<Mail> graph{"join"};
+  graph.node("a", pass);
+  graph.edge(start, "a").edge("a", end).join({"a"}, end).join({"a", "b"}, "c");
+  std::string fault = fault_of(std::move(graph));
+  EXPECT_THAT(fault, HasSubstr("needs two or more different nodes"));
+  EXPECT_THAT(fault, HasSubstr("waits for \"b\", which does not exist"));
+  EXPECT_THAT(fault, HasSubstr("A join leads to \"c\", which does not exist"));
 }
 
 TEST(GraphBuilder, RefusesAnEdgeFromAnApproval) {

@@ -1,5 +1,6 @@
 #include "belay/state.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace belay {
@@ -14,17 +15,17 @@ struct Basket {
 };
 
 void apply(Update<Basket> update, Basket& basket) {
-  for (const Change& change : std::move(update).take_changes()) change.apply(&basket);
+  for (Change& change : std::move(update).take_answer().changes) change.operand->apply(&basket);
 }
 
 TEST(Update, SaysWhatChangedAndNothingElse) {
-  auto changes = set(&Basket::owner, "ana").append(&Basket::items, "pear").take_changes();
+  auto changes = set(&Basket::owner, "ana").append(&Basket::items, "pear").take_answer().changes;
   ASSERT_EQ(changes.size(), 2u);
   EXPECT_EQ(changes[0].channel, 0u);
-  EXPECT_EQ(changes[0].kind, Change::Kind::set);
+  EXPECT_EQ(changes[0].kind, ValueKind::set);
   EXPECT_EQ(changes[1].channel, 1u);
-  EXPECT_EQ(changes[1].kind, Change::Kind::append);
-  EXPECT_TRUE(unchanged<Basket>().take_changes().empty());
+  EXPECT_EQ(changes[1].kind, ValueKind::append);
+  EXPECT_TRUE(unchanged<Basket>().take_answer().changes.empty());
 }
 
 TEST(Update, SetsAppendsMergesAndAdds) {
@@ -44,6 +45,23 @@ TEST(Update, SetsAppendsMergesAndAdds) {
   EXPECT_EQ(basket.prices, (std::map<std::string, int>{{"fig", 4}, {"pear", 3}}));
   EXPECT_EQ(basket.count, 2);
   EXPECT_EQ(basket.total, 1.5);
+}
+
+TEST(Update, MakesOneChangeOfAllThatItDoesToAMember) {
+  auto changes = append(&Basket::items, "fig")
+                     .append(&Basket::items, "pear")
+                     .set(&Basket::count, 1)
+                     .add(&Basket::count, 2)
+                     .take_answer()
+                     .changes;
+  ASSERT_EQ(changes.size(), 2u);
+  Encoder items;
+  changes[0].operand->encode(items);
+  EXPECT_EQ(items.text, R"(["fig","pear"])");
+  EXPECT_EQ(changes[1].kind, ValueKind::set);
+  Encoder count;
+  changes[1].operand->encode(count);
+  EXPECT_EQ(count.text, "3");
 }
 
 TEST(Update, AppliesItsChangesInOrder) {
@@ -71,8 +89,11 @@ TEST(StateType, EncodesAndDecodesOneChannelAtATime) {
   Decoder in;
   EXPECT_TRUE(type.channels[2].decode(*parse_json(R"({"pear":7})"), &other, in, nullptr));
   EXPECT_EQ(other.prices.at("pear"), 7);
-  EXPECT_FALSE(type.channels[3].equal(&basket, &other) && basket.prices == other.prices);
-  EXPECT_FALSE(type.channels[2].equal(&basket, &other));
+  EXPECT_TRUE(type.channels[2].combine(ValueKind::merge, *parse_json(R"({"fig":1})"), &other, in,
+                                       nullptr));
+  EXPECT_EQ(other.prices, (std::map<std::string, int>{{"fig", 1}, {"pear", 7}}));
+  EXPECT_FALSE(type.channels[0].combine(ValueKind::append, *parse_json("[1]"), &other, in, nullptr));
+  EXPECT_THAT(in.problem, ::testing::HasSubstr("what this member's type can take"));
 }
 
 TEST(StateType, CopiesAreApart) {

@@ -39,7 +39,8 @@ Verdict judge_approval(Commit& commit, const TenantTables& tenant, Clock& clock)
   if (!is_asked) return {nullptr, CommitOutcome::approval_closed};
   if (guard.run_is_held) {
     const RunTable* run = tenant.run(approval.run);
-    bool is_held = run && run->row.status == RunStatus::running;
+    bool is_held = run && (run->row.status == RunStatus::running ||
+                           run->row.status == RunStatus::queued);
     if (!is_held) return {nullptr, CommitOutcome::fenced};
   }
   bool has_passed = approval.expires_at <= clock.now();
@@ -76,6 +77,12 @@ Result<Verdict> judge(Commit& commit, TenantTables& tenant, Clock& clock, RunTab
   }
   if (commit.rows.thread && tenant.thread_by_id.contains(commit.rows.thread->thread.text)) {
     return Verdict{nullptr, CommitOutcome::exists};
+  }
+  for (const InterruptId& interrupt : commit.still_open) {
+    auto found = tenant.approval_by_id.find(interrupt);
+    bool is_closed =
+        found != tenant.approval_by_id.end() && found->second->status != ApprovalStatus::open;
+    if (is_closed) return Verdict{nullptr, CommitOutcome::approval_closed};
   }
   if (commit.message) {
     const OutboxGuard& guard = *commit.message;

@@ -156,6 +156,12 @@ Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place
     BELAY_TRY(verdict, judge_approval(commit, place));
     if (!verdict.rows) return verdict.outcome;
   }
+  if (!commit.still_open.empty()) {
+    BELAY_TRY(bool is_mine, stands(*commit.guard, place, commit.rows.run->run));
+    if (!is_mine) return outcome_of_moved_run(commit, place);
+    BELAY_TRY(bool all_open, are_open(place, commit.still_open));
+    if (!all_open) return CommitOutcome::approval_closed;
+  }
   BELAY_TRY(bool moved, move_run(*commit.guard, place, *verdict.rows->run));
   if (!moved) return outcome_of_moved_run(commit, place);
   BELAY_CHECK(check_opened(place, *verdict.rows));
@@ -227,9 +233,22 @@ Result<CommitWriter::Verdict> CommitWriter::judge_approval(const Commit& commit,
   return Verdict{nullptr, CommitOutcome::approval_closed};
 }
 
+// Approvals that this very commit opens are not there yet.
+Result<bool> CommitWriter::are_open(const Place& place, const std::vector<InterruptId>& interrupts) {
+  for (const InterruptId& interrupt : interrupts) {
+    BELAY_TRY(Statement row, connection_.prepare("SELECT 1 FROM approvals WHERE tenant_id = ?"
+                                                 " AND interrupt_id = ? AND status <> 'open'"));
+    row.bind(place.tenant).bind(interrupt);
+    Statement::Step step = row.step();
+    if (step == Statement::Step::failed) return connection_.error();
+    if (step == Statement::Step::row) return false;
+  }
+  return true;
+}
+
 Result<bool> CommitWriter::is_held(std::int64_t run) {
   BELAY_TRY(Statement row, connection_.prepare("SELECT 1 FROM runs WHERE run_number = ?"
-                                               " AND status = 'running'"));
+                                               " AND status IN ('running', 'queued')"));
   row.bind(run);
   Statement::Step step = row.step();
   if (step == Statement::Step::failed) return connection_.error();

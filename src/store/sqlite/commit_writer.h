@@ -58,6 +58,7 @@ class CommitWriter {
 
   Result<Verdict> judge_approval(const Commit& commit, const Place& place);
   Result<bool> is_held(std::int64_t run);
+  Result<bool> are_open(const Place& place, const std::vector<InterruptId>& interrupts);
   Result<bool> stands(const RunGuard& guard, const Place& place, const RunId& run);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit, const Place& place);
 
