@@ -92,6 +92,44 @@ TEST_F(SqliteWriter, TwoCommitsOfOneRunStayInTheirOrder) {
   EXPECT_EQ(call_->run(script.row.run), script.row);
 }
 
+TEST_F(SqliteWriter, PendingWritesStayInTheirOrderAmongTheCommitsOfTheirRun) {
+  RunScript script("a");
+  std::vector<Commit> commits{script.first()};
+  commits.push_back(script.pending({{"list", ValueKind::append, 0}}));
+  commits.push_back(script.pending({{"list", ValueKind::append, 1}}));
+  Commit late = script.pending({{"list", ValueKind::append, 2}});
+  commits.push_back(script.next());
+  commits.push_back(late);
+  auto outcomes = commit_at_once(std::move(commits));
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(*outcomes[i], CommitOutcome::applied) << i;
+  EXPECT_EQ(*outcomes[4], CommitOutcome::fenced) << "the superstep has ended without it";
+  EXPECT_EQ(transactions_, 5u);
+  EXPECT_EQ(call_->values({default_tenant(), script.row.run, 2}).size(), 3u);
+}
+
+TEST_F(SqliteWriter, PendingWritesOfManyRunsTravelTogetherWithoutTheGuiltyOne) {
+  std::vector<RunScript> scripts;
+  for (int i = 0; i < 40; ++i) {
+    scripts.emplace_back(std::to_string(i));
+    call_->commit(scripts.back().first());
+  }
+  std::vector<Commit> commits;
+  for (const RunScript& script : scripts) {
+    commits.push_back(script.pending({{"list", ValueKind::append}}));
+    commits.back().rows.opened.push_back(script.question("q"));
+  }
+  commits[17].rows.opened.push_back(commits[17].rows.opened[0]);  // twice
+  commits[23].guard->epoch += 1;
+  auto before = transactions_.load();
+  auto outcomes = commit_at_once(std::move(commits));
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    EXPECT_EQ(outcomes[i].ok(), i != 17) << i;
+    if (i == 17) continue;
+    EXPECT_EQ(*outcomes[i], i == 23 ? CommitOutcome::fenced : CommitOutcome::applied) << i;
+  }
+  EXPECT_LE(transactions_ - before, 5u);
+}
+
 TEST_F(SqliteWriter, AGuiltyCommitHarmsNobodyElseInItsBatch) {
   RunScript guilty("guilty");
   RunScript fenced("fenced");

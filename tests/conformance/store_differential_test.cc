@@ -17,7 +17,7 @@ struct Move {
 };
 
 rc::Gen<Move> any_move() {
-  return rc::gen::construct<Move>(rc::gen::inRange(0, 4), rc::gen::inRange(0, 12),
+  return rc::gen::construct<Move>(rc::gen::inRange(0, 4), rc::gen::inRange(0, 18),
                                   rc::gen::inRange(0, 4), rc::gen::inRange(0, 6));
 }
 
@@ -34,6 +34,7 @@ class History {
   Commit commit_for(const Move& move) {
     if (move.kind == 11) clock_.advance(std::chrono::minutes(30));
     if (move.kind == 10) return import_of({record_for(move)});
+    if (move.kind >= 12) return without_seq(move);
     auto index = static_cast<std::size_t>(move.run);
     RunScript& script = scripts_[index];
     if (move.rival == 1 && sent_[index]) return *sent_[index];
@@ -50,11 +51,56 @@ class History {
   // Takes back what commit_for() assumed when the commit did not apply.
   void settle(const Move& move, const Result<CommitOutcome>& outcome) {
     auto index = static_cast<std::size_t>(move.run);
-    if (move.kind == 10 || move.rival == 1 || move.rival == 2) return;
+    if (move.kind == 10 || move.kind >= 12 || move.rival == 1 || move.rival == 2) return;
     if (!outcome.ok() || *outcome != CommitOutcome::applied) scripts_[index] = stale_[index];
   }
 
  private:
+  // What does not advance a run: pending writes, outcomes, pruning, a message's delivery.
+  Commit without_seq(const Move& move) {
+    auto index = static_cast<std::size_t>(move.run);
+    const RunScript& script = move.rival == 2 ? stale_[index] : scripts_[index];
+    Commit commit;
+    commit.tenant = default_tenant();
+    auto status = static_cast<EffectStatus>(move.detail % 5);
+    switch (move.kind) {
+      case 12:
+        commit.rows.effects.push_back(script.effect("pay", status, move.rival));
+        return commit;
+      case 13:
+        commit.rows.prune.push_back({script.row.run, {}});
+        if (move.detail > 1) commit.rows.prune[0].before_seq = move.detail;
+        return commit;
+      case 14:
+        commit.message = OutboxGuard{script.row.run, 2, 0, move.detail % 2};
+        commit.rows.outbox.push_back(script.message(0));
+        commit.rows.outbox[0].seq = 2;
+        commit.rows.outbox[0].attempts = move.detail % 2 + 1;
+        if (move.detail > 3) commit.rows.outbox[0].status = OutboxStatus::delivered;
+        return commit;
+      case 15:
+        commit.rows.preserve = {script.row.thread, move.detail > 3};
+        return commit;
+      default:
+        return pending_for(script, move, status);
+    }
+  }
+
+  static Commit pending_for(const RunScript& script, const Move& move, EffectStatus status) {
+    auto kind = static_cast<ValueKind>(move.detail % 5);
+    std::string space = move.rival == 3 ? "inner" : "";
+    Commit commit = script.pending(
+        {{"list", kind, move.detail % 3, space}, {"list", ValueKind::append, 3, space}});
+    commit.rows.tasks.push_back(script.task(move.detail, TaskStatus::done));
+    commit.rows.effects.push_back(script.effect("pay", status, move.rival));
+    if (move.detail == 1) commit.rows.opened.push_back(script.question("q"));
+    if (move.rival == 3) {
+      auto seq = static_cast<std::uint64_t>(move.detail) + 1;
+      commit.rows.inner_checkpoints.push_back(script.inner_checkpoint("inner", seq));
+    }
+    return commit;
+  }
+
   static RecordPut record_for(const Move& move) {
     std::string date = "2025-11-2" + std::to_string(move.detail % 3);
     std::string json = move.detail == 5 ? "" : "{\"kind\":" + std::to_string(move.kind) + "}";
@@ -83,6 +129,12 @@ class History {
         author.row.epoch += 1;
         Commit commit = author.next();
         commit.guard->epoch -= 1;
+        return commit;
+      }
+      case 7: {
+        auto kind = static_cast<ValueKind>(move.detail % 5);
+        Commit commit = author.next_with({{"list", kind}, {"text", ValueKind::set}});
+        commit.rows.outbox.push_back(author.message(0));
         return commit;
       }
       default:

@@ -1,5 +1,8 @@
 // The reads of SqliteSnapshot of what runs work on: values, tasks, effects, messages, large values.
 
+#include <algorithm>
+#include <tuple>
+
 #include "store/sqlite/envelopes.h"
 #include "store/sqlite/read_rows.h"
 #include "store/sqlite/sqlite_snapshot.h"
@@ -15,6 +18,11 @@ Result<Done> read_value(const Statement& row, ValueRow& value) {
   if (!row.is_null(4)) BELAY_CHECK(read_enum(row, 4, value.kind));
   value.envelope = row.text(5);
   return Done{};
+}
+
+bool is_before(const ValueRow& a, const ValueRow& b) {
+  return std::tie(a.space, a.channel, a.seq, a.index) <
+         std::tie(b.space, b.channel, b.seq, b.index);
 }
 
 }  // namespace
@@ -42,42 +50,47 @@ Result<std::vector<ValueRow>> SqliteSnapshot::every_value(const Place& place,
 }
 
 // Jumps from channel to channel in the index, looks backwards there for the newest whole value, and
-// reads the rows from that on: what was replaced before is never looked at.
+// reads the rows from that on: what was replaced before is never looked at. The rows come in order
+// that way; an ORDER BY would make SQLite sort them, envelopes and all.
 Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& place,
                                                                 const ValueFilter& filter) {
   static constexpr std::string_view sql =
-      "WITH RECURSIVE channels (space, name) AS ("
-      "  SELECT * FROM (SELECT namespace, channel FROM channel_values"
-      "    WHERE tenant_id = ?1 AND run_number = ?2 AND namespace >= ?4"
-      "    ORDER BY namespace, channel LIMIT 1)"
-      "  UNION ALL SELECT"
-      "    (SELECT n.namespace FROM channel_values n WHERE n.tenant_id = ?1 AND n.run_number = ?2"
-      "      AND (n.namespace, n.channel) > (space, name)"
-      "      ORDER BY n.namespace, n.channel LIMIT 1),"
-      "    (SELECT n.channel FROM channel_values n WHERE n.tenant_id = ?1 AND n.run_number = ?2"
-      "      AND (n.namespace, n.channel) > (space, name)"
-      "      ORDER BY n.namespace, n.channel LIMIT 1)"
-      "  FROM channels WHERE space IS NOT NULL AND (?5 = 0 OR space = ?4))"
+      "WITH RECURSIVE spaces (space) AS ("
+      "  SELECT iif(?5, ?4, (SELECT min(n.namespace) FROM channel_values n"
+      "    WHERE n.tenant_id = ?1 AND n.run_number = ?2))"
+      "  UNION ALL SELECT (SELECT min(n.namespace) FROM channel_values n"
+      "    WHERE n.tenant_id = ?1 AND n.run_number = ?2 AND n.namespace > space)"
+      "  FROM spaces WHERE NOT ?5 AND space IS NOT NULL),"
+      " channels (space, name) AS ("
+      "  SELECT space, (SELECT min(n.channel) FROM channel_values n"
+      "    WHERE n.tenant_id = ?1 AND n.run_number = ?2 AND n.namespace = space)"
+      "  FROM spaces WHERE space IS NOT NULL"
+      "  UNION ALL SELECT space, (SELECT min(n.channel) FROM channel_values n"
+      "    WHERE n.tenant_id = ?1 AND n.run_number = ?2 AND n.namespace = space"
+      "    AND n.channel > name) FROM channels WHERE name IS NOT NULL ORDER BY 1, 2)"
       " SELECT v.namespace, v.channel, v.seq, v.value_index, v.kind, v.envelope"
       " FROM channels c CROSS JOIN channel_values v"
       " WHERE v.tenant_id = ?1 AND v.run_number = ?2 AND v.namespace = c.space"
       " AND v.channel = c.name AND v.seq <= ?3 AND v.seq >= coalesce("
       "   (SELECT s.seq FROM channel_values s WHERE s.tenant_id = ?1 AND s.run_number = ?2"
       "     AND s.namespace = c.space AND s.channel = c.name AND s.seq <= ?3 AND s.kind IS NULL"
-      "     ORDER BY s.seq DESC LIMIT 1), 0)"
-      " AND (?5 = 0 OR c.space = ?4)"
-      " ORDER BY v.namespace, v.channel, v.seq, v.value_index";
-  BELAY_TRY(Statement rows, connection_.prepare(sql));
-  rows.bind(place.tenant).bind(place.run).bind(filter.at_seq);
-  rows.bind(filter.space ? std::string_view(*filter.space) : std::string_view());
-  rows.bind(std::int64_t{filter.space.has_value()});
-  std::vector<ValueRow> found;
-  std::size_t channel_begin = 0;  // in `found`
-  Statement::Step step = rows.step();
-  for (; step == Statement::Step::row; step = rows.step()) {
-    ValueRow value;
+      "     ORDER BY s.seq DESC LIMIT 1), 0)";
+  BELAY_TRY(Statement statement, connection_.prepare(sql));
+  statement.bind(place.tenant).bind(place.run).bind(filter.at_seq);
+  statement.bind(filter.space ? std::string_view(*filter.space) : std::string_view());
+  statement.bind(std::int64_t{filter.space.has_value()});
+  auto read_row = [&](const Statement& row, ValueRow& value) {
     value.run = filter.run;
-    BELAY_CHECK(read_value(rows, value));
+    return read_value(row, value);
+  };
+  BELAY_TRY(auto rows, all_rows<ValueRow>(connection_, std::move(statement), read_row));
+  if (!std::is_sorted(rows.begin(), rows.end(), is_before)) {
+    std::sort(rows.begin(), rows.end(), is_before);
+  }
+  std::vector<ValueRow> found;
+  found.reserve(rows.size());
+  std::size_t channel_begin = 0;  // in `found`
+  for (ValueRow& value : rows) {
     bool is_next_channel =
         found.empty() || found.back().channel != value.channel || found.back().space != value.space;
     if (is_next_channel) channel_begin = found.size();
@@ -86,7 +99,6 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
     if (value.kind == ValueKind::set) found.resize(channel_begin);
     found.push_back(std::move(value));
   }
-  if (step == Statement::Step::failed) return connection_.error();
   return found;
 }
 
