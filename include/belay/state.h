@@ -83,6 +83,15 @@ struct NodeAnswer {
 };
 
 namespace detail {
+// Moves the entries over, replacing those with the same keys.
+template <typename Map>
+void merge_into(Map& map, Map& entries) {
+  while (!entries.empty()) {
+    auto inserted = map.insert(entries.extract(entries.begin()));
+    if (!inserted.inserted) inserted.position->second = std::move(inserted.node.mapped());
+  }
+}
+
 template <typename State, typename M>
 class TypedOperand final : public Operand {
  public:
@@ -141,8 +150,7 @@ class [[nodiscard]] Update {
     Change& change = change_of(member, ValueKind::merge);
     if (!change.operand) {
       change.operand = operand(member, Map(), [](State& state, Map State::* place, Map& held) {
-        held.merge(state.*place);
-        std::swap(state.*place, held);
+        detail::merge_into(state.*place, held);
       });
     }
     held<Map>(change).insert_or_assign(std::move(key), M(std::forward<V>(value)));
@@ -305,8 +313,7 @@ bool combine_member(ValueKind kind, const Value& from, M& member, Decoder& in, U
     if (kind == ValueKind::merge) {
       M entries;
       if (!codec::decode(from, entries, in, unknown)) return false;
-      entries.merge(member);
-      std::swap(member, entries);
+      merge_into(member, entries);
       return true;
     }
   } else if constexpr (std::is_arithmetic_v<M>) {

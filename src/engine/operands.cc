@@ -99,17 +99,6 @@ Result<Done> reduce(const GraphDefinition& graph, const NodeTask& task, const Ch
   return Done{};
 }
 
-// What a reader has to read of the channel is more than twice what it would be written anew.
-bool wants_rewrite(const ChannelVersion& channel, std::size_t whole) {
-  return channel.set_bytes + channel.added_bytes > 2 * whole + 64;
-}
-
-// A list never needs it: what was added to it is all still there. A look at the whole text costs
-// as much as reading it, so it is taken only when what was added has outgrown what was set.
-bool may_want_rewrite(const ChannelVersion& channel, ValueKind kind) {
-  return kind != ValueKind::append && channel.added_bytes > channel.set_bytes + 256;
-}
-
 class Combining {
  public:
   Combining(const GraphDefinition& graph, Run& run)
@@ -122,7 +111,9 @@ class Combining {
       if (change.operand.use_count() > 1) change.operand = change.operand->copy();
       if (change.kind == ValueKind::reduce) {
         BELAY_CHECK(reduce(graph_, task, change, state_));
-        write_whole(channel);
+        if (std::find(reduced_.begin(), reduced_.end(), channel) == reduced_.end()) {
+          reduced_.push_back(channel);
+        }
         continue;
       }
       bool is_added = change.kind != ValueKind::set;
@@ -149,42 +140,54 @@ class Combining {
   }
 
   Result<std::vector<StepValue>> finish() && {
+    std::vector<std::pair<ChannelVersion*, std::size_t>> grown;
     for (const StepValue& value : values_) {
-      if (value.kind == ValueKind::set) continue;
-      ChannelVersion after = *value.channel;
-      after.added_bytes += value.text.size();
-      if (!may_want_rewrite(after, value.kind)) continue;
-      write_whole(value.channel, value.text.size());
+      if (value.kind != ValueKind::merge && value.kind != ValueKind::add) continue;
+      bool known = !grown.empty() && grown.back().first == value.channel;
+      if (!known) grown.emplace_back(value.channel, 0);
+      grown.back().second += value.text.size();
     }
-    for (auto& [channel, added] : whole_) {
-      BELAY_TRY(std::string text, channel_text(graph_, run_, *channel));
-      ChannelVersion after = *channel;
-      after.added_bytes += added;
-      if (added > 0 && !wants_rewrite(after, text.size())) continue;
-      values_.push_back({channel, ValueKind::set, static_cast<std::int64_t>(run_.tasks.size()),
-                         std::move(text), false});
+    std::sort(grown.begin(), grown.end());
+    for (std::size_t i = 0; i < grown.size(); ++i) {
+      bool is_last = i + 1 == grown.size() || grown[i + 1].first != grown[i].first;
+      if (!is_last) {
+        grown[i + 1].second += grown[i].second;
+        continue;
+      }
+      BELAY_CHECK(write_anew(*grown[i].first, grown[i].second));
     }
+    for (ChannelVersion* channel : reduced_) BELAY_CHECK(write_whole(*channel));
     return std::move(values_);
   }
 
  private:
+  // What a reader has to read of a channel stays below twice what it would be written whole. A look
+  // at the whole costs as much as reading it, so it is taken only when what was added has outgrown
+  // what was set. A list never needs it: what was added to it is all still there.
+  Result<Done> write_anew(ChannelVersion& channel, std::size_t added) {
+    std::uint64_t to_read = channel.set_bytes + channel.added_bytes + added;
+    if (channel.added_bytes + added <= channel.set_bytes + 256) return Done{};
+    BELAY_TRY(std::string text, channel_text(graph_, run_, channel));
+    if (to_read <= 2 * text.size() + 64) return Done{};
+    values_.push_back({&channel, ValueKind::set, static_cast<std::int64_t>(run_.tasks.size()),
+                       std::move(text), false});
+    return Done{};
+  }
+
   // The channel's whole value goes after what the tasks wrote.
-  void write_whole(ChannelVersion* channel, std::size_t added = 0) {
-    if (is_transient(graph_, channel->index)) return;
-    auto known = std::find_if(whole_.begin(), whole_.end(),
-                              [&](const auto& each) { return each.first == channel; });
-    if (known == whole_.end()) {
-      whole_.emplace_back(channel, added);
-    } else {
-      known->second += added;
-    }
+  Result<Done> write_whole(ChannelVersion& channel) {
+    if (is_transient(graph_, channel.index)) return Done{};
+    BELAY_TRY(std::string text, channel_text(graph_, run_, channel));
+    values_.push_back({&channel, ValueKind::set, static_cast<std::int64_t>(run_.tasks.size()),
+                       std::move(text), false});
+    return Done{};
   }
 
   const GraphDefinition& graph_;
   Run& run_;
   void* state_;
   std::vector<StepValue> values_;
-  std::vector<std::pair<ChannelVersion*, std::size_t>> whole_;
+  std::vector<ChannelVersion*> reduced_;
 };
 
 // The text that setting the channel to the operand gives, with what newer code has put into it.
