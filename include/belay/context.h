@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "belay/effect.h"
 #include "belay/limits.h"
 #include "belay/model.h"
 #include "belay/record.h"
@@ -71,6 +72,7 @@ struct NodeEffects {
   std::vector<RecordWrite> records;
   std::vector<CustomEvent> events;
   std::vector<Message> messages;
+  std::vector<EffectRow> journal;
   std::string outcome;
 };
 
@@ -99,6 +101,7 @@ class Context {
     std::shared_ptr<const std::string> input;             // JSON text of what was sent, if any
     Model* model = nullptr;
     Records* records = nullptr;
+    Journal* journal = nullptr;
   };
 
   explicit Context(Attempt attempt);
@@ -151,6 +154,40 @@ class Context {
   // A durable event of the program's own, written in this node's commit.
   void emit(std::string name, Value body);
 
+  // An effect of class B (effect.h): calls `effect` unless its result is recorded, and gives the
+  // result. `effect` returns T or Result<T>; an Error is thrown as a Failure and recorded nowhere.
+  // Where it returns a Task, this does too, and the result is durable before it goes on; otherwise
+  // the result is recorded with the node's commit.
+  template <typename Function>
+  auto once(std::string name, Function effect) {
+    using Returned = std::invoke_result_t<Function>;
+    if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
+      return once_task<detail::effect_value_t<Function>>(std::move(name), std::move(effect));
+    } else {
+      return once_now<detail::effect_value_t<Function>>(std::move(name), std::move(effect));
+    }
+  }
+
+  // An effect of class C (effect.h). `effect` is as for once(); an Error of code `uncertain` or an
+  // exception leaves its outcome unknown, any other Error says that it did not happen. Gives its
+  // result, or nothing when the policy was to skip it. `probe` asks the other side: a result if it
+  // has happened, nullopt if it has not.
+  template <typename Function>
+  auto effect(std::string name, EffectOptions options, Function effect,
+              std::function<Result<std::optional<detail::effect_value_t<Function>>>()> probe =
+                  nullptr) {
+    using T = detail::effect_value_t<Function>;
+    using Returned = std::invoke_result_t<Function>;
+    if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
+      return effect_task<T>(std::move(name), options, std::move(effect), std::move(probe));
+    } else {
+      return effect_now<T>(std::move(name), options, std::move(effect), std::move(probe));
+    }
+  }
+
+  // "run/task", or "run/task/name": what the other side deduplicates by.
+  std::string idempotency_key(std::string_view name = {}) const;
+
   // A message for the world outside, in this node's commit: handed to the topic's receiver at least
   // once after it, with an id to tell a repetition by, or never if the node fails.
   void publish(std::string topic, Value body);
@@ -172,6 +209,111 @@ class Context {
 
  private:
   Error no_input() const;
+  EffectRow effect_row(std::string name, EffectClass effect_class) const;
+  // Asks a person what became of an effect: the answer, or an interrupt.
+  Answer ask_about(const EffectRow& row, std::chrono::milliseconds expires);
+  [[noreturn]] static void throw_failure(Error why);
+
+  template <typename T, typename Function>
+  T once_now(std::string name, Function effect) {
+    EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
+    if (step.next() == EffectStep::Next::give) return step.result<T>();
+    Result<T> result = detail::as_result(effect());
+    T value = std::move(result).value();
+    attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
+    return value;
+  }
+
+  template <typename T, typename Function>
+  Task<T> once_task(std::string name, Function effect) {
+    EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
+    if (step.next() == EffectStep::Next::give) co_return step.result<T>();
+    auto returned = co_await effect();
+    Result<T> result = detail::as_result(std::move(returned));
+    T value = std::move(result).value();
+    EffectRow row = step.outcome(detail::effect_text(step.intent().name, value));
+    auto written = co_await attempt_.journal->write(std::move(row));
+    std::move(written).value();
+    co_return std::move(value);
+  }
+
+  // What is left to do when nobody knows: a person's word, the probe's, or the policy's. Nothing
+  // when the effect is to be called.
+  template <typename T>
+  std::optional<std::optional<T>> settle(
+      EffectStep& step, const EffectOptions& options,
+      const std::function<Result<std::optional<T>>()>& probe) {
+    using Next = EffectStep::Next;
+    if (step.next() == Next::give) return std::optional<T>(step.result<T>());
+    if (step.next() == Next::give_up) {
+      attempt_.journal->keep(step.skipped());
+      return std::optional<T>();
+    }
+    if (step.next() == Next::probe && probe) {
+      Result<std::optional<T>> found = probe();
+      if (found.ok() && *found) {
+        attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, **found)));
+        return *std::move(found);
+      }
+      if (found.ok()) return std::nullopt;
+    }
+    if (step.next() != Next::probe && step.next() != Next::ask) return std::nullopt;
+    Answer answer = ask_about(step.uncertain(), options.expires);
+    if (!answer.approved) return std::nullopt;
+    T value{};
+    Decoder in;
+    const Value& given = answer.payload["result"];
+    if (given.is_null() || !codec::decode(given, value, in)) value = T{};
+    attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
+    return std::optional<T>(std::move(value));
+  }
+
+  template <typename T, typename Function>
+  std::optional<T> effect_now(std::string name, EffectOptions options, Function effect,
+                              std::function<Result<std::optional<T>>()> probe) {
+    EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::unkeyed),
+                    options.when_uncertain);
+    if (step.next() != EffectStep::Next::call) {
+      if (auto settled = settle<T>(step, options, probe)) return *std::move(settled);
+      throw JournalFirst{step.intent()};
+    }
+    Result<T> result = detail::as_result(effect());
+    if (!result.ok()) {
+      attempt_.journal->keep(result.error().code == ErrorCode::uncertain
+                                 ? step.uncertain()
+                                 : step.failed(result.error()));
+    }
+    T value = std::move(result).value();
+    attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
+    return value;
+  }
+
+  template <typename T, typename Function>
+  Task<std::optional<T>> effect_task(std::string name, EffectOptions options, Function effect,
+                                     std::function<Result<std::optional<T>>()> probe) {
+    EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::unkeyed),
+                    options.when_uncertain);
+    if (step.next() != EffectStep::Next::call) {
+      auto settled = settle<T>(step, options, probe);
+      if (settled) co_return *std::move(settled);
+      EffectRow intent = step.intent();
+      auto intended = co_await attempt_.journal->write(std::move(intent));
+      std::move(intended).value();
+    }
+    auto returned = co_await effect();
+    Result<T> result = detail::as_result(std::move(returned));
+    if (!result.ok()) {
+      EffectRow row = step.failed(result.error());
+      if (result.error().code == ErrorCode::uncertain) row = step.uncertain();
+      auto written = co_await attempt_.journal->write(std::move(row));
+      std::move(written).value();
+    }
+    T value = std::move(result).value();
+    EffectRow row = step.outcome(detail::effect_text(step.intent().name, value));
+    auto written = co_await attempt_.journal->write(std::move(row));
+    std::move(written).value();
+    co_return std::optional<T>(std::move(value));
+  }
 
   Attempt attempt_;
   NodeEffects effects_;

@@ -169,7 +169,7 @@ struct EffectRow {
   EffectClass effect_class = EffectClass::keyed;
   EffectStatus status = EffectStatus::intended;
   std::string envelope;  // its result, or the error with `failed`; empty before
-  std::int64_t attempt = 1;
+  std::int64_t attempt = 1;  // calls that were intended so far; 0 where no intent is recorded
   Instant created_at{};
   Instant updated_at{};
   friend bool operator==(const EffectRow&, const EffectRow&) = default;

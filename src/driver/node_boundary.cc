@@ -15,6 +15,8 @@ NodeOutcome outcome_of_exception(const GraphDefinition::Node& node, std::excepti
     std::rethrow_exception(thrown);
   } catch (Interrupted& interrupted) {
     return std::move(interrupted.question);
+  } catch (JournalFirst& journal) {
+    return std::move(journal.row);
   } catch (const Failure& failure) {
     return failure.error();
   } catch (const std::logic_error& bug) {

@@ -12,7 +12,8 @@
 
 namespace belay {
 
-using NodeOutcome = std::variant<NodeAnswer, Error, Question>;
+// An EffectRow is to be recorded before the node runs again, as the same attempt.
+using NodeOutcome = std::variant<NodeAnswer, Error, Question, EffectRow>;
 
 // REQUIRES: node.run_plain.
 NodeOutcome run_plain_node(const GraphDefinition::Node& node, const void* state, Context& context);

@@ -28,7 +28,10 @@ RunDriver::RunDriver(RuntimeParts& parts, std::shared_ptr<const GraphDefinition>
     : parts_(parts),
       graph_(std::move(graph)),
       records_(store_records(parts.store, run.row.tenant, run.row.user)),
-      run_(std::move(run)) {}
+      run_(std::move(run)),
+      journal_([this] {
+        if (awaited_) awaited_->complete(Done{});
+      }) {}
 
 RunDriver::~RunDriver() {
   stop_attempts();
@@ -43,13 +46,23 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
     run_timer_.reset();
     push(engine::RunTimedOut{moment()});
   });
+  if (run_.row.seq > 0) {
+    auto read = co_await read_journal();
+    if (!read.ok()) co_return std::move(read).error();
+  }
   if (engine::asks_anyone(run_)) {
     auto found = co_await find_decided();
     if (!found.ok()) co_return std::move(found).error();
   }
   while (true) {
-    if (inbox_.empty()) co_await wait_for_event();
+    if (inbox_.empty() && !journal_.has_requests()) co_await wait_for_event();
     if (lost_) co_return End::lost;
+    if (journal_.has_requests()) {
+      auto written = co_await write_journal();
+      if (!written.ok()) co_return std::move(written).error();
+      if (*written) co_return **written;
+      continue;
+    }
     engine::Event event = next_event();
     // Attempts that have ended give their frames and their hold on the state back.
     for (const TaskId& task : std::exchange(over_, {})) attempts_.erase(task);
@@ -125,7 +138,7 @@ void RunDriver::push(engine::Event event) {
 Task<Done> RunDriver::wait_for_event() {
   if (!watch_) watch_ = spawn<Done>(parts_.executor, watch_owner(), [](Done) {});
   commits_in_a_row_ = 0;
-  while (inbox_.empty() && !lost_) {
+  while (inbox_.empty() && !journal_.has_requests() && !lost_) {
     Completion<Done> arrival;
     awaited_ = arrival;
     co_await arrival;
@@ -150,6 +163,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::carry_out(engine::Action&
     co_return std::optional(End::rested);
   }
   if (auto* attempt = std::get_if<engine::StartNode>(&action)) {
+    if (attempt->node->run_plain) co_return co_await run_plain(*attempt);
     start_node(*attempt);
   } else if (auto* wait = std::get_if<engine::WaitForTask>(&action)) {
     wait_for_task(*wait);
@@ -220,7 +234,73 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
   co_return std::optional<End>();
 }
 
-std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action) {
+Task<Result<Done>> RunDriver::read_journal() {
+  std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader =
+      [tenant = run_.row.tenant, run = run_.row.run](Snapshot& view) {
+        EffectFilter filter;
+        filter.tenant = tenant;
+        filter.run = run;
+        filter.limit = limits::superstep_tasks_max;
+        return view.effects(filter);
+      };
+  auto rows = co_await read<std::vector<EffectRow>>(parts_.store, std::move(reader));
+  if (!rows.ok()) co_return std::move(rows).error();
+  for (EffectRow& row : *rows) journal_.remember(std::move(row));
+  co_return Done{};
+}
+
+Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
+  if (run_.held_steps > 0) {
+    auto flushed = engine::advance(*graph_, std::move(run_), engine::Flushed{moment()});
+    run_ = std::move(flushed.run);
+    for (engine::Action& action : flushed.actions) {
+      auto came_to = co_await carry_out(action);
+      if (!came_to.ok() || *came_to) co_return std::move(came_to);
+    }
+  }
+  auto caught_up = co_await catch_up();
+  if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
+  auto requests = journal_.take_requests();
+  Commit commit;
+  commit.tenant = run_.row.tenant;
+  commit.guard = RunGuard{run_.row.epoch, run_.row.seq, run_.row.run};
+  for (const EffectJournal::Request& request : requests) commit.rows.effects.push_back(request.row);
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  auto came_to = judge(*outcome);
+  if (*came_to) co_return std::move(came_to);
+  for (EffectJournal::Request& request : requests) request.recorded.complete(Done{});
+  co_return std::optional<End>();
+}
+
+// A plain function ends where it needs something recorded first, and is called again after that.
+Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNode& action) {
+  last_attempt_ = action.attempt.attempt;
+  last_began_ = parts_.clock.now();
+  if (parts_.observer) tell(RunEvent::Kind::node_started, action.node->name, last_attempt_);
+  TaskJournal journal(journal_, action.attempt.task);
+  auto context = context_for(action, journal);
+  auto outcome = run_plain_node(*action.node, action.state.get(), *context);
+  while (auto* row = std::get_if<EffectRow>(&outcome)) {
+    (void)journal.take_kept();
+    EffectJournal::Request request;
+    request.row = *row;
+    journal_.add_request(std::move(request));
+    auto written = co_await write_journal();
+    if (!written.ok() || *written) co_return std::move(written);
+    journal_.let_begin(action.attempt.task, row->name);
+    journal_.remember(std::move(*row));
+    context = context_for(action, journal);
+    outcome = run_plain_node(*action.node, action.state.get(), *context);
+  }
+  NodeEffects left = context->take_effects();
+  left.journal = journal.take_kept();
+  node_came_to(action.attempt, last_began_, std::move(outcome), std::move(left));
+  co_return std::optional<End>();
+}
+
+std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
+                                                Journal& journal) {
   const engine::Run* frame = &run_;
   for (std::size_t position : action.attempt.path) frame = frame->tasks[position].inner.get();
   const engine::NodeTask& task = frame->tasks[action.attempt.position];
@@ -240,30 +320,29 @@ std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action)
   attempt.input = task.input;
   attempt.model = &parts_.model;
   attempt.records = records_.get();
+  attempt.journal = &journal;
   return std::make_unique<Context>(std::move(attempt));
 }
 
 void RunDriver::start_node(engine::StartNode& action) {
   last_attempt_ = action.attempt.attempt;
   last_began_ = parts_.clock.now();
-  auto context = context_for(action);
   if (parts_.observer) tell(RunEvent::Kind::node_started, action.node->name, last_attempt_);
-  if (action.node->run_plain) {
-    auto outcome = run_plain_node(*action.node, action.state.get(), *context);
-    return node_came_to(action.attempt, last_began_, std::move(outcome), context->take_effects());
-  }
   Attempt& attempt = attempts_[action.attempt.task];
+  attempt.journal = std::make_unique<TaskJournal>(journal_, action.attempt.task);
+  attempt.context = context_for(action, *attempt.journal);
   attempt.id = std::move(action.attempt);
   attempt.node = action.node;
   attempt.began = last_began_;
-  attempt.context = std::move(context);
   if (attempt.node->timeout) limit_node(attempt, *attempt.node->timeout);
   auto task = run_task_node(*attempt.node, std::move(action.state), *attempt.context);
   TaskId id = attempt.id.task;
   std::function<void(NodeOutcome)> done = [this, id](NodeOutcome outcome) {
     Attempt& ended = attempts_.at(id);
     stop_timer(ended.timer);
-    node_came_to(ended.id, ended.began, std::move(outcome), ended.context->take_effects());
+    NodeEffects left = ended.context->take_effects();
+    left.journal = ended.journal->take_kept();
+    node_came_to(ended.id, ended.began, std::move(outcome), std::move(left));
     over_.push_back(id);
   };
   attempt.task = spawn<NodeOutcome>(parts_.executor, std::move(task), std::move(done));
@@ -277,7 +356,9 @@ void RunDriver::limit_node(Attempt& attempt, std::chrono::milliseconds limit) {
     Error why = error(ErrorCode::unavailable, "The node \"" + late.node->name +
                                                   "\" took longer than its " +
                                                   std::to_string(limit.count()) + " ms.");
-    node_came_to(late.id, late.began, std::move(why), late.context->take_effects());
+    NodeEffects left = late.context->take_effects();
+    left.journal = late.journal->take_kept();
+    node_came_to(late.id, late.began, std::move(why), std::move(left));
     over_.push_back(id);
   });
 }
@@ -294,7 +375,8 @@ void RunDriver::node_came_to(const engine::AttemptId& attempt, Instant began, No
     left.outcome.clear();
     push(engine::NodeFailed{moment(), attempt, std::move(*failure), std::move(left)});
   } else {
-    push(engine::NodeAsked{moment(), attempt, std::move(std::get<Question>(outcome))});
+    push(engine::NodeAsked{moment(), attempt, std::move(std::get<Question>(outcome)),
+                           std::move(left)});
   }
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "belay/runtime.h"
+#include "driver/effect_journal.h"
 #include "driver/node_boundary.h"
 #include "engine/event.h"
 
@@ -48,6 +49,7 @@ class RunDriver {
     engine::AttemptId id;
     const GraphDefinition::Node* node = nullptr;
     Instant began{};
+    std::unique_ptr<TaskJournal> journal;
     std::unique_ptr<Context> context;
     std::optional<TimerId> timer;
     Spawned task;  // last: it uses all of the above
@@ -65,9 +67,13 @@ class RunDriver {
   Result<std::optional<End>> judge(CommitOutcome outcome) const;
   // With Durability::async: waits for the commits that are still under way.
   Task<Result<std::optional<End>>> catch_up();
+  Task<Result<std::optional<End>>> run_plain(engine::StartNode& action);
   void start_node(engine::StartNode& action);
+  // Records what nodes ask to be recorded, after every earlier commit.
+  Task<Result<std::optional<End>>> write_journal();
+  Task<Result<Done>> read_journal();
   void wait_for_task(const engine::WaitForTask& action);
-  std::unique_ptr<Context> context_for(const engine::StartNode& action);
+  std::unique_ptr<Context> context_for(const engine::StartNode& action, Journal& journal);
   void node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
                     NodeEffects left);
   void stop_attempts();
@@ -83,6 +89,7 @@ class RunDriver {
   std::unique_ptr<Records> records_;
   engine::Run run_;
   std::deque<engine::Event> inbox_;
+  EffectJournal journal_;
   std::optional<Completion<Done>> awaited_;
   bool lost_ = false;
   int commits_in_a_row_ = 0;

@@ -337,12 +337,31 @@ Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, st
     auto next = engine::advance(*graph, std::move(run), std::move(event));
     BELAY_ASSERT(next.actions.size() == 1);
     Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
+    // Whether an effect under way happens is no longer seen here.
+    auto begun = co_await find_begun(tenant, id);
+    if (!begun.ok()) co_return std::move(begun).error();
+    commit.rows.effects = *std::move(begun);
     auto outcome = co_await parts_.store.commit(std::move(commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
     if (*outcome != CommitOutcome::applied) continue;  // the run has moved on meanwhile
     if (auto driven = driven_.find(id); driven != driven_.end()) driven->second->lose();
     co_return co_await view_of_run(tenant, id);
   }
+}
+
+// The effects whose intent is recorded and whose outcome is not, as uncertain.
+Task<Result<std::vector<EffectRow>>> Runtime::Body::find_begun(TenantId tenant, RunId run) {
+  std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader = [tenant, run](Snapshot& view) {
+    EffectFilter filter;
+    filter.tenant = tenant;
+    filter.run = run;
+    filter.statuses = {EffectStatus::intended};
+    return view.effects(filter);
+  };
+  auto rows = co_await read<std::vector<EffectRow>>(parts_.store, std::move(reader));
+  if (!rows.ok()) co_return std::move(rows).error();
+  for (EffectRow& row : *rows) row.status = EffectStatus::uncertain;
+  co_return std::move(rows);
 }
 
 Task<Result<Done>> Runtime::Body::save(TenantId tenant, std::vector<RecordWrite> records) {

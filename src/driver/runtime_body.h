@@ -41,6 +41,7 @@ class Runtime::Body {
   };
 
   engine::Moment moment();
+  Task<Result<std::vector<EffectRow>>> find_begun(TenantId tenant, RunId run);
   // The graph to go on with, by the run's version.
   Result<Definition> graph_of(const engine::StoredRun& stored) const;
   Task<Result<Found>> find_thread(TenantId tenant, ThreadId thread,

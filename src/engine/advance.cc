@@ -123,6 +123,7 @@ void Advancing::ended_here(NodeEnded& event) {
   NodeTask* task = task_of(event.of, Phase::running);
   if (!task) return;
   --run_.running;
+  keep_journal(event.effects);
   task->answer = std::move(event.answer);
   add_effects(task->effects, std::move(event.effects));
   Value detail;
@@ -136,6 +137,7 @@ void Advancing::failed_here(NodeFailed& event) {
   NodeTask* task = task_of(event.of, Phase::running);
   if (!task) return;
   --run_.running;
+  keep_journal(event.effects);
   const GraphDefinition::Node& node = *task->node;
   int allowed = node.retry.attempts;
   if (allowed > 1 && run_.options.max_retries) allowed = std::max(1, *run_.options.max_retries);
@@ -169,6 +171,7 @@ void Advancing::asked_here(NodeAsked& event) {
   NodeTask* task = task_of(event.of, Phase::running);
   if (!task) return;
   --run_.running;
+  keep_journal(event.effects);
   std::string payload = to_json(event.question.payload);
   ApprovalRow approval = approval_row(*task, event.moment, payload, event.question.expires);
   task->question = question_key(event.question.name, payload);
@@ -228,6 +231,15 @@ void Advancing::on(Released event) {
   commit(std::move(step), event.moment);
 }
 
+void Advancing::on(Flushed event) {
+  if (!works() || run_.held_steps == 0) return;
+  work_.flushes = true;
+  write_held(event.moment);
+  Step step;
+  step.node = run_.row.node;
+  commit(std::move(step), event.moment);
+}
+
 void Advancing::on(Cancelled event) {
   if (is_final(run_.row.status)) return;
   guard_epoch_ = run_.row.epoch++;
@@ -257,6 +269,7 @@ void Advancing::finish(const Moment& moment) {
     CommitRows& rows = work_.commit->rows;
     append_all(rows.values, work_.pending.values);
     append_all(rows.tasks, work_.pending.tasks);
+    append_all(rows.effects, work_.pending.effects);
     append_all(rows.opened, work_.pending.opened);
     append_all(rows.inner_checkpoints, work_.pending.inner_checkpoints);
   } else if (work_.has_pending) {

@@ -18,6 +18,7 @@ struct Work {
   CommitRows pending;
   bool has_pending = false;
   bool rests = false;
+  bool flushes = false;  // nothing is held back
   // Another event follows at once: what tasks came to may wait for its commit.
   bool more = false;
 };
@@ -38,6 +39,7 @@ class Advancing {
   void on(Decided event);
   void on(Resumed event);
   void on(Released event);
+  void on(Flushed event);
   void on(Cancelled event);
 
   // After the event: what is left to be decided of the run as a whole. For the outermost frame.
@@ -90,6 +92,7 @@ class Advancing {
   void save_unsaved(const Moment& moment);
   void write_held(const Moment& moment);
   CommitRows& pending();
+  void keep_journal(NodeEffects& effects);
 
   // asking.cc
   void ask_for_approval(NodeTask& task, const Moment& moment);

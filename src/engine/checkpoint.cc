@@ -153,6 +153,7 @@ Result<Commit> end_step(const GraphDefinition& graph, Run& run, Step step, const
   commit.tenant = run.row.tenant;
   if (!is_inner) commit.guard = RunGuard{guard_epoch, run.row.seq, {}};
   pass_time(run, moment);
+  run.held_steps = 0;
   ++run.row.seq;
   CheckpointId parent = run.row.checkpoint;
   std::uint64_t ticks = uuid_ticks(run.row.updated_at);

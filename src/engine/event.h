@@ -58,6 +58,7 @@ struct NodeAsked {
   Moment moment;
   AttemptId of;
   Question question;
+  NodeEffects effects;  // only the journal of its effects counts
 };
 // The wait after a failed attempt, or of a wait node, is over.
 struct TaskDue {
@@ -90,13 +91,17 @@ struct Resumed {
 struct Released {
   Moment moment;
 };
+// With Durability::exit: what was held back is to be committed now, since an effect waits for it.
+struct Flushed {
+  Moment moment;
+};
 struct Cancelled {
   Moment moment;
   std::string by;
 };
 
 using Event = std::variant<Begun, TakenOver, Committed, NodeEnded, NodeFailed, NodeAsked, TaskDue,
-                           RunTimedOut, Decided, Resumed, Released, Cancelled>;
+                           RunTimedOut, Decided, Resumed, Released, Flushed, Cancelled>;
 
 // Starts one attempt of a node, on this state.
 struct StartNode {

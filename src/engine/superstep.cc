@@ -86,12 +86,18 @@ std::string nodes_text(const std::vector<NodeTask>& tasks) {
 }
 
 bool Advancing::holds_back() const {
-  return run_.options.durability == Durability::exit && run_.row.status == RunStatus::running;
+  return !work_.flushes && run_.options.durability == Durability::exit &&
+         run_.row.status == RunStatus::running;
 }
 
 CommitRows& Advancing::pending() {
   work_.has_pending = true;
   return work_.pending;
+}
+
+// The journal of effects goes with the very next commit, whatever that is.
+void Advancing::keep_journal(NodeEffects& effects) {
+  if (!effects.journal.empty()) append_all(pending().effects, effects.journal);
 }
 
 void Advancing::begin(const Moment& moment, CommitKind kind) {
@@ -345,6 +351,7 @@ void Advancing::commit(Step step, const Moment& moment) {
     for (const StepValue& value : step.values) run_.unwritten.push_back(value.channel->index);
     run_.unwritten.insert(run_.unwritten.end(), step.set.begin(), step.set.end());
     add_effects(run_.held_effects, std::move(step.effects));
+    ++run_.held_steps;
     return go_on(moment);
   }
   if (!run_.unwritten.empty() || !is_empty(run_.held_effects)) {

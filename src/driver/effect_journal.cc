@@ -1,0 +1,52 @@
+#include "driver/effect_journal.h"
+
+namespace belay {
+namespace {
+
+// A later row of the same effect takes the place of the one before.
+void put(std::vector<EffectRow>& rows, EffectRow row) {
+  for (EffectRow& known : rows) {
+    if (known.name != row.name) continue;
+    known = std::move(row);
+    return;
+  }
+  rows.push_back(std::move(row));
+}
+
+}  // namespace
+
+const EffectRow* EffectJournal::find(const TaskId& task, std::string_view name) const {
+  auto rows = rows_.find(task);
+  if (rows == rows_.end()) return nullptr;
+  for (const EffectRow& row : rows->second) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+void EffectJournal::remember(EffectRow row) {
+  TaskId task = row.task;
+  put(rows_[task], std::move(row));
+}
+
+bool EffectJournal::may_begin(const TaskId& task, std::string_view name) {
+  return may_begin_.erase({task, std::string(name)}) > 0;
+}
+
+Task<Result<Done>> EffectJournal::request(EffectRow row) {
+  Request request;
+  request.row = row;
+  auto recorded = request.recorded;
+  requests_.push_back(std::move(request));
+  wake_();
+  auto answer = co_await recorded;
+  if (answer.ok()) remember(std::move(row));
+  co_return std::move(answer);
+}
+
+void TaskJournal::keep(EffectRow row) {
+  journal_.remember(row);
+  put(kept_, std::move(row));
+}
+
+}  // namespace belay

@@ -1,0 +1,331 @@
+// Effects of the classes B and C, counted where they arrive, with a crash at every commit.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "driver/halting_store.h"
+#include "driver/test_world.h"
+
+namespace belay {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Order {
+  std::string item = "chair";
+  std::string receipt{};
+  int shipped = 0;
+};
+
+struct Effects : ::testing::Test {
+  testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
+  testing::SeededRandom random{7};
+  testing::SimulatedLoop loop{clock};
+  testing::ScriptedModel model;
+  std::unique_ptr<Store> kept = open_memory_store(clock, random);
+  HaltingStore store{*kept};
+  std::vector<std::string> payments;  // keys, as the other side sees them
+  int mails = 0;
+
+  std::unique_ptr<Runtime> process(const Graph<Order>& graph) {
+    auto runtime = Runtime::open(RuntimeParts{store, loop, clock, random, model}).value();
+    runtime->add(graph);
+    return runtime;
+  }
+  static Graph<Order> one_node(auto node, RetryPolicy retry = {}) {
+    GraphBuilder<Order> graph{"order"};
+    graph.node("act", node).retry(retry);
+    graph.node("after", [](const Order&, Context&) { return add(&Order::shipped, 1); });
+    graph.edge(start, "act").edge("act", "after").edge("after", end);
+    return std::move(graph).build().value();
+  }
+  RunView run(const Graph<Order>& graph, RunOptions options = {}) {
+    StartOptions start_options;
+    start_options.run = options;
+    auto runtime = process(graph);
+    return block_on(loop, runtime->start(graph, Order{}, start_options)).value();
+  }
+  // In a process that dies at its n-th commit, then in another.
+  RunView run_with_crash(const Graph<Order>& graph, int commit, bool lands,
+                         RunOptions options = {}) {
+    store.commits = 0;
+    store.halt_at = commit;
+    store.lands = lands;
+    auto first = process(graph);
+    StartOptions start_options;
+    start_options.thread = ThreadId(random_uuid(random).text());
+    start_options.run = options;
+    std::optional<Result<RunView>> ended;
+    Spawned spawned;
+    loop.post([&] {
+      spawned = spawn<Result<RunView>>(loop, first->start(graph, Order{}, start_options),
+                                       [&](Result<RunView> view) { ended = std::move(view); });
+    });
+    loop.run_until(clock.now() + 1h);
+    store.halt_at = 0;
+    if (ended) return (*std::move(ended)).value();
+    spawned.reset();
+    first.reset();
+    auto second = process(graph);
+    return block_on(loop, second->start(graph, Order{}, start_options)).value();
+  }
+  std::vector<EffectRow> recorded(const RunView& view) {
+    std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader =
+        [run = view.row.run](Snapshot& snapshot) {
+          EffectFilter filter;
+          filter.tenant = default_tenant();
+          filter.run = run;
+          return snapshot.effects(filter);
+        };
+    return block_on(loop, read<std::vector<EffectRow>>(store, std::move(reader))).value();
+  }
+
+  Graph<Order> pays() {
+    return one_node([this](const Order&, Context& context) -> Task<Update<Order>> {
+      auto receipt = co_await context.once("pay", [this, &context]() -> Task<std::string> {
+        co_await sleep_for(5ms);
+        payments.push_back(context.idempotency_key("pay"));
+        co_return "receipt " + std::to_string(payments.size());
+      });
+      co_await sleep_for(5ms);
+      co_return set(&Order::receipt, receipt);
+    });
+  }
+  Graph<Order> mails_with(EffectOptions options,
+                          std::function<Result<std::optional<int>>()> probe = nullptr) {
+    return one_node([this, options, probe](const Order&, Context& context) {
+      auto sent = context.effect("smtp", options, [this] { return ++mails; }, probe);
+      return set(&Order::receipt, sent ? "mail " + std::to_string(*sent) : "none");
+    });
+  }
+};
+
+TEST_F(Effects, AKeyedOneIsRecordedAndNotCalledAgain) {
+  auto graph = pays();
+  auto view = run(graph);
+  EXPECT_EQ(view.state["receipt"], Value("receipt 1"));
+  ASSERT_EQ(payments.size(), 1u);
+  EXPECT_THAT(payments[0], HasSubstr(view.row.run.text() + "/"));
+  auto rows = recorded(view);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].status, EffectStatus::done);
+  EXPECT_EQ(*json_in_envelope(rows[0].envelope), "\"receipt 1\"");
+}
+
+TEST_F(Effects, AKeyedOneRepeatsAfterACrashOnlyWithTheSameKeyAndOnlyUntilItIsRecorded) {
+  auto graph = pays();
+  run(graph);
+  int commits = store.commits;
+  EXPECT_EQ(commits, 4);  // input, the record, act, after
+  for (int at = 1; at <= commits; ++at) {
+    for (bool lands : {false, true}) {
+      payments.clear();
+      auto view = run_with_crash(graph, at, lands);
+      EXPECT_EQ(view.row.status, RunStatus::completed);
+      ASSERT_FALSE(payments.empty());
+      EXPECT_LE(payments.size(), 2u);
+      EXPECT_EQ(payments.front(), payments.back());
+      bool was_recorded = at > 2 || (at == 2 && lands) || at == 1;
+      EXPECT_EQ(payments.size(), was_recorded ? 1u : 2u) << at << lands;
+      EXPECT_EQ(view.state["receipt"], Value("receipt " + std::to_string(payments.size())));
+    }
+  }
+}
+
+TEST_F(Effects, AKeyedOneInAPlainNodeOutlivesTheNodesFailure) {
+  auto graph = one_node(
+      [this](const Order&, Context& context) -> Result<Update<Order>> {
+        auto receipt = context.once("pay", [this, &context] {
+          payments.push_back(context.idempotency_key("pay"));
+          return "receipt " + std::to_string(payments.size());
+        });
+        if (context.attempt() < 3) return error(ErrorCode::unavailable, "after the payment");
+        return set(&Order::receipt, receipt);
+      },
+      {.attempts = 3});
+  auto view = run(graph);
+  EXPECT_EQ(view.row.status, RunStatus::completed);
+  EXPECT_EQ(payments.size(), 1u);
+  EXPECT_EQ(view.state["receipt"], Value("receipt 1"));
+}
+
+TEST_F(Effects, AnUnkeyedOneIsCommittedAsAnIntentBeforeItIsCalled) {
+  auto graph = mails_with({});
+  auto view = run(graph);
+  EXPECT_EQ(view.state["receipt"], Value("mail 1"));
+  EXPECT_EQ(store.commits, 4);  // input, the intent, act with its outcome, after
+  EXPECT_EQ(recorded(view).at(0).status, EffectStatus::done);
+}
+
+TEST_F(Effects, AnUnkeyedOneIsNeverRepeatedSilentlyWhereverTheProcessDies) {
+  auto graph = mails_with({});
+  for (int at = 1; at <= 4; ++at) {
+    for (bool lands : {false, true}) {
+      mails = 0;
+      auto view = run_with_crash(graph, at, lands);
+      EXPECT_LE(mails, 1) << at << lands;
+      // The intent is durable and the outcome is not: nobody knows.
+      bool unknown = (at == 2 && lands) || (at == 3 && !lands);
+      EXPECT_EQ(view.row.status, unknown ? RunStatus::paused : RunStatus::completed) << at << lands;
+      if (!unknown) continue;
+      EXPECT_EQ(recorded(view).at(0).status, EffectStatus::uncertain);
+      ASSERT_TRUE(view.approval);
+      EXPECT_THAT(view.approval->question, HasSubstr("Did the effect \"smtp\" of \"act\" happen?"));
+    }
+  }
+}
+
+struct Uncertain : Effects {
+  DecisionAnswer decide(const RunView& paused, const Graph<Order>& graph, bool happened) {
+    auto runtime = process(graph);
+    Decision decision;
+    decision.approved = happened;
+    decision.decided_by = "ana";
+    return block_on(
+               loop, runtime->decide(default_tenant(), paused.approval->interrupt, decision))
+        .value();
+  }
+};
+
+TEST_F(Uncertain, APersonSaysThatItHappened) {
+  auto graph = mails_with({});
+  auto paused = run_with_crash(graph, 3, false);
+  ASSERT_EQ(mails, 1);
+  auto answer = decide(paused, graph, true);
+  EXPECT_EQ(answer.view.row.status, RunStatus::completed);
+  EXPECT_EQ(mails, 1);
+  EXPECT_EQ(recorded(answer.view).at(0).status, EffectStatus::done);
+}
+
+TEST_F(Uncertain, APersonSaysThatItDidNotAndItIsCalledAgain) {
+  auto graph = mails_with({});
+  auto paused = run_with_crash(graph, 2, true);
+  ASSERT_EQ(mails, 0);
+  auto answer = decide(paused, graph, false);
+  EXPECT_EQ(answer.view.row.status, RunStatus::completed) << answer.view.row.error;
+  EXPECT_EQ(mails, 1);
+  EXPECT_EQ(answer.view.state["receipt"], Value("mail 1"));
+}
+
+TEST_F(Uncertain, RetryRepeatsIt) {
+  auto view = run_with_crash(mails_with({.when_uncertain = WhenUncertain::retry}), 3, false);
+  EXPECT_EQ(view.row.status, RunStatus::completed);
+  EXPECT_EQ(mails, 2);
+}
+
+TEST_F(Uncertain, SkipGoesOnWithoutAResult) {
+  auto view = run_with_crash(mails_with({.when_uncertain = WhenUncertain::skip}), 3, false);
+  EXPECT_EQ(view.row.status, RunStatus::completed);
+  EXPECT_EQ(view.state["receipt"], Value("none"));
+  EXPECT_EQ(mails, 1);
+  EXPECT_EQ(recorded(view).at(0).status, EffectStatus::skipped);
+}
+
+TEST_F(Uncertain, AProbeThatKnowsSettlesIt) {
+  EffectOptions options{.when_uncertain = WhenUncertain::probe};
+  auto happened = mails_with(options, []() -> Result<std::optional<int>> {
+    return std::optional<int>(7);
+  });
+  EXPECT_EQ(run_with_crash(happened, 3, false).state["receipt"], Value("mail 7"));
+  EXPECT_EQ(mails, 1);
+  auto not_happened = mails_with(options, []() -> Result<std::optional<int>> {
+    return std::optional<int>();
+  });
+  EXPECT_EQ(run_with_crash(not_happened, 2, true).state["receipt"], Value("mail 2"));
+}
+
+TEST_F(Uncertain, AProbeThatCantTellAsksAPerson) {
+  EffectOptions options{.when_uncertain = WhenUncertain::probe};
+  auto graph = mails_with(options, []() -> Result<std::optional<int>> {
+    return error(ErrorCode::unavailable, "The mail server is away.");
+  });
+  EXPECT_EQ(run_with_crash(graph, 3, false).row.status, RunStatus::paused);
+}
+
+TEST_F(Uncertain, AnEffectThatItselfCantTellIsUncertainToo) {
+  auto graph = one_node([this](const Order&, Context& context) {
+    auto sent = context.effect("smtp", {}, [this]() -> Result<int> {
+      ++mails;
+      return error(ErrorCode::uncertain, "The line broke after DATA.");
+    });
+    return set(&Order::receipt, sent ? "sent" : "none");
+  });
+  auto view = run(graph);
+  EXPECT_EQ(view.row.status, RunStatus::failed);
+  EXPECT_EQ(view.row.error_code, "uncertain");
+  EXPECT_EQ(recorded(view).at(0).status, EffectStatus::uncertain);
+  EXPECT_EQ(mails, 1);
+}
+
+TEST_F(Uncertain, ACoroutinesEffectKeepsTheSameRules) {
+  auto graph = one_node([this](const Order&, Context& context) -> Task<Update<Order>> {
+    EffectOptions options;
+    auto sent = co_await context.effect("smtp", options, [this]() -> Task<Result<int>> {
+      co_await sleep_for(1ms);
+      co_return ++mails;
+    });
+    co_return set(&Order::receipt, "mail " + std::to_string(*sent));
+  });
+  run(graph);
+  int commits = store.commits;
+  EXPECT_EQ(commits, 5);  // the outcome is recorded by itself
+  for (int at = 1; at <= commits; ++at) {
+    for (bool lands : {false, true}) {
+      mails = 0;
+      auto view = run_with_crash(graph, at, lands);
+      EXPECT_LE(mails, 1) << at << lands;
+      bool unknown = (at == 2 && lands) || (at == 3 && !lands);
+      EXPECT_EQ(view.row.status, unknown ? RunStatus::paused : RunStatus::completed) << at << lands;
+    }
+  }
+}
+
+TEST_F(Effects, WithExitAnEffectWaitsForEveryEarlierCommit) {
+  GraphBuilder<Order> builder{"order"};
+  builder.node("first", [](const Order&, Context&) { return set(&Order::item, "table"); });
+  builder.node("act", [this](const Order&, Context& context) {
+    auto sent = context.effect("smtp", {}, [this] { return ++mails; });
+    return set(&Order::receipt, std::to_string(*sent));
+  });
+  builder.edge(start, "first").edge("first", "act").edge("act", end);
+  auto graph = std::move(builder).build().value();
+  RunOptions options;
+  options.durability = Durability::exit;
+  auto view = run(graph, options);
+  EXPECT_EQ(view.row.status, RunStatus::completed);
+  // input, the first node's step, the intent, the end.
+  EXPECT_EQ(store.commits, 4);
+  for (int at = 1; at <= 4; ++at) {
+    mails = 0;
+    run_with_crash(graph, at, true, options);
+    EXPECT_LE(mails, 1) << at;
+  }
+}
+
+TEST_F(Effects, CancellingListsWhatHadBegunAsUncertain) {
+  auto graph = one_node([](const Order&, Context& context) -> Task<Update<Order>> {
+    EffectOptions options;
+    co_await context.effect("slow", options, []() -> Task<Result<int>> {
+      co_await sleep_for(1h);
+      co_return 1;
+    });
+    co_return unchanged<Order>();
+  });
+  auto runtime = process(graph);
+  StartOptions options;
+  options.thread = ThreadId("t");
+  Spawned spawned;
+  loop.post([&] {
+    spawned = spawn<Result<RunView>>(loop, runtime->start(graph, Order{}, options),
+                                     [](Result<RunView>) {});
+  });
+  loop.run_until(clock.now() + 1min);
+  auto view = block_on(loop, runtime->cancel(default_tenant(), options.thread, "ana")).value();
+  EXPECT_EQ(view.row.status, RunStatus::cancelled);
+  EXPECT_EQ(recorded(view).at(0).status, EffectStatus::uncertain);
+}
+
+}  // namespace
+}  // namespace belay

@@ -1,0 +1,134 @@
+#include "belay/effect.h"
+
+#include "belay/context.h"
+
+namespace belay {
+namespace {
+
+EffectStep::Next next_for(const EffectRow& known, bool may_begin, WhenUncertain policy) {
+  using Next = EffectStep::Next;
+  switch (known.status) {
+    case EffectStatus::done:
+      return Next::give;
+    case EffectStatus::skipped:
+      return Next::give_up;
+    case EffectStatus::failed:
+      return Next::intend;
+    case EffectStatus::intended:
+      if (may_begin) return Next::call;
+      break;
+    case EffectStatus::uncertain:
+      break;
+  }
+  switch (policy) {
+    case WhenUncertain::ask:
+      return Next::ask;
+    case WhenUncertain::retry:
+      return Next::intend;
+    case WhenUncertain::skip:
+      return Next::give_up;
+    case WhenUncertain::probe:
+      return Next::probe;
+  }
+  return Next::ask;
+}
+
+}  // namespace
+
+EffectStep::EffectStep(Journal& journal, EffectRow fresh, WhenUncertain policy)
+    : row_(std::move(fresh)) {
+  const EffectRow* known = journal.find(row_.name);
+  bool is_keyed = row_.effect_class == EffectClass::keyed;
+  if (!known) {
+    next_ = is_keyed ? Next::call : Next::intend;
+    return;
+  }
+  Instant now = row_.updated_at;
+  row_ = *known;
+  row_.updated_at = now;
+  if (is_keyed) {
+    next_ = known->status == EffectStatus::done ? Next::give : Next::call;
+  } else {
+    next_ = next_for(*known, journal.may_begin(row_.name), policy);
+  }
+}
+
+EffectRow EffectStep::intent() const {
+  EffectRow row = row_;
+  row.status = EffectStatus::intended;
+  row.envelope.clear();
+  ++row.attempt;
+  return row;
+}
+
+EffectRow EffectStep::outcome(std::string_view json) const {
+  EffectRow row = row_;
+  row.status = EffectStatus::done;
+  row.envelope = json_envelope(json);
+  return row;
+}
+
+EffectRow EffectStep::failed(const Error& why) const {
+  EffectRow row = row_;
+  row.status = EffectStatus::failed;
+  row.envelope = json_envelope(
+      to_json(Value::object({{"code", name_of(why.code)}, {"message", why.message}})));
+  return row;
+}
+
+EffectRow EffectStep::uncertain() const {
+  EffectRow row = row_;
+  row.status = EffectStatus::uncertain;
+  row.envelope.clear();
+  return row;
+}
+
+EffectRow EffectStep::skipped() const {
+  EffectRow row = row_;
+  row.status = EffectStatus::skipped;
+  row.envelope.clear();
+  return row;
+}
+
+EffectRow Context::effect_row(std::string name, EffectClass effect_class) const {
+  EffectRow row;
+  row.run = attempt_.run;
+  row.task = attempt_.task;
+  row.name = std::move(name);
+  row.node = attempt_.node;
+  row.effect_class = effect_class;
+  row.attempt = 0;
+  row.created_at = attempt_.now;
+  row.updated_at = attempt_.now;
+  return row;
+}
+
+std::string Context::idempotency_key(std::string_view name) const {
+  std::string key = attempt_.run.text() + "/" + attempt_.task.text();
+  if (!name.empty()) key += "/" + std::string(name);
+  return key;
+}
+
+Answer Context::ask_about(const EffectRow& row, std::chrono::milliseconds expires) {
+  Question question;
+  question.name = "effect " + row.name;
+  question.text = "Did the effect \"" + row.name + "\" of \"" + row.node +
+                  "\" happen? Nobody saw its end. Approve if it did, reject to do it again.";
+  question.payload = Value::object({{"effect", row.name},
+                                    {"node", row.node},
+                                    {"key", idempotency_key(row.name)},
+                                    {"begun", to_text(row.created_at)},
+                                    // A question about another call is another question.
+                                    {"calls", row.attempt},
+                                    {"result", Value()}});
+  question.expires = expires;
+  attempt_.journal->keep(row);
+  Answer answer = interrupt(std::move(question));
+  if (answer.approved || !answer.decided_by.empty()) return answer;
+  throw_failure(error(ErrorCode::uncertain, "Nobody said in time whether the effect \"" + row.name +
+                                                "\" of \"" + row.node + "\" has happened."));
+}
+
+void Context::throw_failure(Error why) { throw Failure(std::move(why)); }
+
+}  // namespace belay
