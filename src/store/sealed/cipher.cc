@@ -36,8 +36,7 @@ const Cipher::Keyed& Cipher::keyed(const NamedKey& key, const TenantId& tenant) 
   static const EVP_CIPHER* const algorithm = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
   TenantKey secret;
   derive_tenant_key(key, tenant, secret);
-  Keyed keyed{Context(EVP_CIPHER_CTX_new()), Context(EVP_CIPHER_CTX_new()),
-              std::string(reinterpret_cast<const char*>(secret.data()) + kKeyBytes, kCheckBytes)};
+  Keyed keyed{Context(EVP_CIPHER_CTX_new()), Context(EVP_CIPHER_CTX_new()), check_of(key)};
   BELAY_ASSERT(keyed.sealing && keyed.opening);
   int worked =
       EVP_EncryptInit_ex2(keyed.sealing.get(), algorithm, secret.data(), nullptr, nullptr) &

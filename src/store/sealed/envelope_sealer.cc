@@ -95,11 +95,11 @@ Digest EnvelopeSealer::blob_id(const TenantId& tenant, std::string_view envelope
 
 Error EnvelopeSealer::needs_key(std::string_view subject, std::string_view key_id,
                                 std::string_view why) const {
-  std::string key = "\"" + std::string(key_id) + "\"";
+  std::string key(key_id);
   return error(ErrorCode::invalid, "The stored " + std::string(subject) +
-                                       " is encrypted with the key " + key + ", " +
-                                       std::string(why) + "; put the right line " + key +
-                                       " (id:key) into the keys, below the active one.");
+                                       " is encrypted with the key \"" + key + "\", " +
+                                       std::string(why) + "; put the right line \"" + key +
+                                       ":...\" into the keys, below the active one.");
 }
 
 Result<std::string> EnvelopeSealer::sealed(Bench& bench, const TenantId& tenant,

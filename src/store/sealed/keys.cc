@@ -62,7 +62,13 @@ const NamedKey* Keys::find(std::string_view id) const {
 }
 
 void derive_tenant_key(const NamedKey& key, const TenantId& tenant, TenantKey& derived) {
-  derive(key, "values", tenant, derived.data(), kKeyBytes + kCheckBytes);
+  derive(key, "values", tenant, derived.data(), kKeyBytes);
+}
+
+std::string check_of(const NamedKey& key) {
+  std::array<std::uint8_t, kCheckBytes> check{};
+  derive(key, "check", TenantId(), check.data(), check.size());
+  return {check.begin(), check.end()};
 }
 
 Digest blob_mac(const NamedKey& key, const TenantId& tenant, std::string_view text) {

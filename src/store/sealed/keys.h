@@ -52,9 +52,13 @@ class Keys {
   std::vector<std::unique_ptr<NamedKey>> keys_;
 };
 
-// A tenant's key for envelopes, and behind it the bytes by which a key is known again.
-using TenantKey = SecretBytes<kKeyBytes + kCheckBytes>;
+// A tenant's key for envelopes.
+using TenantKey = SecretBytes<kKeyBytes>;
 void derive_tenant_key(const NamedKey& key, const TenantId& tenant, TenantKey& derived);
+
+// The bytes by which a key is known again, whoever's envelope it is: kCheckBytes of them. They give
+// nothing of the key away.
+std::string check_of(const NamedKey& key);
 
 // HMAC-SHA-256 of `text` with the tenant's key for the names of blobs.
 Digest blob_mac(const NamedKey& key, const TenantId& tenant, std::string_view text);
