@@ -86,8 +86,9 @@ struct ReencryptReport {
   bool complete = false;
 };
 
-// Brings everything that a tenant has stored under the active key: what is in plain, and what is
-// under another key of `sealing`. REQUIRES: sealing has a key.
+// Brings everything that a tenant has stored under the active key: what is under another key of
+// `sealing`, and with accept_plain what is in plain. `invalid` without a key, `corrupt` at the first
+// value in plain that is not accepted: what somebody slipped into the file must not become genuine.
 //
 // `inner` is the store itself, not one that seal_store() gave. Others may write meanwhile: an
 // envelope that has changed since it was read is left to the next pass. May be stopped anywhere

@@ -19,6 +19,10 @@ std::string_view bytes_of(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
+Error unexpectedly_plain(std::string_view subject) {
+  return corrupt(subject, "was stored in plain although a key is configured");
+}
+
 // Of an envelope that is to be sealed.
 Result<Parts> plain_parts_of(std::string_view envelope, std::string_view subject) {
   auto parts = parts_of(envelope, subject);
@@ -185,7 +189,7 @@ Result<std::optional<Digest>> EnvelopeSealer::open(const TenantId& tenant,
   if (is_open(envelope)) return std::optional<Digest>();
   BELAY_TRY(Parts parts, parts_of(envelope, subject));
   if (!parts.is_encrypted && !may_be_plain_) {
-    return corrupt(subject, "was stored in plain although a key is configured");
+    return unexpectedly_plain(subject);
   }
   if (parts.is_plain()) return std::optional<Digest>();
   Lease bench(*this);
@@ -237,6 +241,7 @@ Result<std::string> EnvelopeSealer::under_active_key(const TenantId& tenant,
                                                      std::string_view subject,
                                                      std::string_view envelope) {
   BELAY_TRY(Parts parts, parts_of(envelope, subject));
+  if (!parts.is_encrypted && !may_be_plain_) return unexpectedly_plain(subject);
   Lease bench(*this);
   Lease other(*this);  // what the first has decrypted must not be written over
   std::string_view data = parts.data;

@@ -160,7 +160,6 @@ Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, Sealing se
   if (sealing.keys.empty()) {
     co_return error(ErrorCode::invalid, "There is no key to encrypt the store with; name one.");
   }
-  sealing.accept_plain = true;
   auto sealer = std::make_shared<EnvelopeSealer>(std::move(sealing), random);
   ReencryptReport report;
   while (!report.complete && report.passes < kPassesMax) {
