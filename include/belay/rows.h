@@ -20,8 +20,8 @@ namespace belay {
 enum class RunStatus { queued, running, paused, completed, failed, cancelled, quarantined };
 enum class ApprovalStatus { open, approved, rejected, expired, closed };
 // What a commit of a run was. `input` is its first; `claim` a take-over by another session.
-// `timer`: its time had come; `release` gave it back to the queue; `fork` began it from a checkpoint
-// of another run.
+// `timer`: its time had come; `release` gave it back to the queue; `fork` began it from a
+// checkpoint of another run.
 enum class CommitKind {
   input,
   node,
@@ -75,8 +75,8 @@ struct RunRow {
   std::string input;    // envelope: the state that it began with
   std::string options;  // JSON: RunOptions
   Instant created_at{};
-  RunId forked_from;              // null: it was not forked
-  std::uint64_t forked_at = 0;    // seq of the commit there that it goes on from
+  RunId forked_from;            // null: it was not forked
+  std::uint64_t forked_at = 0;  // seq of the commit there that it goes on from
   // What follows changes with every commit.
   RunStatus status = RunStatus::queued;
   std::string reason;            // with `paused`: what it waits for
@@ -249,7 +249,7 @@ struct ThreadFilter {
   TenantId tenant;
   std::optional<ThreadId> thread = std::nullopt;
   std::optional<ThreadId> before = std::nullopt;  // only those created before it: the next page
-  std::size_t limit = 100;  // newest first
+  std::size_t limit = 100;                        // newest first
 };
 
 struct RunFilter {
