@@ -114,6 +114,8 @@ class Caller {
   // Everything that a reader can see of a tenant, as one text: two stores, or one store before and
   // after, hold the same if these are equal.
   std::string all(const TenantId& tenant = default_tenant());
+  // The same without what envelopes() shows, which differs from one sealing to the next.
+  std::string rows(const TenantId& tenant = default_tenant());
 
   EventLoop& loop() { return *loop_; }
 
