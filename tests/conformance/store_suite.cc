@@ -127,6 +127,109 @@ Commit RunScript::next() {
   return commit;
 }
 
+Commit RunScript::next_with(const std::vector<Written>& values) {
+  row.status = RunStatus::running;
+  Commit commit = following(CommitKind::node);
+  for (const Written& written : values) commit.rows.values.push_back(value(written, row.seq));
+  return commit;
+}
+
+Commit RunScript::pending(const std::vector<Written>& values,
+                          std::optional<std::uint64_t> seq) const {
+  Commit commit;
+  commit.tenant = row.tenant;
+  commit.guard = RunGuard{row.epoch, seq.value_or(row.seq), row.run};
+  for (const Written& written : values) {
+    commit.rows.values.push_back(value(written, commit.guard->seq + 1));
+  }
+  return commit;
+}
+
+ValueRow RunScript::value(const Written& written, std::uint64_t seq) const {
+  ValueRow value;
+  value.run = row.run;
+  value.space = written.space;
+  value.channel = written.channel;
+  value.seq = written.seq == 0 ? seq : written.seq;
+  value.index = written.index;
+  value.kind = written.kind;
+  value.envelope = json_envelope("[" + std::to_string(value.seq * 100) + "]");
+  return value;
+}
+
+TaskRow RunScript::task(std::int64_t position, TaskStatus status) const {
+  TaskRow task;
+  task.run = row.run;
+  task.superstep = 1;
+  task.position = position;
+  task.task = TaskId(derived_uuid("task " + name_ + std::to_string(position)));
+  task.status = status;
+  task.envelope = json_envelope("{\"at\":" + std::to_string(position) + "}");
+  return task;
+}
+
+EffectRow RunScript::effect(const std::string& name, EffectStatus status,
+                            std::int64_t attempt) const {
+  EffectRow effect;
+  effect.run = row.run;
+  effect.task = TaskId(derived_uuid("task " + name_));
+  effect.name = name;
+  effect.node = row.node;
+  effect.effect_class = EffectClass::unkeyed;
+  effect.status = status;
+  effect.envelope = json_envelope("1");
+  effect.attempt = attempt;
+  effect.created_at = row.updated_at;
+  effect.updated_at = row.updated_at;
+  return effect;
+}
+
+OutboxRow RunScript::message(std::int64_t index) const {
+  OutboxRow message;
+  message.run = row.run;
+  message.seq = row.seq;
+  message.index = index;
+  message.topic = "mail";
+  message.envelope = json_envelope("{\"to\":\"ana\"}");
+  message.due_at = row.updated_at;
+  message.created_at = row.updated_at;
+  return message;
+}
+
+ApprovalRow RunScript::question(const std::string& name, Instant expires_at) const {
+  ApprovalRow question;
+  question.tenant = row.tenant;
+  question.interrupt = interrupt_named(name_ + name);
+  question.thread = row.thread;
+  question.run = row.run;
+  question.task = TaskId(derived_uuid("task " + name_ + name));
+  question.user = row.user;
+  question.graph = row.graph;
+  question.node = row.node;
+  question.question = "Go on?";
+  question.payload = json_envelope("{\"risk\":7}");
+  question.payload_hash = sha256("{\"risk\":7}");
+  question.seq = row.seq + 1;
+  question.created_at = row.updated_at;
+  question.expires_at = expires_at;
+  return question;
+}
+
+CheckpointRow RunScript::inner_checkpoint(const std::string& space, std::uint64_t seq) const {
+  CheckpointRow checkpoint;
+  checkpoint.id = CheckpointId(derived_uuid(name_ + space + std::to_string(seq)));
+  if (seq > 1) checkpoint.parent = inner_checkpoint(space, seq - 1).id;
+  checkpoint.run = row.run;
+  checkpoint.space = space;
+  checkpoint.seq = seq;
+  checkpoint.state_seq = seq;
+  checkpoint.epoch = row.epoch;
+  checkpoint.node = "inner node";
+  checkpoint.next_tasks = "[]";
+  checkpoint.created_at = row.updated_at;
+  return checkpoint;
+}
+
 Commit RunScript::ask(Instant expires_at) {
   row.status = RunStatus::paused;
   row.reason = "approval";

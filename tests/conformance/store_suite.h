@@ -40,6 +40,15 @@ class SeededRandom final : public Random {
   std::atomic<std::uint64_t> state_{42};
 };
 
+// A value that a test has written.
+struct Written {
+  std::string channel;
+  ValueKind kind = ValueKind::set;
+  std::int64_t index = 0;
+  std::string space = {};
+  std::uint64_t seq = 0;  // 0: the commit's
+};
+
 // One run as its owner sees it. Each method makes the next commit, as if all before had applied.
 class RunScript {
  public:
@@ -51,6 +60,17 @@ class RunScript {
   Commit first_in_thread();
   // A node's commit: one value of the channel "text", one event.
   Commit next();
+  // A node's commit with these values and no event.
+  Commit next_with(const std::vector<Written>& values);
+  // A pending write beside the run as it stands, or at `seq`.
+  Commit pending(const std::vector<Written>& values, std::optional<std::uint64_t> seq = {}) const;
+  // Rows for a pending write or the next commit.
+  ValueRow value(const Written& written, std::uint64_t seq) const;
+  TaskRow task(std::int64_t position, TaskStatus status) const;
+  EffectRow effect(const std::string& name, EffectStatus status, std::int64_t attempt = 1) const;
+  OutboxRow message(std::int64_t index) const;  // of the commit last made
+  ApprovalRow question(const std::string& name, Instant expires_at = Instant::max()) const;
+  CheckpointRow inner_checkpoint(const std::string& space, std::uint64_t seq) const;
   // The same, and an approval is asked for; opened() tells which.
   Commit ask(Instant expires_at);
   const ApprovalRow& opened() const { return opened_; }

@@ -1,0 +1,464 @@
+// Pending writes, values in parts, tasks, effects and messages: what parallel supersteps rest on.
+
+#include <gmock/gmock.h>
+
+#include "tests/conformance/store_suite.h"
+
+namespace belay::conformance {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::vector<std::string> texts_of(const std::vector<ValueRow>& values) {
+  std::vector<std::string> texts;
+  for (const ValueRow& value : values) {
+    texts.push_back(value.space + "/" + value.channel + " " + std::to_string(value.seq) + "." +
+                    std::to_string(value.index) + " " + std::string(name_of(value.kind)));
+  }
+  return texts;
+}
+
+TEST_P(StoreSuite, AValueIsItsNewestWholeOneAndWhatFollows) {
+  RunScript script("a");
+  call_->commit(script.first());
+  for (ValueKind kind : {ValueKind::append, ValueKind::append, ValueKind::set, ValueKind::append,
+                         ValueKind::append}) {
+    call_->commit(script.next_with({{"list", kind}}));
+  }
+  auto at = [&](std::uint64_t seq) {
+    return texts_of(call_->values({default_tenant(), script.row.run, seq}));
+  };
+  EXPECT_THAT(at(1), IsEmpty());
+  EXPECT_THAT(at(3), ElementsAre("/list 2.0 append", "/list 3.0 append"));
+  EXPECT_THAT(at(4), ElementsAre("/list 4.0 set"));
+  EXPECT_THAT(at(6), ElementsAre("/list 4.0 set", "/list 5.0 append", "/list 6.0 append"));
+  EXPECT_EQ(at(1'000), at(6));
+}
+
+TEST_P(StoreSuite, WithinASeqAWholeValueReplacesWhatLowerTasksWrote) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.next_with({{"list", ValueKind::append, 0},
+                                  {"list", ValueKind::set, 1},
+                                  {"list", ValueKind::append, 2}}));
+  EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, 2})),
+              ElementsAre("/list 2.1 set", "/list 2.2 append"));
+  EXPECT_THAT(call_->values({default_tenant(), script.row.run, 2, true}), SizeIs(3));
+}
+
+TEST_P(StoreSuite, OperandsOfAReducerNeverCountAsItsValue) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.next_with({{"votes", ValueKind::set}}));
+  call_->commit(script.pending({{"votes", ValueKind::reduce, 0}, {"votes", ValueKind::reduce, 1}}));
+  EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, 3})),
+              ElementsAre("/votes 2.0 set"));
+  EXPECT_THAT(call_->values({default_tenant(), script.row.run, 3, true, 2}), SizeIs(2));
+}
+
+TEST_P(StoreSuite, ValuesAreFoundByTheirSpaceInTheirOrder) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.next_with({{"b", ValueKind::set}, {"a", ValueKind::set}}));
+  call_->commit(script.pending({{"a", ValueKind::add, 0, "inner", 9},
+                                {"a", ValueKind::set, 0, "inner", 7},
+                                {"z", ValueKind::merge, 0, "inner", 8},
+                                {"a", ValueKind::set, 0, "outer", 1}}));
+  RunId run = script.row.run;
+  EXPECT_THAT(texts_of(call_->values({.tenant = default_tenant(), .run = run, .at_seq = 9})),
+              ElementsAre("/a 2.0 set", "/b 2.0 set", "inner/a 7.0 set", "inner/a 9.0 add",
+                          "inner/z 8.0 merge", "outer/a 1.0 set"));
+  auto of = [&](const std::string& space, std::uint64_t seq) {
+    return texts_of(
+        call_->values({.tenant = default_tenant(), .run = run, .at_seq = seq, .space = space}));
+  };
+  EXPECT_THAT(of("", 9), ElementsAre("/a 2.0 set", "/b 2.0 set"));
+  EXPECT_THAT(of("inner", 8), ElementsAre("inner/a 7.0 set", "inner/z 8.0 merge"));
+  EXPECT_THAT(of("inn", 9), IsEmpty());
+  EXPECT_THAT(texts_of(call_->values({default_tenant(), run, 9, true, 2, "inner"})),
+              ElementsAre("inner/a 7.0 set", "inner/z 8.0 merge", "inner/a 9.0 add"));
+}
+
+TEST_P(StoreSuite, APendingWriteLeavesTheRunWhereItStands) {
+  RunScript script("a");
+  call_->commit(script.first());
+  RunRow before = call_->run(script.row.run);
+  Commit pending = script.pending({{"list", ValueKind::append, 3}});
+  pending.rows.tasks.push_back(script.task(3, TaskStatus::done));
+  pending.rows.effects.push_back(script.effect("pay", EffectStatus::intended));
+  pending.rows.blobs.push_back({sha256("large"), json_envelope("\"large\"")});
+  EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
+  EXPECT_EQ(call_->run(script.row.run), before);
+  EXPECT_THAT(call_->checkpoints({default_tenant(), script.row.run}), SizeIs(1));
+  EXPECT_THAT(call_->values({default_tenant(), script.row.run, before.seq}), IsEmpty());
+  EXPECT_EQ(call_->values({default_tenant(), script.row.run, 2}), pending.rows.values);
+  EXPECT_EQ(call_->tasks({default_tenant(), script.row.run}), pending.rows.tasks);
+  EXPECT_EQ(call_->effects({default_tenant()}), pending.rows.effects);
+  EXPECT_EQ(call_->blobs({sha256("none"), sha256("large")}), pending.rows.blobs);
+}
+
+TEST_P(StoreSuite, APendingWriteSentAgainWritesTheSameAgain) {
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit pending = script.pending({{"list", ValueKind::append, 0}});
+  pending.rows.tasks.push_back(script.task(0, TaskStatus::asking));
+  pending.rows.effects.push_back(script.effect("pay", EffectStatus::done));
+  pending.rows.opened.push_back(script.question("q"));
+  pending.rows.inner_checkpoints.push_back(script.inner_checkpoint("inner", 1));
+  EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
+  std::string before = call_->all();
+  EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
+  EXPECT_EQ(call_->all(), before);
+}
+
+TEST_P(StoreSuite, APendingWriteOfAFormerOwnerIsFenced) {
+  RunScript script("a");
+  EXPECT_EQ(call_->commit(script.pending({{"x", ValueKind::set}}, 1)), CommitOutcome::fenced)
+      << "the run does not exist";
+  call_->commit(script.first());
+  Commit late = script.pending({{"list", ValueKind::append}});
+  late.rows.tasks.push_back(script.task(0, TaskStatus::done));
+  late.rows.blobs.push_back({sha256("large"), json_envelope("1")});
+  call_->commit(script.next());
+  std::string before = call_->all();
+  EXPECT_EQ(call_->commit(late), CommitOutcome::fenced);
+  late.guard->seq = script.row.seq;
+  late.guard->epoch += 1;
+  EXPECT_EQ(call_->commit(late), CommitOutcome::fenced);
+  EXPECT_EQ(call_->all(), before);
+  EXPECT_THAT(call_->blobs({sha256("large")}), IsEmpty());
+}
+
+TEST_P(StoreSuite, PendingValuesCountOnceACommitSaysSo) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.pending({{"list", ValueKind::append, 0}}));
+  call_->commit(script.pending({{"list", ValueKind::append, 1}}));
+  Commit attempt = script.next_with({});
+  attempt.rows.checkpoint->state_seq = 1;  // the superstep is still under way
+  EXPECT_EQ(call_->commit(attempt), CommitOutcome::applied);
+  auto newest = call_->checkpoints({default_tenant(), script.row.run}).at(0);
+  EXPECT_EQ(newest.state_seq, 1u);
+  EXPECT_THAT(call_->values({default_tenant(), script.row.run, newest.state_seq}), IsEmpty());
+  call_->commit(script.next_with({}));
+  newest = call_->checkpoints({default_tenant(), script.row.run}).at(0);
+  EXPECT_EQ(newest.state_seq, 3u);
+  EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, newest.state_seq})),
+              ElementsAre("/list 2.0 append", "/list 2.1 append"));
+}
+
+TEST_P(StoreSuite, MalformedPendingWritesAreRefused) {
+  RunScript script("a");
+  call_->commit(script.first());
+  std::string before = call_->all();
+  auto refused = [&](const std::function<void(Commit&)>& spoil) {
+    Commit commit = script.pending({{"list", ValueKind::append}});
+    spoil(commit);
+    auto outcome = call_->try_commit(std::move(commit));
+    return !outcome.ok() && outcome.error().code == ErrorCode::invalid;
+  };
+  EXPECT_TRUE(refused([&](Commit& c) { c.rows.run = script.row; }));
+  EXPECT_TRUE(refused([&](Commit& c) { c.rows.values[0].seq = c.guard->seq + 2; }));
+  EXPECT_TRUE(refused([&](Commit& c) { c.rows.values.push_back(c.rows.values[0]); }));
+  EXPECT_TRUE(refused([&](Commit& c) { c.rows.values[0].run = RunId(derived_uuid("other")); }));
+  EXPECT_TRUE(refused([&](Commit& c) { c.rows.records.push_back(record_put("1", "{}")); }));
+  EXPECT_TRUE(refused([&](Commit& c) { c.rows.outbox.push_back(script.message(0)); }));
+  EXPECT_TRUE(refused([&](Commit& c) { c.rows.close_approvals = true; }));
+  EXPECT_TRUE(refused([&](Commit& c) { c.rows.prune.push_back({script.row.run, {}}); }));
+  EXPECT_TRUE(refused(
+      [&](Commit& c) { c.rows.inner_checkpoints.push_back(script.inner_checkpoint("", 1)); }));
+  EXPECT_EQ(call_->all(), before);
+}
+
+TEST_P(StoreSuite, TheLastWordOnATaskCounts) {
+  RunScript script("a");
+  call_->commit(script.first());
+  for (TaskStatus status : {TaskStatus::waiting, TaskStatus::asking, TaskStatus::answered}) {
+    Commit pending = script.pending({});
+    pending.rows.tasks.push_back(script.task(1, status));
+    pending.rows.tasks.push_back(script.task(0, status));
+    call_->commit(pending);
+  }
+  auto tasks = call_->tasks({default_tenant(), script.row.run, "", 1});
+  EXPECT_THAT(tasks, ElementsAre(script.task(0, TaskStatus::answered),
+                                 script.task(1, TaskStatus::answered)));
+  EXPECT_THAT(call_->tasks({default_tenant(), script.row.run, "", 2}), IsEmpty());
+  EXPECT_THAT(call_->tasks({default_tenant(), script.row.run, "inner"}), IsEmpty());
+}
+
+TEST_P(StoreSuite, ASubgraphNumbersItsCheckpointsByItself) {
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit pending = script.pending({});
+  for (std::uint64_t seq : {1u, 2u, 3u}) {
+    pending.rows.inner_checkpoints.push_back(script.inner_checkpoint("inner", seq));
+  }
+  call_->commit(pending);
+  auto inner = call_->checkpoints({default_tenant(), script.row.run, "inner"});
+  EXPECT_THAT(inner,
+              ElementsAre(pending.rows.inner_checkpoints[2], pending.rows.inner_checkpoints[1],
+                          pending.rows.inner_checkpoints[0]));
+  EXPECT_THAT(call_->checkpoints({default_tenant(), script.row.run, "inner", {}, 3, 1}),
+              ElementsAre(inner[1]));
+  EXPECT_THAT(call_->checkpoints({default_tenant(), script.row.run}), SizeIs(1));
+  EXPECT_EQ(call_->run(script.row.run).seq, 1u);
+}
+
+TEST_P(StoreSuite, AnEffectThatIsKnownStaysAsItIs) {
+  RunScript script("a");
+  call_->commit(script.first());
+  auto put = [&](EffectStatus status, std::int64_t attempt) {
+    Commit pending = script.pending({});
+    pending.rows.effects.push_back(script.effect("pay", status, attempt));
+    EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
+    EffectRow row = call_->effects({default_tenant()}).at(0);
+    return std::pair(row.status, row.attempt);
+  };
+  using S = EffectStatus;
+  EXPECT_EQ(put(S::intended, 1), std::pair(S::intended, std::int64_t{1}));
+  EXPECT_EQ(put(S::failed, 1), std::pair(S::failed, std::int64_t{1}));
+  EXPECT_EQ(put(S::intended, 1), std::pair(S::failed, std::int64_t{1})) << "that was before";
+  EXPECT_EQ(put(S::done, 1), std::pair(S::failed, std::int64_t{1}));
+  EXPECT_EQ(put(S::intended, 2), std::pair(S::intended, std::int64_t{2})) << "the next attempt";
+  EXPECT_EQ(put(S::uncertain, 2), std::pair(S::uncertain, std::int64_t{2}));
+  EXPECT_EQ(put(S::done, 2), std::pair(S::done, std::int64_t{2}));
+  EXPECT_EQ(put(S::failed, 3), std::pair(S::done, std::int64_t{2}));
+  EXPECT_EQ(put(S::intended, 3), std::pair(S::done, std::int64_t{2}));
+  EXPECT_THAT(call_->effects({default_tenant()}), SizeIs(1));
+}
+
+TEST_P(StoreSuite, AFormerOwnerMayStillTellHowItsEffectEnded) {
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit pending = script.pending({});
+  pending.rows.effects.push_back(script.effect("pay", EffectStatus::intended, 2));
+  pending.rows.effects.push_back(script.effect("mail", EffectStatus::done));
+  call_->commit(pending);
+  auto tell = [&](const std::string& name, EffectStatus status, std::int64_t attempt) {
+    Commit outcome;
+    outcome.tenant = default_tenant();
+    outcome.rows.effects.push_back(script.effect(name, status, attempt));
+    outcome.rows.effects[0].envelope = json_envelope("\"told\"");
+    EXPECT_EQ(call_->commit(outcome), CommitOutcome::applied);
+    std::string all;
+    for (const EffectRow& row : call_->effects({default_tenant()})) {
+      all += row.name + " " + std::string(name_of(row.status)) + " " + row.envelope.substr(8) + ";";
+    }
+    return all;
+  };
+  std::string before = "pay intended 1;mail done 1;";
+  EXPECT_EQ(tell("mail", EffectStatus::failed, 1), before);
+  EXPECT_EQ(tell("other", EffectStatus::done, 1), before);
+  EXPECT_EQ(tell("pay", EffectStatus::uncertain, 2), before);
+  EXPECT_EQ(tell("pay", EffectStatus::failed, 1), before) << "the second attempt is under way";
+  EXPECT_EQ(tell("pay", EffectStatus::done, 1), "pay done \"told\";mail done 1;");
+}
+
+TEST_P(StoreSuite, EffectsAreFoundByRunTaskAndStatus) {
+  RunScript a("a");
+  RunScript b("b");
+  for (RunScript* script : {&a, &b}) {
+    call_->commit(script->first());
+    Commit pending = script->pending({});
+    pending.rows.effects.push_back(script->effect("z", EffectStatus::uncertain));
+    pending.rows.effects.push_back(script->effect("a", EffectStatus::intended));
+    pending.rows.effects.push_back(script->effect("m", EffectStatus::done));
+    call_->commit(pending);
+  }
+  auto names = [&](EffectFilter filter) {
+    std::string all;
+    for (const EffectRow& row : call_->effects(filter)) all += row.name;
+    return all;
+  };
+  using S = EffectStatus;
+  EXPECT_EQ(names({.tenant = default_tenant()}), "zamzam")
+      << "in the order in which they were begun";
+  EXPECT_EQ(names({.tenant = default_tenant(), .run = a.row.run}), "zam");
+  EXPECT_EQ(names({.tenant = default_tenant(), .statuses = {S::intended, S::uncertain}}), "zaza");
+  EXPECT_EQ(names({.tenant = default_tenant(), .statuses = {S::done, S::intended}, .limit = 3}),
+            "ama");
+  EXPECT_EQ(
+      names({.tenant = default_tenant(), .run = b.row.run, .task = b.effect("z", S::done).task}),
+      "zam");
+  EXPECT_EQ(names({.tenant = default_tenant(), .task = TaskId(derived_uuid("none"))}), "");
+}
+
+TEST_P(StoreSuite, MessagesLandWithTheirCommitAndWaitUntilTheyAreDue) {
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit commit = script.next();
+  commit.rows.outbox.push_back(script.message(0));
+  commit.rows.outbox.push_back(script.message(1));
+  commit.rows.outbox[1].due_at = clock_.now() + std::chrono::hours(1);
+  EXPECT_EQ(call_->commit(commit), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(commit), CommitOutcome::applied) << "sent again, they land once";
+  EXPECT_EQ(call_->outbox({default_tenant()}), commit.rows.outbox);
+  EXPECT_THAT(call_->outbox({default_tenant(), {}, clock_.now()}), SizeIs(1));
+  clock_.advance(std::chrono::hours(1));
+  EXPECT_THAT(call_->outbox({default_tenant(), {}, clock_.now()}), SizeIs(2));
+  EXPECT_THAT(call_->outbox({default_tenant(), script.row.run, clock_.now(), 1}), SizeIs(1));
+  EXPECT_THAT(call_->outbox({default_tenant(), RunId(derived_uuid("none"))}), IsEmpty());
+}
+
+TEST_P(StoreSuite, OfTwoWhoDeliverAMessageOneIsFenced) {
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit commit = script.next();
+  commit.rows.outbox.push_back(script.message(0));
+  OutboxRow message = commit.rows.outbox[0];
+  call_->commit(commit);
+  auto change = [&](std::int64_t attempts, OutboxStatus status) {
+    Commit delivery;
+    delivery.tenant = default_tenant();
+    delivery.message = OutboxGuard{message.run, message.seq, message.index, attempts};
+    OutboxRow row = message;
+    row.attempts = attempts + 1;
+    row.status = status;
+    row.error = "e";
+    delivery.rows.outbox.push_back(row);
+    return call_->commit(delivery);
+  };
+  EXPECT_EQ(change(0, OutboxStatus::waiting), CommitOutcome::applied);
+  EXPECT_EQ(change(0, OutboxStatus::waiting), CommitOutcome::fenced);
+  EXPECT_EQ(change(1, OutboxStatus::delivered), CommitOutcome::applied);
+  EXPECT_EQ(change(2, OutboxStatus::waiting), CommitOutcome::fenced) << "it is delivered";
+  OutboxRow stored = call_->outbox({default_tenant()}).at(0);
+  EXPECT_EQ(stored.status, OutboxStatus::delivered);
+  EXPECT_EQ(stored.attempts, 2);
+  EXPECT_EQ(stored.envelope, message.envelope);
+  EXPECT_THAT(call_->outbox({default_tenant(), {}, Instant::max()}), IsEmpty());
+}
+
+TEST_P(StoreSuite, ADecisionForARunThatIsHeldIsWrittenAlone) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.next());
+  Commit asking = script.pending({});
+  asking.rows.opened.push_back(script.question("q", clock_.now() + std::chrono::hours(1)));
+  asking.rows.opened.push_back(script.question("p", clock_.now() + std::chrono::hours(1)));
+  EXPECT_EQ(call_->commit(asking), CommitOutcome::applied);
+  RunRow before = call_->run(script.row.run);
+  auto decide = [&](const ApprovalRow& asked) {
+    Commit decision;
+    decision.tenant = default_tenant();
+    decision.approval = ApprovalGuard{
+        .interrupt = asked.interrupt, .payload_hash = asked.payload_hash, .run_is_held = true};
+    decision.rows.decided = asked;
+    decision.rows.decided->status = ApprovalStatus::approved;
+    decision.rows.decided->decided_by = "ana";
+    decision.when_expired.emplace();
+    decision.when_expired->decided = asked;
+    decision.when_expired->decided->status = ApprovalStatus::expired;
+    return decision;
+  };
+  Commit other = decide(asking.rows.opened[0]);
+  other.approval->payload_hash = sha256("other");
+  EXPECT_EQ(call_->commit(other), CommitOutcome::approval_closed);
+  EXPECT_EQ(call_->commit(decide(asking.rows.opened[0])), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(decide(asking.rows.opened[0])), CommitOutcome::approval_closed);
+  EXPECT_EQ(call_->approval(asking.rows.opened[0].interrupt).decided_by, "ana");
+  EXPECT_EQ(call_->run(script.row.run), before);
+  clock_.advance(std::chrono::hours(2));
+  EXPECT_EQ(call_->commit(decide(asking.rows.opened[1])), CommitOutcome::expired);
+  EXPECT_EQ(call_->approval(asking.rows.opened[1].interrupt).status, ApprovalStatus::expired);
+}
+
+TEST_P(StoreSuite, ADecisionForARunThatNobodyHoldsIsNotWrittenAlone) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + std::chrono::hours(1)));
+  Commit decision;
+  decision.tenant = default_tenant();
+  decision.approval = ApprovalGuard{.interrupt = script.opened().interrupt,
+                                    .payload_hash = script.opened().payload_hash,
+                                    .run_is_held = true};
+  decision.rows.decided = script.opened();
+  decision.rows.decided->status = ApprovalStatus::approved;
+  std::string before = call_->all();
+  EXPECT_EQ(call_->commit(decision), CommitOutcome::fenced);
+  EXPECT_EQ(call_->all(), before);
+}
+
+TEST_P(StoreSuite, AnApprovalOfAnotherTaskIsNotAskedTwice) {
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit pending = script.pending({});
+  pending.rows.opened.push_back(script.question("q"));
+  call_->commit(pending);
+  pending.rows.opened[0].task = TaskId(derived_uuid("another task"));
+  auto outcome = call_->try_commit(pending);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, ErrorCode::conflict);
+}
+
+TEST_P(StoreSuite, RunsAreFoundWhenTheyAreDue) {
+  std::vector<RunScript> scripts;
+  for (int i = 0; i < 4; ++i) {
+    scripts.emplace_back(std::to_string(i));
+    scripts.back().row.due_at = clock_.now() + std::chrono::minutes(10 - i);
+    if (i == 3) scripts.back().row.due_at = Instant{};
+    call_->commit(scripts.back().first());
+  }
+  auto due = [&](std::chrono::minutes in, std::size_t limit = 10) {
+    std::vector<RunId> found;
+    RunFilter filter{.tenant = default_tenant(), .due_by = clock_.now() + in, .limit = limit};
+    for (const RunRow& row : call_->runs(filter)) found.push_back(row.run);
+    return found;
+  };
+  EXPECT_THAT(due(std::chrono::minutes(7)), IsEmpty());
+  EXPECT_THAT(due(std::chrono::minutes(10)),
+              ElementsAre(scripts[2].row.run, scripts[1].row.run, scripts[0].row.run));
+  EXPECT_THAT(due(std::chrono::minutes(10), 1), ElementsAre(scripts[2].row.run));
+  call_->commit(scripts[2].next());  // it runs now
+  EXPECT_THAT(due(std::chrono::minutes(9)), ElementsAre(scripts[1].row.run));
+}
+
+TEST_P(StoreSuite, RunsAndThreadsComeByPage) {
+  std::vector<RunScript> scripts;
+  for (int i = 0; i < 5; ++i) {
+    scripts.emplace_back(std::to_string(i));
+    call_->commit(scripts.back().first());
+  }
+  for (std::size_t i = 5; i-- > 1;) {
+    auto runs = call_->runs({.tenant = default_tenant(), .before = scripts[i].row.run, .limit = 1});
+    ASSERT_THAT(runs, SizeIs(1));
+    EXPECT_EQ(runs[0].run, scripts[i - 1].row.run);
+    auto threads =
+        call_->threads({.tenant = default_tenant(), .before = scripts[i].row.thread, .limit = 1});
+    ASSERT_THAT(threads, SizeIs(1));
+    EXPECT_EQ(threads[0].thread, scripts[i - 1].row.thread);
+  }
+  EXPECT_THAT(call_->runs({.tenant = default_tenant(), .before = scripts[0].row.run}), IsEmpty());
+  call_->commit(scripts[4].next());
+  EXPECT_THAT(
+      call_->runs({.tenant = default_tenant(), .updated_before = scripts[4].row.updated_at}),
+      SizeIs(4));
+}
+
+TEST_P(StoreSuite, AForkNamesWhereItCameFrom) {
+  RunScript script("a");
+  script.row.forked_from = RunId(derived_uuid("another run"));
+  script.row.forked_at = 7;
+  script.row.lost_claims = 2;
+  call_->commit(script.first());
+  EXPECT_EQ(call_->run(script.row.run), script.row);
+}
+
+TEST_P(StoreSuite, TenThousandTasksAndValuesFitIntoACommit) {
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit pending = script.pending({});
+  for (std::int64_t i = 0; i < 10'000; ++i) {
+    pending.rows.tasks.push_back(script.task(i, TaskStatus::done));
+    pending.rows.values.push_back(script.value({"list", ValueKind::append, i}, 2));
+  }
+  EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
+  EXPECT_THAT(call_->tasks({default_tenant(), script.row.run}), SizeIs(10'000));
+  EXPECT_EQ(call_->values({default_tenant(), script.row.run, 2}), pending.rows.values);
+}
+
+}  // namespace
+}  // namespace belay::conformance
