@@ -62,8 +62,8 @@ struct Sealing {
   // being encrypted; whoever can write to the file can otherwise put anything into it. It is the
   // reader's to say, and not noted in the store, for just that reason.
   bool accept_plain = false;
-  // Values of at least `compress_from` bytes are compressed (zstd, level 1) when that saves a tenth.
-  // `with_key`: a store without a key stays readable with SQL, one with a key is not anyway.
+  // Values of at least `compress_from` bytes are compressed (zstd, level 1) when that saves a
+  // tenth. `with_key`: a store without a key stays readable with SQL, one with a key is not anyway.
   // docs/storage.md has the figures. What was compressed can be read whatever stands here.
   enum class Compress { with_key, always, never };
   Compress compress = Compress::with_key;
@@ -87,8 +87,9 @@ struct ReencryptReport {
 };
 
 // Brings everything that a tenant has stored under the active key: what is under another key of
-// `sealing`, and with accept_plain what is in plain. `invalid` without a key, `corrupt` at the first
-// value in plain that is not accepted: what somebody slipped into the file must not become genuine.
+// `sealing`, and with accept_plain what is in plain. `invalid` without a key, `corrupt` at the
+// first value in plain that is not accepted: what somebody slipped into the file must not become
+// genuine.
 //
 // `inner` is the store itself, not one that seal_store() gave. Others may write meanwhile: an
 // envelope that has changed since it was read is left to the next pass. May be stopped anywhere

@@ -226,7 +226,8 @@ Result<ExitCode> run_in_world(const Settings& settings, Output& output, Clock& c
   runtime->add(agents.daily_auditor);
   runtime->add(agents.routine_generator);
 
-  World world{settings, phrases, output, progress, clock, *random, *store, *stored, sealing, *runtime, agents};
+  World world{settings, phrases, output,  progress, clock, *random,
+              *store,   *stored, sealing, *runtime, agents};
   Interruptible interruptible(*loop);
   std::optional<Answered> answer = interruptible.run(whole_command(world, std::move(verb)));
   if (answer) return *std::move(answer);

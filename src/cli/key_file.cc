@@ -36,15 +36,16 @@ Error refuse(const std::string& name, const std::string& why) {
 
 Result<KeyRing> keys_in(const std::string& name) {
   OpenKeyFile open(name);
-  struct stat about {};
+  struct stat about{};
   if (open.file() < 0 || ::fstat(open.file(), &about) != 0) {
     return refuse(name, "could not be read: " + std::string(std::strerror(errno)) +
                             "; name it with --key-file or BELAY_KEY_FILE");
   }
   if (!S_ISREG(about.st_mode)) return refuse(name, "is no file");
   if ((about.st_mode & (S_IRWXO | S_IWGRP)) != 0) {
-    return refuse(name, "can be read by everyone, or changed by others; take that away with chmod "
-                        "600, and take new keys if anyone may have seen these");
+    return refuse(name,
+                  "can be read by everyone, or changed by others; take that away with chmod "
+                  "600, and take new keys if anyone may have seen these");
   }
   // The text is read in place, so that no copy of a key stays behind.
   std::string text(kKeyFileBytesMax + 1, '\0');

@@ -45,10 +45,10 @@ Finding encryption_finding(const Sealing& sealing, const SealReport& report) {
   std::string detail = has_key ? "on, key " + sealing.keys.ids().front() : "off";
   detail += "; values: " + listed(report.keys);
   if (report.unreadable > 0) {
-    return {"encryption", Kind::bad,
-            detail + "; " + std::to_string(report.unreadable) + " can't be read: " +
-                report.first_fault,
-            "name the right key file with --key-file or BELAY_KEY_FILE"};
+    return {
+        "encryption", Kind::bad,
+        detail + "; " + std::to_string(report.unreadable) + " can't be read: " + report.first_fault,
+        "name the right key file with --key-file or BELAY_KEY_FILE"};
   }
   if (!has_key) return {"encryption", Kind::good, detail, ""};
   for (const auto& [id, count] : report.keys) {

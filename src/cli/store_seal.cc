@@ -18,8 +18,9 @@ Task<Answered> seal_whole_store(World& world, StoreSeal wanted) {
   world.output.line(std::to_string(report.rewritten) + " values encrypted with the key " + active +
                     (report.complete ? ", the only one in use now." : "."));
   if (!report.complete) {
-    world.output.line("Others still write with another key, or with none: let them take the key "
-                      "file of this command, then run it again.");
+    world.output.line(
+        "Others still write with another key, or with none: let them take the key "
+        "file of this command, then run it again.");
   }
   world.output.document(Value::object({{"key", active},
                                        {"rewritten", report.rewritten},

@@ -277,7 +277,7 @@ TEST_P(SealedStore, ARotationThatWasStoppedGoesOnWhereItWas) {
   Sealing both = all_of_sealing();
   both.keys = keys_named("ba");
   std::uint64_t done_before = 0;
-  for (int stop = 0; stop < 3; ++stop) {
+  for (int stop = 0; stop < 2; ++stop) {
     StopsAfter stopping(*inner_, 1);
     std::unique_ptr<EventLoop> loop = make_event_loop();
     auto report = block_on<Result<ReencryptReport>>(

@@ -24,8 +24,8 @@ const std::vector<StoreKind>& store_kinds() {
     std::vector<StoreKind> all = bare_store_kinds();
     for (const StoreKind& bare : bare_store_kinds()) {
       all.push_back({"Sealed" + bare.name,
-                     [bare](const std::string& folder, Clock& clock, Random& random)
-                         -> Result<std::unique_ptr<Store>> {
+                     [bare](const std::string& folder, Clock& clock,
+                            Random& random) -> Result<std::unique_ptr<Store>> {
                        BELAY_TRY(auto inner, bare.open(folder, clock, random));
                        return sealed_around(std::move(inner), random, all_of_sealing());
                      },

@@ -65,8 +65,8 @@ void Cipher::seal(const NamedKey& key, const Binding& binding, std::string_view 
   EVP_CIPHER_CTX* context = with.sealing.get();
   int worked = EVP_EncryptInit_ex2(context, nullptr, nullptr, octets(out, at), nullptr);
   int size = 0;
-  worked &= EVP_EncryptUpdate(context, nullptr, &size, octets(bound_),
-                              static_cast<int>(bound_.size()));
+  worked &=
+      EVP_EncryptUpdate(context, nullptr, &size, octets(bound_), static_cast<int>(bound_.size()));
   at += kNonceBytes;
   if (!plain.empty()) {
     worked &= EVP_EncryptUpdate(context, octets(out, at), &size, octets(plain),
@@ -94,8 +94,8 @@ Cipher::Opened Cipher::open(const NamedKey& key, const Binding& binding, std::st
   EVP_CIPHER_CTX* context = with.opening.get();
   int worked = EVP_DecryptInit_ex2(context, nullptr, nullptr, octets(nonce), nullptr);
   int size = 0;
-  worked &= EVP_DecryptUpdate(context, nullptr, &size, octets(bound_),
-                              static_cast<int>(bound_.size()));
+  worked &=
+      EVP_DecryptUpdate(context, nullptr, &size, octets(bound_), static_cast<int>(bound_.size()));
   std::size_t at = out.size();
   out.resize(at + within.size());
   if (!within.empty()) {

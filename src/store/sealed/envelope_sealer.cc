@@ -160,15 +160,13 @@ Result<Done> EnvelopeSealer::seal_blob(const TenantId& tenant, BlobRow& blob) {
   std::string subject = store::subject_of_blob(blob.id);
   BELAY_TRY(Parts parts, plain_parts_of(blob.envelope, subject));
   Lease bench(*this);
-  BELAY_TRY(blob.envelope,
-            sealed(*bench, tenant, subject, std::string(parts.type), parts.data));
+  BELAY_TRY(blob.envelope, sealed(*bench, tenant, subject, std::string(parts.type), parts.data));
   return Done{};
 }
 
 Result<std::string_view> EnvelopeSealer::decrypted(Bench& bench, const TenantId& tenant,
                                                    std::string_view subject, const Parts& parts) {
-  const NamedKey* key =
-      sealing_.keys.empty() ? nullptr : sealing_.keys.keys().find(parts.key_id);
+  const NamedKey* key = sealing_.keys.empty() ? nullptr : sealing_.keys.keys().find(parts.key_id);
   if (!key) return needs_key(subject, parts.key_id, "which was not given");
   bench.forget();
   Binding binding{tenant, subject, parts.type};
@@ -176,15 +174,15 @@ Result<std::string_view> EnvelopeSealer::decrypted(Bench& bench, const TenantId&
     case Cipher::Opened::well:
       return std::string_view(bench.scratch);
     case Cipher::Opened::other_key:
-      return needs_key(subject, parts.key_id, "and the one that was given under that id is another");
+      return needs_key(subject, parts.key_id,
+                       "and the one that was given under that id is another");
     case Cipher::Opened::changed:
       break;
   }
   return corrupt(subject, "does not open: its bytes were changed, or are another row's");
 }
 
-Result<std::optional<Digest>> EnvelopeSealer::open(const TenantId& tenant,
-                                                   std::string_view subject,
+Result<std::optional<Digest>> EnvelopeSealer::open(const TenantId& tenant, std::string_view subject,
                                                    std::string& envelope) {
   if (is_open(envelope)) return std::optional<Digest>();
   BELAY_TRY(Parts parts, parts_of(envelope, subject));

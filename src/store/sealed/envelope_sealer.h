@@ -62,8 +62,8 @@ class EnvelopeSealer {
   Result<std::string> sealed(Bench& bench, const TenantId& tenant, std::string_view subject,
                              std::string type, std::string_view data);
   // What was encrypted: into the bench, where the view stays good until its next use.
-  Result<std::string_view> decrypted(Bench& bench, const TenantId& tenant,
-                                     std::string_view subject, const Parts& parts);
+  Result<std::string_view> decrypted(Bench& bench, const TenantId& tenant, std::string_view subject,
+                                     const Parts& parts);
   Digest blob_id(const TenantId& tenant, std::string_view envelope) const;
   Error needs_key(std::string_view subject, std::string_view key_id, std::string_view why) const;
 

@@ -96,9 +96,8 @@ TEST(Sealing, WhateverIsSealedOpensAgain) {
     Sealing sealing;
     auto digit = *rc::gen::inRange('0', ':');
     if (*rc::gen::arbitrary<bool>()) sealing.keys = ring(key_line("key.of-May", digit));
-    sealing.compress =
-        *rc::gen::element(Sealing::Compress::with_key, Sealing::Compress::always,
-                          Sealing::Compress::never);
+    sealing.compress = *rc::gen::element(Sealing::Compress::with_key, Sealing::Compress::always,
+                                         Sealing::Compress::never);
     sealing.compress_from = *rc::gen::inRange<std::size_t>(0, 300);
     sealing.blob_above = *rc::gen::inRange<std::size_t>(0, 3'000);
     Sealer sealer(sealing);

@@ -101,8 +101,9 @@ Result<KeyRing> KeyRing::from_text(std::string text) {
     }
     auto same = [&](const auto& other) { return other->id == id; };
     if (std::any_of(keys.begin(), keys.end(), same)) {
-      return refuse(number, "has the id \"" + std::string(id) + "\" for the second time; each key needs "
-                                                        "an id of its own");
+      return refuse(number, "has the id \"" + std::string(id) +
+                                "\" for the second time; each key needs "
+                                "an id of its own");
     }
     auto key = std::make_unique<NamedKey>();
     key->id = id;
@@ -113,7 +114,8 @@ Result<KeyRing> KeyRing::from_text(std::string text) {
     keys.push_back(std::move(key));
   }
   if (keys.empty()) {
-    return error(ErrorCode::invalid, "There is no key in the keys; write at least one line id:key.");
+    return error(ErrorCode::invalid,
+                 "There is no key in the keys; write at least one line id:key.");
   }
   KeyRing ring;
   ring.keys_ = std::make_shared<const sealed::Keys>(std::move(keys));

@@ -44,10 +44,10 @@ void derive(const NamedKey& key, std::string_view purpose, const TenantId& tenan
   info += '\0';
   info += tenant.text;
   std::string_view secret(reinterpret_cast<const char*>(key.bytes.data()), kKeyBytes);
-  const OSSL_PARAM parameters[] = {
-      sha256_as(OSSL_KDF_PARAM_DIGEST), octets(OSSL_KDF_PARAM_KEY, secret),
-      octets(OSSL_KDF_PARAM_SALT, kSalt), octets(OSSL_KDF_PARAM_INFO, info),
-      OSSL_PARAM_construct_end()};
+  const OSSL_PARAM parameters[] = {sha256_as(OSSL_KDF_PARAM_DIGEST),
+                                   octets(OSSL_KDF_PARAM_KEY, secret),
+                                   octets(OSSL_KDF_PARAM_SALT, kSalt),
+                                   octets(OSSL_KDF_PARAM_INFO, info), OSSL_PARAM_construct_end()};
   int worked = EVP_KDF_derive(context.get(), out, size, parameters);
   BELAY_ASSERT(worked == 1);
 }

@@ -44,8 +44,7 @@ Result<std::string> followed(Snapshot& view, EnvelopeSealer& sealer, const Tenan
                              const StoredEnvelope& stored, const Digest& id) {
   BELAY_TRY(std::vector<BlobRow> blobs, view.blobs(tenant, {id}));
   if (blobs.empty()) {
-    return sealed::corrupt(stored.subject,
-                           "names the blob " + to_hex(id) + ", which is not there");
+    return sealed::corrupt(stored.subject, "names the blob " + to_hex(id) + ", which is not there");
   }
   return sealer.open_blob(tenant, stored.envelope, blobs.front());
 }
@@ -80,8 +79,7 @@ Result<Page> rewrite_page(Snapshot& view, EnvelopeSealer& sealer, const TenantId
     if (parts.is_reference && !parts.is_encrypted) {
       BELAY_TRY(rewrite.envelope, renamed(view, sealer, tenant, stored, portion.blobs));
     } else {
-      BELAY_TRY(rewrite.envelope,
-                sealer.under_active_key(tenant, stored.subject, stored.envelope));
+      BELAY_TRY(rewrite.envelope, sealer.under_active_key(tenant, stored.subject, stored.envelope));
     }
     portion.bytes += rewrite.envelope.size();
     portion.rewrites.push_back(std::move(rewrite));
@@ -177,8 +175,7 @@ Task<Result<SealReport>> look_at_seals(Store& inner, Random& random, Sealing sea
   auto sealer = std::make_shared<EnvelopeSealer>(std::move(sealing), random);
   LookedAt so_far;
   while (true) {
-    std::function<Result<LookedAt>(Snapshot&)> reader = [sealer, tenant,
-                                                         so_far](Snapshot& view) {
+    std::function<Result<LookedAt>(Snapshot&)> reader = [sealer, tenant, so_far](Snapshot& view) {
       return look_at_page(view, *sealer, tenant, so_far);
     };
     BELAY_CO_TRY(so_far, co_await read<LookedAt>(inner, std::move(reader)));

@@ -107,9 +107,8 @@ Result<std::vector<StoredRecord>> SealedSnapshot::records(const RecordQuery& que
   BELAY_TRY(std::vector<StoredRecord> rows, inner_.records(query));
   Opening opening(inner_, sealer_, query.tenant);
   for (StoredRecord& row : rows) {
-    BELAY_CHECK(opening.open(row.envelope, [&] {
-      return store::subject_of_record(row.collection, row.user, row.key);
-    }));
+    BELAY_CHECK(opening.open(
+        row.envelope, [&] { return store::subject_of_record(row.collection, row.user, row.key); }));
   }
   BELAY_CHECK(opening.finish());
   return rows;

@@ -73,8 +73,8 @@ class SealedStore final : public Store {
     for (ApprovalRow& row : rows.opened) {
       BELAY_CHECK(seal(tenant, row.payload, blobs,
                        [&] { return store::subject_of_payload(row.interrupt); }));
-      BELAY_CHECK(seal(tenant, row.edited, blobs,
-                       [&] { return store::subject_of_edited(row.interrupt); }));
+      BELAY_CHECK(
+          seal(tenant, row.edited, blobs, [&] { return store::subject_of_edited(row.interrupt); }));
     }
     if (!rows.decided) return Done{};
     // What was asked stays as it was asked: a decision's copy of it is not handed on.

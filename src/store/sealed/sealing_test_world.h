@@ -37,8 +37,9 @@ inline Sealing encrypted(const std::string& lines = key_line("k1", 'a')) {
 
 // Text that compresses, as people's does.
 inline std::string prose(std::size_t bytes) {
-  static constexpr std::string_view words[] = {"la ", "nota ", "de ", "hoy ", "the ", "plan ",
-                                               "for ", "tomorrow ", "slept ", "well, ", "walked "};
+  static constexpr std::string_view words[] = {"la ",    "nota ",  "de ",    "hoy ",
+                                               "the ",   "plan ",  "for ",   "tomorrow ",
+                                               "slept ", "well, ", "walked "};
   std::string text;
   std::size_t next = bytes;
   while (text.size() < bytes) text += words[next = (next * 31 + 7) % 1009 % std::size(words)];
