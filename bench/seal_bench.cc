@@ -53,14 +53,15 @@ struct Way {
 };
 
 std::vector<Way> ways() {
+  Sealing as_it_is;
+  as_it_is.compress = Sealing::Compress::never;
   Sealing compressed;
-  compressed.compress = Sealing::Compress::always;
   Sealing encrypted;
   encrypted.keys = KeyRing::from_text("k1:" + std::string(64, 'a')).value();
   encrypted.compress = Sealing::Compress::never;
-  Sealing both = encrypted;
-  both.compress = Sealing::Compress::always;
-  return {{"as it is", Sealing()},
+  Sealing both;
+  both.keys = encrypted.keys;
+  return {{"as it is", as_it_is},
           {"zstd, level 1", compressed},
           {"AES-256-GCM", encrypted},
           {"both", both}};

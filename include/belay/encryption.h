@@ -63,10 +63,11 @@ struct Sealing {
   // reader's to say, and not noted in the store, for just that reason.
   bool accept_plain = false;
   // Values of at least `compress_from` bytes are compressed (zstd, level 1) when that saves a
-  // tenth. `with_key`: a store without a key stays readable with SQL, one with a key is not anyway.
-  // docs/storage.md has the figures. What was compressed can be read whatever stands here.
-  enum class Compress { with_key, always, never };
-  Compress compress = Compress::with_key;
+  // tenth. `always` keeps a long thread below 1.2 times its own bytes; `with_key` and `never` leave
+  // a store without a key readable with SQL. docs/storage.md has the figures. What was compressed
+  // can be read whatever stands here.
+  enum class Compress { always, with_key, never };
+  Compress compress = Compress::always;
   std::size_t compress_from = 256;
   // Values of more bytes than this are stored once, however many rows hold them.
   std::size_t blob_above = 64u << 10;

@@ -146,13 +146,13 @@ const std::string_view kStore =
 )";
 
 const std::string_view kStoreEncrypt =
-    R"(Encrypts what was stored before there was a key. Others may work meanwhile, with the same key
+    R"help(Encrypts what was stored before there was a key. Others may work meanwhile, with the same key
 file and BELAY_ACCEPT_PLAIN=true; afterwards without that. It may be stopped and begun again.
 
 Example:
   (umask 077; echo "k1:$(head -c 32 /dev/urandom | base64)" > keys)
   belay store encrypt --key-file keys
-)";
+)help";
 
 const std::string_view kStoreRotate =
     R"(Put a new key into a line above the others, let every process take the new file, then rotate.
