@@ -146,8 +146,9 @@ const std::string_view kStore =
 )";
 
 const std::string_view kStoreEncrypt =
-    R"help(Encrypts what was stored before there was a key. Others may work meanwhile, with the same key
-file and BELAY_ACCEPT_PLAIN=true; afterwards without that. It may be stopped and begun again.
+    R"help(Encrypts what was stored before there was a key. Others may work meanwhile, with the
+same key file and BELAY_ACCEPT_PLAIN=true; afterwards without that. It may be stopped and begun
+again.
 
 Example:
   (umask 077; echo "k1:$(head -c 32 /dev/urandom | base64)" > keys)
