@@ -20,7 +20,10 @@ std::string_view bytes_of(const Digest& digest) {
 }
 
 Error unexpectedly_plain(std::string_view subject) {
-  return corrupt(subject, "was stored in plain although a key is configured");
+  return error(ErrorCode::corrupt,
+               "The stored " + std::string(subject) +
+                   " was stored in plain although a key is configured; if it is from before there "
+                   "was a key, encrypt the store, else restore it from a backup.");
 }
 
 // Of an envelope that is to be sealed.
