@@ -14,6 +14,7 @@
 #include "agents/rules/builtin_model.h"
 #include "cli/doctor.h"
 #include "cli/form.h"
+#include "cli/key_file.h"
 #include "cli/show.h"
 #include "cli/signals.h"
 #include "cli/store_findings.h"
@@ -136,6 +137,7 @@ Task<Answered> run_verb(World& world, Verb verb) {
   if (auto* one = std::get_if<History>(&verb)) return show_history(world, std::move(*one));
   if (auto* one = std::get_if<StateOf>(&verb)) return show_state(world, std::move(*one));
   if (std::get_if<Check>(&verb)) return check_whole_store(world);
+  if (auto* one = std::get_if<StoreSeal>(&verb)) return seal_whole_store(world, *one);
   return show_overview(world);
 }
 
@@ -152,7 +154,8 @@ Task<Result<Done>> apply_due(World& world) {
 }
 
 Task<Answered> whole_command(World& world, Verb verb) {
-  BELAY_CO_CHECK(co_await apply_due(world));
+  // A store that is yet to be brought under its key can't be read before.
+  if (!std::holds_alternative<StoreSeal>(verb)) BELAY_CO_CHECK(co_await apply_due(world));
   co_return co_await run_verb(world, std::move(verb));
 }
 
@@ -212,8 +215,10 @@ Result<ExitCode> run_in_world(const Settings& settings, Output& output, Clock& c
   BELAY_TRY(std::unique_ptr<Model> model, make_model(settings));
   BELAY_TRY(Agents agents, make_agents(settings));
   std::unique_ptr<Random> random = system_random();
-  BELAY_TRY(std::unique_ptr<Store> store,
+  BELAY_TRY(Sealing sealing, sealing_of(settings));
+  BELAY_TRY(std::unique_ptr<Store> stored,
             make_store(settings, makes_a_store(verb), output, clock, *random));
+  std::unique_ptr<Store> store = seal_store(*stored, *random, sealing);
   std::unique_ptr<EventLoop> loop = make_event_loop();
   RuntimeParts parts{*store,  *loop,  clock,
                      *random, *model, [&progress](const RunEvent& event) { progress.told(event); }};
@@ -221,7 +226,8 @@ Result<ExitCode> run_in_world(const Settings& settings, Output& output, Clock& c
   runtime->add(agents.daily_auditor);
   runtime->add(agents.routine_generator);
 
-  World world{settings, phrases, output, progress, clock, *random, *store, *runtime, agents};
+  World world{settings, phrases, output,  progress, clock, *random,
+              *store,   *stored, sealing, *runtime, agents};
   Interruptible interruptible(*loop);
   std::optional<Answered> answer = interruptible.run(whole_command(world, std::move(verb)));
   if (answer) return *std::move(answer);

@@ -17,6 +17,7 @@ struct GlobalFlags {
   std::optional<std::string> store;
   std::optional<std::string> user;
   std::optional<std::string> model;
+  std::optional<std::string> key_file;
   bool json = false;
   bool quiet = false;
 };
@@ -84,10 +85,14 @@ struct StateOf {
 };
 struct Check {};
 struct Doctor {};
+// Brings the whole store under the active key.
+struct StoreSeal {
+  bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
+};
 
 using Verb = std::variant<Overview, NotesImport, NotesList, NotesShow, RunAgent, ApprovalsList,
                           ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
-                          Check, Doctor>;
+                          Check, Doctor, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

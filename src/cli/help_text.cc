@@ -31,6 +31,10 @@ Environment (a flag wins over it):
   BELAY_USER              whose notes and runs (local)
   BELAY_MODEL             the model; only builtin exists: rules, no language model
   BELAY_LANGUAGE          en or es; else as LANG says
+  BELAY_KEY_FILE          the keys of an encrypted store, one "id:key" a line, the first for what
+                          is written; or BELAY_KEYS: the lines themselves
+  BELAY_COMPRESSION       always, never or with-key (with-key)
+  BELAY_ACCEPT_PLAIN      true: with a key, read what was stored without one (false)
   BELAY_HELP_TEXT         where to find help near you, shown from risk 8 up
   AGENT_MAX_RETRIES       attempts of a step that may be tried again (3)
   AGENT_TIMEOUT_MS        how long a run may work, in milliseconds (300000)
@@ -133,6 +137,31 @@ const std::string_view kDoctor =
 
 Example:
   belay doctor --store sqlite:/var/lib/belay/belay.db
+)";
+
+const std::string_view kStore =
+    R"(Examples:
+  belay store encrypt --key-file keys
+  belay store rotate --key-file keys
+)";
+
+const std::string_view kStoreEncrypt =
+    R"help(Encrypts what was stored before there was a key. Others may work meanwhile, with the
+same key file and BELAY_ACCEPT_PLAIN=true; afterwards without that. It may be stopped and begun
+again.
+
+Example:
+  (umask 077; echo "k1:$(head -c 32 /dev/urandom | base64)" > keys)
+  belay store encrypt --key-file keys
+)help";
+
+const std::string_view kStoreRotate =
+    R"(Put a new key into a line above the others, let every process take the new file, then rotate.
+When it is done, the other keys can be taken out; belay doctor says which are still needed. Keep
+them as long as a backup needs them.
+
+Example:
+  belay store rotate --key-file keys
 )";
 
 }  // namespace belay::cli::help

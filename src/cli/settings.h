@@ -8,6 +8,7 @@
 #include <string>
 
 #include "agents/wellbeing/messages.h"
+#include "belay/encryption.h"
 #include "belay/ids.h"
 #include "cli/arguments.h"
 #include "cli/output.h"
@@ -22,6 +23,7 @@ struct Environment {
   std::optional<std::string> store, user, model, language, help_text;
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
+  std::optional<std::string> key_file, keys, compression, accept_plain;
   std::optional<std::string> pause_at_commit, pause_after, model_fails;
 };
 Environment read_environment();
@@ -44,6 +46,11 @@ struct Settings {
   std::string help_text;        // empty: the agents' own
   // As the environment says; run checks them, if no flag is in their place.
   std::optional<std::string> max_retries, timeout_ms, require_approval;
+  std::optional<std::string> key_file;
+  bool key_file_by_flag = false;    // so the next command has to name it too
+  std::optional<std::string> keys;  // BELAY_KEYS, where no file is named
+  Sealing::Compress compression = Sealing::Compress::with_key;
+  bool accept_plain = false;
   PauseAtCommit pause;
   std::int64_t model_fails = 0;  // for tests: see app.cc
 };

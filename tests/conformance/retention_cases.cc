@@ -166,6 +166,7 @@ TEST_P(StoreSuite, PruningBeforeACommitKeepsEveryLaterState) {
 }
 
 TEST_P(StoreSuite, EveryEnvelopeIsFoundPageByPage) {
+  if (GetParam().is_sealed) GTEST_SKIP() << "it looks at what lies below the sealing";
   ended_run(*call_, "a");
   ended_run(*call_, "b");
   Commit blobs;
@@ -198,6 +199,7 @@ TEST_P(StoreSuite, EveryEnvelopeIsFoundPageByPage) {
 }
 
 TEST_P(StoreSuite, AnEnvelopeIsRewrittenUnlessItHasChangedMeanwhile) {
+  if (GetParam().is_sealed) GTEST_SKIP() << "it looks at what lies below the sealing";
   RunScript script = ended_run(*call_, "a");
   auto rewriting = [&](const std::string& text) {
     Commit commit;

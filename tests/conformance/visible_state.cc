@@ -109,6 +109,18 @@ void Caller::print_run(std::ostream& out, const RunRow& run) {
 
 std::string Caller::all(const TenantId& tenant) {
   std::ostringstream out;
+  out << rows(tenant);
+  std::vector<std::string> texts;
+  for (const StoredEnvelope& stored : envelopes({.tenant = tenant, .limit = every})) {
+    texts.push_back(stored.subject + " = " + stored.envelope);
+  }
+  std::sort(texts.begin(), texts.end());  // each store has its own places
+  for (const std::string& text : texts) out << "envelope " << text << '\n';
+  return out.str();
+}
+
+std::string Caller::rows(const TenantId& tenant) {
+  std::ostringstream out;
   print_all(out, threads({.tenant = tenant, .limit = every}));
   for (const RunRow& run : runs({.tenant = tenant, .limit = every})) print_run(out, run);
   print_all(out, approvals(ApprovalFilter{tenant, {}, {}, true, {}, every}));
@@ -116,12 +128,6 @@ std::string Caller::all(const TenantId& tenant) {
   print_all(out, effects({.tenant = tenant, .statuses = {EffectStatus::intended}}));
   print_all(out, outbox({.tenant = tenant, .due_by = Instant::max(), .limit = every}));
   print_all(out, runs({.tenant = tenant, .due_by = Instant::max(), .limit = every}));
-  std::vector<std::string> texts;
-  for (const StoredEnvelope& stored : envelopes({.tenant = tenant, .limit = every})) {
-    texts.push_back(stored.subject + " = " + stored.envelope);
-  }
-  std::sort(texts.begin(), texts.end());  // each store has its own places
-  for (const std::string& text : texts) out << "envelope " << text << '\n';
   RecordQuery query;
   query.tenant = tenant;
   query.collection = "notes";
