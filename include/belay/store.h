@@ -135,6 +135,18 @@ class Snapshot {
   virtual Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) = 0;
 };
 
+// What a store holds, of all tenants.
+struct TableStatistics {
+  std::string name;
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;  // with its indexes
+};
+struct StoreStatistics {
+  std::vector<TableStatistics> tables;
+  std::uint64_t bytes = 0;       // of everything, on disk where there is one
+  std::uint64_t free_bytes = 0;  // of these, what compact() could give back
+};
+
 class Store {
  public:
   using Reader = std::function<Result<Done>(Snapshot&)>;
@@ -154,6 +166,11 @@ class Store {
   virtual void close_session(const SessionId& session) = 0;
   // Whether that session, of this process or another, still lives. False for the null session.
   virtual Result<bool> is_alive(const SessionId& session) = 0;
+
+  // Counts everything, which takes as long as reading it. Blocks.
+  virtual Result<StoreStatistics> statistics();
+  // Gives back the space of what was deleted. Blocks, and keeps other writers waiting meanwhile.
+  virtual Result<Done> compact();
 };
 
 // Reads with a function that returns what it found.

@@ -29,6 +29,8 @@ struct Words {
   Threads threads;
   History history;
   StateOf state;
+  Preserve preserve;
+  StorePrune store_prune;
   Verb chosen;
 };
 
@@ -126,6 +128,16 @@ void add_approvals(CLI::App& app, Words& words) {
   add_decision(*approvals, "reject", "Reject, and end the run without saving", false, words);
 }
 
+void add_preserve(CLI::App& threads, const char* name, const char* line, bool preserve,
+                  Words& words) {
+  CLI::App* verb = add_verb(threads, name, line, help::kPreserve);
+  verb->add_option("THREAD", words.preserve.thread, "The thread")->required();
+  verb->callback([&words, preserve] {
+    words.preserve.preserve = preserve;
+    words.chosen = words.preserve;
+  });
+}
+
 void add_runs_verbs(CLI::App& app, Words& words) {
   CLI::App* resume = add_verb(app, "resume", "Go on with what a dead process left", help::kResume);
   CLI::Option* thread = resume->add_option("THREAD", words.resume.thread, "The thread");
@@ -139,8 +151,13 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   cancel->callback([&words] { words.chosen = words.cancel; });
 
   CLI::App* threads = add_verb(app, "threads", "List threads, newest first", help::kThreads);
+  threads->require_subcommand(0, 1);
   add_limit(threads, words.threads.limit);
-  threads->callback([&words] { words.chosen = words.threads; });
+  threads->callback([&words, threads] {
+    if (threads->get_subcommands().empty()) words.chosen = words.threads;
+  });
+  add_preserve(*threads, "preserve", "Keep a thread whatever its age", true, words);
+  add_preserve(*threads, "unpreserve", "Let a thread be pruned again", false, words);
 
   CLI::App* history = add_verb(app, "history", "List the commits of a run", help::kHistory);
   history->add_option("THREAD", words.history.thread, "The thread")->required();
@@ -153,14 +170,6 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   state->callback([&words] { words.chosen = words.state; });
 }
 
-void add_store_verbs(CLI::App& app, Words& words) {
-  add_verb(app, "check", "Check the store's rules", help::kCheck)->callback([&words] {
-    words.chosen = Check{};
-  });
-  add_verb(app, "doctor", "See whether the store is well, and what to do", help::kDoctor)
-      ->callback([&words] { words.chosen = Doctor{}; });
-}
-
 void add_sealing_verbs(CLI::App& store, Words& words) {
   add_verb(store, "encrypt", "Encrypt what was stored without a key", help::kStoreEncrypt)
       ->callback([&words] { words.chosen = StoreSeal{true}; });
@@ -168,10 +177,26 @@ void add_sealing_verbs(CLI::App& store, Words& words) {
       ->callback([&words] { words.chosen = StoreSeal{false}; });
 }
 
-void add_store(CLI::App& app, Words& words) {
-  CLI::App* store = add_verb(app, "store", "Look after the store", help::kStore);
+void add_store_verbs(CLI::App& app, Words& words) {
+  CLI::App* store = add_verb(app, "store", "Measure, compact and prune the store", help::kStore);
   store->require_subcommand(1);
+  add_verb(*store, "stats", "Rows and bytes, table by table", help::kStore)->callback([&words] {
+    words.chosen = StoreStats{};
+  });
+  add_verb(*store, "compact", "Give back the space of what was deleted", help::kStore)
+      ->callback([&words] { words.chosen = StoreCompact{}; });
+  CLI::App* prune =
+      add_verb(*store, "prune", "Forget threads that ended long ago", help::kStorePrune);
+  prune->add_option("--older-than", words.store_prune.older_than,
+                    "Since their last commit: 12h, 30d (30d)");
+  prune->add_flag("--dry-run", words.store_prune.dry_run, "Only say how many");
+  prune->callback([&words] { words.chosen = words.store_prune; });
   add_sealing_verbs(*store, words);
+  add_verb(app, "check", "Check the store's rules", help::kCheck)->callback([&words] {
+    words.chosen = Check{};
+  });
+  add_verb(app, "doctor", "See whether the store is well, and what to do", help::kDoctor)
+      ->callback([&words] { words.chosen = Doctor{}; });
 }
 
 void add_flags(CLI::App& app, GlobalFlags& flags) {
@@ -210,7 +235,6 @@ Result<Parsed> parse_arguments(int count, const char* const* words) {
   add_approvals(app, read);
   add_runs_verbs(app, read);
   add_store_verbs(app, read);
-  add_store(app, read);
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp&) {

@@ -1,6 +1,7 @@
 #pragma once
 // cli/arguments.h - what the person typed, as data: one struct a verb, checked for form only.
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <variant>
@@ -83,6 +84,17 @@ struct StateOf {
   std::optional<std::string> at;
   std::optional<std::uint64_t> seq;  // the same as a number; filled in by check_form()
 };
+struct Preserve {
+  std::string thread;
+  bool preserve = true;
+};
+struct StoreStats {};
+struct StoreCompact {};
+struct StorePrune {
+  std::optional<std::string> older_than;
+  bool dry_run = false;
+  std::chrono::hours keep{};  // what older_than comes to; filled in by check_form()
+};
 struct Check {};
 struct Doctor {};
 // Brings the whole store under the active key.
@@ -92,7 +104,7 @@ struct StoreSeal {
 
 using Verb = std::variant<Overview, NotesImport, NotesList, NotesShow, RunAgent, ApprovalsList,
                           ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
-                          Check, Doctor, StoreSeal>;
+                          Preserve, StoreStats, StoreCompact, StorePrune, Check, Doctor, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

@@ -1,6 +1,7 @@
 #include "cli/form.h"
 
 #include "belay/limits.h"
+#include "belay/retention.h"
 #include "cli/input_file.h"
 
 namespace belay::cli {
@@ -8,6 +9,7 @@ namespace {
 
 constexpr std::int64_t kAttemptsMax = 20;
 constexpr std::int64_t kTimeoutMax = 86'400'000;  // a day
+constexpr std::int64_t kKeepDaysMax = 36'500;
 constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 
 Result<Done> check_date(std::string_view date) {
@@ -98,6 +100,22 @@ Result<Done> complete(const Settings&, Resume& verb) {
 Result<Done> complete(const Settings&, Cancel& verb) {
   BELAY_CHECK(check_thread(verb.thread));
   return check_by(verb.by);
+}
+
+Result<Done> complete(const Settings&, Preserve& verb) { return check_thread(verb.thread); }
+
+Result<Done> complete(const Settings&, StorePrune& verb) {
+  verb.keep = RetentionPolicy{}.keep_finished;
+  if (!verb.older_than) return Done{};
+  std::string_view number = *verb.older_than;
+  bool is_days = number.ends_with('d');
+  if (!is_days && !number.ends_with('h')) {
+    return error(ErrorCode::invalid, "--older-than needs a time like 12h or 30d.");
+  }
+  number.remove_suffix(1);
+  BELAY_TRY(std::int64_t count, whole_number("--older-than", number, 0, kKeepDaysMax));
+  verb.keep = std::chrono::hours(is_days ? 24 * count : count);
+  return Done{};
 }
 
 Result<Done> complete(const Settings&, History& verb) { return check_thread(verb.thread); }

@@ -125,6 +125,29 @@ const std::string_view kState = R"(Examples:
   belay state audit-may-2 --at 2    # as it was after its commit 2
 )";
 
+const std::string_view kPreserve = R"(belay store prune leaves a preserved thread alone.
+
+Examples:
+  belay threads preserve audit-may-2
+  belay threads unpreserve audit-may-2
+)";
+
+const std::string_view kStore = R"(Examples:
+  belay store stats
+  belay store prune --older-than 90d --dry-run
+  belay store compact               # after pruning, to give the space back
+)";
+
+const std::string_view kStorePrune =
+    R"(Forgets threads whose runs have all ended, the last one long ago, with everything that
+was kept of them. What waits for someone stays, and so do preserved threads, threads with
+messages that are still to be delivered, and all notes, summaries and routines.
+
+Examples:
+  belay store prune --dry-run
+  belay store prune --older-than 90d
+)";
+
 const std::string_view kCheck =
     R"(Reads the whole store and checks every rule that must hold. Exit code 1 if one does not.
 

@@ -26,6 +26,10 @@ Task<Answered> cancel_run(World& world, Cancel wanted);
 Task<Answered> list_threads(World& world, Threads wanted);
 Task<Answered> show_history(World& world, History wanted);
 Task<Answered> show_state(World& world, StateOf wanted);
+Task<Answered> preserve_thread(World& world, Preserve wanted);
+Task<Answered> show_store_statistics(World& world);
+Task<Answered> compact_store(World& world);
+Task<Answered> prune_store(World& world, StorePrune wanted);
 Task<Answered> check_whole_store(World& world);
 Task<Answered> seal_whole_store(World& world, StoreSeal wanted);
 

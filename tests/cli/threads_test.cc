@@ -37,6 +37,45 @@ TEST_F(CliLooking, ThreadsNamesEachWithItsRun) {
   }
 }
 
+TEST_F(CliLooking, PruningForgetsWhatHasEndedUnlessItIsPreserved) {
+  auto prune = [&](const Words& more) {
+    Words words{"store", "prune", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return world.run(words).json();
+  };
+  EXPECT_EQ(prune({"--older-than", "0h"})["threads"], Value(0)) << "it waits";
+  ASSERT_EQ(world.run({"cancel", "t"}).code, 0);
+  EXPECT_EQ(prune({})["threads"], Value(0)) << "it ended just now";
+  EXPECT_EQ(world.run({"threads", "preserve", "t"}).code, 0);
+  EXPECT_EQ(prune({"--older-than", "0h"})["preserved"], Value(1));
+  EXPECT_EQ(world.run({"threads", "unpreserve", "t"}).code, 0);
+  EXPECT_EQ(prune({"--older-than", "0h", "--dry-run"})["threads"], Value(1));
+  EXPECT_EQ(world.run({"state", "t"}).code, 0) << "a dry run changes nothing";
+  EXPECT_EQ(prune({"--older-than", "0h"})["runs"], Value(1));
+  EXPECT_EQ(world.run({"state", "t"}).code, 2);
+  EXPECT_EQ(world.run({"check"}).code, 0);
+  Outcome notes = world.run({"notes", "list"});
+  EXPECT_NE(notes.out.find("2026-01-01"), std::string::npos) << "records stay";
+  EXPECT_EQ(world.run({"threads", "preserve", "nobody"}).code, 2);
+  EXPECT_EQ(world.run({"store", "prune", "--older-than", "soon"}).code, 2);
+  EXPECT_EQ(world.run({"store"}).code, 2);
+}
+
+TEST_F(CliLooking, TheStoreIsMeasuredAndCompacted) {
+  Value stats = world.run({"store", "stats", "--json"}).json();
+  const Value::Array* tables = stats["tables"].as_array();
+  ASSERT_TRUE(tables);
+  std::int64_t checkpoints = 0;
+  for (const Value& table : *tables) {
+    if (table["name"] == Value("checkpoints")) checkpoints = table["rows"].as_int().value_or(0);
+  }
+  EXPECT_GE(checkpoints, 4);
+  EXPECT_NE(world.run({"store", "stats"}).out.find("checkpoints"), std::string::npos);
+  Value compacted = world.run({"store", "compact", "--json"}).json();
+  EXPECT_LE(compacted["bytesAfter"].as_int(), compacted["bytesBefore"].as_int());
+  EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
 TEST_F(CliLooking, HistoryHasEveryCommitNewestFirst) {
   Value document = world.run({"history", "t", "--json"}).json();
   EXPECT_EQ(document["threadId"], Value("t"));

@@ -46,6 +46,12 @@ class MemoryStore final : public Store {
     return open_sessions_.contains(session);
   }
 
+  Result<StoreStatistics> statistics() override {
+    std::lock_guard lock(mutex_);
+    return tables_.statistics();
+  }
+  Result<Done> compact() override { return Done{}; }
+
  private:
   Clock& clock_;
   Random& random_;

@@ -348,6 +348,30 @@ std::pair<std::size_t, std::size_t> rows_that_count(const std::vector<ValueRow>&
   return {begin == 0 ? 0 : begin - 1, end};
 }
 
+StoreStatistics Tables::statistics() {
+  StoreStatistics found;
+  std::map<std::string, TableStatistics> tables;
+  for (auto& [id, tenant] : tenants_) {
+    tables["threads"].rows += tenant.threads.size();
+    tables["runs"].rows += tenant.runs.size();
+    for (const RunTable& run : tenant.runs) {
+      tables["checkpoints"].rows += run.checkpoints.size() + run.inner_checkpoints.size();
+      tables["events"].rows += run.events.size();
+    }
+    for_each_envelope(tenant, [&](std::string&& subject, std::string& envelope) {
+      TableStatistics& table = tables[subject.substr(0, subject.find(' ')) + "s"];
+      ++table.rows;
+      table.bytes += envelope.size();
+      found.bytes += envelope.size();
+    });
+  }
+  for (auto& [name, table] : tables) {
+    table.name = name;
+    found.tables.push_back(std::move(table));
+  }
+  return found;
+}
+
 const TenantTables* Tables::tenant(const TenantId& id) const {
   auto found = tenants_.find(id);
   return found == tenants_.end() ? nullptr : &found->second;

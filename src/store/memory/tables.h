@@ -110,6 +110,9 @@ class Tables {
   // Null when nothing was ever written for this tenant.
   const TenantTables* tenant(const TenantId& id) const;
 
+  // Bytes are those of envelopes alone.
+  StoreStatistics statistics();
+
  private:
   std::map<TenantId, TenantTables> tenants_;
 };

@@ -33,6 +33,8 @@ class SealedStore final : public Store {
   Result<SessionId> open_session() override { return inner_.open_session(); }
   void close_session(const SessionId& session) override { inner_.close_session(session); }
   Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
+  Result<StoreStatistics> statistics() override { return inner_.statistics(); }
+  Result<Done> compact() override { return inner_.compact(); }
 
  private:
   static Task<Result<CommitOutcome>> refused(Error failed) { co_return failed; }

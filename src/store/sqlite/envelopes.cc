@@ -79,14 +79,14 @@ Result<std::string> blob_subject(const Statement& row) {
 
 // In the order of their numbers in places, from 1: append, never reorder.
 constexpr std::array<Source, 9> sources{{
-    {"channel_values", "x.rowid", "x.envelope",
+    {"channel_values", "x.value_number", "x.envelope",
      "r.run_id, x.namespace, x.channel, x.seq, x.value_index, x.kind", value_subject},
     {"run_starts", "x.run_number", "x.input", "r.run_id", input_subject, true, false},
     {"approvals", "x.approval_number", "x.payload", "x.interrupt_id", payload_subject, false},
     {"approvals", "x.approval_number", "x.edited", "x.interrupt_id", edited_subject, false},
     {"records", "x.record_number", "x.envelope", "x.collection, x.user_id, x.key", record_subject,
      false},
-    {"tasks", "x.rowid", "x.envelope", "r.run_id, x.namespace, x.superstep, x.position",
+    {"tasks", "x.task_number", "x.envelope", "r.run_id, x.namespace, x.superstep, x.position",
      task_subject},
     {"effects", "x.effect_number", "x.envelope", "r.run_id, x.task_id, x.name", effect_subject},
     {"outbox", "x.message_number", "x.envelope", "r.run_id, x.seq, x.message_index",

@@ -1,6 +1,7 @@
 #include "store/sqlite/sqlite_store.h"
 
 #include "store/commit_check.h"
+#include "store/sqlite/maintenance.h"
 #include "store/sqlite/reader_pool.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/sessions.h"
@@ -14,7 +15,8 @@ class SqliteStore final : public Store {
   SqliteStore(std::string path, std::unique_ptr<Connection> connection,
               std::unique_ptr<Sessions> sessions, std::unique_ptr<ReaderPool> readers, Clock& clock,
               Random& random, SqliteStoreOptions options)
-      : clock_(clock),
+      : path_(path),
+        clock_(clock),
         random_(random),
         sessions_(std::move(sessions)),
         readers_(std::move(readers)),
@@ -47,7 +49,11 @@ class SqliteStore final : public Store {
 
   Result<bool> is_alive(const SessionId& session) override { return sessions_->is_alive(session); }
 
+  Result<StoreStatistics> statistics() override { return statistics_of(path_); }
+  Result<Done> compact() override { return compact_file(path_); }
+
  private:
+  const std::string path_;
   Clock& clock_;
   Random& random_;
   std::unique_ptr<Sessions> sessions_;

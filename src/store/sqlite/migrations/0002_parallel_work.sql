@@ -28,6 +28,7 @@ CREATE UNIQUE INDEX checkpoints_key ON checkpoints (tenant_id, run_number, names
 -- value as of a state_seq is the newest row without a kind up to it, and all rows after that one,
 -- by (seq, value_index). The envelope comes last, so that the rest is read without it.
 CREATE TABLE channel_values_2 (
+  value_number INTEGER PRIMARY KEY,  -- so that VACUUM leaves it as it is
   tenant_id   INTEGER NOT NULL,
   run_number  INTEGER NOT NULL REFERENCES runs,
   namespace   TEXT NOT NULL,
@@ -38,7 +39,7 @@ CREATE TABLE channel_values_2 (
   envelope    BLOB NOT NULL
 ) STRICT;
 INSERT INTO channel_values_2
-  SELECT tenant_id, run_number, namespace, channel, seq, 0, NULL, envelope
+  SELECT rowid, tenant_id, run_number, namespace, channel, seq, 0, NULL, envelope
     FROM channel_values ORDER BY rowid;
 DROP TABLE channel_values;
 ALTER TABLE channel_values_2 RENAME TO channel_values;
@@ -47,6 +48,7 @@ CREATE UNIQUE INDEX channel_values_key
 
 -- The tasks of supersteps of several: the last word on each.
 CREATE TABLE tasks (
+  task_number INTEGER PRIMARY KEY,
   tenant_id  INTEGER NOT NULL,
   run_number INTEGER NOT NULL REFERENCES runs,
   namespace  TEXT NOT NULL,

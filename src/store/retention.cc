@@ -1,0 +1,150 @@
+#include "belay/retention.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "belay/limits.h"
+
+namespace belay {
+namespace {
+
+// About what a commit of a run leaves: checkpoint, event, value.
+constexpr std::uint64_t rows_of_commit = 4;
+constexpr std::uint64_t commits_at_once = limits::page_rows_max / rows_of_commit;
+
+struct OldRun {
+  RunId run;
+  ThreadId thread;
+  std::uint64_t seq = 0;
+};
+
+// A page of runs that have ended long ago, and what their threads say.
+struct Page {
+  std::vector<OldRun> runs;  // of threads to be forgotten
+  std::set<std::string> preserved;
+  std::optional<RunId> last;  // nothing: there is no further page
+};
+
+// Whether nothing of the thread goes on, waits, or is newer than `before`.
+Result<bool> is_over(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
+                     Instant before) {
+  RunFilter filter;
+  filter.tenant = tenant;
+  filter.thread = thread;
+  filter.limit = limits::page_rows_max;
+  while (true) {
+    BELAY_TRY(auto runs, view.runs(filter));
+    for (const RunRow& run : runs) {
+      if (!is_final(run.status) || run.updated_at >= before) return false;
+      OutboxFilter waiting;
+      waiting.tenant = tenant;
+      waiting.run = run.run;
+      waiting.due_by = Instant::max();
+      waiting.limit = 1;
+      BELAY_TRY(auto messages, view.outbox(waiting));
+      if (!messages.empty()) return false;
+    }
+    if (runs.size() < filter.limit) return true;
+    filter.before = runs.back().run;
+  }
+}
+
+Result<bool> is_preserved(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
+  ThreadFilter filter;
+  filter.tenant = tenant;
+  filter.thread = thread;
+  BELAY_TRY(auto rows, view.threads(filter));
+  return !rows.empty() && rows.front().preserve;
+}
+
+Result<Page> read_page(Snapshot& view, const TenantId& tenant, Instant before,
+                       std::optional<RunId> after) {
+  RunFilter filter;
+  filter.tenant = tenant;
+  filter.statuses = {RunStatus::completed, RunStatus::failed, RunStatus::cancelled};
+  filter.updated_before = before;
+  filter.before = after;
+  filter.limit = limits::page_rows_max / 10;  // a row holds the run's input
+  BELAY_TRY(auto rows, view.runs(filter));
+  Page page;
+  std::map<std::string, bool> over;
+  for (RunRow& row : rows) {
+    auto known = over.find(row.thread.text);
+    if (known == over.end()) {
+      BELAY_TRY(bool is_old, is_over(view, tenant, row.thread, before));
+      if (is_old) {
+        BELAY_TRY(bool preserve, is_preserved(view, tenant, row.thread));
+        if (preserve) page.preserved.insert(row.thread.text);
+        is_old = !preserve;
+      }
+      known = over.emplace(row.thread.text, is_old).first;
+    }
+    if (known->second) page.runs.push_back({row.run, std::move(row.thread), row.seq});
+  }
+  if (rows.size() == filter.limit) page.last = rows.back().run;
+  return page;
+}
+
+Task<Result<Done>> prune(Store& store, TenantId tenant, std::vector<PruneRun> runs) {
+  Commit commit;
+  commit.tenant = std::move(tenant);
+  commit.rows.prune = std::move(runs);
+  auto outcome = co_await store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  co_return Done{};
+}
+
+// Long runs lose their oldest commits first, so that no commit deletes all of them at once.
+Task<Result<Done>> forget(Store& store, TenantId tenant, std::vector<OldRun> runs) {
+  std::vector<PruneRun> together;
+  std::uint64_t commits = 0;
+  for (const OldRun& run : runs) {
+    for (std::uint64_t seq = commits_at_once; seq < run.seq; seq += commits_at_once) {
+      std::vector<PruneRun> oldest{{run.run, seq}};
+      BELAY_CO_CHECK(co_await prune(store, tenant, std::move(oldest)));
+    }
+    commits += std::min(run.seq, commits_at_once);
+    together.push_back({run.run, std::nullopt});
+    if (commits < commits_at_once) continue;
+    BELAY_CO_CHECK(co_await prune(store, tenant, std::move(together)));
+    together.clear();
+    commits = 0;
+  }
+  if (!together.empty()) BELAY_CO_CHECK(co_await prune(store, tenant, std::move(together)));
+  co_return Done{};
+}
+
+}  // namespace
+
+Task<Result<RetentionReport>> apply_retention(Store& store, TenantId tenant, RetentionPolicy policy,
+                                              Instant now) {
+  Instant before = now - policy.keep_finished;
+  std::uint64_t runs = 0;
+  std::set<std::string> threads;
+  std::set<std::string> preserved;
+  std::vector<OldRun> found;
+  std::optional<RunId> after;
+  while (true) {
+    std::function<Result<Page>(Snapshot&)> reader = [tenant, before, after](Snapshot& view) {
+      return read_page(view, tenant, before, after);
+    };
+    BELAY_CO_TRY(Page page, co_await read<Page>(store, std::move(reader)));
+    preserved.merge(page.preserved);
+    // Only now: a page is found by the last run of the one before.
+    std::vector<OldRun> due = std::exchange(found, std::move(page.runs));
+    if (!policy.dry_run) BELAY_CO_CHECK(co_await forget(store, tenant, std::move(due)));
+    runs += found.size();
+    for (const OldRun& run : found) threads.insert(run.thread.text);
+    if (!page.last) break;
+    after = page.last;
+  }
+  if (!policy.dry_run) BELAY_CO_CHECK(co_await forget(store, tenant, std::move(found)));
+  RetentionReport report;
+  report.runs = runs;
+  report.threads = threads.size();
+  report.preserved = preserved.size();
+  co_return report;
+}
+
+}  // namespace belay

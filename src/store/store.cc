@@ -1,0 +1,13 @@
+#include "belay/store.h"
+
+namespace belay {
+
+Result<StoreStatistics> Store::statistics() {
+  return error(ErrorCode::invalid, "This store does not count what it holds.");
+}
+
+Result<Done> Store::compact() {
+  return error(ErrorCode::invalid, "This store can't be compacted.");
+}
+
+}  // namespace belay
