@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "agents/rules/builtin_model.h"
+#include "cli/agents.h"
 #include "cli/doctor.h"
 #include "cli/form.h"
 #include "cli/show.h"
@@ -229,6 +230,26 @@ Result<ExitCode> run_in_world(const Settings& settings, Output& output, Clock& c
   return static_cast<ExitCode>(128 + interruptible.signal());
 }
 
+// The verbs that open no store; nothing for the others.
+std::optional<Result<ExitCode>> run_without_store(const Settings& settings, Output& output,
+                                                  Clock& clock, const Verb& verb) {
+  if (std::holds_alternative<Doctor>(verb)) return examine_store(settings, output, clock);
+  auto about_agents = [&](const auto& answer) -> Result<ExitCode> {
+    BELAY_TRY(Agents agents, make_agents(settings));
+    return answer(agents.definitions());
+  };
+  if (std::holds_alternative<AgentsList>(verb)) {
+    return about_agents([&](const Definitions& all) { return list_agents(all, output); });
+  }
+  if (const auto* one = std::get_if<AgentsShow>(&verb)) {
+    return about_agents([&](const Definitions& all) { return show_agent(all, *one, output); });
+  }
+  if (const auto* one = std::get_if<AgentsGraph>(&verb)) {
+    return about_agents([&](const Definitions& all) { return draw_agent(all, *one, output); });
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int run_program(int count, const char* const* words) {
@@ -252,10 +273,9 @@ int run_program(int count, const char* const* words) {
   Output output(output_options(environment, arguments.flags.json, arguments.flags.quiet));
   auto settings = settings_from(environment, arguments.flags);
   if (!settings.ok()) return fail(output, settings.error());
-  if (std::holds_alternative<Doctor>(arguments.verb)) {
-    return end(output, examine_store(*settings, output, *clock));
-  }
-  auto code = run_in_world(*settings, output, *clock, std::move(arguments.verb));
+  auto answered = run_without_store(*settings, output, *clock, arguments.verb);
+  auto code = answered ? *std::move(answered)
+                       : run_in_world(*settings, output, *clock, std::move(arguments.verb));
   if (!code.ok()) return fail(output, code.error());
   return end(output, *code);
 }

@@ -29,6 +29,8 @@ struct Words {
   Threads threads;
   History history;
   StateOf state;
+  AgentsShow agents_show;
+  AgentsGraph agents_graph;
   Verb chosen;
 };
 
@@ -153,6 +155,31 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   state->callback([&words] { words.chosen = words.state; });
 }
 
+void add_agents(CLI::App& app, Words& words) {
+  CLI::App* agents = add_verb(app, "agents", "List, show and draw the agents", help::kAgents);
+  agents->require_subcommand(1);
+
+  CLI::App* list = add_verb(*agents, "list", "List the agents", help::kAgents);
+  list->callback([&words] { words.chosen = AgentsList{}; });
+
+  CLI::App* show = add_verb(*agents, "show", "Show an agent's state and nodes", help::kAgents);
+  show->add_option("NAME", words.agents_show.name, "The agent")->required();
+  show->callback([&words] { words.chosen = words.agents_show; });
+
+  using Format = AgentsGraph::Format;
+  AgentsGraph& drawn = words.agents_graph;
+  CLI::App* graph = add_verb(*agents, "graph", "Draw an agent's graph", help::kAgents);
+  graph->add_option("NAME", drawn.name, "The agent")->required();
+  graph->add_option("--format", drawn.format_name, "mermaid, dot (Graphviz) or text")
+      ->check(CLI::IsMember({"mermaid", "dot", "text"}))
+      ->capture_default_str();
+  graph->callback([&words, &drawn] {
+    if (drawn.format_name == "mermaid") drawn.format = Format::mermaid;
+    if (drawn.format_name == "dot") drawn.format = Format::dot;
+    words.chosen = drawn;
+  });
+}
+
 void add_store_verbs(CLI::App& app, Words& words) {
   add_verb(app, "check", "Check the store's rules", help::kCheck)->callback([&words] {
     words.chosen = Check{};
@@ -195,6 +222,7 @@ Result<Parsed> parse_arguments(int count, const char* const* words) {
   add_run(app, read);
   add_approvals(app, read);
   add_runs_verbs(app, read);
+  add_agents(app, read);
   add_store_verbs(app, read);
   try {
     app.parse(count, words);

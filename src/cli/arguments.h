@@ -82,12 +82,22 @@ struct StateOf {
   std::optional<std::string> at;
   std::optional<std::uint64_t> seq;  // the same as a number; filled in by check_form()
 };
+struct AgentsList {};
+struct AgentsShow {
+  std::string name;
+};
+struct AgentsGraph {
+  enum class Format { mermaid, dot, text };
+  std::string name;
+  std::string format_name = "text";
+  Format format = Format::text;  // the same, read
+};
 struct Check {};
 struct Doctor {};
 
 using Verb = std::variant<Overview, NotesImport, NotesList, NotesShow, RunAgent, ApprovalsList,
                           ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
-                          Check, Doctor>;
+                          AgentsList, AgentsShow, AgentsGraph, Check, Doctor>;
 
 struct Arguments {
   GlobalFlags flags;

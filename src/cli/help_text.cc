@@ -121,6 +121,15 @@ const std::string_view kState = R"(Examples:
   belay state audit-may-2 --at 2    # as it was after its commit 2
 )";
 
+const std::string_view kAgents = R"(No store is opened.
+
+Examples:
+  belay agents list
+  belay agents show daily_auditor
+  belay agents graph daily_auditor --format mermaid
+  belay agents graph daily_auditor --format dot | dot -Tsvg -o graph.svg
+)";
+
 const std::string_view kCheck =
     R"(Reads the whole store and checks every rule that must hold. Exit code 1 if one does not.
 

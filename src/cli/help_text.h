@@ -17,6 +17,7 @@ extern const std::string_view kCancel;
 extern const std::string_view kThreads;
 extern const std::string_view kHistory;
 extern const std::string_view kState;
+extern const std::string_view kAgents;
 extern const std::string_view kCheck;
 extern const std::string_view kDoctor;
 

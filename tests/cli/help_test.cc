@@ -23,6 +23,10 @@ const std::vector<Words>& verbs() {
                                          {"threads"},
                                          {"history"},
                                          {"state"},
+                                         {"agents"},
+                                         {"agents", "list"},
+                                         {"agents", "show"},
+                                         {"agents", "graph"},
                                          {"check"},
                                          {"doctor"}};
   return all;
