@@ -1,16 +1,18 @@
 #include "cli/agents.h"
 
+#include "cli/nearest_name.h"
+
 namespace belay::cli {
 namespace {
 
 Result<const GraphDefinition*> find_agent(const Definitions& graphs, const std::string& name) {
-  std::string known;
+  std::vector<std::string> known;
   for (const auto& graph : graphs) {
     if (graph->name == name) return graph.get();
-    known += (known.empty() ? "" : ", ") + graph->name;
+    known.push_back(graph->name);
   }
-  return error(ErrorCode::not_found, "There is no agent \"" + shortened(name, 60, "...") +
-                                         "\"; what exists is " + known + ".");
+  return error(ErrorCode::not_found,
+               "There is no agent \"" + shortened(name, 60, "...") + "\"." + meant(name, known));
 }
 
 std::string count_text(std::size_t count, std::string_view what) {
