@@ -2,8 +2,8 @@
 // belay/rows.h - what a store keeps, as plain rows, and how to ask for them.
 //
 // Bytes: a value, payload or record is an envelope: a 4-byte little-endian length, a type in UTF-8
-// ("json"), then the data. The type names the whole chain of what was done to the data. Stores keep
-// envelopes as they are and never look inside.
+// ("json"), then the data. The type names the whole chain of what was done to the data
+// (docs/storage.md). Stores keep envelopes as they are and never look inside.
 
 #include <optional>
 #include <string>
@@ -20,7 +20,34 @@ namespace belay {
 enum class RunStatus { queued, running, paused, completed, failed, cancelled, quarantined };
 enum class ApprovalStatus { open, approved, rejected, expired, closed };
 // What a commit of a run was. `input` is its first; `claim` a take-over by another session.
-enum class CommitKind { input, node, attempt, pause, decision, expiry, claim, failure, cancel };
+// `timer`: its time had come; `release` gave it back to the queue; `fork` began it from a
+// checkpoint of another run.
+enum class CommitKind {
+  input,
+  node,
+  attempt,
+  pause,
+  decision,
+  expiry,
+  claim,
+  failure,
+  cancel,
+  timer,
+  release,
+  fork,
+  quarantine
+};
+// How a stored value combines with what the channel held before: it replaces it, adds items to a
+// list, adds entries to an object, adds a number. `reduce` waits for a graph's own reducer: it
+// counts only while its superstep is under way, whose end stores what came of it as `set`.
+enum class ValueKind { set, append, merge, add, reduce };
+// Of a task in a superstep of several: it waits for its next attempt, for a person, or has ended.
+enum class TaskStatus { waiting, asking, answered, done };
+// B and C of docs/effects.md: the other side knows our key, or it does not.
+enum class EffectClass { keyed, unkeyed };
+// `intended`: begun, its outcome not known; `uncertain`: it will not become known by itself.
+enum class EffectStatus { intended, done, failed, uncertain, skipped };
+enum class OutboxStatus { waiting, delivered, given_up };
 
 inline bool is_final(RunStatus status) {
   return status == RunStatus::completed || status == RunStatus::failed ||
@@ -34,6 +61,7 @@ struct ThreadRow {
   std::string graph;
   RunId last_run;
   Instant created_at{};
+  bool preserve = false;  // retention leaves it alone
   friend bool operator==(const ThreadRow&, const ThreadRow&) = default;
 };
 
@@ -47,6 +75,8 @@ struct RunRow {
   std::string input;    // envelope: the state that it began with
   std::string options;  // JSON: RunOptions
   Instant created_at{};
+  RunId forked_from;            // null: it was not forked
+  std::uint64_t forked_at = 0;  // seq of the commit there that it goes on from
   // What follows changes with every commit.
   RunStatus status = RunStatus::queued;
   std::string reason;            // with `paused`: what it waits for
@@ -61,20 +91,28 @@ struct RunRow {
   std::int64_t retry_count = 0;  // failed attempts of the whole run; never decreases
   std::int64_t worked_ms = 0;    // time worked, retry waits included, waits for people not
   Instant updated_at{};
+  // With `queued` and `paused`: when it can go on by itself (a delayed start, a timer, the first
+  // expiry of an approval). Unset: never by itself.
+  Instant due_at{};
+  std::int64_t lost_claims = 0;  // processes that died with it since it last got on
   friend bool operator==(const RunRow&, const RunRow&) = default;
 };
 
-// One commit of a run. Its id is the commit's id too: a run has one checkpoint a commit.
+// One commit of a run. Its id is the commit's id too: a run has one checkpoint a commit. The
+// checkpoints of a subgraph's visit are numbered within their own space.
 struct CheckpointRow {
   CheckpointId id;      // sorts by time
   CheckpointId parent;  // null for the first
   RunId run;
   std::string space;  // namespace of a subgraph; empty for the run's own graph
   std::uint64_t seq = 0;
+  // The values that count are those up to this seq. Less than `seq` while a superstep of several
+  // tasks is under way: what its finished tasks wrote waits beyond it.
+  std::uint64_t state_seq = 0;
   std::uint64_t epoch = 0;
   SessionId session;  // who committed
   CommitKind kind = CommitKind::node;
-  std::string node;  // the node that this commit ends, or that failed or waits
+  std::string node;  // the nodes that this commit ends, by commas; or that failed or waits
   std::int64_t superstep = 0;
   std::string next_tasks;  // JSON: what is to run next, decided once and for all
   Digest chain_hash{};     // over the parent's hash and all that this checkpoint says
@@ -84,12 +122,16 @@ struct CheckpointRow {
   friend bool operator==(const CheckpointRow&, const CheckpointRow&) = default;
 };
 
-// A channel's new value. Only changed channels are written.
+// A channel's new value, or what is added to the one before. Only changed channels are written.
+// The value as of a state_seq: the newest `set` up to it, then all rows after that one in the
+// order of (seq, index).
 struct ValueRow {
   RunId run;
   std::string space;
   std::string channel;
-  std::uint64_t seq = 0;  // of the commit that wrote it
+  std::uint64_t seq = 0;   // one more than the state_seq before it
+  std::int64_t index = 0;  // position of the task that wrote it in its superstep
+  ValueKind kind = ValueKind::set;
   std::string envelope;
   friend bool operator==(const ValueRow&, const ValueRow&) = default;
 };
@@ -103,6 +145,57 @@ struct EventRow {
   std::string body;  // JSON
   Instant created_at{};
   friend bool operator==(const EventRow&, const EventRow&) = default;
+};
+
+// What is known of one task of a superstep of several: written as it happens, and the last one
+// counts. A superstep of one task has none; its checkpoints say it all.
+struct TaskRow {
+  RunId run;
+  std::string space;
+  std::int64_t superstep = 0;
+  std::int64_t position = 0;  // within the superstep
+  TaskId task;
+  TaskStatus status = TaskStatus::waiting;
+  std::string envelope;  // engine/task_text.h says what is in it
+  friend bool operator==(const TaskRow&, const TaskRow&) = default;
+};
+
+// One effect on the outside world, by (run, task, name). Once `done`, it stays as it is.
+struct EffectRow {
+  RunId run;
+  TaskId task;
+  std::string name;
+  std::string node;
+  EffectClass effect_class = EffectClass::keyed;
+  EffectStatus status = EffectStatus::intended;
+  std::string envelope;  // its result, or the error with `failed`; empty before
+  std::int64_t attempt = 1;
+  Instant created_at{};
+  Instant updated_at{};
+  friend bool operator==(const EffectRow&, const EffectRow&) = default;
+};
+
+// A message that was committed with a run's step and is to be delivered at least once. (run, seq,
+// index) is its id, and what a receiver deduplicates by.
+struct OutboxRow {
+  RunId run;
+  std::uint64_t seq = 0;
+  std::int64_t index = 0;
+  std::string topic;
+  std::string envelope;
+  OutboxStatus status = OutboxStatus::waiting;
+  std::int64_t attempts = 0;  // begun so far
+  std::string error;          // of the last one
+  Instant due_at{};           // not to be tried before
+  Instant created_at{};
+  friend bool operator==(const OutboxRow&, const OutboxRow&) = default;
+};
+
+// A large value, stored once however many rows name it.
+struct BlobRow {
+  Digest id{};
+  std::string envelope;
+  friend bool operator==(const BlobRow&, const BlobRow&) = default;
 };
 
 struct ApprovalRow {
@@ -155,7 +248,8 @@ struct StoredRecord {
 struct ThreadFilter {
   TenantId tenant;
   std::optional<ThreadId> thread = std::nullopt;
-  std::size_t limit = 100;  // newest first
+  std::optional<ThreadId> before = std::nullopt;  // only those created before it: the next page
+  std::size_t limit = 100;                        // newest first
 };
 
 struct RunFilter {
@@ -163,12 +257,17 @@ struct RunFilter {
   std::optional<RunId> run = std::nullopt;
   std::optional<ThreadId> thread = std::nullopt;
   std::vector<RunStatus> statuses = {};  // empty: any
-  std::size_t limit = 100;               // newest first
+  // Only queued and paused runs whose due_at is set and not after this, the earliest first.
+  std::optional<Instant> due_by = std::nullopt;
+  std::optional<Instant> updated_before = std::nullopt;
+  std::optional<RunId> before = std::nullopt;  // only those begun before this run: the next page
+  std::size_t limit = 100;                     // newest first
 };
 
 struct CheckpointFilter {
   TenantId tenant;
   RunId run;
+  std::string space = {};
   std::optional<std::uint64_t> seq = std::nullopt;         // only this one
   std::optional<std::uint64_t> before_seq = std::nullopt;  // older than this
   std::size_t limit = 100;                                 // newest first
@@ -177,8 +276,34 @@ struct CheckpointFilter {
 struct ValueFilter {
   TenantId tenant;
   RunId run;
-  std::uint64_t at_seq = 0;    // as of this commit
-  bool every_version = false;  // false: the newest of each channel; true: all, oldest first
+  std::uint64_t at_seq = 0;  // as of this state_seq
+  // False: of each channel the newest `set` and what follows it, by (space, channel, seq, index).
+  // True: all that were ever written, by (seq, space, channel, index).
+  bool every_version = false;
+  std::uint64_t after_seq = 0;                      // with every_version: only newer ones
+  std::optional<std::string> space = std::nullopt;  // only this space
+};
+
+struct TaskFilter {
+  TenantId tenant;
+  RunId run;
+  std::string space = {};
+  std::optional<std::int64_t> superstep = std::nullopt;  // unset: all; by superstep, position
+};
+
+struct EffectFilter {
+  TenantId tenant;
+  std::optional<RunId> run = std::nullopt;
+  std::optional<TaskId> task = std::nullopt;
+  std::vector<EffectStatus> statuses = {};  // empty: any
+  std::size_t limit = 1000;                 // in the order in which they were begun
+};
+
+struct OutboxFilter {
+  TenantId tenant;
+  std::optional<RunId> run = std::nullopt;
+  std::optional<Instant> due_by = std::nullopt;  // only waiting ones, due by then
+  std::size_t limit = 1000;                      // oldest first
 };
 
 struct EventFilter {
@@ -209,6 +334,19 @@ struct RecordQuery {
   std::size_t limit = 1000;
 };
 
+// Any envelope of a tenant, wherever it is stored: what re-encryption goes through.
+struct StoredEnvelope {
+  std::uint64_t place = 0;  // in this store; grows from one page to the next
+  std::string subject;      // which row it belongs to: see store/envelope_subject.h
+  std::string envelope;
+};
+struct EnvelopeFilter {
+  TenantId tenant;
+  std::string other_than = {};  // only envelopes of another type than this
+  std::uint64_t after = 0;      // only places after this one
+  std::size_t limit = 1000;
+};
+
 std::string json_envelope(std::string_view json);
 // The JSON text inside; `corrupt` for damaged bytes, `invalid` for a type that needs a newer Belay
 // or a key.
@@ -217,5 +355,10 @@ Result<std::string_view> json_in_envelope(std::string_view envelope);
 std::string_view name_of(RunStatus status);
 std::string_view name_of(ApprovalStatus status);
 std::string_view name_of(CommitKind kind);
+std::string_view name_of(ValueKind kind);
+std::string_view name_of(TaskStatus status);
+std::string_view name_of(EffectClass effect_class);
+std::string_view name_of(EffectStatus status);
+std::string_view name_of(OutboxStatus status);
 
 }  // namespace belay

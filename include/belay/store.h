@@ -27,6 +27,10 @@ namespace belay {
 struct RunGuard {
   std::uint64_t epoch = 0;
   std::uint64_t seq = 0;
+  // Not null: a pending write. The run stays where it is, and the rows may be values beyond its
+  // state_seq, tasks, effects, approvals that are opened, and checkpoints of a subgraph's space.
+  // Sending one again writes the same again.
+  RunId pending_for = {};
 };
 
 // The approval must be open, for exactly this payload, and by the store's clock...
@@ -35,6 +39,33 @@ struct ApprovalGuard {
   InterruptId interrupt;
   Digest payload_hash{};
   Expiry expiry = Expiry::ahead;
+  // Only while its run is `running`: the decision is written alone, without a seq, and the run's
+  // owner makes use of it. Otherwise `fenced`.
+  bool run_is_held = false;
+};
+
+// The message must be waiting, with this many attempts begun.
+struct OutboxGuard {
+  RunId run;
+  std::uint64_t seq = 0;
+  std::int64_t index = 0;
+  std::int64_t attempts = 0;
+};
+
+// Forgets commits of a run, as retention does: all of a run that has ended, with everything that
+// names it (a thread without runs goes too), or those before `before_seq`, of which only what later
+// ones need stays. The first checkpoint left is the chain's anchor: its hash can't be recomputed.
+struct PruneRun {
+  RunId run;
+  std::optional<std::uint64_t> before_seq = std::nullopt;  // unset: the whole run
+};
+
+// Replaces stored bytes by others that say the same, as re-encryption does. Where the bytes have
+// changed meanwhile nothing happens.
+struct Rewrite {
+  std::uint64_t place = 0;
+  Digest before{};  // SHA-256 of the bytes to be replaced
+  std::string envelope;
 };
 
 // The rows of one commit. `run` is the row as it is after the commit.
@@ -48,6 +79,18 @@ struct CommitRows {
   std::optional<ApprovalRow> decided;  // the guarded approval with its decision
   bool close_approvals = false;        // all open approvals of the run become `closed`
   std::vector<RecordPut> records;
+  std::vector<TaskRow> tasks;
+  // Outside a guarded commit only the outcomes of effects that were `intended`.
+  std::vector<EffectRow> effects;
+  std::vector<OutboxRow> outbox;
+  std::vector<BlobRow> blobs;  // those that are there already stay as they are
+  // Checkpoints of subgraphs' spaces.
+  std::vector<CheckpointRow> inner_checkpoints;
+  // Without a guard: the thread's preserve flag becomes this.
+  std::optional<std::pair<ThreadId, bool>> preserve;
+  // Without a guard: what retention forgets. A run that goes on, or is preserved, is left alone.
+  std::vector<PruneRun> prune;
+  std::vector<Rewrite> rewrites;  // without a guard
 };
 
 struct Commit {
@@ -55,6 +98,7 @@ struct Commit {
   // Absent for a commit that belongs to no run (an import of records): nothing can fence it.
   std::optional<RunGuard> guard;
   std::optional<ApprovalGuard> approval;
+  std::optional<OutboxGuard> message;  // for a commit without a guard that changes one message
   CommitRows rows;
   // With an ApprovalGuard that wants the expiry ahead: what to write instead when it has passed.
   std::optional<CommitRows> when_expired;
@@ -80,6 +124,13 @@ class Snapshot {
   virtual Result<std::vector<EventRow>> events(const EventFilter& filter) = 0;
   virtual Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) = 0;
   virtual Result<std::vector<StoredRecord>> records(const RecordQuery& query) = 0;
+  virtual Result<std::vector<TaskRow>> tasks(const TaskFilter& filter) = 0;
+  virtual Result<std::vector<EffectRow>> effects(const EffectFilter& filter) = 0;
+  virtual Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) = 0;
+  // Those of `ids` that are there.
+  virtual Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
+                                             const std::vector<Digest>& ids) = 0;
+  virtual Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) = 0;
 };
 
 class Store {

@@ -9,8 +9,10 @@ namespace belay::check {
 namespace {
 
 void check_links(const RunContents& run, Findings& findings) {
-  std::uint64_t expected = 1;
-  CheckpointId parent;
+  // A chain that was pruned begins at its anchor, which names a parent that is gone.
+  bool is_pruned = !run.checkpoints.empty() && run.checkpoints.front().seq > 1;
+  std::uint64_t expected = is_pruned ? run.checkpoints.front().seq : 1;
+  CheckpointId parent = is_pruned ? run.checkpoints.front().parent : CheckpointId();
   for (const CheckpointRow& checkpoint : run.checkpoints) {
     std::string commit = commit_text(checkpoint.seq);
     if (checkpoint.seq < expected) {
@@ -39,15 +41,19 @@ void check_hashes(const RunContents& run, Findings& findings) {
 }
 
 void check_values(const RunContents& run, Findings& findings) {
-  std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> newest;
+  std::map<std::pair<std::string_view, std::string_view>, std::pair<std::uint64_t, std::int64_t>>
+      newest;
+  // A superstep under way keeps what its finished tasks wrote for the next commit.
+  std::uint64_t last_seq = run.row.seq + (is_final(run.row.status) ? 0 : 1);
   for (const ValueRow& value : run.values) {
     std::string name = "the value of \"" + value.channel + "\" at " + commit_text(value.seq);
-    if (value.seq == 0 || value.seq > run.row.seq) {
+    if (value.seq == 0 || (value.space.empty() && value.seq > last_seq)) {
       findings.add(run, name + " is of a commit that is not there.");
     }
-    std::uint64_t& before = newest[{value.space, value.channel}];
-    if (before != 0 && value.seq <= before) findings.add(run, name + " is there twice.");
-    before = value.seq;
+    auto& before = newest[{value.space, value.channel}];
+    std::pair place(value.seq, value.index);
+    if (before.first != 0 && place <= before) findings.add(run, name + " is there twice.");
+    before = place;
     // A type that this Belay is too old for is not damage.
     auto text = json_in_envelope(value.envelope);
     bool is_readable = text.ok() ? parse_json(*text).ok() : text.error().code != ErrorCode::corrupt;
@@ -82,6 +88,9 @@ bool changes_owner(const CheckpointRow& checkpoint, const CheckpointRow& before)
     case CommitKind::decision:
     case CommitKind::expiry:
     case CommitKind::cancel:
+    case CommitKind::release:
+    case CommitKind::quarantine:
+    case CommitKind::timer:
       return true;
     case CommitKind::failure:
       // Nobody works on a paused run: a decision that fails takes it over.
@@ -90,6 +99,7 @@ bool changes_owner(const CheckpointRow& checkpoint, const CheckpointRow& before)
     case CommitKind::node:
     case CommitKind::attempt:
     case CommitKind::pause:
+    case CommitKind::fork:
       return false;
   }
   return false;
@@ -109,7 +119,7 @@ void i3_one_owner_at_a_time(const RunContents& run, const CheckScope&, Findings&
   const CheckpointRow* before = nullptr;
   for (const CheckpointRow& checkpoint : run.checkpoints) {
     std::string commit = commit_text(checkpoint.seq);
-    std::uint64_t expected = before ? before->epoch : 1;
+    std::uint64_t expected = before ? before->epoch : checkpoint.seq > 1 ? checkpoint.epoch : 1;
     if (before && changes_owner(checkpoint, *before)) ++expected;
     if (checkpoint.epoch != expected) {
       findings.add(run, commit + ", a " + std::string(name_of(checkpoint.kind)) +

@@ -40,6 +40,7 @@ struct SavedRecord {
   RunId run;
   std::uint64_t seq = 0;
   std::optional<CommitKind> commit;  // nothing when there is no such commit
+  bool is_pruned = false;            // it was before the run's oldest one
 };
 
 // What the store says of everything at once: threads and lists of runs as one view shows them.

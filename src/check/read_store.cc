@@ -86,6 +86,20 @@ Result<std::optional<CommitKind>> kind_of_commit(Snapshot& view, const TenantId&
   return kind;
 }
 
+// Whether the run has commits, but none so old.
+Result<bool> was_pruned(Snapshot& view, const TenantId& tenant, const RunId& run,
+                        std::uint64_t seq) {
+  CheckpointFilter filter;
+  filter.tenant = tenant;
+  filter.run = run;
+  filter.limit = 1;
+  BELAY_TRY(auto newest, view.checkpoints(filter));
+  if (newest.empty() || newest.front().seq < seq) return false;
+  filter.before_seq = seq;
+  BELAY_TRY(auto older, view.checkpoints(filter));
+  return older.empty();
+}
+
 }  // namespace
 
 Result<StoreContents> read_lists(Snapshot& view, const TenantId& tenant) {
@@ -140,8 +154,11 @@ Result<std::size_t> read_records(Snapshot& view, const TenantId& tenant, const U
       ++count;
       query.after = row.key;
       if (row.run.is_null()) continue;
-      SavedRecord saved{std::move(row.collection), std::move(row.key), row.run, row.seq, {}};
+      SavedRecord saved{std::move(row.collection), std::move(row.key), row.run, row.seq, {}, false};
       BELAY_TRY(saved.commit, kind_of_commit(view, tenant, saved.run, saved.seq));
+      if (!saved.commit) {
+        BELAY_TRY(saved.is_pruned, was_pruned(view, tenant, saved.run, saved.seq));
+      }
       records.push_back(std::move(saved));
     }
     if (rows.size() < query.limit) return count;

@@ -54,6 +54,8 @@ bool Replay::writes(std::string_view channel) const {
 }
 
 Digest Replay::chain_hash() const {
+  // The anchor of a pruned chain: what its hash stands on is gone.
+  if (!parent() && checkpoint().seq > 1) return checkpoint().chain_hash;
   const Digest& before = parent() ? parent()->chain_hash : input_hash_;
   const CheckpointRow& row = checkpoint();
   return engine::chain_hash(before, row.seq, row.epoch, row.next_tasks, channels_);

@@ -93,6 +93,8 @@ void i1_nothing_acknowledged_lost(const RunContents& run, const CheckScope& scop
     if (acknowledged != run.row.run) continue;
     bool is_there = false;
     for (const CheckpointRow& each : run.checkpoints) is_there = is_there || each.seq == seq;
+    bool is_pruned = !run.checkpoints.empty() && seq < run.checkpoints.front().seq;
+    if (is_pruned) continue;
     if (!is_there) findings.add(run, commit_text(seq) + " was acknowledged and is not there.");
   }
 }

@@ -83,7 +83,7 @@ void i1_no_run_lost(const StoreContents& store, const CheckScope& scope, Finding
 
 void i4_records(const StoreContents& store, const CheckScope&, Findings& findings) {
   for (const SavedRecord& record : store.records) {
-    if (record.commit == CommitKind::node) continue;
+    if (record.commit == CommitKind::node || record.is_pruned) continue;
     findings.add(record.collection + " " + quoted(record.key),
                  std::string(record.commit ? "it names a commit that is not a node's: "
                                            : "it names a commit that is not there: ") +

@@ -79,6 +79,20 @@ class TamperedSnapshot final : public Snapshot {
     return found;
   }
 
+  Result<std::vector<TaskRow>> tasks(const TaskFilter&) override { return std::vector<TaskRow>(); }
+  Result<std::vector<EffectRow>> effects(const EffectFilter&) override {
+    return std::vector<EffectRow>();
+  }
+  Result<std::vector<OutboxRow>> outbox(const OutboxFilter&) override {
+    return std::vector<OutboxRow>();
+  }
+  Result<std::vector<BlobRow>> blobs(const TenantId&, const std::vector<Digest>&) override {
+    return std::vector<BlobRow>();
+  }
+  Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter&) override {
+    return std::vector<StoredEnvelope>();
+  }
+
  private:
   const RunContents& run(const RunId& id) const {
     static const RunContents none;

@@ -48,12 +48,16 @@ class Step {
   void check() {
     switch (checkpoint_.kind) {
       case CommitKind::input:
+      case CommitKind::fork:
         return complain("begins a run that has begun");
       case CommitKind::node:
         return check_node();
       case CommitKind::attempt:
       case CommitKind::pause:
       case CommitKind::claim:
+      case CommitKind::timer:
+      case CommitKind::release:
+      case CommitKind::quarantine:
         return check_stays();
       case CommitKind::decision:
       case CommitKind::expiry:
@@ -66,6 +70,8 @@ class Step {
   }
 
   void check_first() {
+    if (checkpoint_.seq > 1) return;  // what led to the anchor of a pruned chain is gone
+    if (checkpoint_.kind == CommitKind::fork) return;  // it goes on where another run stood
     if (checkpoint_.kind != CommitKind::input) return complain("does not begin the run");
     if (checkpoint_.status == RunStatus::failed) return check_end(RunStatus::failed);
     go({run_.graph->entry}, 0);
@@ -85,9 +91,10 @@ class Step {
       return complain("moves the run on, or is not of the node that was to run");
     }
     bool pauses = checkpoint_.kind == CommitKind::pause;
-    if (checkpoint_.status != (pauses ? RunStatus::paused : RunStatus::running)) {
-      complain("has the wrong status");
-    }
+    RunStatus status = pauses ? RunStatus::paused : RunStatus::running;
+    if (checkpoint_.kind == CommitKind::release) status = RunStatus::queued;
+    if (checkpoint_.kind == CommitKind::quarantine) status = RunStatus::quarantined;
+    if (checkpoint_.status != status) complain("has the wrong status");
     if (checkpoint_.kind == CommitKind::claim) check_claim();
   }
 
@@ -166,6 +173,7 @@ void p5_retry_bound(const RunContents& run, const CheckScope&, Findings& finding
                            before->task->node == next->task->node;
       int expected = is_same_visit ? before->task->attempt : 1;
       if (checkpoint.kind == CommitKind::attempt) ++expected;
+      if (!before && checkpoint.seq > 1) expected = next->task->attempt;  // a pruned chain's anchor
       if (next->task->attempt != expected) {
         findings.add(run, "after " + commit_text(checkpoint.seq) + " the next attempt of " +
                               quoted(node->name) + " is the " +

@@ -221,6 +221,10 @@ void RunDriver::tell(const CommitRows& rows) {
   switch (checkpoint.kind) {
     case CommitKind::input:
     case CommitKind::claim:
+    case CommitKind::timer:
+    case CommitKind::release:
+    case CommitKind::fork:
+    case CommitKind::quarantine:
       return;
     case CommitKind::node:
       break;

@@ -1,6 +1,7 @@
 #include "store/commit_check.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "belay/value.h"
 
@@ -11,40 +12,68 @@ Error refuse(std::string_view why) {
   return error(ErrorCode::invalid, "A commit is malformed: " + std::string(why) + ".");
 }
 
+bool same_place(const ValueRow& a, const ValueRow& b) {
+  return a.seq == b.seq && a.index == b.index && a.channel == b.channel && a.space == b.space;
+}
+
+bool is_before(const ValueRow* a, const ValueRow* b) {
+  return std::tie(a->seq, a->index, a->channel, a->space) <
+         std::tie(b->seq, b->index, b->channel, b->space);
+}
+
 // Adjacent in sorted order, or quadratic for the few channels that a state has.
-bool any_channel_twice(const std::vector<ValueRow>& values) {
-  auto same = [](const ValueRow& a, const ValueRow& b) {
-    return a.channel == b.channel && a.space == b.space;
-  };
+bool any_value_twice(const std::vector<ValueRow>& values) {
   if (values.size() <= 8) {
     for (auto value = values.begin(); value != values.end(); ++value) {
-      if (std::any_of(values.begin(), value, [&](auto& other) { return same(other, *value); })) {
+      if (std::any_of(values.begin(), value,
+                      [&](const ValueRow& other) { return same_place(other, *value); })) {
         return true;
       }
     }
     return false;
   }
   std::vector<const ValueRow*> sorted;
+  sorted.reserve(values.size());
   for (const ValueRow& value : values) sorted.push_back(&value);
-  std::sort(sorted.begin(), sorted.end(), [](const ValueRow* a, const ValueRow* b) {
-    return std::pair<std::string_view, std::string_view>(a->channel, a->space) <
-           std::pair<std::string_view, std::string_view>(b->channel, b->space);
-  });
+  if (!std::is_sorted(sorted.begin(), sorted.end(), is_before)) {
+    std::sort(sorted.begin(), sorted.end(), is_before);
+  }
   return std::adjacent_find(sorted.begin(), sorted.end(),
-                            [&](auto* a, auto* b) { return same(*a, *b); }) != sorted.end();
+                            [](auto* a, auto* b) { return same_place(*a, *b); }) != sorted.end();
 }
 
 bool is_plain_text(std::string_view text) {
   return !first_invalid_utf8(text) && text.find('\0') == std::string_view::npos;
 }
 
-Result<Done> check_children(const RunRow& run, const CommitRows& rows) {
+// The rows that a pending write and a commit that advances have in common. `seq` is the commit's,
+// or the one that the pending write works towards. A subgraph's spaces count for themselves.
+Result<Done> check_children(const RunId& run, std::uint64_t seq, const CommitRows& rows) {
   for (const ValueRow& value : rows.values) {
-    if (value.run != run.run || value.seq != run.seq) {
-      return refuse("the value of channel \"" + value.channel + "\" names another run or seq");
+    if (value.run != run) {
+      return refuse("the value of channel \"" + value.channel + "\" names another run");
+    }
+    if (value.seq == 0 || (value.space.empty() && value.seq > seq)) {
+      return refuse("the value of channel \"" + value.channel + "\" has a seq beyond the commit");
     }
   }
-  if (any_channel_twice(rows.values)) return refuse("a channel has two values");
+  if (any_value_twice(rows.values)) return refuse("a channel has two values");
+  for (const TaskRow& task : rows.tasks) {
+    if (task.run != run) return refuse("a task names another run");
+  }
+  for (const EffectRow& effect : rows.effects) {
+    if (effect.run != run) return refuse("the effect \"" + effect.name + "\" names another run");
+  }
+  for (const CheckpointRow& checkpoint : rows.inner_checkpoints) {
+    if (checkpoint.run != run || checkpoint.space.empty()) {
+      return refuse("a subgraph's checkpoint names another run, or no space");
+    }
+  }
+  return Done{};
+}
+
+Result<Done> check_advance(const RunRow& run, const CommitRows& rows) {
+  BELAY_CHECK(check_children(run.run, run.seq, rows));
   std::int64_t last_index = -1;
   for (const EventRow& event : rows.events) {
     if (event.run != run.run || event.seq != run.seq) {
@@ -52,6 +81,14 @@ Result<Done> check_children(const RunRow& run, const CommitRows& rows) {
     }
     if (event.index <= last_index) return refuse("events are not in the order of their index");
     last_index = event.index;
+  }
+  last_index = -1;
+  for (const OutboxRow& message : rows.outbox) {
+    if (message.run != run.run || message.seq != run.seq) {
+      return refuse("a message names another run or seq");
+    }
+    if (message.index <= last_index) return refuse("messages are not in the order of their index");
+    last_index = message.index;
   }
   for (const ApprovalRow& approval : rows.opened) {
     if (approval.tenant != run.tenant || approval.run != run.run || approval.thread != run.thread ||
@@ -62,8 +99,28 @@ Result<Done> check_children(const RunRow& run, const CommitRows& rows) {
   return Done{};
 }
 
+// A pending write leaves the run where it stands.
+Result<Done> check_pending(const Commit& commit, const CommitRows& rows) {
+  const RunGuard& guard = *commit.guard;
+  if (rows.run || rows.checkpoint || rows.thread || !rows.events.empty() || rows.decided ||
+      rows.close_approvals || !rows.records.empty() || !rows.outbox.empty()) {
+    return refuse("a pending write can't move its run, decide, or save anything of an agent");
+  }
+  if (commit.approval || commit.when_expired) return refuse("a pending write guards no approval");
+  if (guard.seq == 0) return refuse("a pending write needs a run that has begun");
+  BELAY_CHECK(check_children(guard.pending_for, guard.seq + 1, rows));
+  for (const ApprovalRow& approval : rows.opened) {
+    if (approval.tenant != commit.tenant || approval.run != guard.pending_for ||
+        approval.seq > guard.seq + 1) {
+      return refuse("an opened approval names another run, or a seq beyond the commit");
+    }
+  }
+  return Done{};
+}
+
 Result<Done> check_run_rows(const Commit& commit, const CommitRows& rows) {
   const RunGuard& guard = *commit.guard;
+  if (!guard.pending_for.is_null()) return check_pending(commit, rows);
   if (!rows.run || !rows.checkpoint) return refuse("a guarded one needs a run and a checkpoint");
   const RunRow& run = *rows.run;
   const CheckpointRow& checkpoint = *rows.checkpoint;
@@ -73,12 +130,32 @@ Result<Done> check_run_rows(const Commit& commit, const CommitRows& rows) {
   if (checkpoint.run != run.run || checkpoint.seq != run.seq) {
     return refuse("the checkpoint is of another run or seq");
   }
+  if (!checkpoint.space.empty()) return refuse("the checkpoint is of a subgraph's space");
+  if (checkpoint.state_seq > checkpoint.seq) return refuse("the checkpoint's state is beyond it");
   if (checkpoint.id != run.checkpoint) return refuse("the run names another checkpoint");
   if (checkpoint.status != run.status) return refuse("the checkpoint says another run status");
   if (rows.thread && (guard.seq != 0 || rows.thread->thread != run.thread)) {
     return refuse("a thread can only be created by its first run's first commit");
   }
-  return check_children(run, rows);
+  return check_advance(run, rows);
+}
+
+Result<Done> check_unguarded(const Commit& commit, const CommitRows& rows) {
+  if (rows.run || rows.checkpoint || !rows.values.empty() || !rows.events.empty() ||
+      !rows.opened.empty() || rows.close_approvals || !rows.tasks.empty() ||
+      !rows.inner_checkpoints.empty()) {
+    return refuse("one without a guard can't write anything of a run");
+  }
+  if (!commit.message) {
+    if (!rows.outbox.empty()) return refuse("it changes a message that it does not guard");
+    return Done{};
+  }
+  const OutboxGuard& guard = *commit.message;
+  if (rows.outbox.size() != 1 || rows.outbox[0].run != guard.run ||
+      rows.outbox[0].seq != guard.seq || rows.outbox[0].index != guard.index) {
+    return refuse("one that guards a message must say how just that one is to be");
+  }
+  return Done{};
 }
 
 Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
@@ -96,17 +173,22 @@ Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
   if (rows.decided && (!commit.approval || rows.decided->interrupt != commit.approval->interrupt)) {
     return refuse("it decides an approval that it does not guard");
   }
-  if (commit.guard) return check_run_rows(commit, rows);
-  if (rows.run || rows.checkpoint || !rows.values.empty() || !rows.events.empty() ||
-      !rows.opened.empty() || rows.close_approvals) {
-    return refuse("one without a guard can't write anything of a run");
+  if (commit.guard) {
+    if (rows.preserve || !rows.prune.empty() || !rows.rewrites.empty()) {
+      return refuse("one with a guard can't preserve, prune or rewrite anything");
+    }
+    return check_run_rows(commit, rows);
   }
-  return Done{};
+  return check_unguarded(commit, rows);
 }
 
 }  // namespace
 
 Result<Done> check_commit(const Commit& commit) {
+  if (commit.guard && commit.message) return refuse("it guards both a run and a message");
+  if (commit.guard && commit.approval && commit.approval->run_is_held) {
+    return refuse("a decision for a run that is held is written without a guard of the run");
+  }
   BELAY_CHECK(check_rows(commit, commit.rows));
   if (!commit.when_expired) return Done{};
   if (!commit.approval || commit.approval->expiry != ApprovalGuard::Expiry::ahead) {

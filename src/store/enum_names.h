@@ -19,8 +19,23 @@ template <>
 inline constexpr std::array<std::string_view, 5> enum_names<ApprovalStatus>{
     "open", "approved", "rejected", "expired", "closed"};
 template <>
-inline constexpr std::array<std::string_view, 9> enum_names<CommitKind>{
-    "input", "node", "attempt", "pause", "decision", "expiry", "claim", "failure", "cancel"};
+inline constexpr std::array<std::string_view, 13> enum_names<CommitKind>{
+    "input",   "node",   "attempt", "pause",   "decision", "expiry",    "claim",
+    "failure", "cancel", "timer",   "release", "fork",     "quarantine"};
+template <>
+inline constexpr std::array<std::string_view, 5> enum_names<ValueKind>{"set", "append", "merge",
+                                                                       "add", "reduce"};
+template <>
+inline constexpr std::array<std::string_view, 4> enum_names<TaskStatus>{"waiting", "asking",
+                                                                        "answered", "done"};
+template <>
+inline constexpr std::array<std::string_view, 2> enum_names<EffectClass>{"keyed", "unkeyed"};
+template <>
+inline constexpr std::array<std::string_view, 5> enum_names<EffectStatus>{
+    "intended", "done", "failed", "uncertain", "skipped"};
+template <>
+inline constexpr std::array<std::string_view, 3> enum_names<OutboxStatus>{"waiting", "delivered",
+                                                                          "given_up"};
 
 template <typename E>
 std::string_view enum_name(E value) {

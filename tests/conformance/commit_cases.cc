@@ -234,7 +234,7 @@ TEST_P(StoreSuite, CommitsOfManyRunsAtOnceAllLand) {
     });
   }
   for (std::thread& writer : writers) writer.join();
-  auto runs = call_->runs(RunFilter{default_tenant(), {}, {}, {}, 1'000});
+  auto runs = call_->runs(RunFilter{.tenant = default_tenant(), .limit = 1'000});
   EXPECT_EQ(runs.size(), static_cast<std::size_t>(threads * runs_each));
   for (const RunRow& run : runs) EXPECT_EQ(run.seq, 4u);
 }

@@ -25,11 +25,12 @@ TEST_P(StoreSuite, ThreadsAndRunsComeNewestFirstWithinTheirLimit) {
   }
   auto thread = [&](int i) { return scripts[static_cast<std::size_t>(i)].row.thread; };
   auto run = [&](int i) { return scripts[static_cast<std::size_t>(i)].row.run; };
-  EXPECT_THAT(column(call_->threads(ThreadFilter{default_tenant(), {}, 2}), &ThreadRow::thread),
+  EXPECT_THAT(column(call_->threads(ThreadFilter{.tenant = default_tenant(), .limit = 2}),
+                     &ThreadRow::thread),
               ElementsAre(thread(4), thread(3)));
-  EXPECT_THAT(column(call_->runs(RunFilter{default_tenant(), {}, {}, {}, 3}), &RunRow::run),
+  EXPECT_THAT(column(call_->runs(RunFilter{.tenant = default_tenant(), .limit = 3}), &RunRow::run),
               ElementsAre(run(4), run(3), run(2)));
-  EXPECT_THAT(call_->runs(RunFilter{default_tenant(), {}, {}, {}, 0}), IsEmpty());
+  EXPECT_THAT(call_->runs(RunFilter{.tenant = default_tenant(), .limit = 0}), IsEmpty());
   EXPECT_THAT(column(call_->runs(RunFilter{default_tenant(), {}, thread(1), {}}), &RunRow::run),
               ElementsAre(run(1)));
   EXPECT_THAT(call_->runs(RunFilter{default_tenant(), run(2), thread(1), {}}), IsEmpty());
@@ -64,7 +65,7 @@ TEST_P(StoreSuite, CheckpointsComeNewestFirstAndByPage) {
   for (int i = 0; i < 5; ++i) call_->commit(script.next());
   auto seqs = [&](std::optional<std::uint64_t> seq, std::optional<std::uint64_t> before,
                   std::size_t limit) {
-    CheckpointFilter filter{default_tenant(), script.row.run, seq, before, limit};
+    CheckpointFilter filter{default_tenant(), script.row.run, {}, seq, before, limit};
     return column(call_->checkpoints(filter), &CheckpointRow::seq);
   };
   EXPECT_THAT(seqs({}, {}, 100), ElementsAre(6u, 5u, 4u, 3u, 2u, 1u));

@@ -82,6 +82,7 @@ Commit RunScript::following(CommitKind kind) {
   checkpoint.id = row.checkpoint;
   checkpoint.run = row.run;
   checkpoint.seq = row.seq;
+  checkpoint.state_seq = row.seq;
   checkpoint.epoch = row.epoch;
   checkpoint.session = row.session;
   checkpoint.kind = kind;
@@ -225,6 +226,23 @@ std::vector<ApprovalRow> Caller::approvals(ApprovalFilter filter) {
 }
 std::vector<StoredRecord> Caller::records(RecordQuery query) {
   return ask<std::vector<StoredRecord>>([query](Snapshot& view) { return view.records(query); });
+}
+std::vector<TaskRow> Caller::tasks(TaskFilter filter) {
+  return ask<std::vector<TaskRow>>([filter](Snapshot& view) { return view.tasks(filter); });
+}
+std::vector<EffectRow> Caller::effects(EffectFilter filter) {
+  return ask<std::vector<EffectRow>>([filter](Snapshot& view) { return view.effects(filter); });
+}
+std::vector<OutboxRow> Caller::outbox(OutboxFilter filter) {
+  return ask<std::vector<OutboxRow>>([filter](Snapshot& view) { return view.outbox(filter); });
+}
+std::vector<BlobRow> Caller::blobs(std::vector<Digest> ids, const TenantId& tenant) {
+  return ask<std::vector<BlobRow>>(
+      [ids, tenant](Snapshot& view) { return view.blobs(tenant, ids); });
+}
+std::vector<StoredEnvelope> Caller::envelopes(EnvelopeFilter filter) {
+  return ask<std::vector<StoredEnvelope>>(
+      [filter](Snapshot& view) { return view.envelopes(filter); });
 }
 
 RunRow Caller::run(const RunId& id) {

@@ -100,6 +100,11 @@ class Caller {
   std::vector<EventRow> events(EventFilter filter);
   std::vector<ApprovalRow> approvals(ApprovalFilter filter);
   std::vector<StoredRecord> records(RecordQuery query);
+  std::vector<TaskRow> tasks(TaskFilter filter);
+  std::vector<EffectRow> effects(EffectFilter filter);
+  std::vector<OutboxRow> outbox(OutboxFilter filter);
+  std::vector<BlobRow> blobs(std::vector<Digest> ids, const TenantId& tenant = default_tenant());
+  std::vector<StoredEnvelope> envelopes(EnvelopeFilter filter);
 
   // The one row of a run; the default row when there is none.
   RunRow run(const RunId& id);
@@ -111,6 +116,7 @@ class Caller {
   EventLoop& loop() { return *loop_; }
 
  private:
+  void print_run(std::ostream& out, const RunRow& run);
   template <typename T>
   T ask(std::function<Result<T>(Snapshot&)> reader);
 

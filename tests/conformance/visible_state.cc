@@ -1,5 +1,6 @@
 // Caller::all(): what a reader can see of a tenant, as text.
 
+#include <algorithm>
 #include <sstream>
 
 #include "tests/conformance/store_suite.h"
@@ -13,7 +14,8 @@ std::int64_t count_of(Instant instant) { return instant.time_since_epoch().count
 
 void print(std::ostream& out, const ThreadRow& row) {
   out << "thread " << row.tenant.text << ' ' << row.thread.text << ' ' << row.user.text << ' '
-      << row.graph << ' ' << row.last_run.text() << ' ' << count_of(row.created_at) << '\n';
+      << row.graph << ' ' << row.last_run.text() << ' ' << count_of(row.created_at) << ' '
+      << row.preserve << '\n';
 }
 
 void print(std::ostream& out, const RunRow& row) {
@@ -23,7 +25,8 @@ void print(std::ostream& out, const RunRow& row) {
       << row.reason << ' ' << row.outcome << ' ' << row.error_code << ' ' << row.error << ' '
       << row.seq << ' ' << row.epoch << ' ' << row.session.text() << ' ' << row.checkpoint.text()
       << ' ' << row.node << ' ' << row.retry_count << ' ' << row.worked_ms << ' '
-      << count_of(row.updated_at) << '\n';
+      << count_of(row.updated_at) << ' ' << count_of(row.due_at) << ' ' << row.lost_claims << ' '
+      << row.forked_from.text() << ' ' << row.forked_at << '\n';
 }
 
 void print(std::ostream& out, const CheckpointRow& row) {
@@ -31,12 +34,12 @@ void print(std::ostream& out, const CheckpointRow& row) {
       << row.space << ' ' << row.seq << ' ' << row.epoch << ' ' << row.session.text() << ' '
       << name_of(row.kind) << ' ' << row.node << ' ' << row.superstep << ' ' << row.next_tasks
       << ' ' << to_hex(row.chain_hash) << ' ' << row.retry_count << ' ' << name_of(row.status)
-      << ' ' << count_of(row.created_at) << '\n';
+      << ' ' << count_of(row.created_at) << ' ' << row.state_seq << '\n';
 }
 
 void print(std::ostream& out, const ValueRow& row) {
   out << "value " << row.run.text() << ' ' << row.space << ' ' << row.channel << ' ' << row.seq
-      << ' ' << row.envelope << '\n';
+      << ' ' << row.index << ' ' << name_of(row.kind) << ' ' << row.envelope << '\n';
 }
 
 void print(std::ostream& out, const EventRow& row) {
@@ -60,6 +63,25 @@ void print(std::ostream& out, const StoredRecord& row) {
       << '\n';
 }
 
+void print(std::ostream& out, const TaskRow& row) {
+  out << "task " << row.run.text() << ' ' << row.space << ' ' << row.superstep << ' '
+      << row.position << ' ' << row.task.text() << ' ' << name_of(row.status) << ' ' << row.envelope
+      << '\n';
+}
+
+void print(std::ostream& out, const EffectRow& row) {
+  out << "effect " << row.run.text() << ' ' << row.task.text() << ' ' << row.name << ' ' << row.node
+      << ' ' << name_of(row.effect_class) << ' ' << name_of(row.status) << ' ' << row.envelope
+      << ' ' << row.attempt << ' ' << count_of(row.created_at) << ' ' << count_of(row.updated_at)
+      << '\n';
+}
+
+void print(std::ostream& out, const OutboxRow& row) {
+  out << "message " << row.run.text() << ' ' << row.seq << ' ' << row.index << ' ' << row.topic
+      << ' ' << row.envelope << ' ' << name_of(row.status) << ' ' << row.attempts << ' '
+      << row.error << ' ' << count_of(row.due_at) << ' ' << count_of(row.created_at) << '\n';
+}
+
 template <typename Rows>
 void print_all(std::ostream& out, const Rows& rows) {
   for (const auto& row : rows) print(out, row);
@@ -67,19 +89,39 @@ void print_all(std::ostream& out, const Rows& rows) {
 
 }  // namespace
 
+void Caller::print_run(std::ostream& out, const RunRow& run) {
+  const TenantId& tenant = run.tenant;
+  print(out, run);
+  for (const std::string& space : {std::string(), std::string("inner")}) {
+    print_all(out, checkpoints(CheckpointFilter{tenant, run.run, space, {}, {}, every}));
+    print_all(out, tasks(TaskFilter{tenant, run.run, space}));
+    print_all(out, values({.tenant = tenant, .run = run.run, .at_seq = run.seq, .space = space}));
+  }
+  print_all(out, values(ValueFilter{tenant, run.run, every, true}));
+  print_all(out, values(ValueFilter{tenant, run.run, run.seq, true, run.seq / 2}));
+  print_all(out, values(ValueFilter{tenant, run.run, run.seq, false}));
+  print_all(out, values(ValueFilter{tenant, run.run, run.seq / 2, false}));
+  print_all(out, events(EventFilter{tenant, run.run, 0, -1, every}));
+  print_all(out, approvals(ApprovalFilter{tenant, {}, run.run, false, {}, every}));
+  print_all(out, effects({.tenant = tenant, .run = run.run, .limit = every}));
+  print_all(out, outbox({.tenant = tenant, .run = run.run, .limit = every}));
+}
+
 std::string Caller::all(const TenantId& tenant) {
   std::ostringstream out;
-  print_all(out, threads(ThreadFilter{tenant, {}, every}));
-  for (const RunRow& run : runs(RunFilter{tenant, {}, {}, {}, every})) {
-    print(out, run);
-    print_all(out, checkpoints(CheckpointFilter{tenant, run.run, {}, {}, every}));
-    print_all(out, values(ValueFilter{tenant, run.run, run.seq, true}));
-    print_all(out, values(ValueFilter{tenant, run.run, run.seq, false}));
-    print_all(out, values(ValueFilter{tenant, run.run, run.seq / 2, false}));
-    print_all(out, events(EventFilter{tenant, run.run, 0, -1, every}));
-    print_all(out, approvals(ApprovalFilter{tenant, {}, run.run, false, {}, every}));
-  }
+  print_all(out, threads({.tenant = tenant, .limit = every}));
+  for (const RunRow& run : runs({.tenant = tenant, .limit = every})) print_run(out, run);
   print_all(out, approvals(ApprovalFilter{tenant, {}, {}, true, {}, every}));
+  print_all(out, effects({.tenant = tenant, .limit = every}));
+  print_all(out, effects({.tenant = tenant, .statuses = {EffectStatus::intended}}));
+  print_all(out, outbox({.tenant = tenant, .due_by = Instant::max(), .limit = every}));
+  print_all(out, runs({.tenant = tenant, .due_by = Instant::max(), .limit = every}));
+  std::vector<std::string> texts;
+  for (const StoredEnvelope& stored : envelopes({.tenant = tenant, .limit = every})) {
+    texts.push_back(stored.subject + " = " + stored.envelope);
+  }
+  std::sort(texts.begin(), texts.end());  // each store has its own places
+  for (const std::string& text : texts) out << "envelope " << text << '\n';
   RecordQuery query;
   query.tenant = tenant;
   query.collection = "notes";

@@ -1,34 +1,49 @@
 #include "store/memory/memory_snapshot.h"
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "store/memory/envelopes.h"
 
 namespace belay::store {
 namespace {
 
-// Copies what `matches`, from the newest to the oldest, at most `limit`.
-template <typename Rows, typename Matches, typename RowOf>
-auto newest_first(const Rows& rows, std::size_t limit, Matches matches, RowOf row_of) {
-  std::vector<std::decay_t<decltype(row_of(rows.front()))>> found;
-  for (auto row = rows.rbegin(); row != rows.rend() && found.size() < limit; ++row) {
-    if (matches(row_of(*row))) found.push_back(row_of(*row));
+// Copies what `matches`, backwards from before `end`, at most `limit`.
+template <typename Iterator, typename Matches, typename RowOf>
+auto newest_first(Iterator begin, Iterator end, std::size_t limit, Matches matches, RowOf row_of) {
+  std::vector<std::decay_t<decltype(row_of(*begin))>> found;
+  while (end != begin && found.size() < limit) {
+    --end;
+    if (matches(row_of(*end))) found.push_back(row_of(*end));
   }
   return found;
 }
 
 template <typename T>
-bool allows(const std::optional<T>& wanted, const T& value) {
-  return !wanted || *wanted == value;
+bool is_one_of(const std::vector<T>& wanted, const T& value) {
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
 }
 
-// Texts are ordered by their bytes, as in every store.
-bool by_channel_then_seq(const ValueRow* a, const ValueRow* b) {
-  return std::tie(a->space, a->channel, a->seq) < std::tie(b->space, b->channel, b->seq);
+// Orders by what `key_of` gives, and cuts off at `limit`.
+template <typename T, typename KeyOf>
+void sort_and_cut(std::vector<T>& rows, std::size_t limit, KeyOf key_of) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const T& a, const T& b) { return key_of(a) < key_of(b); });
+  if (rows.size() > limit) rows.resize(limit);
 }
-bool by_seq_then_channel(const ValueRow* a, const ValueRow* b) {
-  return std::tie(a->seq, a->space, a->channel) < std::tie(b->seq, b->space, b->channel);
+
+template <typename Row, typename Entry>
+std::vector<Row> rows_of(const std::vector<const Entry*>& entries) {
+  std::vector<Row> rows;
+  rows.reserve(entries.size());
+  for (const Entry* entry : entries) rows.push_back(entry->row);
+  return rows;
 }
-bool same_channel(const ValueRow* a, const ValueRow* b) {
-  return a->channel == b->channel && a->space == b->space;
+
+template <typename T>
+bool allows(const std::optional<T>& wanted, const T& value) {
+  return !wanted || *wanted == value;
 }
 
 bool record_matches(const RecordQuery& query, const RecordEntry& entry) {
@@ -44,68 +59,105 @@ bool record_matches(const RecordQuery& query, const RecordEntry& entry) {
 
 const RunTable* MemorySnapshot::run(const TenantId& tenant, const RunId& run) const {
   const TenantTables* tables = tables_.tenant(tenant);
-  if (!tables) return nullptr;
-  auto found = tables->run_by_id.find(run);
-  return found == tables->run_by_id.end() ? nullptr : found->second;
+  return tables ? tables->run(run) : nullptr;
 }
 
 Result<std::vector<ThreadRow>> MemorySnapshot::threads(const ThreadFilter& filter) {
   const TenantTables* tables = tables_.tenant(filter.tenant);
   if (!tables) return std::vector<ThreadRow>();
+  std::list<ThreadRow>::const_iterator end = tables->threads.end();
+  if (filter.before) {
+    auto found = tables->thread_by_id.find(filter.before->text);
+    if (found == tables->thread_by_id.end()) return std::vector<ThreadRow>();
+    end = found->second;
+  }
   return newest_first(
-      tables->threads, filter.limit,
+      tables->threads.begin(), end, filter.limit,
       [&](const ThreadRow& row) { return allows(filter.thread, row.thread); },
       [](const ThreadRow& row) -> const ThreadRow& { return row; });
 }
 
 Result<std::vector<RunRow>> MemorySnapshot::runs(const RunFilter& filter) {
   auto matches = [&](const RunRow& row) {
-    const auto& wanted = filter.statuses;
-    bool has_status =
-        wanted.empty() || std::find(wanted.begin(), wanted.end(), row.status) != wanted.end();
-    return has_status && allows(filter.run, row.run) && allows(filter.thread, row.thread);
+    bool is_due =
+        !filter.due_by || ((row.status == RunStatus::queued || row.status == RunStatus::paused) &&
+                           row.due_at != Instant{} && row.due_at <= *filter.due_by);
+    return is_due && is_one_of(filter.statuses, row.status) && allows(filter.run, row.run) &&
+           allows(filter.thread, row.thread) &&
+           (!filter.updated_before || row.updated_at < *filter.updated_before);
   };
-  if (filter.run) {
-    const RunTable* table = run(filter.tenant, *filter.run);
-    if (!table || filter.limit == 0 || !matches(table->row)) return std::vector<RunRow>();
-    return std::vector<RunRow>{table->row};
-  }
   const TenantTables* tables = tables_.tenant(filter.tenant);
   if (!tables) return std::vector<RunRow>();
-  return newest_first(tables->runs, filter.limit, matches,
-                      [](const RunTable& table) -> const RunRow& { return table.row; });
+  std::list<RunTable>::const_iterator begin = tables->runs.begin();
+  std::list<RunTable>::const_iterator end = tables->runs.end();
+  if (filter.before) {
+    auto found = tables->run_by_id.find(*filter.before);
+    if (found == tables->run_by_id.end()) return std::vector<RunRow>();
+    end = found->second;
+  }
+  if (filter.run && !filter.before) {
+    auto found = tables->run_by_id.find(*filter.run);
+    if (found == tables->run_by_id.end()) return std::vector<RunRow>();
+    begin = found->second;
+    end = std::next(begin);
+  }
+  auto row_of = [](const RunTable& table) -> const RunRow& { return table.row; };
+  if (!filter.due_by) return newest_first(begin, end, filter.limit, matches, row_of);
+  auto due = newest_first(begin, end, tables->runs.size(), matches, row_of);
+  std::reverse(due.begin(), due.end());
+  sort_and_cut(due, filter.limit, [](const RunRow& row) { return row.due_at; });
+  return due;
 }
 
 Result<std::vector<CheckpointRow>> MemorySnapshot::checkpoints(const CheckpointFilter& filter) {
   const RunTable* table = run(filter.tenant, filter.run);
-  std::vector<CheckpointRow> found;
-  if (!table) return found;
-  std::uint64_t end = table->checkpoints.size();
-  if (filter.before_seq) end = std::min(end, *filter.before_seq == 0 ? 0 : *filter.before_seq - 1);
-  std::uint64_t begin = 0;
-  if (filter.seq) {
-    if (*filter.seq == 0 || *filter.seq > end) return found;
-    end = *filter.seq;
-    begin = end - 1;
+  if (!table) return std::vector<CheckpointRow>();
+  auto matches = [&](const CheckpointRow& row) {
+    return allows(filter.seq, row.seq) && (!filter.before_seq || row.seq < *filter.before_seq);
+  };
+  auto as_it_is = [](const CheckpointRow& row) -> const CheckpointRow& { return row; };
+  if (filter.space.empty()) {
+    auto begin = table->checkpoints.begin();
+    auto end = table->checkpoints.end();
+    if (filter.seq) {
+      const CheckpointRow* only = table->checkpoint(*filter.seq);
+      begin = only ? begin + (only - table->checkpoints.data()) : end;
+      end = only ? begin + 1 : end;
+    } else if (filter.before_seq) {
+      end = std::lower_bound(
+          begin, end, *filter.before_seq,
+          [](const CheckpointRow& row, std::uint64_t seq) { return row.seq < seq; });
+    }
+    return newest_first(begin, end, filter.limit, matches, as_it_is);
   }
-  while (end > begin && found.size() < filter.limit) found.push_back(table->checkpoints[--end]);
-  return found;
+  auto begin = table->inner_checkpoints.lower_bound({filter.space, 0});
+  auto end = table->inner_checkpoints.upper_bound({filter.space, ~std::uint64_t{0}});
+  return newest_first(begin, end, filter.limit, matches,
+                      [](const auto& entry) -> const CheckpointRow& { return entry.second; });
 }
 
 Result<std::vector<ValueRow>> MemorySnapshot::values(const ValueFilter& filter) {
   const RunTable* table = run(filter.tenant, filter.run);
   std::vector<ValueRow> found;
   if (!table) return found;
-  std::vector<const ValueRow*> wanted;
-  for (const ValueRow& value : table->values) {
-    if (value.seq > filter.at_seq) break;  // they are in the order of their seq
-    wanted.push_back(&value);
+  for (const auto& [name, rows] : table->channels) {
+    if (filter.space && name.first != *filter.space) continue;
+    if (!filter.every_version) {
+      auto [begin, end] = rows_that_count(rows, filter.at_seq);
+      for (std::size_t i = begin; i < end; ++i) {
+        if (rows[i].kind != ValueKind::reduce) found.push_back(rows[i]);
+      }
+      continue;
+    }
+    for (const ValueRow& row : rows) {
+      if (row.seq > filter.after_seq && row.seq <= filter.at_seq) found.push_back(row);
+    }
   }
-  std::sort(wanted.begin(), wanted.end(),
-            filter.every_version ? by_seq_then_channel : by_channel_then_seq);
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    bool is_replaced = i + 1 < wanted.size() && same_channel(wanted[i], wanted[i + 1]);
-    if (filter.every_version || !is_replaced) found.push_back(*wanted[i]);
+  if (filter.every_version) {
+    std::sort(found.begin(), found.end(), [](const ValueRow& a, const ValueRow& b) {
+      return std::tie(a.seq, a.space, a.channel, a.index) <
+             std::tie(b.seq, b.space, b.channel, b.index);
+    });
   }
   return found;
 }
@@ -133,17 +185,17 @@ Result<std::vector<ApprovalRow>> MemorySnapshot::approvals(const ApprovalFilter&
            allows(filter.interrupt, row.interrupt) && allows(filter.run, row.run);
   };
   if (filter.interrupt || filter.run) {
-    std::vector<ApprovalRow*> some;
+    std::vector<const ApprovalRow*> some;
     if (filter.interrupt) {
       auto found = tables->approval_by_id.find(*filter.interrupt);
-      if (found != tables->approval_by_id.end()) some.push_back(found->second);
+      if (found != tables->approval_by_id.end()) some.push_back(&*found->second);
     } else if (const RunTable* table = run(filter.tenant, *filter.run)) {
-      some = table->approvals;
+      some.assign(table->approvals.begin(), table->approvals.end());
     }
-    return newest_first(some, filter.limit, matches,
+    return newest_first(some.begin(), some.end(), filter.limit, matches,
                         [](const ApprovalRow* row) -> const ApprovalRow& { return *row; });
   }
-  return newest_first(tables->approvals, filter.limit, matches,
+  return newest_first(tables->approvals.begin(), tables->approvals.end(), filter.limit, matches,
                       [](const ApprovalRow& row) -> const ApprovalRow& { return row; });
 }
 
@@ -160,6 +212,76 @@ Result<std::vector<StoredRecord>> MemorySnapshot::records(const RecordQuery& que
     if (record_matches(query, entry->second)) found.push_back(entry->second.row);
   }
   return found;
+}
+
+Result<std::vector<TaskRow>> MemorySnapshot::tasks(const TaskFilter& filter) {
+  const RunTable* table = run(filter.tenant, filter.run);
+  std::vector<TaskRow> found;
+  if (!table) return found;
+  constexpr auto least = std::numeric_limits<std::int64_t>::min();
+  auto entry = table->tasks.lower_bound({filter.space, filter.superstep.value_or(least), least});
+  for (; entry != table->tasks.end(); ++entry) {
+    const TaskRow& row = entry->second;
+    if (row.space != filter.space || (filter.superstep && row.superstep != *filter.superstep)) {
+      break;
+    }
+    found.push_back(row);
+  }
+  return found;
+}
+
+Result<std::vector<EffectRow>> MemorySnapshot::effects(const EffectFilter& filter) {
+  std::vector<const EffectEntry*> found;
+  auto look_at = [&](const RunTable& table) {
+    for (const auto& [key, entry] : table.effects) {
+      bool is_wanted =
+          allows(filter.task, entry.row.task) && is_one_of(filter.statuses, entry.row.status);
+      if (is_wanted) found.push_back(&entry);
+    }
+  };
+  if (filter.run) {
+    if (const RunTable* table = run(filter.tenant, *filter.run)) look_at(*table);
+  } else if (const TenantTables* tables = tables_.tenant(filter.tenant)) {
+    for (const RunTable& table : tables->runs) look_at(table);
+  }
+  sort_and_cut(found, filter.limit, [](const EffectEntry* entry) { return entry->number; });
+  return rows_of<EffectRow>(found);
+}
+
+Result<std::vector<OutboxRow>> MemorySnapshot::outbox(const OutboxFilter& filter) {
+  std::vector<const OutboxEntry*> found;
+  auto look_at = [&](const RunTable& table) {
+    for (const auto& [key, entry] : table.outbox) {
+      bool is_due = !filter.due_by || (entry.row.status == OutboxStatus::waiting &&
+                                       entry.row.due_at <= *filter.due_by);
+      if (is_due) found.push_back(&entry);
+    }
+  };
+  if (filter.run) {
+    if (const RunTable* table = run(filter.tenant, *filter.run)) look_at(*table);
+  } else if (const TenantTables* tables = tables_.tenant(filter.tenant)) {
+    for (const RunTable& table : tables->runs) look_at(table);
+  }
+  sort_and_cut(found, filter.limit, [](const OutboxEntry* entry) { return entry->number; });
+  return rows_of<OutboxRow>(found);
+}
+
+Result<std::vector<BlobRow>> MemorySnapshot::blobs(const TenantId& tenant,
+                                                   const std::vector<Digest>& ids) {
+  std::vector<BlobRow> found;
+  const TenantTables* tables = tables_.tenant(tenant);
+  if (!tables) return found;
+  for (const Digest& id : ids) {
+    auto blob = tables->blobs.find(id);
+    if (blob != tables->blobs.end()) found.push_back({id, blob->second});
+  }
+  return found;
+}
+
+Result<std::vector<StoredEnvelope>> MemorySnapshot::envelopes(const EnvelopeFilter& filter) {
+  const TenantTables* tables = tables_.tenant(filter.tenant);
+  if (!tables) return std::vector<StoredEnvelope>();
+  return list_envelopes(*tables, filter);
 }
 
 }  // namespace belay::store

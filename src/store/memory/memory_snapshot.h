@@ -16,6 +16,12 @@ class MemorySnapshot final : public Snapshot {
   Result<std::vector<EventRow>> events(const EventFilter& filter) override;
   Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) override;
   Result<std::vector<StoredRecord>> records(const RecordQuery& query) override;
+  Result<std::vector<TaskRow>> tasks(const TaskFilter& filter) override;
+  Result<std::vector<EffectRow>> effects(const EffectFilter& filter) override;
+  Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) override;
+  Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
+                                     const std::vector<Digest>& ids) override;
+  Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override;
 
  private:
   // Null when the tenant or the run does not exist.

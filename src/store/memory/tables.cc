@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "store/commit_check.h"
+#include "store/memory/envelopes.h"
+#include "store/memory/prune.h"
 
 namespace belay::store {
 namespace {
@@ -19,11 +21,9 @@ bool is_checkpoint_of(const std::optional<CommitRows>& rows, const CheckpointRow
 
 // The run stands elsewhere than the guard says: was it this very commit that moved it?
 CommitOutcome outcome_of_moved_run(const Commit& commit, const RunTable& run) {
-  std::uint64_t position = commit.guard->seq;
-  if (position < run.checkpoints.size()) {
-    const CheckpointRow& stored = run.checkpoints[position];
-    if (commit.rows.checkpoint->id == stored.id) return CommitOutcome::applied;
-    if (is_checkpoint_of(commit.when_expired, stored)) return CommitOutcome::expired;
+  if (const CheckpointRow* stored = run.checkpoint(commit.guard->seq + 1)) {
+    if (commit.rows.checkpoint->id == stored->id) return CommitOutcome::applied;
+    if (is_checkpoint_of(commit.when_expired, *stored)) return CommitOutcome::expired;
   }
   return commit.guard->seq == 0 ? CommitOutcome::exists : CommitOutcome::fenced;
 }
@@ -37,21 +37,37 @@ Verdict judge_approval(Commit& commit, const TenantTables& tenant, Clock& clock)
                   approval.payload_hash == guard.payload_hash &&
                   (!commit.rows.run || commit.rows.run->run == approval.run);
   if (!is_asked) return {nullptr, CommitOutcome::approval_closed};
+  if (guard.run_is_held) {
+    const RunTable* run = tenant.run(approval.run);
+    bool is_held = run && run->row.status == RunStatus::running;
+    if (!is_held) return {nullptr, CommitOutcome::fenced};
+  }
   bool has_passed = approval.expires_at <= clock.now();
   if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed)) return {&commit.rows};
   if (has_passed && commit.when_expired) return {&*commit.when_expired, CommitOutcome::expired};
   return {nullptr, CommitOutcome::approval_closed};
 }
 
+bool stands(const RunTable& run, const RunGuard& guard) {
+  return run.row.epoch == guard.epoch && run.row.seq == guard.seq;
+}
+
+Verdict judge_pending(Commit& commit, TenantTables& tenant, RunTable*& run) {
+  run = tenant.run(commit.guard->pending_for);
+  if (!run || !stands(*run, *commit.guard)) return {nullptr, CommitOutcome::fenced};
+  return {&commit.rows};
+}
+
 // Leaves `run` null for a commit without a guard and for a run's first commit.
 Result<Verdict> judge(Commit& commit, TenantTables& tenant, Clock& clock, RunTable*& run) {
+  if (commit.guard && !commit.guard->pending_for.is_null()) {
+    return judge_pending(commit, tenant, run);
+  }
   if (commit.guard) {
     const RunRow& row = *commit.rows.run;
-    auto found = tenant.run_by_id.find(row.run);
-    if (found != tenant.run_by_id.end()) {
-      run = found->second;
-      bool is_mine = run->row.epoch == commit.guard->epoch && run->row.seq == commit.guard->seq;
-      if (!is_mine) return Verdict{nullptr, outcome_of_moved_run(commit, *run)};
+    run = tenant.run(row.run);
+    if (run) {
+      if (!stands(*run, *commit.guard)) return Verdict{nullptr, outcome_of_moved_run(commit, *run)};
     } else if (commit.guard->seq != 0 || commit.guard->epoch != 0) {
       return Verdict{nullptr, CommitOutcome::fenced};
     } else if (!commit.rows.thread && !tenant.thread_by_id.contains(row.thread.text)) {
@@ -61,18 +77,34 @@ Result<Verdict> judge(Commit& commit, TenantTables& tenant, Clock& clock, RunTab
   if (commit.rows.thread && tenant.thread_by_id.contains(commit.rows.thread->thread.text)) {
     return Verdict{nullptr, CommitOutcome::exists};
   }
+  if (commit.message) {
+    const OutboxGuard& guard = *commit.message;
+    RunTable* sender = tenant.run(guard.run);
+    if (!sender) return Verdict{nullptr, CommitOutcome::fenced};
+    auto found = sender->outbox.find({guard.seq, guard.index});
+    bool waits = found != sender->outbox.end() &&
+                 found->second.row.status == OutboxStatus::waiting &&
+                 found->second.row.attempts == guard.attempts;
+    if (!waits) return Verdict{nullptr, CommitOutcome::fenced};
+  }
   if (commit.approval) return judge_approval(commit, tenant, clock);
   return Verdict{&commit.rows};
 }
 
-Result<Done> check_opened(const CommitRows& rows, const TenantTables& tenant) {
+// A pending write that is sent again asks for the same approval again.
+bool is_same_question(const ApprovalRow& stored, const ApprovalRow& opened) {
+  return stored.run == opened.run && stored.task == opened.task;
+}
+
+Result<Done> check_opened(const CommitRows& rows, const TenantTables& tenant, bool is_pending) {
   for (auto approval = rows.opened.begin(); approval != rows.opened.end(); ++approval) {
     bool is_twice = std::any_of(rows.opened.begin(), approval, [&](const ApprovalRow& other) {
       return other.interrupt == approval->interrupt;
     });
-    if (is_twice || tenant.approval_by_id.contains(approval->interrupt)) {
-      return approval_exists(approval->interrupt);
-    }
+    auto found = tenant.approval_by_id.find(approval->interrupt);
+    bool exists = found != tenant.approval_by_id.end() &&
+                  !(is_pending && is_same_question(*found->second, *approval));
+    if (is_twice || exists) return approval_exists(approval->interrupt);
   }
   return Done{};
 }
@@ -92,6 +124,8 @@ void update_run(RunRow& stored, RunRow next) {
   stored.retry_count = next.retry_count;
   stored.worked_ms = next.worked_ms;
   stored.updated_at = next.updated_at;
+  stored.due_at = next.due_at;
+  stored.lost_claims = next.lost_claims;
 }
 
 template <typename Row>
@@ -111,7 +145,7 @@ void decide(ApprovalRow& stored, ApprovalRow decision) {
 RunTable& insert_run(TenantTables& tenant, RunRow row) {
   RunTable& run = tenant.runs.emplace_back();
   run.row = std::move(row);
-  tenant.run_by_id.emplace(run.row.run, &run);
+  tenant.run_by_id.emplace(run.row.run, std::prev(tenant.runs.end()));
   tenant.thread_by_id.find(run.row.thread.text)->second->last_run = run.row.run;
   return run;
 }
@@ -127,12 +161,13 @@ void write_approvals(CommitRows& rows, TenantTables& tenant, RunTable* run) {
     }
   }
   for (ApprovalRow& opened : rows.opened) {
+    if (tenant.approval_by_id.contains(opened.interrupt)) continue;  // a pending write, sent again
     ApprovalRow& stored = tenant.approvals.emplace_back(std::move(opened));
     // As of the run's first commit, whatever this one says.
     stored.thread = run->row.thread;
     stored.user = run->row.user;
     stored.graph = run->row.graph;
-    tenant.approval_by_id.emplace(stored.interrupt, &stored);
+    tenant.approval_by_id.emplace(stored.interrupt, std::prev(tenant.approvals.end()));
     run->approvals.push_back(&stored);
   }
 }
@@ -159,12 +194,103 @@ void write_records(CommitRows& rows, TenantTables& tenant, const RunTable* run, 
   }
 }
 
+void write_value(Channels& channels, ValueRow value) {
+  auto channel =
+      channels.find(std::pair<std::string_view, std::string_view>(value.space, value.channel));
+  if (channel == channels.end()) {
+    channel = channels.emplace(ChannelName(value.space, value.channel), 0).first;
+  }
+  std::vector<ValueRow>& rows = channel->second;
+  auto is_before = [](const ValueRow& a, const ValueRow& b) {
+    return std::pair(a.seq, a.index) < std::pair(b.seq, b.index);
+  };
+  if (rows.empty() || is_before(rows.back(), value)) {
+    rows.push_back(std::move(value));
+    return;
+  }
+  auto place = std::lower_bound(rows.begin(), rows.end(), value, is_before);
+  if (is_before(value, *place)) {
+    rows.insert(place, std::move(value));
+  } else {
+    *place = std::move(value);
+  }
+}
+
+// What is known for good is not changed, but that a failed effect is tried once more.
+bool may_become(const EffectRow& stored, const EffectRow& next) {
+  if (stored.status == EffectStatus::failed) {
+    return next.status == EffectStatus::intended && next.attempt > stored.attempt;
+  }
+  return stored.status == EffectStatus::intended || stored.status == EffectStatus::uncertain;
+}
+
+void write_effect(TenantTables& tenant, RunTable& run, EffectRow effect) {
+  auto [entry, is_new] = run.effects.try_emplace({effect.task, effect.name});
+  if (is_new) {
+    entry->second = {std::move(effect), ++tenant.last_number};
+    return;
+  }
+  EffectRow& stored = entry->second.row;
+  if (!may_become(stored, effect)) return;
+  effect.created_at = stored.created_at;
+  stored = std::move(effect);
+}
+
+// What a process that lost its run may still tell: how an effect ended that it had begun. A failure
+// says nothing of an attempt that another process has begun since.
+void write_outcome(TenantTables& tenant, EffectRow& outcome) {
+  RunTable* run = tenant.run(outcome.run);
+  if (!run) return;
+  auto found = run->effects.find({outcome.task, outcome.name});
+  if (found == run->effects.end()) return;
+  EffectRow& stored = found->second.row;
+  bool is_open =
+      stored.status == EffectStatus::intended || stored.status == EffectStatus::uncertain;
+  bool is_told = outcome.status == EffectStatus::done ||
+                 (outcome.status == EffectStatus::failed && outcome.attempt == stored.attempt);
+  if (!is_open || !is_told) return;
+  stored.status = outcome.status;
+  stored.envelope = std::move(outcome.envelope);
+  stored.updated_at = outcome.updated_at;
+}
+
+void write_message(TenantTables& tenant, OutboxRow& message) {
+  OutboxRow& stored = tenant.run(message.run)->outbox.at({message.seq, message.index}).row;
+  stored.status = message.status;
+  stored.attempts = message.attempts;
+  stored.error = std::move(message.error);
+  stored.due_at = message.due_at;
+}
+
+void write_work(CommitRows& rows, TenantTables& tenant, RunTable& run) {
+  for (ValueRow& value : rows.values) write_value(run.channels, std::move(value));
+  for (TaskRow& task : rows.tasks) {
+    auto key = std::tuple(task.space, task.superstep, task.position);
+    run.tasks.insert_or_assign(std::move(key), std::move(task));
+  }
+  for (EffectRow& effect : rows.effects) write_effect(tenant, run, std::move(effect));
+  for (CheckpointRow& inner : rows.inner_checkpoints) {
+    auto key = std::pair(inner.space, inner.seq);
+    run.inner_checkpoints.insert_or_assign(std::move(key), std::move(inner));
+  }
+}
+
+void write_unguarded(CommitRows& rows, TenantTables& tenant) {
+  for (EffectRow& outcome : rows.effects) write_outcome(tenant, outcome);
+  for (OutboxRow& message : rows.outbox) write_message(tenant, message);
+  if (rows.preserve) {
+    tenant.thread_by_id.at(rows.preserve->first.text)->preserve = rows.preserve->second;
+  }
+  for (const PruneRun& forgotten : rows.prune) prune(tenant, forgotten);
+  rewrite_envelopes(tenant, rows.rewrites);
+}
+
 // Nothing here can fail: whatever could be refused has been.
-void write(CommitRows& rows, TenantTables& tenant, RunTable* run, Clock& clock) {
+void write(Commit& commit, CommitRows& rows, TenantTables& tenant, RunTable* run, Clock& clock) {
   if (rows.thread) {
     ThreadRow& thread = tenant.threads.emplace_back(std::move(*rows.thread));
     thread.last_run = RunId();
-    tenant.thread_by_id.emplace(thread.thread.text, &thread);
+    tenant.thread_by_id.emplace(thread.thread.text, std::prev(tenant.threads.end()));
   }
   if (rows.run) {
     if (run) {
@@ -173,11 +299,17 @@ void write(CommitRows& rows, TenantTables& tenant, RunTable* run, Clock& clock) 
       run = &insert_run(tenant, std::move(*rows.run));
     }
     run->checkpoints.push_back(std::move(*rows.checkpoint));
-    append_all(run->values, rows.values);
     append_all(run->events, rows.events);
+    for (OutboxRow& message : rows.outbox) {
+      auto key = std::pair(message.seq, message.index);
+      run->outbox.emplace(key, OutboxEntry{std::move(message), ++tenant.last_number});
+    }
   }
+  if (run) write_work(rows, tenant, *run);
   write_approvals(rows, tenant, run);
   write_records(rows, tenant, run, clock);
+  for (BlobRow& blob : rows.blobs) tenant.blobs.try_emplace(blob.id, std::move(blob.envelope));
+  if (!commit.guard) write_unguarded(rows, tenant);
 }
 
 }  // namespace
@@ -188,9 +320,25 @@ Result<CommitOutcome> Tables::apply(Commit& commit, Clock& clock) {
   auto verdict = judge(commit, tenant, clock, run);
   if (!verdict.ok()) return std::move(verdict).error();
   if (!verdict->rows) return verdict->outcome;
-  BELAY_CHECK(check_opened(*verdict->rows, tenant));
-  write(*verdict->rows, tenant, run, clock);
+  CommitRows& rows = *verdict->rows;
+  bool is_pending = commit.guard && !commit.guard->pending_for.is_null();
+  BELAY_CHECK(check_opened(rows, tenant, is_pending));
+  if (rows.preserve && !tenant.thread_by_id.contains(rows.preserve->first.text)) {
+    return no_such_thread(rows.preserve->first);
+  }
+  write(commit, rows, tenant, run, clock);
   return verdict->outcome;
+}
+
+std::pair<std::size_t, std::size_t> rows_that_count(const std::vector<ValueRow>& rows,
+                                                    std::uint64_t at_seq) {
+  auto after =
+      std::upper_bound(rows.begin(), rows.end(), at_seq,
+                       [](std::uint64_t seq, const ValueRow& row) { return seq < row.seq; });
+  auto end = static_cast<std::size_t>(after - rows.begin());
+  std::size_t begin = end;
+  while (begin > 0 && rows[begin - 1].kind != ValueKind::set) --begin;
+  return {begin == 0 ? 0 : begin - 1, end};
 }
 
 const TenantTables* Tables::tenant(const TenantId& id) const {

@@ -4,7 +4,7 @@
 // Threading: none here; the store holds its mutex around every call.
 
 #include <cstring>
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,13 +25,46 @@ struct UuidHash {
   }
 };
 
-// A run and all that its commits wrote, oldest first.
+// Space, channel. Texts are ordered by their bytes, as in every store.
+using ChannelName = std::pair<std::string, std::string>;
+struct ChannelOrder {
+  using is_transparent = void;
+  template <typename A, typename B>
+  bool operator()(const A& a, const B& b) const {
+    return std::pair<std::string_view, std::string_view>(a) <
+           std::pair<std::string_view, std::string_view>(b);
+  }
+};
+// A channel's rows in the order of (seq, index).
+using Channels = std::map<ChannelName, std::vector<ValueRow>, ChannelOrder>;
+
+struct EffectEntry {
+  EffectRow row;
+  std::uint64_t number = 0;  // grows with every effect that begins
+};
+struct OutboxEntry {
+  OutboxRow row;
+  std::uint64_t number = 0;  // grows with every message
+};
+
+// A run and all that its commits wrote.
 struct RunTable {
   RunRow row;
-  std::vector<CheckpointRow> checkpoints;  // the one of seq n at n - 1
-  std::vector<ValueRow> values;
+  std::vector<CheckpointRow> checkpoints;  // of its own space, oldest first, without a gap
+  std::map<std::pair<std::string, std::uint64_t>, CheckpointRow> inner_checkpoints;
+  Channels channels;
   std::vector<EventRow> events;
   std::vector<ApprovalRow*> approvals;
+  std::map<std::tuple<std::string, std::int64_t, std::int64_t>, TaskRow> tasks;
+  std::map<std::pair<TaskId, std::string>, EffectEntry> effects;
+  std::map<std::pair<std::uint64_t, std::int64_t>, OutboxEntry> outbox;
+
+  // Null when there is none of that seq (any more).
+  const CheckpointRow* checkpoint(std::uint64_t seq) const {
+    if (checkpoints.empty() || seq < checkpoints.front().seq) return nullptr;
+    std::uint64_t place = seq - checkpoints.front().seq;
+    return place < checkpoints.size() ? &checkpoints[place] : nullptr;
+  }
 };
 
 struct RecordEntry {
@@ -42,16 +75,32 @@ struct RecordEntry {
 // Collection, user, key.
 using RecordKey = std::tuple<std::string, UserId, std::string>;
 
-// Everything of one tenant. Deques keep their rows where they are, oldest first.
+// Everything of one tenant. Lists keep their rows where they are, oldest first.
 struct TenantTables {
-  std::deque<ThreadRow> threads;
-  std::deque<RunTable> runs;
-  std::deque<ApprovalRow> approvals;
-  std::unordered_map<std::string, ThreadRow*> thread_by_id;
-  std::unordered_map<Uuid, RunTable*, UuidHash> run_by_id;
-  std::unordered_map<Uuid, ApprovalRow*, UuidHash> approval_by_id;
+  std::list<ThreadRow> threads;
+  std::list<RunTable> runs;
+  std::list<ApprovalRow> approvals;
+  std::unordered_map<std::string, std::list<ThreadRow>::iterator> thread_by_id;
+  std::unordered_map<Uuid, std::list<RunTable>::iterator, UuidHash> run_by_id;
+  std::unordered_map<Uuid, std::list<ApprovalRow>::iterator, UuidHash> approval_by_id;
   std::map<RecordKey, RecordEntry> records;
+  std::map<Digest, std::string> blobs;
+  std::uint64_t last_number = 0;  // of an effect or a message
+
+  // Null when there is none.
+  RunTable* run(const RunId& id) {
+    auto found = run_by_id.find(id);
+    return found == run_by_id.end() ? nullptr : &*found->second;
+  }
+  const RunTable* run(const RunId& id) const {
+    auto found = run_by_id.find(id);
+    return found == run_by_id.end() ? nullptr : &*found->second;
+  }
 };
+
+// Where the rows of a channel as of `at_seq` begin and end: the newest `set` and what follows it.
+std::pair<std::size_t, std::size_t> rows_that_count(const std::vector<ValueRow>& rows,
+                                                    std::uint64_t at_seq);
 
 class Tables {
  public:

@@ -10,6 +10,10 @@ Statement& bind_number_or_null(Statement& statement, std::int64_t number) {
   return number == 0 ? statement.bind_null() : statement.bind(number);
 }
 
+Statement& bind_instant_or_null(Statement& statement, Instant instant) {
+  return instant == Instant{} ? statement.bind_null() : statement.bind(instant);
+}
+
 // JSON: a list of [field, value].
 std::string text_of_index(const RecordPut& put) {
   std::string text = "[";
@@ -25,43 +29,54 @@ std::string text_of_index(const RecordPut& put) {
 
 }  // namespace
 
-// A status that stays is not written: `status` decides which rows the index of unfinished runs
-// holds, and SQLite would take the row out of that index and put it back.
 Result<bool> CommitWriter::update_run(const RunGuard& guard, const Place& place, const RunRow& run,
                                       std::int64_t session, bool same_status) {
   static constexpr std::string_view same =
       "UPDATE runs SET reason = ?, outcome = ?, error_code = ?, error = ?, seq = ?, epoch = ?,"
-      " session_number = ?, node = ?, retry_count = ?, worked_ms = ?, updated_at = ?"
-      " WHERE run_number = ? AND epoch = ? AND seq = ? AND status = ?";
+      " session_number = ?, node = ?, retry_count = ?, worked_ms = ?, updated_at = ?, due_at = ?,"
+      " lost_claims = ? WHERE run_number = ? AND run_id = ? AND epoch = ? AND seq = ?"
+      " AND status = ?";
   static constexpr std::string_view changed =
       "UPDATE runs SET reason = ?, outcome = ?, error_code = ?, error = ?, seq = ?, epoch = ?,"
-      " session_number = ?, node = ?, retry_count = ?, worked_ms = ?, updated_at = ?, status = ?"
-      " WHERE run_number = ? AND epoch = ? AND seq = ?";
+      " session_number = ?, node = ?, retry_count = ?, worked_ms = ?, updated_at = ?, due_at = ?,"
+      " lost_claims = ?, status = ? WHERE run_number = ? AND run_id = ? AND epoch = ? AND seq = ?";
   BELAY_TRY(Statement row, connection_.prepare(same_status ? same : changed));
   row.bind(run.reason).bind(run.outcome).bind(run.error_code).bind(run.error);
   row.bind(run.seq).bind(run.epoch);
   bind_number_or_null(row, session);
   row.bind(run.node).bind(run.retry_count).bind(run.worked_ms).bind(run.updated_at);
+  bind_instant_or_null(row, run.due_at).bind(run.lost_claims);
   if (!same_status) row.bind(run.status);
-  row.bind(place.run).bind(guard.epoch).bind(guard.seq);
+  row.bind(place.run).bind(run.run).bind(guard.epoch).bind(guard.seq);
   if (same_status) row.bind(run.status);
   BELAY_TRY(std::int64_t touched, connection_.run(std::move(row)));
   return touched == 1;
 }
 
+// A status that stays is not written: `status` decides which rows the index of unfinished runs
+// holds, and SQLite would take the row out of that index and put it back. What it was is remembered
+// from the last commit; another process may have changed it since.
 Result<bool> CommitWriter::move_run(const RunGuard& guard, const Place& place, const RunRow& run) {
   BELAY_TRY(std::int64_t session, session_number(run.session));
-  BELAY_TRY(bool moved, update_run(guard, place, run, session, true));
-  if (moved) return true;
-  return update_run(guard, place, run, session, false);
+  auto known = runs_.find(run.run);
+  bool is_known = known != runs_.end() && known->second.place.run == place.run;
+  bool moved = false;
+  if (!is_known || !known->second.status || known->second.status == run.status) {
+    BELAY_TRY(moved, update_run(guard, place, run, session, true));
+  }
+  if (!moved) {
+    BELAY_TRY(moved, update_run(guard, place, run, session, false));
+  }
+  if (is_known) known->second.status = moved ? std::optional(run.status) : std::nullopt;
+  return moved;
 }
 
 Result<Done> CommitWriter::insert_thread(std::int64_t tenant, const ThreadRow& thread) {
   BELAY_TRY(Statement row,
             connection_.prepare("INSERT INTO threads (tenant_id, thread_id, user_id, graph,"
-                                " created_at) VALUES (?, ?, ?, ?, ?)"));
+                                " created_at, preserve) VALUES (?, ?, ?, ?, ?, ?)"));
   row.bind(tenant).bind(thread.thread.text).bind(thread.user.text).bind(thread.graph);
-  row.bind(thread.created_at);
+  row.bind(thread.created_at).bind(std::int64_t{thread.preserve});
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }
@@ -73,59 +88,65 @@ Result<std::int64_t> CommitWriter::insert_run(std::int64_t tenant, const RunRow&
   BELAY_TRY(Statement row,
             connection_.prepare("INSERT INTO runs (tenant_id, run_id, thread_number, status,"
                                 " reason, outcome, error_code, error, seq, epoch, session_number,"
-                                " node, retry_count, worked_ms, updated_at)"
-                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                                " node, retry_count, worked_ms, updated_at, due_at, lost_claims)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(tenant).bind(run.run).bind(thread).bind(run.status).bind(run.reason);
   row.bind(run.outcome).bind(run.error_code).bind(run.error).bind(run.seq).bind(run.epoch);
   bind_number_or_null(row, session);
   row.bind(run.node).bind(run.retry_count).bind(run.worked_ms).bind(run.updated_at);
+  bind_instant_or_null(row, run.due_at).bind(run.lost_claims);
   BELAY_CHECK(connection_.run(std::move(row)));
   std::int64_t number = connection_.last_inserted();
 
   BELAY_TRY(Statement start,
             connection_.prepare("INSERT INTO run_starts (run_number, user_id, graph_number, input,"
-                                " options, created_at) VALUES (?, ?, ?, ?, ?, ?)"));
+                                " options, created_at, forked_from, forked_at)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
   start.bind(number).bind(run.user.text).bind(graph).bind_blob(run.input).bind(run.options);
-  start.bind(run.created_at);
+  start.bind(run.created_at).bind_or_null(run.forked_from);
+  bind_number_or_null(start, clamped(run.forked_at));
   BELAY_CHECK(connection_.run(std::move(start)));
-  runs_.insert_or_assign(run.run, Place{tenant, number});
+  runs_.insert_or_assign(run.run, KnownRun{Place{tenant, number}, run.status});
   return number;
 }
 
-Result<Done> CommitWriter::write_children(const Place& place, const CommitRows& rows) {
-  BELAY_CHECK(insert_checkpoint(place, *rows.checkpoint));
-  for (const ValueRow& value : rows.values) BELAY_CHECK(insert_value(place, value));
+Result<Done> CommitWriter::write_children(const Place& place, const CommitRows& rows,
+                                          const CheckpointId& before) {
+  BELAY_CHECK(insert_checkpoint(place, *rows.checkpoint, before));
+  BELAY_CHECK(write_work(place, rows));
   for (const EventRow& event : rows.events) BELAY_CHECK(insert_event(place, event));
+  for (const OutboxRow& message : rows.outbox) BELAY_CHECK(insert_message(place, message));
   if (rows.decided) BELAY_CHECK(decide(place.tenant, *rows.decided));
   if (rows.close_approvals) BELAY_CHECK(close_approvals(place));
   for (const ApprovalRow& approval : rows.opened) BELAY_CHECK(insert_approval(place, approval));
   return put_records(place, rows);
 }
 
-Result<Done> CommitWriter::insert_checkpoint(const Place& place, const CheckpointRow& checkpoint) {
+Result<Done> CommitWriter::insert_checkpoint(const Place& place, const CheckpointRow& checkpoint,
+                                             const CheckpointId& before) {
   BELAY_TRY(std::int64_t session, session_number(checkpoint.session));
   BELAY_TRY(Statement row,
             connection_.prepare(
                 "INSERT INTO checkpoints (tenant_id, run_number, seq, checkpoint_id, parent_id,"
                 " namespace, epoch, session_number, kind, node, superstep, next_tasks, chain_hash,"
-                " retry_count, status, created_at)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                " retry_count, status, created_at, state_seq)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(place.tenant).bind(place.run).bind(checkpoint.seq).bind(checkpoint.id);
-  row.bind_or_null(checkpoint.parent).bind(checkpoint.space).bind(checkpoint.epoch);
+  if (!checkpoint.parent.is_null() && checkpoint.parent == before) {
+    row.bind_blob("");
+  } else {
+    row.bind_or_null(checkpoint.parent);
+  }
+  row.bind(checkpoint.space).bind(checkpoint.epoch);
   bind_number_or_null(row, session);
   row.bind(checkpoint.kind).bind(checkpoint.node).bind(checkpoint.superstep);
   row.bind(checkpoint.next_tasks).bind(checkpoint.chain_hash).bind(checkpoint.retry_count);
   row.bind(checkpoint.status).bind(checkpoint.created_at);
-  BELAY_CHECK(connection_.run(std::move(row)));
-  return Done{};
-}
-
-Result<Done> CommitWriter::insert_value(const Place& place, const ValueRow& value) {
-  BELAY_TRY(Statement row,
-            connection_.prepare("INSERT INTO channel_values (tenant_id, run_number, namespace,"
-                                " channel, seq, envelope) VALUES (?, ?, ?, ?, ?, ?)"));
-  row.bind(place.tenant).bind(place.run).bind(value.space).bind(value.channel);
-  row.bind(value.seq).bind_blob(value.envelope);
+  if (checkpoint.state_seq == checkpoint.seq) {
+    row.bind_null();
+  } else {
+    row.bind(checkpoint.state_seq);
+  }
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "store/commit_check.h"
+#include "store/sqlite/envelopes.h"
+#include "store/sqlite/prune.h"
 
 namespace belay::sqlite {
 namespace {
@@ -18,6 +20,13 @@ std::size_t weight_of(const CommitRows& rows) {
   for (const EventRow& event : rows.events) bytes += 100 + event.body.size();
   for (const ApprovalRow& approval : rows.opened) bytes += 300 + approval.payload.size();
   for (const RecordPut& put : rows.records) bytes += 300 + put.envelope.size();
+  for (const TaskRow& task : rows.tasks) bytes += 100 + task.envelope.size();
+  for (const EffectRow& effect : rows.effects) bytes += 150 + effect.envelope.size();
+  for (const OutboxRow& message : rows.outbox) bytes += 150 + message.envelope.size();
+  for (const BlobRow& blob : rows.blobs) bytes += 100 + blob.envelope.size();
+  for (const CheckpointRow& inner : rows.inner_checkpoints) bytes += 200 + inner.next_tasks.size();
+  for (const Rewrite& rewrite : rows.rewrites) bytes += 100 + rewrite.envelope.size();
+  bytes += rows.prune.size() * 4'096;
   return bytes;
 }
 
@@ -41,12 +50,31 @@ Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
   Place place;
   BELAY_TRY(place.tenant, known_tenant(commit.tenant));
   if (!commit.guard) return apply_without_run(commit, place);
+  if (!commit.guard->pending_for.is_null()) return apply_pending(commit, place);
   if (place.tenant != 0) {
     BELAY_TRY(place.run, run_number(place.tenant, commit.rows.run->run));
   }
   if (place.run != 0) return apply_next(commit, place);
   if (commit.guard->seq != 0 || commit.guard->epoch != 0) return CommitOutcome::fenced;
   return apply_first(commit, place);
+}
+
+Result<CommitOutcome> CommitWriter::apply_pending(const Commit& commit, Place place) {
+  const RunGuard& guard = *commit.guard;
+  if (place.tenant == 0) return CommitOutcome::fenced;
+  BELAY_TRY(place.run, run_number(place.tenant, guard.pending_for));
+  BELAY_TRY(bool is_mine, stands(guard, place, guard.pending_for));
+  if (!is_mine) return CommitOutcome::fenced;
+  BELAY_CHECK(write_work(place, commit.rows));
+  for (auto opened = commit.rows.opened.begin(); opened != commit.rows.opened.end(); ++opened) {
+    bool is_twice = std::any_of(commit.rows.opened.begin(), opened, [&](const ApprovalRow& other) {
+      return other.interrupt == opened->interrupt;
+    });
+    if (is_twice) return store::approval_exists(opened->interrupt);
+    BELAY_TRY(bool was_asked, is_asked(place, *opened));
+    if (!was_asked) BELAY_CHECK(insert_approval(place, *opened));
+  }
+  return CommitOutcome::applied;
 }
 
 Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit, Place place) {
@@ -59,11 +87,43 @@ Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit, Plac
     BELAY_TRY(verdict, judge_approval(commit, place));
   }
   if (!verdict.rows) return verdict.outcome;
+  if (commit.message) {
+    BELAY_TRY(bool moved, move_message(place.tenant, *commit.message, verdict.rows->outbox[0]));
+    if (!moved) return CommitOutcome::fenced;
+  }
   BELAY_TRY(place.tenant, tenant_number(commit.tenant));
   if (verdict.rows->thread) BELAY_CHECK(insert_thread(place.tenant, *verdict.rows->thread));
   if (verdict.rows->decided) BELAY_CHECK(decide(place.tenant, *verdict.rows->decided));
   BELAY_CHECK(put_records(place, *verdict.rows));
+  BELAY_CHECK(put_blobs(place.tenant, *verdict.rows));
+  BELAY_CHECK(write_unguarded(place, *verdict.rows));
   return verdict.outcome;
+}
+
+Result<Done> CommitWriter::write_unguarded(const Place& place, const CommitRows& rows) {
+  for (const EffectRow& outcome : rows.effects) BELAY_CHECK(put_outcome(place.tenant, outcome));
+  if (rows.preserve) {
+    BELAY_CHECK(preserve(place.tenant, rows.preserve->first, rows.preserve->second));
+  }
+  for (const PruneRun& forgotten : rows.prune) {
+    runs_.erase(forgotten.run);  // another run may get its number
+    BELAY_TRY(std::int64_t run, run_number(place.tenant, forgotten.run));
+    runs_.erase(forgotten.run);
+    if (run != 0) BELAY_CHECK(prune(connection_, place.tenant, run, forgotten));
+  }
+  for (const Rewrite& rewrite : rows.rewrites) {
+    BELAY_CHECK(rewrite_envelope(connection_, place.tenant, rewrite));
+  }
+  return Done{};
+}
+
+Result<Done> CommitWriter::preserve(std::int64_t tenant, const ThreadId& thread, bool value) {
+  BELAY_TRY(Statement row, connection_.prepare("UPDATE threads SET preserve = ?"
+                                               " WHERE tenant_id = ? AND thread_id = ?"));
+  row.bind(std::int64_t{value}).bind(tenant).bind(thread.text);
+  BELAY_TRY(std::int64_t touched, connection_.run(std::move(row)));
+  if (touched == 0) return store::no_such_thread(thread);
+  return Done{};
 }
 
 Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit, Place place) {
@@ -83,14 +143,15 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit, Place plac
   BELAY_CHECK(check_opened(place, *verdict.rows));
   if (verdict.rows->thread) BELAY_CHECK(insert_thread(place.tenant, *verdict.rows->thread));
   BELAY_TRY(place.run, insert_run(place.tenant, *verdict.rows->run));
-  BELAY_CHECK(write_children(place, *verdict.rows));
+  BELAY_CHECK(write_children(place, *verdict.rows, CheckpointId()));
+  remember_checkpoint(*verdict.rows->checkpoint);
   return verdict.outcome;
 }
 
 Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place& place) {
   Verdict verdict{&commit.rows};
   if (commit.approval) {
-    BELAY_TRY(bool is_mine, stands(*commit.guard, place));
+    BELAY_TRY(bool is_mine, stands(*commit.guard, place, commit.rows.run->run));
     if (!is_mine) return outcome_of_moved_run(commit, place);
     BELAY_TRY(verdict, judge_approval(commit, place));
     if (!verdict.rows) return verdict.outcome;
@@ -98,15 +159,26 @@ Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place
   BELAY_TRY(bool moved, move_run(*commit.guard, place, *verdict.rows->run));
   if (!moved) return outcome_of_moved_run(commit, place);
   BELAY_CHECK(check_opened(place, *verdict.rows));
-  BELAY_CHECK(write_children(place, *verdict.rows));
+  auto known = runs_.find(commit.rows.run->run);
+  bool is_known = known != runs_.end() && known->second.seq == commit.guard->seq;
+  CheckpointId before = is_known ? known->second.checkpoint : CheckpointId();
+  BELAY_CHECK(write_children(place, *verdict.rows, before));
+  remember_checkpoint(*verdict.rows->checkpoint);
   return verdict.outcome;
 }
 
-Result<bool> CommitWriter::stands(const RunGuard& guard, const Place& place) {
-  BELAY_TRY(
-      Statement row,
-      connection_.prepare("SELECT 1 FROM runs WHERE run_number = ? AND epoch = ? AND seq = ?"));
-  row.bind(place.run).bind(guard.epoch).bind(guard.seq);
+// So that the next one need not name it as its parent.
+void CommitWriter::remember_checkpoint(const CheckpointRow& checkpoint) {
+  auto known = runs_.find(checkpoint.run);
+  if (known == runs_.end()) return;
+  known->second.seq = checkpoint.seq;
+  known->second.checkpoint = checkpoint.id;
+}
+
+Result<bool> CommitWriter::stands(const RunGuard& guard, const Place& place, const RunId& run) {
+  BELAY_TRY(Statement row, connection_.prepare("SELECT 1 FROM runs WHERE run_number = ?"
+                                               " AND run_id = ? AND epoch = ? AND seq = ?"));
+  row.bind(place.run).bind(run).bind(guard.epoch).bind(guard.seq);
   Statement::Step step = row.step();
   if (step == Statement::Step::failed) return connection_.error();
   return step == Statement::Step::row;
@@ -116,7 +188,8 @@ Result<bool> CommitWriter::stands(const RunGuard& guard, const Place& place) {
 Result<CommitOutcome> CommitWriter::outcome_of_moved_run(const Commit& commit, const Place& place) {
   BELAY_TRY(Statement row,
             connection_.prepare("SELECT checkpoint_id FROM checkpoints"
-                                " WHERE tenant_id = ? AND run_number = ? AND seq = ?"));
+                                " WHERE tenant_id = ? AND run_number = ? AND namespace = ''"
+                                " AND seq = ?"));
   row.bind(place.tenant).bind(place.run).bind(commit.guard->seq + 1);
   Statement::Step step = row.step();
   if (step == Statement::Step::failed) return connection_.error();
@@ -142,12 +215,37 @@ Result<CommitWriter::Verdict> CommitWriter::judge_approval(const Commit& commit,
   bool is_asked = step == Statement::Step::row && row.digest(1) == guard.payload_hash &&
                   (!commit.rows.run || row.number(0) == place.run);
   if (!is_asked) return Verdict{nullptr, CommitOutcome::approval_closed};
+  if (guard.run_is_held) {
+    BELAY_TRY(bool held, is_held(row.number(0)));
+    if (!held) return Verdict{nullptr, CommitOutcome::fenced};
+  }
   bool has_passed = row.instant(2) <= clock_.now();
   if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed)) return Verdict{&commit.rows};
   if (has_passed && commit.when_expired) {
     return Verdict{&*commit.when_expired, CommitOutcome::expired};
   }
   return Verdict{nullptr, CommitOutcome::approval_closed};
+}
+
+Result<bool> CommitWriter::is_held(std::int64_t run) {
+  BELAY_TRY(Statement row, connection_.prepare("SELECT 1 FROM runs WHERE run_number = ?"
+                                               " AND status = 'running'"));
+  row.bind(run);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  return step == Statement::Step::row;
+}
+
+Result<bool> CommitWriter::is_asked(const Place& place, const ApprovalRow& approval) {
+  BELAY_TRY(Statement row, connection_.prepare("SELECT run_number, task_id FROM approvals"
+                                               " WHERE tenant_id = ? AND interrupt_id = ?"));
+  row.bind(place.tenant).bind(approval.interrupt);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  if (step == Statement::Step::done) return false;
+  bool is_same = row.number(0) == place.run && row.uuid(1) == approval.task;
+  if (!is_same) return store::approval_exists(approval.interrupt);
+  return true;
 }
 
 Result<Done> CommitWriter::check_opened(const Place& place, const CommitRows& rows) {
@@ -245,7 +343,7 @@ Result<std::int64_t> CommitWriter::thread_number(std::int64_t tenant, const Thre
 
 Result<std::int64_t> CommitWriter::run_number(std::int64_t tenant, const RunId& run) {
   auto known = runs_.find(run);
-  if (known != runs_.end() && known->second.tenant == tenant) return known->second.run;
+  if (known != runs_.end() && known->second.place.tenant == tenant) return known->second.place.run;
   BELAY_TRY(Statement row, connection_.prepare("SELECT run_number FROM runs"
                                                " WHERE tenant_id = ? AND run_id = ?"));
   row.bind(tenant).bind(run);
@@ -254,7 +352,7 @@ Result<std::int64_t> CommitWriter::run_number(std::int64_t tenant, const RunId& 
   if (step == Statement::Step::done) return std::int64_t{0};
   if (runs_.size() >= known_runs_max) runs_.clear();
   std::int64_t number = row.number(0);
-  runs_.insert_or_assign(run, Place{tenant, number});
+  runs_.insert_or_assign(run, KnownRun{Place{tenant, number}});
   return number;
 }
 

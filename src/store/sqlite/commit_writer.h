@@ -33,6 +33,13 @@ class CommitWriter {
     std::int64_t tenant = 0;
     std::int64_t run = 0;  // its number
   };
+  struct KnownRun {
+    Place place;
+    // As this process last wrote it, or nothing.
+    std::optional<RunStatus> status = std::nullopt;
+    std::uint64_t seq = 0;
+    CheckpointId checkpoint = {};
+  };
   // Which rows to write, or, when null, the answer.
   struct Verdict {
     const CommitRows* rows = nullptr;
@@ -50,13 +57,16 @@ class CommitWriter {
   Result<std::int64_t> run_number(std::int64_t tenant, const RunId& run);
 
   Result<Verdict> judge_approval(const Commit& commit, const Place& place);
-  Result<bool> stands(const RunGuard& guard, const Place& place);
+  Result<bool> is_held(std::int64_t run);
+  Result<bool> stands(const RunGuard& guard, const Place& place, const RunId& run);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit, const Place& place);
 
+  Result<CommitOutcome> apply_pending(const Commit& commit, Place place);
   Result<CommitOutcome> apply_without_run(const Commit& commit, Place place);
   Result<CommitOutcome> apply_first(const Commit& commit, Place place);
   Result<CommitOutcome> apply_next(const Commit& commit, const Place& place);
 
+  void remember_checkpoint(const CheckpointRow& checkpoint);
   // Whether the run stood where the guard says, and now stands as `run` says.
   Result<bool> move_run(const RunGuard& guard, const Place& place, const RunRow& run);
   Result<bool> update_run(const RunGuard& guard, const Place& place, const RunRow& run,
@@ -64,9 +74,24 @@ class CommitWriter {
   Result<Done> insert_thread(std::int64_t tenant, const ThreadRow& thread);
   Result<std::int64_t> insert_run(std::int64_t tenant, const RunRow& run);
   Result<Done> check_opened(const Place& place, const CommitRows& rows);
-  Result<Done> write_children(const Place& place, const CommitRows& rows);
-  Result<Done> insert_checkpoint(const Place& place, const CheckpointRow& row);
-  Result<Done> insert_value(const Place& place, const ValueRow& row);
+  // Whether a pending write has asked for it already.
+  Result<bool> is_asked(const Place& place, const ApprovalRow& approval);
+  // `before` is the checkpoint of the seq before, where that is known.
+  Result<Done> write_children(const Place& place, const CommitRows& rows,
+                              const CheckpointId& before);
+  Result<Done> write_unguarded(const Place& place, const CommitRows& rows);
+  Result<Done> insert_checkpoint(const Place& place, const CheckpointRow& row,
+                                 const CheckpointId& before);
+  Result<Done> write_work(const Place& place, const CommitRows& rows);
+  Result<Done> put_value(const Place& place, const ValueRow& row);
+  Result<Done> put_task(const Place& place, const TaskRow& row);
+  Result<Done> put_effect(const Place& place, const EffectRow& row);
+  Result<Done> put_outcome(std::int64_t tenant, const EffectRow& outcome);
+  Result<Done> put_inner_checkpoint(const Place& place, const CheckpointRow& row);
+  Result<Done> insert_message(const Place& place, const OutboxRow& row);
+  Result<bool> move_message(std::int64_t tenant, const OutboxGuard& guard, const OutboxRow& row);
+  Result<Done> put_blobs(std::int64_t tenant, const CommitRows& rows);
+  Result<Done> preserve(std::int64_t tenant, const ThreadId& thread, bool value);
   Result<Done> insert_event(const Place& place, const EventRow& row);
   Result<Done> insert_approval(const Place& place, const ApprovalRow& row);
   Result<Done> close_approvals(const Place& place);
@@ -78,10 +103,11 @@ class CommitWriter {
 
   Connection& connection_;
   Clock& clock_;
-  // Numbers that never change once given. Bounded: emptied when they have grown too many.
+  // Numbers that never change once given; but a run's number may be another's once it was pruned
+  // by another process, so statements name the run's id too. Bounded: emptied when too many.
   std::unordered_map<std::string, std::int64_t> tenants_;
   std::unordered_map<Uuid, std::int64_t, Hash> sessions_;
-  std::unordered_map<Uuid, Place, Hash> runs_;
+  std::unordered_map<Uuid, KnownRun, Hash> runs_;
 };
 
 }  // namespace belay::sqlite

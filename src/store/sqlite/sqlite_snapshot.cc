@@ -2,34 +2,10 @@
 
 #include <algorithm>
 
+#include "store/sqlite/read_rows.h"
+
 namespace belay::sqlite {
 namespace {
-
-// Steps through a statement and reads each row with `read_row`, which may refuse it.
-template <typename Row, typename ReadRow>
-Result<std::vector<Row>> all_rows(Connection& connection, Statement statement, ReadRow read_row) {
-  std::vector<Row> rows;
-  Statement::Step step = statement.step();
-  for (; step == Statement::Step::row; step = statement.step()) {
-    Row row;
-    BELAY_CHECK(read_row(statement, row));
-    rows.push_back(std::move(row));
-  }
-  if (step == Statement::Step::failed) return connection.error();
-  return rows;
-}
-
-template <typename E>
-Result<Done> read_enum(const Statement& row, int column, E& value) {
-  std::string name = row.text(column);
-  auto named = store::enum_named<E>(name);
-  if (!named) {
-    return error(ErrorCode::corrupt, "The store holds the unknown word \"" + name.substr(0, 100) +
-                                         "\"; restore it from a backup.");
-  }
-  value = *named;
-  return Done{};
-}
 
 Result<Done> read_run(const Statement& row, RunRow& run) {
   run.run = RunId(row.uuid(0));
@@ -53,6 +29,10 @@ Result<Done> read_run(const Statement& row, RunRow& run) {
   run.retry_count = row.number(18);
   run.worked_ms = row.number(19);
   run.updated_at = row.instant(20);
+  run.due_at = row.instant(21);
+  run.lost_claims = row.number(22);
+  run.forked_from = RunId(row.uuid(23));
+  run.forked_at = row.natural(24);
   return Done{};
 }
 
@@ -71,6 +51,7 @@ Result<Done> read_checkpoint(const Statement& row, CheckpointRow& checkpoint) {
   checkpoint.retry_count = row.number(11);
   BELAY_CHECK(read_enum(row, 12, checkpoint.status));
   checkpoint.created_at = row.instant(13);
+  checkpoint.state_seq = row.natural(14);
   return Done{};
 }
 
@@ -137,13 +118,19 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
   std::string sql =
       "SELECT t.thread_id, t.user_id, t.graph, t.created_at,"
       " (SELECT run_id FROM runs WHERE run_number = (SELECT max(run_number) FROM runs r"
-      "   WHERE r.tenant_id = t.tenant_id AND r.thread_number = t.thread_number))"
+      "   WHERE r.tenant_id = t.tenant_id AND r.thread_number = t.thread_number)), t.preserve"
       " FROM threads t WHERE t.tenant_id = ?";
   if (filter.thread) sql += " AND t.thread_id = ?";
+  if (filter.before) {
+    sql +=
+        " AND t.thread_number <"
+        " (SELECT thread_number FROM threads WHERE tenant_id = ? AND thread_id = ?)";
+  }
   sql += " ORDER BY t.thread_number DESC LIMIT ?";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(tenant);
   if (filter.thread) rows.bind(filter.thread->text);
+  if (filter.before) rows.bind(tenant).bind(filter.before->text);
   rows.bind(filter.limit);
   auto read_row = [&](const Statement& row, ThreadRow& thread) -> Result<Done> {
     thread.tenant = filter.tenant;
@@ -152,6 +139,7 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
     thread.graph = row.text(2);
     thread.created_at = row.instant(3);
     thread.last_run = RunId(row.uuid(4));
+    thread.preserve = row.number(5) != 0;
     return Done{};
   };
   return all_rows<ThreadRow>(connection_, std::move(rows), read_row);
@@ -164,8 +152,9 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
       " s.created_at, r.status, r.reason, r.outcome, r.error_code, r.error, r.seq, r.epoch,"
       " (SELECT session_id FROM sessions WHERE number = r.session_number),"
       " (SELECT checkpoint_id FROM checkpoints c WHERE c.tenant_id = r.tenant_id"
-      "   AND c.run_number = r.run_number AND c.seq = r.seq),"
-      " r.node, r.retry_count, r.worked_ms, r.updated_at"
+      "   AND c.run_number = r.run_number AND c.namespace = '' AND c.seq = r.seq),"
+      " r.node, r.retry_count, r.worked_ms, r.updated_at, r.due_at, r.lost_claims,"
+      " s.forked_from, s.forked_at"
       " FROM runs r CROSS JOIN run_starts s ON s.run_number = r.run_number"
       " CROSS JOIN threads t ON t.thread_number = r.thread_number"
       " CROSS JOIN graphs g ON g.graph_number = s.graph_number WHERE r.tenant_id = ?";
@@ -176,12 +165,23 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
         " (SELECT thread_number FROM threads WHERE tenant_id = ? AND thread_id = ?)";
   }
   sql += condition_for(filter.statuses);
-  sql += " ORDER BY r.run_number DESC LIMIT ?";
+  if (filter.due_by) {
+    sql += " AND r.due_at IS NOT NULL AND r.due_at <= ? AND r.status IN ('queued', 'paused')";
+  }
+  if (filter.updated_before) sql += " AND r.updated_at < ?";
+  if (filter.before) {
+    sql += " AND r.run_number < (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";
+  }
+  sql += filter.due_by ? " ORDER BY r.due_at, r.run_number LIMIT ?"
+                       : " ORDER BY r.run_number DESC LIMIT ?";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(tenant);
   if (filter.run) rows.bind(*filter.run);
   if (filter.thread) rows.bind(tenant).bind(filter.thread->text);
   for (RunStatus status : filter.statuses) rows.bind(status);
+  if (filter.due_by) rows.bind(*filter.due_by);
+  if (filter.updated_before) rows.bind(*filter.updated_before);
+  if (filter.before) rows.bind(tenant).bind(*filter.before);
   rows.bind(filter.limit);
   auto read_row = [&](const Statement& row, RunRow& run) {
     run.tenant = filter.tenant;
@@ -193,15 +193,20 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
 Result<std::vector<CheckpointRow>> SqliteSnapshot::checkpoints(const CheckpointFilter& filter) {
   BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
   std::string sql =
-      "SELECT checkpoint_id, parent_id, namespace, seq, epoch,"
+      "SELECT checkpoint_id,"
+      " iif(length(parent_id) = 0, (SELECT p.checkpoint_id FROM checkpoints p"
+      "   WHERE p.tenant_id = c.tenant_id AND p.run_number = c.run_number"
+      "   AND p.namespace = c.namespace AND p.seq = c.seq - 1), parent_id),"
+      " namespace, seq, epoch,"
       " (SELECT session_id FROM sessions WHERE number = session_number),"
-      " kind, node, superstep, next_tasks, chain_hash, retry_count, status, created_at"
-      " FROM checkpoints WHERE tenant_id = ? AND run_number = ?";
+      " kind, node, superstep, next_tasks, chain_hash, retry_count, status, created_at,"
+      " coalesce(state_seq, seq)"
+      " FROM checkpoints c WHERE tenant_id = ? AND run_number = ? AND namespace = ?";
   if (filter.seq) sql += " AND seq = ?";
   if (filter.before_seq) sql += " AND seq < ?";
   sql += " ORDER BY seq DESC LIMIT ?";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
-  rows.bind(place.tenant).bind(place.run);
+  rows.bind(place.tenant).bind(place.run).bind(filter.space);
   if (filter.seq) rows.bind(*filter.seq);
   if (filter.before_seq) rows.bind(*filter.before_seq);
   rows.bind(filter.limit);
@@ -210,30 +215,6 @@ Result<std::vector<CheckpointRow>> SqliteSnapshot::checkpoints(const CheckpointF
     return read_checkpoint(row, checkpoint);
   };
   return all_rows<CheckpointRow>(connection_, std::move(rows), read_row);
-}
-
-Result<std::vector<ValueRow>> SqliteSnapshot::values(const ValueFilter& filter) {
-  BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
-  // The index alone tells which row is a channel's newest.
-  static constexpr std::string_view newest =
-      "SELECT v.namespace, v.channel, v.seq, v.envelope FROM"
-      " (SELECT rowid AS number, max(seq) FROM channel_values"
-      "   WHERE tenant_id = ? AND run_number = ? AND seq <= ? GROUP BY namespace, channel) n"
-      " JOIN channel_values v ON v.rowid = n.number ORDER BY v.namespace, v.channel";
-  static constexpr std::string_view all =
-      "SELECT namespace, channel, seq, envelope FROM channel_values"
-      " WHERE tenant_id = ? AND run_number = ? AND seq <= ? ORDER BY seq, namespace, channel";
-  BELAY_TRY(Statement rows, connection_.prepare(filter.every_version ? all : newest));
-  rows.bind(place.tenant).bind(place.run).bind(filter.at_seq);
-  auto read_row = [&](const Statement& row, ValueRow& value) -> Result<Done> {
-    value.run = filter.run;
-    value.space = row.text(0);
-    value.channel = row.text(1);
-    value.seq = row.natural(2);
-    value.envelope = row.text(3);
-    return Done{};
-  };
-  return all_rows<ValueRow>(connection_, std::move(rows), read_row);
 }
 
 Result<std::vector<EventRow>> SqliteSnapshot::events(const EventFilter& filter) {

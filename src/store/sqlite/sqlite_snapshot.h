@@ -18,12 +18,20 @@ class SqliteSnapshot final : public Snapshot {
   Result<std::vector<EventRow>> events(const EventFilter& filter) override;
   Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) override;
   Result<std::vector<StoredRecord>> records(const RecordQuery& query) override;
+  Result<std::vector<TaskRow>> tasks(const TaskFilter& filter) override;
+  Result<std::vector<EffectRow>> effects(const EffectFilter& filter) override;
+  Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) override;
+  Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
+                                     const std::vector<Digest>& ids) override;
+  Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override;
 
  private:
   struct Place {
     std::int64_t tenant = 0;
     std::int64_t run = 0;
   };
+  Result<std::vector<ValueRow>> every_value(const Place& place, const ValueFilter& filter);
+  Result<std::vector<ValueRow>> values_that_count(const Place& place, const ValueFilter& filter);
   // 0 where there is none.
   Result<std::int64_t> tenant_number(const TenantId& tenant);
   Result<Place> place_of(const TenantId& tenant, const RunId& run);

@@ -45,7 +45,11 @@ class Writer {
   struct Waiting {
     Waiting(Commit waiting_commit, Answer waiting_answer)
         : commit(std::move(waiting_commit)), answer(std::move(waiting_answer)) {}
-    RunId run() const { return commit.rows.run ? commit.rows.run->run : RunId(); }
+    // Null for a commit of no run. A pending write takes its run's place in a batch.
+    RunId run() const {
+      if (commit.rows.run) return commit.rows.run->run;
+      return commit.guard ? commit.guard->pending_for : RunId();
+    }
 
     Commit commit;
     Answer answer;

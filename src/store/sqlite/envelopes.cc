@@ -1,0 +1,170 @@
+#include "store/sqlite/envelopes.h"
+
+#include <array>
+
+#include "store/envelope_subject.h"
+#include "store/envelope_type.h"
+#include "store/sqlite/read_rows.h"
+
+namespace belay::sqlite {
+namespace {
+
+// The place of a row: which source, and its number there.
+constexpr int number_bits = 58;
+constexpr std::uint64_t number_mask = (std::uint64_t{1} << number_bits) - 1;
+
+// One column of one table that holds envelopes. `columns` is what `subject` reads, from the third
+// column of a row on.
+struct Source {
+  std::string_view table;
+  std::string_view number;
+  std::string_view envelope;
+  std::string_view columns;
+  Result<std::string> (*subject)(const Statement& row);
+  bool is_of_run = true;   // joined to its run, whose id is the first of the columns
+  bool has_tenant = true;  // else its run has
+};
+
+Result<std::string> value_subject(const Statement& row) {
+  ValueRow value;
+  value.run = RunId(row.uuid(2));
+  value.space = row.text(3);
+  value.channel = row.text(4);
+  value.seq = row.natural(5);
+  value.index = row.number(6);
+  if (!row.is_null(7)) BELAY_CHECK(read_enum(row, 7, value.kind));
+  return store::subject_of(value);
+}
+
+Result<std::string> task_subject(const Statement& row) {
+  TaskRow task;
+  task.run = RunId(row.uuid(2));
+  task.space = row.text(3);
+  task.superstep = row.number(4);
+  task.position = row.number(5);
+  return store::subject_of(task);
+}
+
+Result<std::string> effect_subject(const Statement& row) {
+  EffectRow effect;
+  effect.run = RunId(row.uuid(2));
+  effect.task = TaskId(row.uuid(3));
+  effect.name = row.text(4);
+  return store::subject_of(effect);
+}
+
+Result<std::string> message_subject(const Statement& row) {
+  OutboxRow message;
+  message.run = RunId(row.uuid(2));
+  message.seq = row.natural(3);
+  message.index = row.number(4);
+  return store::subject_of(message);
+}
+
+Result<std::string> input_subject(const Statement& row) {
+  return store::subject_of_input(RunId(row.uuid(2)));
+}
+Result<std::string> payload_subject(const Statement& row) {
+  return store::subject_of_payload(InterruptId(row.uuid(2)));
+}
+Result<std::string> edited_subject(const Statement& row) {
+  return store::subject_of_edited(InterruptId(row.uuid(2)));
+}
+Result<std::string> record_subject(const Statement& row) {
+  return store::subject_of_record(row.text(2), UserId(row.text(3)), row.text(4));
+}
+Result<std::string> blob_subject(const Statement& row) {
+  return store::subject_of_blob(row.digest(2));
+}
+
+// In the order of their numbers in places, from 1: append, never reorder.
+constexpr std::array<Source, 9> sources{{
+    {"channel_values", "x.rowid", "x.envelope",
+     "r.run_id, x.namespace, x.channel, x.seq, x.value_index, x.kind", value_subject},
+    {"run_starts", "x.run_number", "x.input", "r.run_id", input_subject, true, false},
+    {"approvals", "x.approval_number", "x.payload", "x.interrupt_id", payload_subject, false},
+    {"approvals", "x.approval_number", "x.edited", "x.interrupt_id", edited_subject, false},
+    {"records", "x.record_number", "x.envelope", "x.collection, x.user_id, x.key", record_subject,
+     false},
+    {"tasks", "x.rowid", "x.envelope", "r.run_id, x.namespace, x.superstep, x.position",
+     task_subject},
+    {"effects", "x.effect_number", "x.envelope", "r.run_id, x.task_id, x.name", effect_subject},
+    {"outbox", "x.message_number", "x.envelope", "r.run_id, x.seq, x.message_index",
+     message_subject},
+    {"blobs", "x.blob_number", "x.envelope", "x.blob_id", blob_subject, false},
+}};
+
+std::string from(const Source& source) {
+  std::string sql = " FROM " + std::string(source.table) + " x";
+  if (source.is_of_run) sql += " CROSS JOIN runs r ON r.run_number = x.run_number";
+  // The + keeps SQLite from walking an index of the tenant instead of the rows in their order.
+  return sql + (source.has_tenant ? " WHERE +x.tenant_id = ?1" : " WHERE r.tenant_id = ?1");
+}
+
+// ?1 the tenant, ?2 the number to go on after, ?3 the front of the type that is not wanted (empty:
+// every type is), ?4 the limit.
+std::string list_statement(const Source& source) {
+  std::string number(source.number);
+  std::string envelope(source.envelope);
+  return "SELECT " + number + ", " + envelope + ", " + std::string(source.columns) + from(source) +
+         " AND " + number + " > ?2 AND length(" + envelope +
+         ") > 0 AND (length(?3) = 0 OR substr(" + envelope + ", 1, length(?3)) <> ?3) ORDER BY " +
+         number + " LIMIT ?4";
+}
+
+// ?1 the tenant, ?2 the row's number.
+std::string find_statement(const Source& source) {
+  return "SELECT " + std::string(source.envelope) + from(source) + " AND " +
+         std::string(source.number) + " = ?2";
+}
+
+std::string rewrite_statement(const Source& source) {
+  return "UPDATE " + std::string(source.table) + " AS x SET " +
+         std::string(source.envelope.substr(2)) + " = ?1 WHERE " + std::string(source.number) +
+         " = ?2";
+}
+
+}  // namespace
+
+Result<std::vector<StoredEnvelope>> list_envelopes(Connection& connection, std::int64_t tenant,
+                                                   const EnvelopeFilter& filter) {
+  std::vector<StoredEnvelope> found;
+  std::string front = store::front_of_type(filter.other_than);
+  for (std::size_t i = 0; i < sources.size() && found.size() < filter.limit; ++i) {
+    std::uint64_t base = static_cast<std::uint64_t>(i + 1) << number_bits;
+    if (filter.after >= base + number_mask) continue;
+    BELAY_TRY(Statement rows, connection.prepare(list_statement(sources[i])));
+    rows.bind(tenant).bind(filter.after > base ? filter.after - base : std::uint64_t{0});
+    rows.bind_blob(front).bind(filter.limit - found.size());
+    Statement::Step step = rows.step();
+    for (; step == Statement::Step::row; step = rows.step()) {
+      StoredEnvelope envelope;
+      envelope.place = base + rows.natural(0);
+      envelope.envelope = rows.text(1);
+      BELAY_TRY(envelope.subject, sources[i].subject(rows));
+      found.push_back(std::move(envelope));
+    }
+    if (step == Statement::Step::failed) return connection.error();
+  }
+  return found;
+}
+
+Result<Done> rewrite_envelope(Connection& connection, std::int64_t tenant, const Rewrite& rewrite) {
+  std::uint64_t number_of_source = rewrite.place >> number_bits;
+  if (number_of_source == 0 || number_of_source > sources.size()) return Done{};
+  const Source& source = sources[number_of_source - 1];
+  std::uint64_t number = rewrite.place & number_mask;
+  {
+    BELAY_TRY(Statement row, connection.prepare(find_statement(source)));
+    row.bind(tenant).bind(number);
+    Statement::Step step = row.step();
+    if (step == Statement::Step::failed) return connection.error();
+    if (step == Statement::Step::done || sha256(row.text(0)) != rewrite.before) return Done{};
+  }
+  BELAY_TRY(Statement row, connection.prepare(rewrite_statement(source)));
+  row.bind_blob(rewrite.envelope).bind(number);
+  BELAY_CHECK(connection.run(std::move(row)));
+  return Done{};
+}
+
+}  // namespace belay::sqlite

@@ -1,0 +1,147 @@
+#include "store/sqlite/prune.h"
+
+#include <array>
+
+namespace belay::sqlite {
+namespace {
+
+// What pruning must know of a run.
+struct Found {
+  RunStatus status = RunStatus::running;
+  std::uint64_t seq = 0;
+  std::int64_t thread = 0;
+  bool preserve = false;
+  bool has_waiting_message = false;
+};
+
+Result<std::optional<Found>> find(Connection& connection, std::int64_t tenant, std::int64_t run) {
+  std::optional<Found> found;
+  BELAY_TRY(Statement row,
+            connection.prepare("SELECT r.status, r.seq, r.thread_number, t.preserve,"
+                               " EXISTS (SELECT 1 FROM outbox o WHERE o.tenant_id = r.tenant_id"
+                               "   AND o.run_number = r.run_number AND o.status = 'waiting')"
+                               " FROM runs r JOIN threads t ON t.thread_number = r.thread_number"
+                               " WHERE r.tenant_id = ? AND r.run_number = ?"));
+  row.bind(tenant).bind(run);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection.error();
+  if (step == Statement::Step::done) return found;
+  found.emplace();
+  auto status = store::enum_named<RunStatus>(row.text(0));
+  if (status) found->status = *status;  // an unknown one is taken for one that goes on
+  found->seq = row.natural(1);
+  found->thread = row.number(2);
+  found->preserve = row.number(3) != 0;
+  found->has_waiting_message = row.number(4) != 0;
+  return found;
+}
+
+Result<Done> forget_run(Connection& connection, std::int64_t tenant, std::int64_t run,
+                        std::int64_t thread) {
+  static constexpr std::array<std::string_view, 10> statements{
+      "DELETE FROM checkpoints WHERE tenant_id = ? AND run_number = ?",
+      "DELETE FROM channel_values WHERE tenant_id = ? AND run_number = ?",
+      "DELETE FROM events WHERE tenant_id = ? AND run_number = ?",
+      "DELETE FROM approvals WHERE tenant_id = ? AND run_number = ?",
+      "DELETE FROM tasks WHERE tenant_id = ? AND run_number = ?",
+      "DELETE FROM effects WHERE tenant_id = ? AND run_number = ?",
+      "DELETE FROM outbox WHERE tenant_id = ? AND run_number = ?",
+      // An agent's own rows stay, and no longer name a run.
+      "UPDATE records SET run_number = NULL, seq = 0 WHERE tenant_id = ? AND run_number = ?",
+      "DELETE FROM run_starts WHERE ? > 0 AND run_number = ?",
+      "DELETE FROM runs WHERE tenant_id = ? AND run_number = ?"};
+  for (std::string_view sql : statements) {
+    BELAY_TRY(Statement rows, connection.prepare(sql));
+    rows.bind(tenant).bind(run);
+    BELAY_CHECK(connection.run(std::move(rows)));
+  }
+  BELAY_TRY(Statement left,
+            connection.prepare("DELETE FROM threads WHERE thread_number = ?1 AND NOT EXISTS"
+                               " (SELECT 1 FROM runs WHERE tenant_id = ?2"
+                               "   AND thread_number = ?1)"));
+  left.bind(thread).bind(tenant);
+  BELAY_CHECK(connection.run(std::move(left)));
+  return Done{};
+}
+
+// What no state from `state_seq` on needs: rows before a channel's newest `set` up to it, and
+// operands of reducers that have been reduced.
+Result<Done> forget_values(Connection& connection, std::int64_t tenant, std::int64_t run,
+                           std::uint64_t state_seq) {
+  BELAY_TRY(Statement rows,
+            connection.prepare(
+                "DELETE FROM channel_values AS v WHERE v.tenant_id = ?1 AND v.run_number = ?2"
+                " AND v.namespace = '' AND v.seq <= ?3 AND (v.kind IS 'reduce'"
+                " OR (v.seq, v.value_index) < (SELECT s.seq, s.value_index FROM channel_values s"
+                "   WHERE s.tenant_id = ?1 AND s.run_number = ?2 AND s.namespace = ''"
+                "   AND s.channel = v.channel AND s.seq <= ?3 AND s.kind IS NULL"
+                "   ORDER BY s.seq DESC, s.value_index DESC LIMIT 1))"));
+  rows.bind(tenant).bind(run).bind(state_seq);
+  BELAY_CHECK(connection.run(std::move(rows)));
+  return Done{};
+}
+
+// The first checkpoint that is left still names the one before it.
+Result<Done> keep_parent(Connection& connection, std::int64_t tenant, std::int64_t run,
+                         std::uint64_t seq) {
+  BELAY_TRY(Statement anchor,
+            connection.prepare("UPDATE checkpoints SET parent_id = (SELECT p.checkpoint_id"
+                               "   FROM checkpoints p WHERE p.tenant_id = ?1"
+                               "   AND p.run_number = ?2 AND p.namespace = '' AND p.seq = ?3 - 1)"
+                               " WHERE tenant_id = ?1 AND run_number = ?2 AND namespace = ''"
+                               " AND seq = ?3 AND length(parent_id) = 0"));
+  anchor.bind(tenant).bind(run).bind(seq);
+  BELAY_CHECK(connection.run(std::move(anchor)));
+  return Done{};
+}
+
+Result<Done> forget_before(Connection& connection, std::int64_t tenant, std::int64_t run,
+                           std::uint64_t first) {
+  std::uint64_t state_seq = 0;
+  std::int64_t superstep = 0;
+  {
+    BELAY_TRY(Statement anchor,
+              connection.prepare("SELECT coalesce(state_seq, seq), superstep FROM checkpoints"
+                                 " WHERE tenant_id = ? AND run_number = ? AND namespace = ''"
+                                 " AND seq = ?"));
+    anchor.bind(tenant).bind(run).bind(first);
+    Statement::Step step = anchor.step();
+    if (step == Statement::Step::failed) return connection.error();
+    if (step == Statement::Step::done) return Done{};  // an earlier pruning went further
+    state_seq = anchor.natural(0);
+    superstep = anchor.number(1);
+  }
+  BELAY_CHECK(keep_parent(connection, tenant, run, first));
+  static constexpr std::array<std::string_view, 2> by_seq{
+      "DELETE FROM checkpoints WHERE tenant_id = ? AND run_number = ? AND namespace = ''"
+      " AND seq < ?",
+      "DELETE FROM events WHERE tenant_id = ? AND run_number = ? AND seq < ?"};
+  for (std::string_view sql : by_seq) {
+    BELAY_TRY(Statement rows, connection.prepare(sql));
+    rows.bind(tenant).bind(run).bind(first);
+    BELAY_CHECK(connection.run(std::move(rows)));
+  }
+  BELAY_TRY(Statement tasks,
+            connection.prepare("DELETE FROM tasks WHERE tenant_id = ? AND run_number = ?"
+                               " AND namespace = '' AND superstep < ?"));
+  tasks.bind(tenant).bind(run).bind(superstep);
+  BELAY_CHECK(connection.run(std::move(tasks)));
+  return forget_values(connection, tenant, run, state_seq);
+}
+
+}  // namespace
+
+Result<Done> prune(Connection& connection, std::int64_t tenant, std::int64_t run,
+                   const PruneRun& prune) {
+  BELAY_TRY(std::optional<Found> found, find(connection, tenant, run));
+  if (!found || found->preserve) return Done{};
+  if (prune.before_seq) {
+    bool goes_on = found->status == RunStatus::queued || found->status == RunStatus::running;
+    if (goes_on) return Done{};
+    return forget_before(connection, tenant, run, std::min(*prune.before_seq, found->seq));
+  }
+  if (!is_final(found->status) || found->has_waiting_message) return Done{};
+  return forget_run(connection, tenant, run, found->thread);
+}
+
+}  // namespace belay::sqlite

@@ -1,0 +1,136 @@
+// The statements of CommitWriter that write what a run works on: values, tasks, effects, messages.
+
+#include "store/sqlite/commit_writer.h"
+
+namespace belay::sqlite {
+
+Result<Done> CommitWriter::write_work(const Place& place, const CommitRows& rows) {
+  for (const ValueRow& value : rows.values) BELAY_CHECK(put_value(place, value));
+  for (const TaskRow& task : rows.tasks) BELAY_CHECK(put_task(place, task));
+  for (const EffectRow& effect : rows.effects) BELAY_CHECK(put_effect(place, effect));
+  for (const CheckpointRow& inner : rows.inner_checkpoints) {
+    BELAY_CHECK(put_inner_checkpoint(place, inner));
+  }
+  return put_blobs(place.tenant, rows);
+}
+
+Result<Done> CommitWriter::put_value(const Place& place, const ValueRow& value) {
+  BELAY_TRY(Statement row,
+            connection_.prepare("INSERT INTO channel_values (tenant_id, run_number, namespace,"
+                                " channel, seq, value_index, kind, envelope)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+                                " ON CONFLICT (tenant_id, run_number, namespace, channel, seq,"
+                                " value_index) DO UPDATE SET kind = excluded.kind,"
+                                " envelope = excluded.envelope"));
+  row.bind(place.tenant).bind(place.run).bind(value.space).bind(value.channel);
+  row.bind(value.seq).bind(value.index);
+  if (value.kind == ValueKind::set) {
+    row.bind_null();
+  } else {
+    row.bind(value.kind);
+  }
+  row.bind_blob(value.envelope);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+Result<Done> CommitWriter::put_task(const Place& place, const TaskRow& task) {
+  BELAY_TRY(Statement row,
+            connection_.prepare("INSERT INTO tasks (tenant_id, run_number, namespace, superstep,"
+                                " position, task_id, status, envelope)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+                                " ON CONFLICT (tenant_id, run_number, namespace, superstep,"
+                                " position) DO UPDATE SET task_id = excluded.task_id,"
+                                " status = excluded.status, envelope = excluded.envelope"));
+  row.bind(place.tenant).bind(place.run).bind(task.space).bind(task.superstep);
+  row.bind(task.position).bind(task.task).bind(task.status).bind_blob(task.envelope);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+// What is known for good is not changed, but that a failed effect is tried once more.
+Result<Done> CommitWriter::put_effect(const Place& place, const EffectRow& effect) {
+  BELAY_TRY(Statement row,
+            connection_.prepare(
+                "INSERT INTO effects (tenant_id, run_number, task_id, name, node, effect_class,"
+                " status, attempt, created_at, updated_at, envelope)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (tenant_id, run_number, task_id, name) DO UPDATE SET"
+                " node = excluded.node, effect_class = excluded.effect_class,"
+                " status = excluded.status, attempt = excluded.attempt,"
+                " updated_at = excluded.updated_at, envelope = excluded.envelope"
+                " WHERE effects.status IN ('intended', 'uncertain')"
+                " OR (effects.status = 'failed' AND excluded.status = 'intended'"
+                " AND excluded.attempt > effects.attempt)"));
+  row.bind(place.tenant).bind(place.run).bind(effect.task).bind(effect.name).bind(effect.node);
+  row.bind(effect.effect_class).bind(effect.status).bind(effect.attempt);
+  row.bind(effect.created_at).bind(effect.updated_at).bind_blob(effect.envelope);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+// What a process that lost its run may still tell: how an effect ended that it had begun. A failure
+// says nothing of an attempt that another process has begun since.
+Result<Done> CommitWriter::put_outcome(std::int64_t tenant, const EffectRow& outcome) {
+  if (outcome.status != EffectStatus::done && outcome.status != EffectStatus::failed) return Done{};
+  BELAY_TRY(std::int64_t run, run_number(tenant, outcome.run));
+  BELAY_TRY(Statement row,
+            connection_.prepare("UPDATE effects SET status = ?1, envelope = ?2, updated_at = ?3"
+                                " WHERE tenant_id = ?4 AND run_number = ?5 AND task_id = ?6"
+                                " AND name = ?7 AND status IN ('intended', 'uncertain')"
+                                " AND (?1 = 'done' OR attempt = ?8)"));
+  row.bind(outcome.status).bind_blob(outcome.envelope).bind(outcome.updated_at);
+  row.bind(tenant).bind(run).bind(outcome.task).bind(outcome.name).bind(outcome.attempt);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+// A pending write that is sent again writes the same checkpoint again.
+Result<Done> CommitWriter::put_inner_checkpoint(const Place& place, const CheckpointRow& inner) {
+  {
+    BELAY_TRY(Statement old,
+              connection_.prepare("DELETE FROM checkpoints WHERE tenant_id = ? AND run_number = ?"
+                                  " AND namespace = ? AND seq = ?"));
+    old.bind(place.tenant).bind(place.run).bind(inner.space).bind(inner.seq);
+    BELAY_CHECK(connection_.run(std::move(old)));
+  }
+  return insert_checkpoint(place, inner, CheckpointId());
+}
+
+Result<Done> CommitWriter::insert_message(const Place& place, const OutboxRow& message) {
+  BELAY_TRY(Statement row,
+            connection_.prepare("INSERT INTO outbox (tenant_id, run_number, seq, message_index,"
+                                " topic, status, attempts, error, due_at, created_at, envelope)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  row.bind(place.tenant).bind(place.run).bind(message.seq).bind(message.index);
+  row.bind(message.topic).bind(message.status).bind(message.attempts).bind(message.error);
+  row.bind(message.due_at).bind(message.created_at).bind_blob(message.envelope);
+  BELAY_CHECK(connection_.run(std::move(row)));
+  return Done{};
+}
+
+// Whether the message waited with just these attempts begun, and now is as `message` says.
+Result<bool> CommitWriter::move_message(std::int64_t tenant, const OutboxGuard& guard,
+                                        const OutboxRow& message) {
+  BELAY_TRY(std::int64_t run, run_number(tenant, guard.run));
+  BELAY_TRY(Statement row,
+            connection_.prepare("UPDATE outbox SET status = ?, attempts = ?, error = ?, due_at = ?"
+                                " WHERE tenant_id = ? AND run_number = ? AND seq = ?"
+                                " AND message_index = ? AND status = 'waiting' AND attempts = ?"));
+  row.bind(message.status).bind(message.attempts).bind(message.error).bind(message.due_at);
+  row.bind(tenant).bind(run).bind(guard.seq).bind(guard.index).bind(guard.attempts);
+  BELAY_TRY(std::int64_t touched, connection_.run(std::move(row)));
+  return touched == 1;
+}
+
+Result<Done> CommitWriter::put_blobs(std::int64_t tenant, const CommitRows& rows) {
+  for (const BlobRow& blob : rows.blobs) {
+    BELAY_TRY(Statement row, connection_.prepare("INSERT OR IGNORE INTO blobs (tenant_id, blob_id,"
+                                                 " envelope) VALUES (?, ?, ?)"));
+    row.bind(tenant).bind(blob.id).bind_blob(blob.envelope);
+    BELAY_CHECK(connection_.run(std::move(row)));
+  }
+  return Done{};
+}
+
+}  // namespace belay::sqlite

@@ -1,0 +1,209 @@
+// The reads of SqliteSnapshot of what runs work on: values, tasks, effects, messages, large values.
+
+#include "store/sqlite/envelopes.h"
+#include "store/sqlite/read_rows.h"
+#include "store/sqlite/sqlite_snapshot.h"
+
+namespace belay::sqlite {
+namespace {
+
+Result<Done> read_value(const Statement& row, ValueRow& value) {
+  value.space = row.text(0);
+  value.channel = row.text(1);
+  value.seq = row.natural(2);
+  value.index = row.number(3);
+  if (!row.is_null(4)) BELAY_CHECK(read_enum(row, 4, value.kind));
+  value.envelope = row.text(5);
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::vector<ValueRow>> SqliteSnapshot::values(const ValueFilter& filter) {
+  BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
+  return filter.every_version ? every_value(place, filter) : values_that_count(place, filter);
+}
+
+Result<std::vector<ValueRow>> SqliteSnapshot::every_value(const Place& place,
+                                                          const ValueFilter& filter) {
+  std::string sql =
+      "SELECT namespace, channel, seq, value_index, kind, envelope FROM channel_values"
+      " WHERE tenant_id = ? AND run_number = ? AND seq <= ? AND seq > ?";
+  if (filter.space) sql += " AND namespace = ?";
+  sql += " ORDER BY seq, namespace, channel, value_index";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
+  rows.bind(place.tenant).bind(place.run).bind(filter.at_seq).bind(filter.after_seq);
+  if (filter.space) rows.bind(*filter.space);
+  auto read_row = [&](const Statement& row, ValueRow& value) {
+    value.run = filter.run;
+    return read_value(row, value);
+  };
+  return all_rows<ValueRow>(connection_, std::move(rows), read_row);
+}
+
+// Jumps from channel to channel in the index, looks backwards there for the newest whole value, and
+// reads the rows from that on: what was replaced before is never looked at.
+Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& place,
+                                                                const ValueFilter& filter) {
+  static constexpr std::string_view sql =
+      "WITH RECURSIVE channels (space, name) AS ("
+      "  SELECT * FROM (SELECT namespace, channel FROM channel_values"
+      "    WHERE tenant_id = ?1 AND run_number = ?2 AND namespace >= ?4"
+      "    ORDER BY namespace, channel LIMIT 1)"
+      "  UNION ALL SELECT"
+      "    (SELECT n.namespace FROM channel_values n WHERE n.tenant_id = ?1 AND n.run_number = ?2"
+      "      AND (n.namespace, n.channel) > (space, name)"
+      "      ORDER BY n.namespace, n.channel LIMIT 1),"
+      "    (SELECT n.channel FROM channel_values n WHERE n.tenant_id = ?1 AND n.run_number = ?2"
+      "      AND (n.namespace, n.channel) > (space, name)"
+      "      ORDER BY n.namespace, n.channel LIMIT 1)"
+      "  FROM channels WHERE space IS NOT NULL AND (?5 = 0 OR space = ?4))"
+      " SELECT v.namespace, v.channel, v.seq, v.value_index, v.kind, v.envelope"
+      " FROM channels c CROSS JOIN channel_values v"
+      " WHERE v.tenant_id = ?1 AND v.run_number = ?2 AND v.namespace = c.space"
+      " AND v.channel = c.name AND v.seq <= ?3 AND v.seq >= coalesce("
+      "   (SELECT s.seq FROM channel_values s WHERE s.tenant_id = ?1 AND s.run_number = ?2"
+      "     AND s.namespace = c.space AND s.channel = c.name AND s.seq <= ?3 AND s.kind IS NULL"
+      "     ORDER BY s.seq DESC LIMIT 1), 0)"
+      " AND (?5 = 0 OR c.space = ?4)"
+      " ORDER BY v.namespace, v.channel, v.seq, v.value_index";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
+  rows.bind(place.tenant).bind(place.run).bind(filter.at_seq);
+  rows.bind(filter.space ? std::string_view(*filter.space) : std::string_view());
+  rows.bind(std::int64_t{filter.space.has_value()});
+  std::vector<ValueRow> found;
+  std::size_t channel_begin = 0;  // in `found`
+  Statement::Step step = rows.step();
+  for (; step == Statement::Step::row; step = rows.step()) {
+    ValueRow value;
+    value.run = filter.run;
+    BELAY_CHECK(read_value(rows, value));
+    bool is_next_channel =
+        found.empty() || found.back().channel != value.channel || found.back().space != value.space;
+    if (is_next_channel) channel_begin = found.size();
+    if (value.kind == ValueKind::reduce) continue;
+    // Of the same seq, but written before it by another task.
+    if (value.kind == ValueKind::set) found.resize(channel_begin);
+    found.push_back(std::move(value));
+  }
+  if (step == Statement::Step::failed) return connection_.error();
+  return found;
+}
+
+Result<std::vector<TaskRow>> SqliteSnapshot::tasks(const TaskFilter& filter) {
+  BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
+  std::string sql =
+      "SELECT superstep, position, task_id, status, envelope FROM tasks"
+      " WHERE tenant_id = ? AND run_number = ? AND namespace = ?";
+  if (filter.superstep) sql += " AND superstep = ?";
+  sql += " ORDER BY superstep, position";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
+  rows.bind(place.tenant).bind(place.run).bind(filter.space);
+  if (filter.superstep) rows.bind(*filter.superstep);
+  auto read_row = [&](const Statement& row, TaskRow& task) -> Result<Done> {
+    task.run = filter.run;
+    task.space = filter.space;
+    task.superstep = row.number(0);
+    task.position = row.number(1);
+    task.task = TaskId(row.uuid(2));
+    BELAY_CHECK(read_enum(row, 3, task.status));
+    task.envelope = row.text(4);
+    return Done{};
+  };
+  return all_rows<TaskRow>(connection_, std::move(rows), read_row);
+}
+
+Result<std::vector<EffectRow>> SqliteSnapshot::effects(const EffectFilter& filter) {
+  BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
+  std::string sql =
+      "SELECT r.run_id, e.task_id, e.name, e.node, e.effect_class, e.status, e.attempt,"
+      " e.created_at, e.updated_at, e.envelope"
+      " FROM effects e CROSS JOIN runs r ON r.run_number = e.run_number WHERE e.tenant_id = ?";
+  if (filter.run) {
+    sql += " AND e.run_number = (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";
+  }
+  if (filter.task) sql += " AND e.task_id = ?";
+  bool only_unfinished = !filter.statuses.empty();
+  for (std::size_t i = 0; i < filter.statuses.size(); ++i) {
+    sql += i == 0 ? " AND e.status IN (?" : ", ?";
+    only_unfinished = only_unfinished && (filter.statuses[i] == EffectStatus::intended ||
+                                          filter.statuses[i] == EffectStatus::uncertain);
+  }
+  if (!filter.statuses.empty()) sql += ")";
+  if (only_unfinished) sql += " AND e.status IN ('intended', 'uncertain')";
+  sql += " ORDER BY e.effect_number LIMIT ?";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
+  rows.bind(tenant);
+  if (filter.run) rows.bind(tenant).bind(*filter.run);
+  if (filter.task) rows.bind(*filter.task);
+  for (EffectStatus status : filter.statuses) rows.bind(status);
+  rows.bind(filter.limit);
+  auto read_row = [&](const Statement& row, EffectRow& effect) -> Result<Done> {
+    effect.run = RunId(row.uuid(0));
+    effect.task = TaskId(row.uuid(1));
+    effect.name = row.text(2);
+    effect.node = row.text(3);
+    BELAY_CHECK(read_enum(row, 4, effect.effect_class));
+    BELAY_CHECK(read_enum(row, 5, effect.status));
+    effect.attempt = row.number(6);
+    effect.created_at = row.instant(7);
+    effect.updated_at = row.instant(8);
+    effect.envelope = row.text(9);
+    return Done{};
+  };
+  return all_rows<EffectRow>(connection_, std::move(rows), read_row);
+}
+
+Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter) {
+  BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
+  std::string sql =
+      "SELECT r.run_id, o.seq, o.message_index, o.topic, o.status, o.attempts, o.error, o.due_at,"
+      " o.created_at, o.envelope"
+      " FROM outbox o CROSS JOIN runs r ON r.run_number = o.run_number WHERE o.tenant_id = ?";
+  if (filter.run) {
+    sql += " AND o.run_number = (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";
+  }
+  if (filter.due_by) sql += " AND o.status = 'waiting' AND o.due_at <= ?";
+  sql += " ORDER BY o.message_number LIMIT ?";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
+  rows.bind(tenant);
+  if (filter.run) rows.bind(tenant).bind(*filter.run);
+  if (filter.due_by) rows.bind(*filter.due_by);
+  rows.bind(filter.limit);
+  auto read_row = [&](const Statement& row, OutboxRow& message) -> Result<Done> {
+    message.run = RunId(row.uuid(0));
+    message.seq = row.natural(1);
+    message.index = row.number(2);
+    message.topic = row.text(3);
+    BELAY_CHECK(read_enum(row, 4, message.status));
+    message.attempts = row.number(5);
+    message.error = row.text(6);
+    message.due_at = row.instant(7);
+    message.created_at = row.instant(8);
+    message.envelope = row.text(9);
+    return Done{};
+  };
+  return all_rows<OutboxRow>(connection_, std::move(rows), read_row);
+}
+
+Result<std::vector<BlobRow>> SqliteSnapshot::blobs(const TenantId& tenant,
+                                                   const std::vector<Digest>& ids) {
+  BELAY_TRY(std::int64_t number, tenant_number(tenant));
+  std::vector<BlobRow> found;
+  for (const Digest& id : ids) {
+    BELAY_TRY(Statement row, connection_.prepare("SELECT envelope FROM blobs"
+                                                 " WHERE tenant_id = ? AND blob_id = ?"));
+    row.bind(number).bind(id);
+    Statement::Step step = row.step();
+    if (step == Statement::Step::failed) return connection_.error();
+    if (step == Statement::Step::row) found.push_back({id, row.text(0)});
+  }
+  return found;
+}
+
+Result<std::vector<StoredEnvelope>> SqliteSnapshot::envelopes(const EnvelopeFilter& filter) {
+  BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
+  return list_envelopes(connection_, tenant, filter);
+}
+
+}  // namespace belay::sqlite
