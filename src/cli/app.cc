@@ -15,6 +15,7 @@
 #include "cli/agents.h"
 #include "cli/doctor.h"
 #include "cli/form.h"
+#include "cli/key_file.h"
 #include "cli/show.h"
 #include "cli/signals.h"
 #include "cli/store_findings.h"
@@ -113,6 +114,7 @@ Task<Answered> run_verb(World& world, Verb verb) {
   if (auto* one = std::get_if<History>(&verb)) return show_history(world, std::move(*one));
   if (auto* one = std::get_if<StateOf>(&verb)) return show_state(world, std::move(*one));
   if (std::get_if<Check>(&verb)) return check_whole_store(world);
+  if (auto* one = std::get_if<StoreSeal>(&verb)) return seal_whole_store(world, *one);
   return show_overview(world);
 }
 
@@ -129,9 +131,11 @@ Task<Result<Done>> apply_due(World& world) {
 }
 
 Task<Answered> whole_command(World& world, Verb verb) {
-  BELAY_CO_CHECK(co_await apply_due(world));
-  if (auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb))
+  // A store that is yet to be brought under its key can't be read before.
+  if (!std::holds_alternative<StoreSeal>(verb)) BELAY_CO_CHECK(co_await apply_due(world));
+  if (auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb)) {
     co_return co_await (*own)->run(world);
+  }
   co_return co_await run_verb(world, std::move(verb));
 }
 
@@ -192,16 +196,18 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   BELAY_CHECK(check_form(settings, graphs, verb));
   BELAY_TRY(std::shared_ptr<Model> model, make_model(program, settings));
   std::unique_ptr<Random> random = system_random();
-  BELAY_TRY(std::unique_ptr<Store> store,
+  BELAY_TRY(Sealing sealing, sealing_of(settings));
+  BELAY_TRY(std::unique_ptr<Store> stored,
             make_store(settings, makes_a_store(verb), output, clock, *random));
+  std::unique_ptr<Store> store = seal_store(*stored, *random, sealing);
   std::unique_ptr<EventLoop> loop = make_event_loop();
   RuntimeParts parts{*store,  *loop,  clock,
                      *random, *model, [&progress](const RunEvent& event) { progress.told(event); }};
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
   for (const auto& graph : graphs) runtime->add(graph);
 
-  World world{program,  graphs, settings, phrases, output,
-              progress, clock,  *random,  *store,  *runtime};
+  World world{program, graphs,  settings, phrases, output,  progress,
+              clock,   *random, *store,   *stored, sealing, *runtime};
   Interruptible interruptible(*loop);
   std::optional<Answered> answer = interruptible.run(whole_command(world, std::move(verb)));
   if (answer) return *std::move(answer);

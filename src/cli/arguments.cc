@@ -209,12 +209,26 @@ void add_store_verbs(CLI::App& app, Words& words) {
       ->callback([&words] { words.chosen = Doctor{}; });
 }
 
+void add_sealing_verbs(CLI::App& store, Words& words) {
+  add_verb(store, words, "encrypt", "Encrypt what was stored without a key", help::kStoreEncrypt)
+      ->callback([&words] { words.chosen = StoreSeal{true}; });
+  add_verb(store, words, "rotate", "Encrypt everything with the first key", help::kStoreRotate)
+      ->callback([&words] { words.chosen = StoreSeal{false}; });
+}
+
+void add_store(CLI::App& app, Words& words) {
+  CLI::App* store = add_verb(app, words, "store", "Look after the store", help::kStore);
+  store->require_subcommand(1);
+  add_sealing_verbs(*store, words);
+}
+
 void add_flags(CLI::App& app, const Program& program, GlobalFlags& flags) {
   app.add_option("--store", flags.store, "Where runs are kept: sqlite:PATH or memory:");
   app.add_option("--user", flags.user, "Whose records and runs");
   if (!program.default_model.empty()) {
     app.add_option("--model", flags.model, "The model: " + program.default_model);
   }
+  app.add_option("--key-file", flags.key_file, "The keys that the store is encrypted with");
   app.add_flag("--json", flags.json, "The result as one JSON document");
   app.add_flag("--quiet", flags.quiet, "Nothing beside the result");
 }
@@ -253,6 +267,7 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   add_runs_verbs(app, read);
   add_agents(app, read);
   add_store_verbs(app, read);
+  add_store(app, read);
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp&) {

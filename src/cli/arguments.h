@@ -17,6 +17,7 @@ struct GlobalFlags {
   std::optional<std::string> store;
   std::optional<std::string> user;
   std::optional<std::string> model;
+  std::optional<std::string> key_file;
   bool json = false;
   bool quiet = false;
 };
@@ -86,10 +87,14 @@ struct AgentsGraph {
 };
 struct Check {};
 struct Doctor {};
+// Brings the whole store under the active key.
+struct StoreSeal {
+  bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
+};
 
 using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, ApprovalsList,
                           ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
-                          AgentsList, AgentsShow, AgentsGraph, Check, Doctor>;
+                          AgentsList, AgentsShow, AgentsGraph, Check, Doctor, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

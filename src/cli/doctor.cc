@@ -1,5 +1,6 @@
 #include "cli/doctor.h"
 
+#include "cli/seal_findings.h"
 #include "cli/store_findings.h"
 
 namespace belay::cli {
@@ -34,7 +35,9 @@ std::string mark_of(const Output& output, Finding::Kind kind) {
 ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
   bool usable = true;
   Value::Array documents;
-  for (const Finding& finding : look_at_store(settings.store, clock)) {
+  std::vector<Finding> findings = look_at_store(settings.store, clock);
+  for (Finding& finding : look_at_seals(settings)) findings.push_back(std::move(finding));
+  for (const Finding& finding : findings) {
     usable = usable && finding.kind != Finding::Kind::bad;
     output.line(mark_of(output, finding.kind) + " " + padded(finding.name, 9) + "  " +
                 one_line(finding.detail));

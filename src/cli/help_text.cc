@@ -5,7 +5,8 @@ namespace belay::cli::help {
 const std::string_view kProgram =
     "{about}\n"
     "\n"
-    "Kill it at any moment and go on where it stood. A run that asks waits for you, in no process.\n"
+    "Kill it at any moment and go on where it stood. A run that asks waits for you, in no "
+    "process.\n"
     "Without a verb, {p} shows what is running and what waits for you.";
 
 const std::string_view kProgramEnd =
@@ -27,6 +28,10 @@ Environment (a flag wins over it):
                           which is ~/.local/share where it is not set
   BELAY_USER              whose records and runs (local)
   BELAY_LANGUAGE          en or es; else as LANG says
+  BELAY_KEY_FILE          the keys of an encrypted store, one "id:key" a line, the first for what
+                          is written; or BELAY_KEYS: the lines themselves
+  BELAY_COMPRESSION       always, never or with-key (with-key)
+  BELAY_ACCEPT_PLAIN      true: with a key, read what was stored without one (false)
 {settings}  AGENT_MAX_RETRIES       attempts of a step that may be tried again (3)
   AGENT_TIMEOUT_MS        how long a run may work, in milliseconds (300000)
   AGENT_REQUIRE_APPROVAL  false: runs do not stop for approval (true)
@@ -125,6 +130,30 @@ const std::string_view kDoctor =
 
 Example:
   {p} doctor --store sqlite:/var/lib/belay/belay.db
+)";
+
+const std::string_view kStore =
+    R"(Examples:
+  {p} store encrypt --key-file keys
+  {p} store rotate --key-file keys
+)";
+
+const std::string_view kStoreEncrypt =
+    R"help(Encrypts what was stored before there was a key. Others may work meanwhile, with the same
+key file and BELAY_ACCEPT_PLAIN=true; afterwards without that. It may be stopped and begun again.
+
+Example:
+  (umask 077; echo "k1:$(head -c 32 /dev/urandom | base64)" > keys)
+  {p} store encrypt --key-file keys
+)help";
+
+const std::string_view kStoreRotate =
+    R"(Put a new key into a line above the others, let every process take the new file, then rotate.
+When it is done, the other keys can be taken out; belay doctor says which are still needed. Keep
+them as long as a backup needs them.
+
+Example:
+  {p} store rotate --key-file keys
 )";
 
 }  // namespace belay::cli::help

@@ -20,5 +20,8 @@ extern const std::string_view kState;
 extern const std::string_view kAgents;
 extern const std::string_view kCheck;
 extern const std::string_view kDoctor;
+extern const std::string_view kStore;
+extern const std::string_view kStoreEncrypt;
+extern const std::string_view kStoreRotate;
 
 }  // namespace belay::cli::help

@@ -73,6 +73,27 @@ Result<PauseAtCommit> pause_of(const Environment& environment) {
   return pause;
 }
 
+Result<Sealing::Compress> compression_of(const Environment& environment) {
+  using Compress = Sealing::Compress;
+  if (!environment.compression || *environment.compression == "with-key") return Compress::with_key;
+  if (*environment.compression == "always") return Compress::always;
+  if (*environment.compression == "never") return Compress::never;
+  return error(ErrorCode::invalid, "BELAY_COMPRESSION is " + quoted(*environment.compression) +
+                                       "; set it to always, never or with-key.");
+}
+
+Result<Done> read_sealing(const Environment& environment, const GlobalFlags& flags,
+                          Settings& settings) {
+  settings.key_file = flags.key_file ? flags.key_file : environment.key_file;
+  settings.key_file_by_flag = flags.key_file.has_value();
+  if (!settings.key_file) settings.keys = environment.keys;
+  BELAY_TRY(settings.compression, compression_of(environment));
+  if (environment.accept_plain) {
+    BELAY_TRY(settings.accept_plain, truth_from("BELAY_ACCEPT_PLAIN", *environment.accept_plain));
+  }
+  return Done{};
+}
+
 int width_of(const Environment& environment) {
   int width = 80;
   winsize size{};
@@ -120,6 +141,10 @@ Environment read_environment(const Program& program) {
   read.terminal = variable("TERM");
   read.columns = variable("COLUMNS");
   read.login = login_name();
+  read.key_file = variable("BELAY_KEY_FILE");
+  read.keys = variable("BELAY_KEYS");
+  read.compression = variable("BELAY_COMPRESSION");
+  read.accept_plain = variable("BELAY_ACCEPT_PLAIN");
   read.pause_at_commit = variable("BELAY_TEST_PAUSE_AT_COMMIT");
   read.pause_after = variable("BELAY_TEST_PAUSE_AFTER");
   read.model_fails = variable("BELAY_TEST_MODEL_FAILS");
@@ -149,6 +174,7 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   settings.max_retries = environment.max_retries;
   settings.timeout_ms = environment.timeout_ms;
   settings.require_approval = environment.require_approval;
+  BELAY_CHECK(read_sealing(environment, flags, settings));
   BELAY_TRY(settings.pause, pause_of(environment));
   if (environment.model_fails) {
     BELAY_TRY(settings.model_fails,

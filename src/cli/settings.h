@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "belay/encryption.h"
 #include "belay/ids.h"
 #include "cli/arguments.h"
 #include "cli/output.h"
@@ -25,6 +26,7 @@ struct Environment {
   std::map<std::string, std::string> own;  // of the program, by key
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
+  std::optional<std::string> key_file, keys, compression, accept_plain;
   std::optional<std::string> pause_at_commit, pause_after, model_fails;
 };
 Environment read_environment(const Program& program);
@@ -48,6 +50,11 @@ struct Settings {
   std::map<std::string, std::string> own;  // of the program, by key; what is not set is absent
   // As the environment says; run checks them, if no flag is in their place.
   std::optional<std::string> max_retries, timeout_ms, require_approval;
+  std::optional<std::string> key_file;
+  bool key_file_by_flag = false;    // so the next command has to name it too
+  std::optional<std::string> keys;  // BELAY_KEYS, where no file is named
+  Sealing::Compress compression = Sealing::Compress::with_key;
+  bool accept_plain = false;
   PauseAtCommit pause;
   std::int64_t model_fails = 0;  // for tests: see app.cc
 };

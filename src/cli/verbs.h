@@ -22,5 +22,6 @@ Task<Answered> list_threads(World& world, Threads wanted);
 Task<Answered> show_history(World& world, History wanted);
 Task<Answered> show_state(World& world, StateOf wanted);
 Task<Answered> check_whole_store(World& world);
+Task<Answered> seal_whole_store(World& world, StoreSeal wanted);
 
 }  // namespace belay::cli

@@ -20,6 +20,8 @@ struct World {
   Clock& clock;
   Random& random;
   Store& store;
+  Store& stored;  // what lies below `store`: as it is stored, for what looks after that
+  const Sealing& sealing;
   Runtime& runtime;
 };
 

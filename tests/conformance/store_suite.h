@@ -80,8 +80,10 @@ Commit import_of(std::vector<RecordPut> records, TenantId tenant = default_tenan
 struct StoreKind {
   std::string name;
   std::function<Result<std::unique_ptr<Store>>(const std::string& folder, Clock&, Random&)> open;
+  bool is_sealed = false;  // what envelopes() shows are not the bytes that were handed in
 };
 inline void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
+const std::vector<StoreKind>& bare_store_kinds();
 const std::vector<StoreKind>& store_kinds();
 
 // Calls on a store from one thread, each waited for.

@@ -24,7 +24,8 @@ struct Library {
 };
 const std::vector<Library> kLibraries = {
     {"boost/json", {"src/base/"}},
-    {"openssl/", {"src/base/"}},
+    {"openssl/", {"src/base/", "src/store/sealed/"}},
+    {"zstd.h", {"src/store/sealed/"}},
     {"sqlite3.h", {"src/store/sqlite/", "bench/", "tests/conformance/", "tests/crash/"}},
     {"CLI/", {"src/cli/"}},
     {"unicode/", {"agents/rules/"}},

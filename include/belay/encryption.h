@@ -1,0 +1,112 @@
+#pragma once
+// belay/encryption.h - values are compressed, encrypted and, when large, stored once, on their way
+// into any store and back.
+//
+// seal_store() wraps a Store: what the program hands in and gets back is plain, what the store
+// keeps is sealed. docs/storage.md has the formats, byte for byte, and says what stays readable:
+// ids, names, statuses, times, events, searchable fields and error sentences are not sealed.
+//
+// Keys: 32 bytes each, with an id. The first of a ring seals whatever is written from now on; the
+// others open what was written before. Each tenant's key is derived from it (HKDF-SHA-256), so an
+// envelope of one tenant does not open as another's. An envelope is bound to its row: moved to
+// another one it does not open.
+//
+// What reading answers:
+//   corrupt  bytes that were changed, cut off, moved, or are in plain although there is a key
+//   invalid  the key that an envelope names is not in the ring, or is another one of that name
+// Nothing that fails to open is ever handed on.
+//
+// Nonces are 96 random bits: replace the active key before a tenant has written 2^32 values with
+// it. The Random must be the system's wherever keys are real: two values under one nonce give both
+// away.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "belay/store.h"
+
+namespace belay {
+
+namespace sealed {
+class Keys;
+}
+
+// Keys by id. A value: copies share the keys, whose memory is overwritten with the last of them.
+class KeyRing {
+ public:
+  KeyRing() = default;  // no key: nothing is encrypted
+
+  // One key a line, "id:key", the key as 64 hexadecimal digits or 44 characters of base64; the
+  // first is the active one. Empty lines, and those that begin with '#', do not count. An id has
+  // 1 to 32 letters, digits, '.', '_' or '-'. `invalid` names the line and never shows a key. The
+  // text is overwritten.
+  static Result<KeyRing> from_text(std::string text);
+
+  bool empty() const { return !keys_; }
+  std::vector<std::string> ids() const;  // the active one first
+
+  // For src/store/sealed. REQUIRES: !empty().
+  const sealed::Keys& keys() const { return *keys_; }
+
+ private:
+  std::shared_ptr<const sealed::Keys> keys_;
+};
+
+struct Sealing {
+  KeyRing keys;
+  // With a key: values in plain are read too. Only while a store that was written without a key is
+  // being encrypted; whoever can write to the file can otherwise put anything into it. It is the
+  // reader's to say, and not noted in the store, for just that reason.
+  bool accept_plain = false;
+  // Values of at least `compress_from` bytes are compressed (zstd, level 1) when that saves a
+  // tenth. `with_key`: a store without a key stays readable with SQL, one with a key is not anyway.
+  // docs/storage.md has the figures. What was compressed can be read whatever stands here.
+  enum class Compress { with_key, always, never };
+  Compress compress = Compress::with_key;
+  std::size_t compress_from = 256;
+  // Values of more bytes than this are stored once, however many rows hold them.
+  std::size_t blob_above = 64u << 10;
+};
+
+// The store `inner`, seen through `sealing`. Both `inner` and `random` outlive it; several may be
+// on one store. Snapshot::envelopes() and Commit's rewrites pass as they are: they are about what
+// is stored.
+std::unique_ptr<Store> seal_store(Store& inner, Random& random, Sealing sealing);
+
+struct ReencryptReport {
+  std::uint64_t looked_at = 0;  // envelopes, in all passes
+  std::uint64_t rewritten = 0;  // handed to the store
+  int passes = 0;
+  // The last pass found nothing left to do: every envelope is under the active key, and each other
+  // key can be taken out of the ring. False: others still write with an old ring; call it again.
+  bool complete = false;
+};
+
+// Brings everything that a tenant has stored under the active key: what is under another key of
+// `sealing`, and with accept_plain what is in plain. `invalid` without a key, `corrupt` at the
+// first value in plain that is not accepted: what somebody slipped into the file must not become
+// genuine.
+//
+// `inner` is the store itself, not one that seal_store() gave. Others may write meanwhile: an
+// envelope that has changed since it was read is left to the next pass. May be stopped anywhere
+// (destroy the task, end the process) and begun again: what is done is skipped. Works in small
+// commits, so that others hardly wait. Fails with what reading fails with; what was done stays.
+Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, Sealing sealing,
+                                        TenantId tenant);
+
+struct SealReport {
+  std::map<std::string, std::uint64_t> types;  // envelopes by their type
+  std::map<std::string, std::uint64_t> keys;   // by key id; those in plain under ""
+  std::uint64_t unreadable = 0;
+  std::string first_fault;  // why the first of them can't be read
+};
+
+// Opens every envelope of a tenant, and says what there is. `inner` as for reencrypt().
+Task<Result<SealReport>> look_at_seals(Store& inner, Random& random, Sealing sealing,
+                                       TenantId tenant);
+
+}  // namespace belay

@@ -1,0 +1,86 @@
+#include "cli/key_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "cli/output.h"
+
+namespace belay::cli {
+namespace {
+
+constexpr std::size_t kKeyFileBytesMax = 64 * 1024;
+
+class OpenKeyFile {
+ public:
+  explicit OpenKeyFile(const std::string& name)
+      : file_(::open(name.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~OpenKeyFile() {
+    if (file_ >= 0) ::close(file_);
+  }
+  OpenKeyFile(const OpenKeyFile&) = delete;
+  OpenKeyFile& operator=(const OpenKeyFile&) = delete;
+  int file() const { return file_; }
+
+ private:
+  int file_;
+};
+
+Error refuse(const std::string& name, const std::string& why) {
+  return error(ErrorCode::invalid, "The key file \"" + one_line(name) + "\" " + why + ".");
+}
+
+Result<KeyRing> keys_in(const std::string& name) {
+  OpenKeyFile open(name);
+  struct stat about{};
+  if (open.file() < 0 || ::fstat(open.file(), &about) != 0) {
+    return refuse(name, "could not be read: " + std::string(std::strerror(errno)) +
+                            "; name it with --key-file or BELAY_KEY_FILE");
+  }
+  if (!S_ISREG(about.st_mode)) return refuse(name, "is no file");
+  if ((about.st_mode & (S_IRWXO | S_IWGRP)) != 0) {
+    return refuse(name,
+                  "can be read by everyone, or changed by others; take that away with chmod "
+                  "600, and take new keys if anyone may have seen these");
+  }
+  // The text is read in place, so that no copy of a key stays behind.
+  std::string text(kKeyFileBytesMax + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    ssize_t count = ::read(open.file(), text.data() + size, text.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return refuse(name, "could not be read: " + std::string(std::strerror(errno)));
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  if (size > kKeyFileBytesMax) return refuse(name, "is too long to be one");
+  text.resize(size);
+  auto keys = KeyRing::from_text(std::move(text));
+  if (keys.ok()) return keys;
+  return error(ErrorCode::invalid,
+               "The key file \"" + one_line(name) + "\" is of no use: " + keys.error().message);
+}
+
+}  // namespace
+
+Result<Sealing> sealing_of(const Settings& settings) {
+  Sealing sealing;
+  sealing.compress = settings.compression;
+  sealing.accept_plain = settings.accept_plain;
+  if (settings.key_file) {
+    BELAY_TRY(sealing.keys, keys_in(*settings.key_file));
+  } else if (settings.keys) {
+    auto keys = KeyRing::from_text(*settings.keys);
+    if (!keys.ok()) {
+      return error(ErrorCode::invalid, "BELAY_KEYS is of no use: " + keys.error().message);
+    }
+    sealing.keys = *std::move(keys);
+  }
+  return sealing;
+}
+
+}  // namespace belay::cli

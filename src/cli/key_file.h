@@ -1,0 +1,13 @@
+#pragma once
+// cli/key_file.h - the keys that a store is encrypted with, from where the settings say.
+
+#include "belay/encryption.h"
+#include "cli/settings.h"
+
+namespace belay::cli {
+
+// `invalid` for a key file that can't be read, that others may read or change, or that holds no
+// keys; the message never shows one.
+Result<Sealing> sealing_of(const Settings& settings);
+
+}  // namespace belay::cli

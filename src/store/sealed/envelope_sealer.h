@@ -1,0 +1,79 @@
+#pragma once
+// store/sealed/envelope_sealer.h - seals envelopes on their way into a store, and opens them on
+// their way out. Any thread, many at once.
+//
+// No bytes at all are no envelope and stay as they are, both ways: an effect that has no result
+// yet, a record that is erased. A reader that wants an envelope there refuses them itself.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "belay/encryption.h"
+#include "store/sealed/envelope_parts.h"
+
+namespace belay::sealed {
+
+class EnvelopeSealer {
+ public:
+  EnvelopeSealer(Sealing sealing, Random& random);
+  ~EnvelopeSealer();
+
+  // Whether opening it would change nothing, so that its subject need not be made.
+  bool is_open(std::string_view envelope) const {
+    return envelope.empty() || (may_be_plain_ && is_plain_json(envelope));
+  }
+
+  // The same of sealing.
+  bool leaves_as_it_is(std::string_view envelope) const {
+    return envelope.empty() || (leaves_small_alone_ && envelope.size() <= sealing_.blob_above);
+  }
+
+  // Seals a plain envelope, in its place. A large one goes into `blobs`, and a reference stays.
+  // `invalid` for bytes that are no plain envelope.
+  Result<Done> seal(const TenantId& tenant, std::string_view subject, std::string& envelope,
+                    std::vector<BlobRow>& blobs);
+  // The same for a blob: it is never a reference.
+  Result<Done> seal_blob(const TenantId& tenant, BlobRow& blob);
+
+  // Opens an envelope, in its place. Of a reference, which is left as it was, the blob's id.
+  Result<std::optional<Digest>> open(const TenantId& tenant, std::string_view subject,
+                                     std::string& envelope);
+  // What `reference` stands for: the blob's envelope, opened, and known to be what was named.
+  Result<std::string> open_blob(const TenantId& tenant, std::string_view reference,
+                                const BlobRow& blob);
+
+  // Whether it is sealed with the active key.
+  bool is_under_active_key(const Parts& parts) const;
+  // The same under the active key. What was not compressed and can be is, and nothing else changes.
+  Result<std::string> under_active_key(const TenantId& tenant, std::string_view subject,
+                                       std::string_view envelope);
+
+ private:
+  // What one thread works with at a time: it is handed on to the next.
+  struct Bench;
+  class Lease;
+
+  bool compresses(std::string_view data) const;
+  // `data`, to which `type` has been done, compressed and encrypted as `sealing_` wants it.
+  Result<std::string> sealed(Bench& bench, const TenantId& tenant, std::string_view subject,
+                             std::string type, std::string_view data);
+  // What was encrypted: into the bench, where the view stays good until its next use.
+  Result<std::string_view> decrypted(Bench& bench, const TenantId& tenant, std::string_view subject,
+                                     const Parts& parts);
+  Digest blob_id(const TenantId& tenant, std::string_view envelope) const;
+  Error needs_key(std::string_view subject, std::string_view key_id, std::string_view why) const;
+
+  const Sealing sealing_;
+  Random& random_;
+  const bool may_be_plain_;
+  const bool leaves_small_alone_;
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Bench>> idle_;  // protected by mutex_
+};
+
+}  // namespace belay::sealed

@@ -1,0 +1,66 @@
+#pragma once
+// store/sealed/keys.h - the keys of a ring, and what is derived from them for a tenant.
+//
+// Key memory is overwritten when it is given up, and nothing here shows a key.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "belay/ids.h"
+
+namespace belay::sealed {
+
+inline constexpr std::size_t kKeyBytes = 32;
+inline constexpr std::size_t kCheckBytes = 4;
+
+void overwrite(void* bytes, std::size_t size);
+
+// Bytes that are overwritten when they go.
+template <std::size_t size>
+class SecretBytes {
+ public:
+  SecretBytes() = default;
+  SecretBytes(const SecretBytes&) = delete;
+  SecretBytes& operator=(const SecretBytes&) = delete;
+  ~SecretBytes() { overwrite(bytes_.data(), size); }
+
+  std::uint8_t* data() { return bytes_.data(); }
+  const std::uint8_t* data() const { return bytes_.data(); }
+
+ private:
+  std::array<std::uint8_t, size> bytes_{};
+};
+
+struct NamedKey {
+  std::string id;
+  SecretBytes<kKeyBytes> bytes;
+};
+
+class Keys {
+ public:
+  explicit Keys(std::vector<std::unique_ptr<NamedKey>> keys) : keys_(std::move(keys)) {}
+
+  const NamedKey& active() const { return *keys_.front(); }
+  const NamedKey* find(std::string_view id) const;
+  const std::vector<std::unique_ptr<NamedKey>>& all() const { return keys_; }
+
+ private:
+  std::vector<std::unique_ptr<NamedKey>> keys_;
+};
+
+// A tenant's key for envelopes.
+using TenantKey = SecretBytes<kKeyBytes>;
+void derive_tenant_key(const NamedKey& key, const TenantId& tenant, TenantKey& derived);
+
+// The bytes by which a key is known again, whoever's envelope it is: kCheckBytes of them. They give
+// nothing of the key away.
+std::string check_of(const NamedKey& key);
+
+// HMAC-SHA-256 of `text` with the tenant's key for the names of blobs.
+Digest blob_mac(const NamedKey& key, const TenantId& tenant, std::string_view text);
+
+}  // namespace belay::sealed

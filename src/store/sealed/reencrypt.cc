@@ -1,0 +1,186 @@
+// What goes through all that a tenant has stored, page by page. Pages are looked at, and what is to
+// be written is made, where the store runs its readers, so that the caller's thread stays free.
+
+#include <utility>
+
+#include "belay/encryption.h"
+#include "store/sealed/envelope_sealer.h"
+
+namespace belay {
+namespace {
+
+using sealed::EnvelopeSealer;
+using sealed::Parts;
+
+constexpr std::size_t kPageRows = 64;
+constexpr std::size_t kCommitBytes = 256u << 10;
+// Each pass finds what was written during the one before it: with the ring in place everywhere,
+// the second finds nothing.
+constexpr int kPassesMax = 10;
+
+// A part of a page: what one commit rewrites.
+struct Portion {
+  std::vector<Rewrite> rewrites;
+  std::vector<BlobRow> blobs;
+  std::size_t bytes = 0;
+};
+
+struct Page {
+  std::uint64_t looked_at = 0;
+  std::uint64_t last_place = 0;
+  std::vector<Portion> portions;
+};
+
+EnvelopeFilter page_after(const TenantId& tenant, std::uint64_t after) {
+  EnvelopeFilter filter;
+  filter.tenant = tenant;
+  filter.after = after;
+  filter.limit = kPageRows;
+  return filter;
+}
+
+// The plain envelope that a reference stands for.
+Result<std::string> followed(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
+                             const StoredEnvelope& stored, const Digest& id) {
+  BELAY_TRY(std::vector<BlobRow> blobs, view.blobs(tenant, {id}));
+  if (blobs.empty()) {
+    return sealed::corrupt(stored.subject, "names the blob " + to_hex(id) + ", which is not there");
+  }
+  return sealer.open_blob(tenant, stored.envelope, blobs.front());
+}
+
+// The name of a blob that is in plain is a hash of its text, which others could test guesses
+// with: so a reference in plain gets a new blob, and the old one stays behind without a name.
+Result<std::string> renamed(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
+                            const StoredEnvelope& stored, std::vector<BlobRow>& blobs) {
+  std::string reference = stored.envelope;
+  BELAY_TRY(std::optional<Digest> id, sealer.open(tenant, stored.subject, reference));
+  BELAY_ASSERT(id.has_value());
+  BELAY_TRY(std::string envelope, followed(view, sealer, tenant, stored, *id));
+  BELAY_CHECK(sealer.seal(tenant, stored.subject, envelope, blobs));
+  return envelope;
+}
+
+Result<Page> rewrite_page(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
+                          std::uint64_t after) {
+  BELAY_TRY(std::vector<StoredEnvelope> rows, view.envelopes(page_after(tenant, after)));
+  Page page;
+  for (const StoredEnvelope& stored : rows) {
+    ++page.looked_at;
+    page.last_place = stored.place;
+    if (stored.envelope.empty()) continue;
+    BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
+    if (sealer.is_under_active_key(parts)) continue;
+    if (page.portions.empty() || page.portions.back().bytes >= kCommitBytes) {
+      page.portions.emplace_back();
+    }
+    Portion& portion = page.portions.back();
+    Rewrite rewrite{stored.place, sha256(stored.envelope), {}};
+    if (parts.is_reference && !parts.is_encrypted) {
+      BELAY_TRY(rewrite.envelope, renamed(view, sealer, tenant, stored, portion.blobs));
+    } else {
+      BELAY_TRY(rewrite.envelope, sealer.under_active_key(tenant, stored.subject, stored.envelope));
+    }
+    portion.bytes += rewrite.envelope.size();
+    portion.rewrites.push_back(std::move(rewrite));
+  }
+  return page;
+}
+
+Task<Result<std::uint64_t>> write_page(Store& inner, TenantId tenant, Page page) {
+  std::uint64_t written = 0;
+  for (Portion& portion : page.portions) {
+    Commit commit;
+    commit.tenant = tenant;
+    written += portion.rewrites.size();
+    commit.rows.rewrites = std::move(portion.rewrites);
+    commit.rows.blobs = std::move(portion.blobs);
+    auto outcome = co_await inner.commit(std::move(commit));
+    if (!outcome.ok()) co_return std::move(outcome).error();
+  }
+  co_return written;
+}
+
+Task<Result<std::uint64_t>> one_pass(Store& inner, std::shared_ptr<EnvelopeSealer> sealer,
+                                     TenantId tenant, std::uint64_t& looked_at) {
+  std::uint64_t rewritten = 0;
+  std::uint64_t after = 0;
+  while (true) {
+    std::function<Result<Page>(Snapshot&)> reader = [sealer, tenant, after](Snapshot& view) {
+      return rewrite_page(view, *sealer, tenant, after);
+    };
+    BELAY_CO_TRY(Page page, co_await read<Page>(inner, std::move(reader)));
+    if (page.looked_at == 0) co_return rewritten;
+    looked_at += page.looked_at;
+    after = page.last_place;
+    BELAY_CO_TRY(std::uint64_t written, co_await write_page(inner, tenant, std::move(page)));
+    rewritten += written;
+  }
+}
+
+// What one envelope adds to the report.
+Result<Done> look_at(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
+                     const StoredEnvelope& stored, SealReport& report) {
+  BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
+  ++report.types[std::string(parts.type)];
+  ++report.keys[std::string(parts.key_id)];
+  std::string envelope = stored.envelope;
+  BELAY_TRY(std::optional<Digest> id, sealer.open(tenant, stored.subject, envelope));
+  if (id) BELAY_CHECK(followed(view, sealer, tenant, stored, *id));
+  return Done{};
+}
+
+struct LookedAt {
+  std::uint64_t last_place = 0;
+  std::uint64_t count = 0;
+  SealReport report;
+};
+
+Result<LookedAt> look_at_page(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
+                              LookedAt so_far) {
+  BELAY_TRY(std::vector<StoredEnvelope> rows,
+            view.envelopes(page_after(tenant, so_far.last_place)));
+  so_far.count = rows.size();
+  for (const StoredEnvelope& stored : rows) {
+    so_far.last_place = stored.place;
+    if (stored.envelope.empty()) continue;
+    auto looked = look_at(view, sealer, tenant, stored, so_far.report);
+    if (looked.ok()) continue;
+    if (so_far.report.unreadable++ == 0) so_far.report.first_fault = looked.error().message;
+  }
+  return so_far;
+}
+
+}  // namespace
+
+Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, Sealing sealing,
+                                        TenantId tenant) {
+  if (sealing.keys.empty()) {
+    co_return error(ErrorCode::invalid, "There is no key to encrypt the store with; name one.");
+  }
+  auto sealer = std::make_shared<EnvelopeSealer>(std::move(sealing), random);
+  ReencryptReport report;
+  while (!report.complete && report.passes < kPassesMax) {
+    ++report.passes;
+    BELAY_CO_TRY(std::uint64_t rewritten,
+                 co_await one_pass(inner, sealer, tenant, report.looked_at));
+    report.rewritten += rewritten;
+    report.complete = rewritten == 0;
+  }
+  co_return report;
+}
+
+Task<Result<SealReport>> look_at_seals(Store& inner, Random& random, Sealing sealing,
+                                       TenantId tenant) {
+  auto sealer = std::make_shared<EnvelopeSealer>(std::move(sealing), random);
+  LookedAt so_far;
+  while (true) {
+    std::function<Result<LookedAt>(Snapshot&)> reader = [sealer, tenant, so_far](Snapshot& view) {
+      return look_at_page(view, *sealer, tenant, so_far);
+    };
+    BELAY_CO_TRY(so_far, co_await read<LookedAt>(inner, std::move(reader)));
+    if (so_far.count == 0) co_return std::move(so_far.report);
+  }
+}
+
+}  // namespace belay

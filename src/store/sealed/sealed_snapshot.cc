@@ -1,0 +1,162 @@
+#include "store/sealed/sealed_snapshot.h"
+
+#include <algorithm>
+#include <map>
+
+#include "store/envelope_subject.h"
+
+namespace belay::sealed {
+namespace {
+
+// Opens the envelopes of one page of rows.
+class Opening {
+ public:
+  Opening(Snapshot& inner, EnvelopeSealer& sealer, const TenantId& tenant)
+      : inner_(inner), sealer_(sealer), tenant_(tenant) {}
+
+  // Opens `envelope`, or keeps it for finish(). `subject` makes its subject, if that is needed.
+  template <typename Subject>
+  Result<Done> open(std::string& envelope, const Subject& subject) {
+    if (sealer_.is_open(envelope)) return Done{};
+    std::string name = subject();
+    BELAY_TRY(std::optional<Digest> id, sealer_.open(tenant_, name, envelope));
+    if (id) references_.push_back({*id, &envelope, std::move(name)});
+    return Done{};
+  }
+
+  // Puts the blobs in place of the references to them.
+  Result<Done> finish() {
+    if (references_.empty()) return Done{};
+    std::vector<Digest> ids;
+    for (const Reference& each : references_) ids.push_back(each.id);
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    BELAY_TRY(std::vector<BlobRow> blobs, inner_.blobs(tenant_, ids));
+    std::map<Digest, const BlobRow*> by_id;
+    for (const BlobRow& blob : blobs) by_id.emplace(blob.id, &blob);
+    for (Reference& each : references_) {
+      auto found = by_id.find(each.id);
+      if (found == by_id.end()) {
+        return corrupt(each.subject, "names the blob " + to_hex(each.id) + ", which is not there");
+      }
+      BELAY_TRY(*each.envelope, sealer_.open_blob(tenant_, *each.envelope, *found->second));
+    }
+    return Done{};
+  }
+
+ private:
+  struct Reference {
+    Digest id;
+    std::string* envelope;
+    std::string subject;
+  };
+
+  Snapshot& inner_;
+  EnvelopeSealer& sealer_;
+  const TenantId& tenant_;
+  std::vector<Reference> references_;
+};
+
+}  // namespace
+
+Result<std::vector<ThreadRow>> SealedSnapshot::threads(const ThreadFilter& filter) {
+  return inner_.threads(filter);
+}
+
+Result<std::vector<RunRow>> SealedSnapshot::runs(const RunFilter& filter) {
+  BELAY_TRY(std::vector<RunRow> rows, inner_.runs(filter));
+  Opening opening(inner_, sealer_, filter.tenant);
+  for (RunRow& row : rows) {
+    BELAY_CHECK(opening.open(row.input, [&] { return store::subject_of_input(row.run); }));
+  }
+  BELAY_CHECK(opening.finish());
+  return rows;
+}
+
+Result<std::vector<CheckpointRow>> SealedSnapshot::checkpoints(const CheckpointFilter& filter) {
+  return inner_.checkpoints(filter);
+}
+
+Result<std::vector<ValueRow>> SealedSnapshot::values(const ValueFilter& filter) {
+  BELAY_TRY(std::vector<ValueRow> rows, inner_.values(filter));
+  Opening opening(inner_, sealer_, filter.tenant);
+  for (ValueRow& row : rows) {
+    BELAY_CHECK(opening.open(row.envelope, [&] { return store::subject_of(row); }));
+  }
+  BELAY_CHECK(opening.finish());
+  return rows;
+}
+
+Result<std::vector<EventRow>> SealedSnapshot::events(const EventFilter& filter) {
+  return inner_.events(filter);
+}
+
+Result<std::vector<ApprovalRow>> SealedSnapshot::approvals(const ApprovalFilter& filter) {
+  BELAY_TRY(std::vector<ApprovalRow> rows, inner_.approvals(filter));
+  Opening opening(inner_, sealer_, filter.tenant);
+  for (ApprovalRow& row : rows) {
+    BELAY_CHECK(
+        opening.open(row.payload, [&] { return store::subject_of_payload(row.interrupt); }));
+    BELAY_CHECK(opening.open(row.edited, [&] { return store::subject_of_edited(row.interrupt); }));
+  }
+  BELAY_CHECK(opening.finish());
+  return rows;
+}
+
+Result<std::vector<StoredRecord>> SealedSnapshot::records(const RecordQuery& query) {
+  BELAY_TRY(std::vector<StoredRecord> rows, inner_.records(query));
+  Opening opening(inner_, sealer_, query.tenant);
+  for (StoredRecord& row : rows) {
+    BELAY_CHECK(opening.open(
+        row.envelope, [&] { return store::subject_of_record(row.collection, row.user, row.key); }));
+  }
+  BELAY_CHECK(opening.finish());
+  return rows;
+}
+
+Result<std::vector<TaskRow>> SealedSnapshot::tasks(const TaskFilter& filter) {
+  BELAY_TRY(std::vector<TaskRow> rows, inner_.tasks(filter));
+  Opening opening(inner_, sealer_, filter.tenant);
+  for (TaskRow& row : rows) {
+    BELAY_CHECK(opening.open(row.envelope, [&] { return store::subject_of(row); }));
+  }
+  BELAY_CHECK(opening.finish());
+  return rows;
+}
+
+Result<std::vector<EffectRow>> SealedSnapshot::effects(const EffectFilter& filter) {
+  BELAY_TRY(std::vector<EffectRow> rows, inner_.effects(filter));
+  Opening opening(inner_, sealer_, filter.tenant);
+  for (EffectRow& row : rows) {
+    BELAY_CHECK(opening.open(row.envelope, [&] { return store::subject_of(row); }));
+  }
+  BELAY_CHECK(opening.finish());
+  return rows;
+}
+
+Result<std::vector<OutboxRow>> SealedSnapshot::outbox(const OutboxFilter& filter) {
+  BELAY_TRY(std::vector<OutboxRow> rows, inner_.outbox(filter));
+  Opening opening(inner_, sealer_, filter.tenant);
+  for (OutboxRow& row : rows) {
+    BELAY_CHECK(opening.open(row.envelope, [&] { return store::subject_of(row); }));
+  }
+  BELAY_CHECK(opening.finish());
+  return rows;
+}
+
+Result<std::vector<BlobRow>> SealedSnapshot::blobs(const TenantId& tenant,
+                                                   const std::vector<Digest>& ids) {
+  BELAY_TRY(std::vector<BlobRow> rows, inner_.blobs(tenant, ids));
+  Opening opening(inner_, sealer_, tenant);
+  for (BlobRow& row : rows) {
+    BELAY_CHECK(opening.open(row.envelope, [&] { return store::subject_of_blob(row.id); }));
+  }
+  BELAY_CHECK(opening.finish());
+  return rows;
+}
+
+Result<std::vector<StoredEnvelope>> SealedSnapshot::envelopes(const EnvelopeFilter& filter) {
+  return inner_.envelopes(filter);
+}
+
+}  // namespace belay::sealed

@@ -1,0 +1,35 @@
+#pragma once
+// store/sealed/sealed_snapshot.h - a snapshot whose rows come out open.
+//
+// The blobs that a page of rows names are read in one call, within the same snapshot.
+
+#include "belay/store.h"
+#include "store/sealed/envelope_sealer.h"
+
+namespace belay::sealed {
+
+class SealedSnapshot final : public Snapshot {
+ public:
+  SealedSnapshot(Snapshot& inner, EnvelopeSealer& sealer) : inner_(inner), sealer_(sealer) {}
+
+  Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override;
+  Result<std::vector<RunRow>> runs(const RunFilter& filter) override;
+  Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) override;
+  Result<std::vector<ValueRow>> values(const ValueFilter& filter) override;
+  Result<std::vector<EventRow>> events(const EventFilter& filter) override;
+  Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) override;
+  Result<std::vector<StoredRecord>> records(const RecordQuery& query) override;
+  Result<std::vector<TaskRow>> tasks(const TaskFilter& filter) override;
+  Result<std::vector<EffectRow>> effects(const EffectFilter& filter) override;
+  Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) override;
+  Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
+                                     const std::vector<Digest>& ids) override;
+  // As they are stored.
+  Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override;
+
+ private:
+  Snapshot& inner_;
+  EnvelopeSealer& sealer_;
+};
+
+}  // namespace belay::sealed

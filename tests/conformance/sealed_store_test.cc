@@ -1,0 +1,336 @@
+// What only a sealed store does: what lies below it, keys that change while others write, and what
+// happens to bytes that somebody else has changed.
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "tests/conformance/sealed_stores.h"
+
+namespace belay::conformance {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kSecret = "slept four hours and told nobody about it, not even at breakfast";
+
+// The first `count` of a run's commits, with a value, an approval, a record, a task, an effect and
+// a message that tell the secret.
+std::vector<Commit> telling(const std::string& name) {
+  RunScript script(name);
+  script.row.input = json_envelope("{\"note\":\"" + kSecret + "\"}");
+  std::vector<Commit> commits{script.first(), script.next()};
+  Commit& second = commits.back();
+  second.rows.values.front().envelope = json_envelope("\"" + kSecret + "\"");
+  second.rows.records.push_back(record_put(name, "{\"content\":\"" + kSecret + "\"}"));
+  TaskRow task;
+  task.run = script.row.run;
+  task.superstep = 1;
+  task.task = TaskId(derived_uuid("task"));
+  task.envelope = json_envelope("{\"draft\":\"" + kSecret + "\"}");
+  second.rows.tasks.push_back(task);
+  EffectRow effect;
+  effect.run = script.row.run;
+  effect.task = task.task;
+  effect.name = "send";
+  effect.envelope = json_envelope("\"" + kSecret + "!\"");
+  effect.status = EffectStatus::done;
+  second.rows.effects.push_back(effect);
+  OutboxRow message;
+  message.run = script.row.run;
+  message.seq = script.row.seq;
+  message.topic = "told";
+  message.envelope = json_envelope("\"" + kSecret + "?\"");
+  second.rows.outbox.push_back(message);
+  commits.push_back(script.ask(Instant(std::chrono::hours(24 * 365 * 200))));
+  commits.back().rows.opened.front().payload = json_envelope("\"" + kSecret + ".\"");
+  return commits;
+}
+
+class SealedStore : public testing::TestWithParam<StoreKind> {
+ protected:
+  SealedStore() : inner_(GetParam().open(folder_.path(), clock_, random_).value()) {}
+
+  std::unique_ptr<Store> with(Sealing sealing) {
+    return seal_store(*inner_, random_, std::move(sealing));
+  }
+  std::vector<StoredEnvelope> stored() {
+    EnvelopeFilter filter;
+    filter.tenant = default_tenant();
+    return Caller(*inner_).envelopes(filter);
+  }
+  void write(Store& store, const std::string& name) {
+    Caller caller(store);
+    for (Commit& commit : telling(name)) {
+      EXPECT_EQ(caller.commit(std::move(commit)), CommitOutcome::applied);
+    }
+  }
+  Result<ReencryptReport> encrypt(Sealing sealing) {
+    std::unique_ptr<EventLoop> loop = make_event_loop();
+    return block_on<Result<ReencryptReport>>(
+        *loop, reencrypt(*inner_, random_, std::move(sealing), default_tenant()));
+  }
+  SealReport look(Sealing sealing) {
+    std::unique_ptr<EventLoop> loop = make_event_loop();
+    return block_on<Result<SealReport>>(
+               *loop, look_at_seals(*inner_, random_, std::move(sealing), default_tenant()))
+        .value();
+  }
+  // The records of "ana", or why they can't be read.
+  Result<std::vector<StoredRecord>> records(Store& store) {
+    std::unique_ptr<EventLoop> loop = make_event_loop();
+    std::function<Result<std::vector<StoredRecord>>(Snapshot&)> reader = [](Snapshot& view) {
+      RecordQuery query;
+      query.tenant = default_tenant();
+      query.collection = "notes";
+      query.user = UserId("ana");
+      return view.records(query);
+    };
+    return block_on<Result<std::vector<StoredRecord>>>(
+        *loop, read<std::vector<StoredRecord>>(store, std::move(reader)));
+  }
+  void replace(const StoredEnvelope& stored, std::string envelope) {
+    Commit commit;
+    commit.tenant = default_tenant();
+    commit.rows.rewrites.push_back({stored.place, sha256(stored.envelope), std::move(envelope)});
+    EXPECT_EQ(Caller(*inner_).commit(std::move(commit)), CommitOutcome::applied);
+  }
+
+  TemporaryFolder folder_;
+  StandingClock clock_;
+  SeededRandom random_;
+  std::unique_ptr<Store> inner_;
+};
+
+TEST_P(SealedStore, NothingThatWasToldLiesBelowInPlain) {
+  for (std::size_t blob_above : {std::size_t{16}, std::size_t{1} << 20}) {
+    Sealing sealing = all_of_sealing();
+    sealing.blob_above = blob_above;
+    auto store = with(sealing);
+    write(*store, "run " + std::to_string(blob_above));
+  }
+  std::size_t count = 0;
+  for (const StoredEnvelope& each : stored()) {
+    if (each.envelope.empty()) continue;
+    ++count;
+    EXPECT_EQ(each.envelope.find("slept"), std::string::npos) << each.subject;
+    EXPECT_THAT(each.envelope.substr(0, 60), HasSubstr("aes256gcm;k=key-a")) << each.subject;
+  }
+  EXPECT_GE(count, 14u);
+}
+
+TEST_P(SealedStore, OneValueInManyRowsIsStoredOnce) {
+  Sealing sealing;
+  sealing.blob_above = 1'000;
+  auto store = with(sealing);
+  Caller caller(*store);
+  std::string large = "\"" + std::string(5'000, 'a') + "\"";
+  for (int i = 0; i < 10; ++i) {
+    caller.commit(import_of({record_put("note " + std::to_string(i), large)}));
+  }
+  auto found = records(*store);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_EQ(found->size(), 10u);
+  for (const StoredRecord& record : *found) EXPECT_EQ(record.envelope, json_envelope(large));
+  std::size_t bytes = 0;
+  for (const StoredEnvelope& each : stored()) bytes += each.envelope.size();
+  EXPECT_LT(bytes, 6'000u);
+}
+
+TEST_P(SealedStore, AnEncryptedStoreIsUnreadableWithoutItsKey) {
+  auto store = with(all_of_sealing());
+  write(*store, "a");
+  auto found = records(*inner_);
+  ASSERT_TRUE(found.ok());
+  EXPECT_FALSE(json_in_envelope(found->front().envelope).ok());
+  Sealing other = all_of_sealing();
+  other.keys = keys_named("b");
+  for (Sealing sealing : {Sealing(), other}) {
+    auto without = with(sealing);
+    auto refused = records(*without);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+    EXPECT_THAT(refused.error().message, HasSubstr("\"key-a\""));
+  }
+}
+
+TEST_P(SealedStore, PlainTextThatSomebodySlippedInIsRefused) {
+  Caller(*inner_).commit(import_of({record_put("forged", "{\"risk\":0}")}));
+  auto store = with(all_of_sealing());
+  auto refused = records(*store);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
+  EXPECT_THAT(refused.error().message, HasSubstr("6:forged was stored in plain"));
+  auto laundered = encrypt(all_of_sealing());
+  ASSERT_FALSE(laundered.ok()) << "rotation must not make it genuine";
+  EXPECT_EQ(laundered.error().code, ErrorCode::corrupt);
+}
+
+TEST_P(SealedStore, AMissingBlobIsCorrupt) {
+  Sealing sealing = all_of_sealing();
+  auto store = with(sealing);
+  Caller(*store).commit(import_of({record_put("1", "\"" + kSecret + "\"")}));
+  auto moved = with(sealing);
+  StoredEnvelope reference;
+  for (const StoredEnvelope& each : stored()) {
+    if (each.subject.starts_with("record")) reference = each;
+  }
+  TemporaryFolder elsewhere;
+  auto other = GetParam().open(elsewhere.path(), clock_, random_).value();
+  RecordPut put = record_put("1", "1");
+  put.envelope = reference.envelope;
+  Caller(*other).commit(import_of({put}));
+  auto without_blob = seal_store(*other, random_, sealing);
+  auto refused = records(*without_blob);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
+  EXPECT_THAT(refused.error().message, HasSubstr("which is not there"));
+}
+
+TEST_P(SealedStore, ChangedBytesAreToldByTheirRow) {
+  auto store = with(all_of_sealing());
+  Caller(*store).commit(import_of({record_put("1", "1")}));
+  StoredEnvelope only = stored().at(0);
+  std::string changed = only.envelope;
+  changed.back() = static_cast<char>(changed.back() ^ 1);
+  replace(only, changed);
+  auto refused = records(*store);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
+  EXPECT_THAT(refused.error().message, HasSubstr(only.subject));
+  SealReport report = look(all_of_sealing());
+  EXPECT_EQ(report.unreadable, 1u);
+  EXPECT_THAT(report.first_fault, HasSubstr(only.subject));
+}
+
+// What a reader sees with a ring of these keys.
+#define EXPECT_READS(before, letters)                    \
+  do {                                                   \
+    Sealing reading = all_of_sealing();                  \
+    reading.keys = keys_named(letters);                  \
+    auto reader = with(reading);                         \
+    EXPECT_EQ(Caller(*reader).all(), before) << letters; \
+  } while (false)
+
+TEST_P(SealedStore, APlainStoreIsEncryptedBlobsIncluded) {
+  Sealing plain;
+  plain.blob_above = 16;
+  auto store = with(plain);
+  write(*store, "a");
+  std::string before = Caller(*store).all();
+  Sealing sealing = all_of_sealing();
+  sealing.accept_plain = true;
+  auto report = encrypt(sealing);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->complete);
+  EXPECT_GT(report->rewritten, 6u);
+  EXPECT_READS(before, "a");
+  SealReport found = look(all_of_sealing());
+  EXPECT_EQ(found.unreadable, 0u) << found.first_fault;
+  EXPECT_EQ(found.keys.count(""), 0u);
+  // References were named anew: their old names were hashes of what they stand for.
+  auto again = encrypt(sealing);
+  EXPECT_EQ(again->rewritten, 0u) << "what is done is skipped";
+}
+
+TEST_P(SealedStore, AfterARotationTheOldKeyIsNotNeeded) {
+  auto store = with(all_of_sealing());
+  write(*store, "a");
+  std::string before = Caller(*store).all();
+  Sealing both = all_of_sealing();
+  both.keys = keys_named("ba");
+  EXPECT_READS(before, "ba");
+  auto report = encrypt(both);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->complete);
+  EXPECT_READS(before, "b");
+  EXPECT_EQ(look(both).keys.count("key-a"), 0u);
+}
+
+TEST_P(SealedStore, ARotationThatWasStoppedGoesOnWhereItWas) {
+  auto store = with(all_of_sealing());
+  Caller caller(*store);
+  std::string large(300'000, ' ');
+  for (char& c : large) c = static_cast<char>('a' + random_.bits() % 26);
+  for (int i = 0; i < 6; ++i) {
+    large[1] = static_cast<char>('0' + i);
+    caller.commit(import_of({record_put("note " + std::to_string(i), "\"" + large + "\"")}));
+  }
+  std::string before = caller.all();
+  Sealing both = all_of_sealing();
+  both.keys = keys_named("ba");
+  bool was_cut = false;
+  for (int commits = 1; commits < 20; ++commits) {
+    std::unique_ptr<EventLoop> loop = make_event_loop();
+    bool ended = false;
+    int steps = 0;
+    Spawned running;
+    loop->post([&] {
+      running =
+          spawn<Result<ReencryptReport>>(*loop, reencrypt(*inner_, random_, both, default_tenant()),
+                                         [&](Result<ReencryptReport> report) {
+                                           ended = report.ok() && report->complete;
+                                           loop->stop();
+                                         });
+    });
+    std::function<void()> watch = [&] {
+      if (ended) return;
+      if (++steps == commits) return loop->stop();
+      loop->post(watch);
+    };
+    loop->post(watch);
+    loop->run();
+    running.reset();
+    was_cut = was_cut || !ended;
+    EXPECT_READS(before, "ba");
+    if (ended) break;
+  }
+  auto report = encrypt(both);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->complete);
+  EXPECT_READS(before, "b");
+}
+
+TEST_P(SealedStore, OthersWriteWhileKeysAreRotated) {
+  Sealing old_ring = all_of_sealing();
+  Sealing new_ring = all_of_sealing();
+  old_ring.keys = keys_named("ab");
+  new_ring.keys = keys_named("ba");
+  auto store = with(new_ring);
+  {
+    auto before = with(old_ring);
+    for (int i = 0; i < 100; ++i) {
+      Caller(*before).commit(import_of({record_put("note " + std::to_string(i), "\"old\"")}));
+    }
+  }
+  std::vector<std::thread> writers;
+  for (int w = 0; w < 4; ++w) {
+    writers.emplace_back([&, w] {
+      Caller caller(*store);
+      for (int i = w; i < 100; i += 4) {
+        std::string text = i % 2 == 0 ? "\"new\"" : "\"new " + kSecret + "\"";
+        caller.commit(import_of({record_put("note " + std::to_string(i), text)}));
+      }
+    });
+  }
+  auto report = encrypt(new_ring);
+  for (std::thread& writer : writers) writer.join();
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  report = encrypt(new_ring);
+  ASSERT_TRUE(report.ok() && report->complete);
+  Sealing only_new = all_of_sealing();
+  only_new.keys = keys_named("b");
+  auto reader = with(only_new);
+  auto found = records(*reader);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_EQ(found->size(), 100u);
+  for (const StoredRecord& record : *found) {
+    EXPECT_THAT(record.envelope, HasSubstr("new")) << "a writer's value was lost: " << record.key;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, SealedStore, testing::ValuesIn(bare_store_kinds()),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace belay::conformance

@@ -1,0 +1,19 @@
+#pragma once
+// tests/conformance/sealed_stores.h - stores behind their sealing, to be tested as any other.
+
+#include "belay/encryption.h"
+#include "tests/conformance/store_suite.h"
+
+namespace belay::conformance {
+
+// A ring of keys that are easy to tell: "b" is 32 bytes 0xbb, under the id "key-b". The first
+// letter is the active key.
+KeyRing keys_named(const std::string& letters);
+
+// Everything that sealing can do: compressed, encrypted, and in blobs from 16 bytes up.
+Sealing all_of_sealing();
+
+// `inner`, sealed, as one store that owns it.
+std::unique_ptr<Store> sealed_around(std::unique_ptr<Store> inner, Random& random, Sealing sealing);
+
+}  // namespace belay::conformance
