@@ -21,7 +21,7 @@ target_include_directories(belay_archive INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(belay_archive PRIVATE
-  Boost::json OpenSSL::Crypto PkgConfig::ZSTD SQLite::SQLite3 Threads::Threads)
+  Boost::json OpenSSL::Crypto PkgConfig::ZSTD SQLite::SQLite3 Threads::Threads yaml-cpp)
 
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()

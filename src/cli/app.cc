@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "cli/agents.h"
+#include "cli/config.h"
 #include "cli/doctor.h"
 #include "cli/form.h"
 #include "cli/key_file.h"
@@ -256,8 +257,20 @@ int run_program(const Program& program, int count, const char* const* words) {
   }
   Arguments arguments = std::get<Arguments>(*std::move(parsed));
   Output output(output_options(program, environment, arguments.flags.json, arguments.flags.quiet));
-  auto settings = settings_from(program, environment, arguments.flags);
+  auto file = read_config(program, environment, arguments.flags);
+  if (!file.ok()) return fail(output, file.error());
+  Environment merged = environment;
+  if (*file) add_config(**file, merged);
+  auto settings = settings_from(program, merged, arguments.flags);
   if (!settings.ok()) return fail(output, settings.error());
+  if (std::holds_alternative<ConfigPath>(arguments.verb)) {
+    return end(output, show_config_path(*file, config_places(program, environment, arguments.flags),
+                                        output));
+  }
+  if (std::holds_alternative<ConfigExplain>(arguments.verb)) {
+    auto all = explain_settings(program, environment, arguments.flags, *file, *settings);
+    return end(output, show_config(*file, all, output));
+  }
   auto answered = run_without_store(program, *settings, output, *clock, arguments.verb);
   auto code = answered
                   ? *std::move(answered)

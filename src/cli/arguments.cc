@@ -197,6 +197,15 @@ void add_agents(CLI::App& app, Words& words) {
   });
 }
 
+void add_config_verbs(CLI::App& app, Words& words) {
+  CLI::App* config = add_verb(app, words, "config", "Show the settings", help::kConfig);
+  config->require_subcommand(1);
+  add_verb(*config, words, "explain", "Each setting, and where it comes from", help::kConfig)
+      ->callback([&words] { words.chosen = ConfigExplain{}; });
+  add_verb(*config, words, "path", "The file of settings that is used", help::kConfig)
+      ->callback([&words] { words.chosen = ConfigPath{}; });
+}
+
 void add_store_verbs(CLI::App& app, Words& words) {
   // The word for what happens without one; not in the list of verbs.
   add_verb(app, words, "status", "Show what is running and what waits", help::kStatus)
@@ -223,6 +232,7 @@ void add_store(CLI::App& app, Words& words) {
 }
 
 void add_flags(CLI::App& app, const Program& program, GlobalFlags& flags) {
+  app.add_option("--config", flags.config, "The file of settings");
   app.add_option("--store", flags.store, "Where runs are kept: sqlite:PATH or memory:");
   app.add_option("--user", flags.user, "Whose records and runs");
   if (!program.default_model.empty()) {
@@ -268,6 +278,7 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   add_agents(app, read);
   add_store_verbs(app, read);
   add_store(app, read);
+  add_config_verbs(app, read);
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp&) {

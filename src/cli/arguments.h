@@ -14,6 +14,7 @@ namespace belay::cli {
 
 // Flags that every verb takes. What is not given falls back to the environment: see settings.h.
 struct GlobalFlags {
+  std::optional<std::string> config;
   std::optional<std::string> store;
   std::optional<std::string> user;
   std::optional<std::string> model;
@@ -85,6 +86,8 @@ struct AgentsGraph {
   std::string format_name = "text";
   Format format = Format::text;  // the same, read
 };
+struct ConfigExplain {};
+struct ConfigPath {};
 struct Check {};
 struct Doctor {};
 // Brings the whole store under the active key.
@@ -92,9 +95,10 @@ struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, ApprovalsList,
-                          ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
-                          AgentsList, AgentsShow, AgentsGraph, Check, Doctor, StoreSeal>;
+using Verb =
+    std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, ApprovalsList, ApprovalsShow,
+                 ApprovalsDecide, Resume, Cancel, Threads, History, StateOf, AgentsList, AgentsShow,
+                 AgentsGraph, ConfigExplain, ConfigPath, Check, Doctor, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

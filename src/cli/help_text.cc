@@ -26,6 +26,7 @@ Exit codes:
 Environment (a flag wins over it):
   BELAY_STORE             sqlite:PATH or memory:; else {name}/{name}.db in $XDG_DATA_HOME,
                           which is ~/.local/share where it is not set
+  BELAY_CONFIG            a file of settings: see {p} config --help
   BELAY_USER              whose records and runs (local)
   BELAY_LANGUAGE          en or es; else as LANG says
   BELAY_KEY_FILE          the keys of an encrypted store, one "id:key" a line, the first for what
@@ -116,6 +117,16 @@ Examples:
   {p} agents show NAME
   {p} agents graph NAME --format mermaid
   {p} agents graph NAME --format dot | dot -Tsvg -o graph.svg
+)";
+
+const std::string_view kConfig =
+    R"(A flag wins over the environment, that over the file, that over the default. The file is the
+first that there is: --config, BELAY_CONFIG, ./belay.yaml, belay/belay.yaml in $XDG_CONFIG_HOME
+(~/.config); "belay" stands for the name of the program.
+
+Examples:
+  {p} config explain
+  {p} config path
 )";
 
 const std::string_view kCheck =

@@ -18,6 +18,7 @@ extern const std::string_view kThreads;
 extern const std::string_view kHistory;
 extern const std::string_view kState;
 extern const std::string_view kAgents;
+extern const std::string_view kConfig;
 extern const std::string_view kCheck;
 extern const std::string_view kDoctor;
 extern const std::string_view kStore;

@@ -57,8 +57,8 @@ Result<Language> language_of(const Environment& environment) {
   }
   auto language = language_from(*environment.language);
   if (language) return *language;
-  return error(ErrorCode::invalid,
-               "BELAY_LANGUAGE is " + quoted(*environment.language) + "; set it to en or es.");
+  return error(ErrorCode::invalid, environment.origin("BELAY_LANGUAGE") + " is " +
+                                       quoted(*environment.language) + "; set it to en or es.");
 }
 
 Result<PauseAtCommit> pause_of(const Environment& environment) {
@@ -78,7 +78,8 @@ Result<Sealing::Compress> compression_of(const Environment& environment) {
   if (!environment.compression || *environment.compression == "with-key") return Compress::with_key;
   if (*environment.compression == "always") return Compress::always;
   if (*environment.compression == "never") return Compress::never;
-  return error(ErrorCode::invalid, "BELAY_COMPRESSION is " + quoted(*environment.compression) +
+  return error(ErrorCode::invalid, environment.origin("BELAY_COMPRESSION") + " is " +
+                                       quoted(*environment.compression) +
                                        "; set it to always, never or with-key.");
 }
 
@@ -145,6 +146,8 @@ Environment read_environment(const Program& program) {
   read.keys = variable("BELAY_KEYS");
   read.compression = variable("BELAY_COMPRESSION");
   read.accept_plain = variable("BELAY_ACCEPT_PLAIN");
+  read.config = variable("BELAY_CONFIG");
+  read.config_home = variable("XDG_CONFIG_HOME");
   read.pause_at_commit = variable("BELAY_TEST_PAUSE_AT_COMMIT");
   read.pause_after = variable("BELAY_TEST_PAUSE_AFTER");
   read.model_fails = variable("BELAY_TEST_MODEL_FAILS");

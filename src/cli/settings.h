@@ -27,7 +27,16 @@ struct Environment {
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
   std::optional<std::string> key_file, keys, compression, accept_plain;
+  std::optional<std::string> config, config_home;
   std::optional<std::string> pause_at_commit, pause_after, model_fails;
+  // Where what stands above comes from, by variable: "file PATH, line 3". Absent: the variable.
+  std::map<std::string, std::string> origins;
+
+  // What an error names: the variable, or the file and its line.
+  std::string origin(const std::string& name) const {
+    auto found = origins.find(name);
+    return found == origins.end() ? name : found->second;
+  }
 };
 Environment read_environment(const Program& program);
 

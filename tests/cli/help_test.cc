@@ -27,6 +27,9 @@ const std::vector<Words>& verbs() {
                                          {"agents", "list"},
                                          {"agents", "show"},
                                          {"agents", "graph"},
+                                         {"config"},
+                                         {"config", "explain"},
+                                         {"config", "path"},
                                          {"check"},
                                          {"doctor"}};
   return all;

@@ -28,6 +28,7 @@ const std::vector<Library> kLibraries = {
     {"zstd.h", {"src/store/sealed/"}},
     {"sqlite3.h", {"src/store/sqlite/", "bench/", "tests/conformance/", "tests/crash/"}},
     {"CLI/", {"src/cli/"}},
+    {"yaml-cpp/", {"src/cli/"}},
     {"unicode/", {"agents/rules/"}},
     {"libstemmer.h", {"agents/rules/"}},
     {"gtest/", {"tests/", "*_test.cc", "*/test_world.h"}},
