@@ -262,7 +262,8 @@ template <typename E>
 bool decode_enum(const Value& from, E& value, Decoder& in) {
   if (const std::string* name = from.as_string()) {
     for (std::size_t i = 0; i < reflect::enumerator_names<E>.size(); ++i) {
-      if (reflect::enumerator_names<E>[i] != *name || *name == "" || name->front() <= '9') continue;
+      if (reflect::enumerator_names<E>[i] != *name || name->empty() || name->front() <= '9')
+        continue;
       value = static_cast<E>(i);
       return true;
     }
