@@ -1,5 +1,8 @@
 // A first agent: writes a mail, asks a person, sends it. The process that asks ends; another one
-// takes the answer. Run it twice to see the second half: mail STORE ask, mail STORE approve.
+// takes the answer:
+//
+//     mail run --thread first --input topic="the outage"
+//     mail approvals approve first
 
 #include <belay/belay.hpp>
 #include <cstdio>
@@ -32,6 +35,7 @@ Task<Update<Mail>> write(const Mail& mail, Context& context) {
 
 Update<Mail> send(const Mail& mail, Context& context) {
   std::printf("sending: %s\n", mail.draft.c_str());
+  std::fflush(stdout);
   context.outcome("sent");
   return unchanged<Mail>();
 }
@@ -47,53 +51,9 @@ Result<Graph<Mail>> mail_graph() {
   return std::move(graph).build();
 }
 
-Task<Result<RunView>> ask_or_approve(Runtime& runtime, const Graph<Mail>& graph, bool approve) {
-  Mail mail;
-  mail.topic = "the outage";
-  StartOptions options;
-  options.thread = ThreadId("first");
-  auto view = co_await runtime.start(graph, mail, options);
-  if (!view.ok() || !approve || !view->approval) co_return std::move(view);
-  Decision decision;
-  decision.approved = true;
-  decision.decided_by = "you";
-  InterruptId question = view->approval->interrupt;
-  auto answer = co_await runtime.decide(default_tenant(), question, decision);
-  if (!answer.ok()) co_return std::move(answer).error();
-  co_return std::move(answer->view);
-}
-
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: mail sqlite:PATH ask|approve\n");
-    return 2;
-  }
-  auto clock = system_clock();
-  auto random = system_random();
-  auto loop = make_event_loop();
-  Clerk clerk;
-  auto store = open_store(argv[1], *clock, *random);
-  auto graph = mail_graph();
-  if (!store.ok() || !graph.ok()) {
-    const Error& why = store.ok() ? graph.error() : store.error();
-    std::fprintf(stderr, "%s\n", why.message.c_str());
-    return 1;
-  }
-  auto runtime = Runtime::open({**store, *loop, *clock, *random, clerk});
-  if (!runtime.ok()) {
-    std::fprintf(stderr, "%s\n", runtime.error().message.c_str());
-    return 1;
-  }
-  (*runtime)->add(*graph);
-  auto view = block_on(*loop, ask_or_approve(**runtime, *graph, argv[2] == std::string("approve")));
-  if (!view.ok()) {
-    std::fprintf(stderr, "%s\n", view.error().message.c_str());
-    return 1;
-  }
-  std::printf("%s after %llu commits\n", std::string(name_of(view->row.status)).c_str(),
-              static_cast<unsigned long long>(view->row.seq));
-  if (view->approval) {
-    std::printf("%s\n%s\n", view->approval->question.c_str(),
-                to_json(view->state["draft"]).c_str());
-  }
+  MainOptions options;
+  options.about = "mail - writes a mail, asks a person, sends it.";
+  options.model = std::make_shared<Clerk>();
+  return belay::main(argc, argv, options, mail_graph());
 }

@@ -3,5 +3,6 @@
 
 #include "belay/check.h"
 #include "belay/graph.h"
+#include "belay/main.h"
 #include "belay/runtime.h"
 #include "belay/store.h"

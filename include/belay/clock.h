@@ -1,11 +1,12 @@
 #pragma once
-// belay/clock.h - time and chance, as interfaces: nothing in Belay asks the outside world directly,
-// so a test that hands in its own runs the same way every time.
+// belay/clock.h - time, chance and the thread that tasks run on, as interfaces: nothing in Belay
+// asks the outside world directly, so a test that hands in its own runs the same way every time.
 //
-// Threading: every method may be called from any thread.
+// Threading: every method may be called from any thread, but for those of Executor that say so.
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,34 @@ class Random {
 // The machine's own clock and randomness.
 std::unique_ptr<Clock> system_clock();
 std::unique_ptr<Random> system_random();
+
+// Where tasks run and timers fire: one thread at a time, in the order posted. Hand in your own to
+// put Belay on an existing event loop.
+class Executor {
+ public:
+  using Work = std::function<void()>;
+  using TimerId = std::uint64_t;
+
+  virtual ~Executor() = default;
+  // Runs `work` soon, never inside this call. From any thread.
+  virtual void post(Work work) = 0;
+  // Runs `work` once, no sooner than `delay` from now. On the executor's thread only.
+  virtual TimerId call_after(std::chrono::microseconds delay, Work work) = 0;
+  // The timer will not fire; nothing happens if it has. On the executor's thread only.
+  virtual void cancel(TimerId timer) = 0;
+  // Runs `work` on the bounded pool for code that blocks. False, and nothing ran, when the pool's
+  // queue is full (limits::blocking_queue_max). From any thread.
+  virtual bool offload(Work work) = 0;
+};
+
+// The real executor: a loop for one thread, with its own timers and blocking pool.
+class EventLoop : public Executor {
+ public:
+  // Runs until stop() has been called; what is posted later waits for the next run().
+  virtual void run() = 0;
+  virtual void stop() = 0;  // from any thread
+};
+std::unique_ptr<EventLoop> make_event_loop();
 
 // "2026-11-21T23:54:00.123456Z", and back. Reading takes 0 to 6 digits of a second, always UTC.
 std::string to_text(Instant instant);

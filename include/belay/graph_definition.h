@@ -114,6 +114,13 @@ struct GraphDefinition {
   const Node* find(std::string_view node) const;
 };
 
+// The graph as a picture. The same declaration gives the same text, byte for byte: nodes in their
+// order of declaration, each with its ways on, all targets of a branch (dashed) included; what a
+// node may do (attempts, time to run, how long it asks) stands in its label.
+std::string to_mermaid(const GraphDefinition& graph);  // a Mermaid flowchart
+std::string to_dot(const GraphDefinition& graph);      // Graphviz
+std::string to_outline(const GraphDefinition& graph);  // a line a node, for a terminal
+
 // An edge or a branch as declared.
 struct GraphWay {
   std::string from;

@@ -1,11 +1,10 @@
 #pragma once
-// belay/rows.h - what a store keeps, as plain rows, and how to ask for them.
+// belay/rows.h - what a store keeps, as plain rows; belay/store.h has how to ask for them.
 //
 // Bytes: a value, payload or record is an envelope: a 4-byte little-endian length, a type in UTF-8
 // ("json"), then the data. The type names the whole chain of what was done to the data
 // (docs/storage.md). Stores keep envelopes as they are and never look inside.
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -243,108 +242,6 @@ struct StoredRecord {
   std::uint64_t seq = 0;
   Instant updated_at{};
   friend bool operator==(const StoredRecord&, const StoredRecord&) = default;
-};
-
-struct ThreadFilter {
-  TenantId tenant;
-  std::optional<ThreadId> thread = std::nullopt;
-  std::optional<ThreadId> before = std::nullopt;  // only those created before it: the next page
-  std::size_t limit = 100;                        // newest first
-};
-
-struct RunFilter {
-  TenantId tenant;
-  std::optional<RunId> run = std::nullopt;
-  std::optional<ThreadId> thread = std::nullopt;
-  std::vector<RunStatus> statuses = {};  // empty: any
-  // Only queued and paused runs whose due_at is set and not after this, the earliest first.
-  std::optional<Instant> due_by = std::nullopt;
-  std::optional<Instant> updated_before = std::nullopt;
-  std::optional<RunId> before = std::nullopt;  // only those begun before this run: the next page
-  std::size_t limit = 100;                     // newest first
-};
-
-struct CheckpointFilter {
-  TenantId tenant;
-  RunId run;
-  std::string space = {};
-  std::optional<std::uint64_t> seq = std::nullopt;         // only this one
-  std::optional<std::uint64_t> before_seq = std::nullopt;  // older than this
-  std::size_t limit = 100;                                 // newest first
-};
-
-struct ValueFilter {
-  TenantId tenant;
-  RunId run;
-  std::uint64_t at_seq = 0;  // as of this state_seq
-  // False: of each channel the newest `set` and what follows it, by (space, channel, seq, index).
-  // True: all that were ever written, by (seq, space, channel, index).
-  bool every_version = false;
-  std::uint64_t after_seq = 0;                      // with every_version: only newer ones
-  std::optional<std::string> space = std::nullopt;  // only this space
-};
-
-struct TaskFilter {
-  TenantId tenant;
-  RunId run;
-  std::string space = {};
-  std::optional<std::int64_t> superstep = std::nullopt;  // unset: all; by superstep, position
-};
-
-struct EffectFilter {
-  TenantId tenant;
-  std::optional<RunId> run = std::nullopt;
-  std::optional<TaskId> task = std::nullopt;
-  std::vector<EffectStatus> statuses = {};  // empty: any
-  std::size_t limit = 1000;                 // in the order in which they were begun
-};
-
-struct OutboxFilter {
-  TenantId tenant;
-  std::optional<RunId> run = std::nullopt;
-  std::optional<Instant> due_by = std::nullopt;  // only waiting ones, due by then
-  std::size_t limit = 1000;                      // oldest first
-};
-
-struct EventFilter {
-  TenantId tenant;
-  RunId run;
-  std::uint64_t after_seq = 0;  // only events after (after_seq, after_index), in order
-  std::int64_t after_index = -1;
-  std::size_t limit = 1000;
-};
-
-struct ApprovalFilter {
-  TenantId tenant;
-  std::optional<InterruptId> interrupt = std::nullopt;
-  std::optional<RunId> run = std::nullopt;
-  bool only_open = false;
-  std::optional<Instant> expired_at = std::nullopt;  // only those whose expiry is not after this
-  std::size_t limit = 100;                           // newest first
-};
-
-struct RecordQuery {
-  TenantId tenant;
-  std::string collection;
-  UserId user;
-  std::string key = {};    // not empty: only this one
-  std::string field = {};  // not empty: only those whose indexed field has this value
-  std::string value = {};
-  std::string after = {};  // not empty: only keys after this one
-  std::size_t limit = 1000;
-};
-
-// Any envelope of a tenant, wherever it is stored: what re-encryption goes through.
-struct StoredEnvelope {
-  std::uint64_t place = 0;  // in this store; grows from one page to the next
-  std::string subject;      // which row it belongs to: see store/envelope_subject.h
-  std::string envelope;
-};
-struct EnvelopeFilter {
-  TenantId tenant;
-  std::string other_than = {};  // only envelopes of another type than this
-  std::uint64_t after = 0;      // only places after this one
-  std::size_t limit = 1000;
 };
 
 std::string json_envelope(std::string_view json);

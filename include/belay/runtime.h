@@ -105,15 +105,19 @@ class Runtime {
   // added last is the one that new runs begin with. Before the first call for one of its runs.
   template <typename State>
   void add(const Graph<State>& graph) {
-    add_definition(graph.definition());
+    add(graph.definition());
   }
+  void add(std::shared_ptr<const GraphDefinition> definition);
 
   // Begins a run of a known graph with `input` as its state.
   template <typename State>
   Task<Result<RunView>> start(const Graph<State>& graph, State input, StartOptions options) {
     auto state = std::make_shared<State>(std::move(input));
-    return start_run(graph.name(), std::move(state), std::move(options));
+    return start(graph.name(), std::move(state), std::move(options));
   }
+  // The same for a graph that is known by its name alone. `input` is of its state's type, as
+  // state_from() makes it.
+  Task<Result<RunView>> start(std::string graph, std::shared_ptr<void> input, StartOptions options);
 
   // Goes on with a thread's run: one whose process died is taken over, one that waits at a
   // breakpoint, or for a time that has come, goes on, one that waits for a person is returned as it
@@ -150,10 +154,6 @@ class Runtime {
   const SessionId& session() const;
 
  private:
-  void add_definition(std::shared_ptr<const GraphDefinition> definition);
-  Task<Result<RunView>> start_run(std::string graph, std::shared_ptr<void> input,
-                                  StartOptions options);
-
   std::unique_ptr<Body> body_;
 };
 

@@ -354,6 +354,10 @@ StateType make_state_type(std::index_sequence<I...>) {
 }
 }  // namespace detail
 
+// A state from a JSON object: a missing member takes its default. `invalid`, with the path, for
+// what does not fit, and for a member that the state has no place for: an input is of today.
+Result<std::shared_ptr<void>> state_from(const StateType& type, const Value& input);
+
 template <reflect::PlainStruct State>
 const StateType& state_type() {
   static const StateType type =

@@ -21,48 +21,11 @@
 #include <optional>
 #include <utility>
 
-#include "belay/executor.h"
+#include "belay/clock.h"
+#include "belay/detail/task_promise.h"
 #include "belay/result.h"
 
 namespace belay {
-
-template <typename T>
-class Task;
-
-namespace detail {
-
-struct PromiseBase {
-  Executor* executor = nullptr;
-  std::coroutine_handle<> waiting_parent;  // set once the parent has really suspended
-  std::exception_ptr thrown;
-
-  struct Final {
-    bool await_ready() noexcept { return false; }
-    template <typename Promise>
-    void await_suspend(std::coroutine_handle<Promise> self) noexcept {
-      // The parent may destroy this frame before resume() returns: touch nothing after it.
-      if (auto parent = self.promise().waiting_parent) parent.resume();
-    }
-    void await_resume() noexcept {}
-  };
-
-  std::suspend_always initial_suspend() noexcept { return {}; }
-  Final final_suspend() noexcept { return {}; }
-  void unhandled_exception() { thrown = std::current_exception(); }
-};
-
-template <typename T>
-struct Promise : PromiseBase {
-  std::optional<T> value;
-
-  Task<T> get_return_object();
-  template <typename U>
-  void return_value(U&& result) {
-    value.emplace(std::forward<U>(result));
-  }
-};
-
-}  // namespace detail
 
 template <typename T = Done>
 class [[nodiscard]] Task {
@@ -80,27 +43,8 @@ class [[nodiscard]] Task {
     if (handle_) handle_.destroy();
   }
 
-  struct Awaiter {
-    Handle handle;
-    bool await_ready() noexcept { return false; }
-    // Runs the child here and now. One that ends without waiting never suspends its parent, so a
-    // loop over such children needs no stack, whether or not the compiler makes tail calls.
-    template <typename Promise>
-    bool await_suspend(std::coroutine_handle<Promise> parent) {
-      handle.promise().executor = parent.promise().executor;
-      handle.resume();
-      if (handle.done()) return false;
-      handle.promise().waiting_parent = parent;
-      return true;
-    }
-    // The task's value; rethrows what it threw.
-    T await_resume() {
-      if (handle.promise().thrown) std::rethrow_exception(handle.promise().thrown);
-      return std::move(*handle.promise().value);
-    }
-  };
   // Await it once; the Task outlives the wait.
-  Awaiter operator co_await() noexcept { return Awaiter{handle_}; }
+  detail::TaskAwaiter<T> operator co_await() noexcept { return {handle_}; }
 
   // Starts the task on the calling thread, which must be the executor's. For spawn().
   void start_on(Executor& executor) {
@@ -118,17 +62,6 @@ template <typename T>
 Task<T> Promise<T>::get_return_object() {
   return Task<T>(std::coroutine_handle<Promise>::from_promise(*this));
 }
-
-// What several owners of one Completion share. The waiter registers and leaves on its executor's
-// thread; complete() comes from any thread and posts while it holds the lock, so a waiter that has
-// left is never resumed and its executor never used.
-template <typename T>
-struct CompletionState {
-  std::mutex mutex;
-  std::optional<T> value;
-  std::coroutine_handle<> waiter;
-  Executor* executor = nullptr;
-};
 
 }  // namespace detail
 
@@ -157,81 +90,22 @@ class Completion {
     });
   }
 
-  class Awaiter {
-   public:
-    explicit Awaiter(std::shared_ptr<State> state) : state_(std::move(state)) {}
-    Awaiter(const Awaiter&) = delete;
-    Awaiter& operator=(const Awaiter&) = delete;
-    ~Awaiter() {
-      std::lock_guard lock(state_->mutex);
-      state_->waiter = nullptr;
-    }
-    bool await_ready() {
-      std::lock_guard lock(state_->mutex);
-      return state_->value.has_value();
-    }
-    template <typename Promise>
-    bool await_suspend(std::coroutine_handle<Promise> self) {
-      std::lock_guard lock(state_->mutex);
-      if (state_->value) return false;
-      state_->waiter = self;
-      state_->executor = self.promise().executor;
-      return true;
-    }
-    T await_resume() {
-      std::lock_guard lock(state_->mutex);
-      return std::move(*state_->value);
-    }
-
-   private:
-    std::shared_ptr<State> state_;
-  };
-  Awaiter operator co_await() const { return Awaiter(state_); }
+  // Await it in one task.
+  detail::CompletionAwaiter<T> operator co_await() const {
+    return detail::CompletionAwaiter<T>(state_);
+  }
 
  private:
   std::shared_ptr<State> state_;
 };
 
 // Waits on the executor's timer; at least `delay`.
-class sleep_for {
- public:
-  explicit sleep_for(std::chrono::microseconds delay) : delay_(delay) {}
-  sleep_for(const sleep_for&) = delete;
-  sleep_for& operator=(const sleep_for&) = delete;
-  ~sleep_for() {
-    if (executor_) executor_->cancel(timer_);
-  }
-  bool await_ready() const { return false; }
-  template <typename Promise>
-  void await_suspend(std::coroutine_handle<Promise> self) {
-    executor_ = self.promise().executor;
-    timer_ = executor_->call_after(delay_, [this, self] {
-      executor_ = nullptr;
-      self.resume();
-    });
-  }
-  void await_resume() const {}
-
- private:
-  std::chrono::microseconds delay_;
-  Executor* executor_ = nullptr;
-  Executor::TimerId timer_ = 0;
-};
+inline detail::SleepAwaiter sleep_for(std::chrono::microseconds delay) {
+  return detail::SleepAwaiter(delay);
+}
 
 // The executor that the awaiting task runs on.
-class this_executor {
- public:
-  bool await_ready() const { return false; }
-  template <typename Promise>
-  bool await_suspend(std::coroutine_handle<Promise> self) {
-    executor_ = self.promise().executor;
-    return false;
-  }
-  Executor& await_resume() const { return *executor_; }
-
- private:
-  Executor* executor_ = nullptr;
-};
+inline detail::ExecutorAwaiter this_executor() { return detail::ExecutorAwaiter(); }
 
 namespace detail {
 [[noreturn]] void task_threw(std::exception_ptr thrown);

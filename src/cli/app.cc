@@ -1,4 +1,5 @@
-// The composition root: this file says what is in the process, from top to bottom.
+// The composition root: this file says what is in the process, from top to bottom; what differs
+// from program to program it takes from Program.
 //
 // For tests only: BELAY_TEST_PAUSE_AT_COMMIT=N makes the SQLite store stop for ever before its n-th
 // transaction of commits - with BELAY_TEST_PAUSE_AFTER=1 once that is durable, but nobody has been
@@ -11,7 +12,8 @@
 
 #include <filesystem>
 
-#include "agents/rules/builtin_model.h"
+#include "cli/agents.h"
+#include "cli/config.h"
 #include "cli/doctor.h"
 #include "cli/form.h"
 #include "cli/key_file.h"
@@ -27,24 +29,10 @@ namespace {
 // How soon a signal is seen.
 constexpr std::chrono::milliseconds kSignalInterval{50};
 
-wellbeing::WellbeingOptions agent_options(const Settings& settings) {
-  wellbeing::WellbeingOptions options;
-  options.language = name_of(settings.language);
-  options.care.local_help = settings.help_text;
-  return options;
-}
-
-Result<Agents> make_agents(const Settings& settings) {
-  wellbeing::WellbeingOptions options = agent_options(settings);
-  BELAY_TRY(auto daily_auditor, wellbeing::daily_auditor(options));
-  BELAY_TRY(auto routine_generator, wellbeing::routine_generator(options));
-  return Agents{std::move(daily_auditor), std::move(routine_generator)};
-}
-
 // The test-only seam: a model that is not there for its first calls.
 class FailingModel final : public Model {
  public:
-  FailingModel(std::unique_ptr<Model> model, std::int64_t failures)
+  FailingModel(std::shared_ptr<Model> model, std::int64_t failures)
       : model_(std::move(model)), failures_(failures) {}
 
   Task<Result<ModelReply>> generate(ModelRequest request) override {
@@ -56,21 +44,14 @@ class FailingModel final : public Model {
   }
 
  private:
-  std::unique_ptr<Model> model_;
+  std::shared_ptr<Model> model_;
   std::int64_t failures_;
 };
 
-Result<std::unique_ptr<Model>> make_model(const Settings& settings) {
-  if (settings.model != "builtin") {
-    return error(ErrorCode::invalid,
-                 "There is no model \"" + shortened(settings.model, 60, "...") +
-                     "\"; what exists is builtin, which is rules and no language model.");
-  }
-  rules::BuiltinOptions options;
-  options.help_line = settings.help_text;
-  std::unique_ptr<Model> model = rules::make_builtin_model(std::move(options));
+Result<std::shared_ptr<Model>> make_model(const Program& program, const Settings& settings) {
+  BELAY_TRY(std::shared_ptr<Model> model, program.model(settings));
   if (settings.model_fails > 0) {
-    model = std::make_unique<FailingModel>(std::move(model), settings.model_fails);
+    model = std::make_shared<FailingModel>(std::move(model), settings.model_fails);
   }
   return model;
 }
@@ -122,9 +103,6 @@ Result<std::unique_ptr<Store>> make_store(const Settings& settings, bool may_mak
 }
 
 Task<Answered> run_verb(World& world, Verb verb) {
-  if (auto* one = std::get_if<NotesImport>(&verb)) return import_notes(world, std::move(*one));
-  if (auto* one = std::get_if<NotesList>(&verb)) return list_notes(world, std::move(*one));
-  if (auto* one = std::get_if<NotesShow>(&verb)) return show_note(world, std::move(*one));
   if (auto* one = std::get_if<RunAgent>(&verb)) return run_agent(world, std::move(*one));
   if (auto* one = std::get_if<ApprovalsList>(&verb)) return list_approvals(world, *one);
   if (auto* one = std::get_if<ApprovalsShow>(&verb)) return show_approval(world, std::move(*one));
@@ -152,7 +130,7 @@ Task<Result<Done>> apply_due(World& world) {
   std::string count = std::to_string(*applied);
   if (*applied == 1) world.output.progress(world.phrases.approval_applied);
   if (*applied > 1) {
-    world.output.progress(wellbeing::filled(world.phrases.approvals_applied, {{"n", count}}));
+    world.output.progress(filled(world.phrases.approvals_applied, {{"n", count}}));
   }
   co_return Done{};
 }
@@ -160,6 +138,9 @@ Task<Result<Done>> apply_due(World& world) {
 Task<Answered> whole_command(World& world, Verb verb) {
   // A store that is yet to be brought under its key can't be read before.
   if (!std::holds_alternative<StoreSeal>(verb)) BELAY_CO_CHECK(co_await apply_due(world));
+  if (auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb)) {
+    co_return co_await (*own)->run(world);
+  }
   co_return co_await run_verb(world, std::move(verb));
 }
 
@@ -170,7 +151,7 @@ void show_stopped(const World& world) {
   for (const ThreadId& thread : threads) {
     std::string how = command(world, {"resume", thread.text});
     world.output.progress(
-        wellbeing::filled(world.phrases.stopped, {{"thread", thread.text}, {"command", how}}));
+        filled(world.phrases.stopped, {{"thread", thread.text}, {"command", how}}));
   }
 }
 
@@ -212,12 +193,13 @@ class Interruptible {
   int signal_ = 0;
 };
 
-Result<ExitCode> run_in_world(const Settings& settings, Output& output, Clock& clock, Verb verb) {
+Result<ExitCode> run_in_world(const Program& program, const Settings& settings, Output& output,
+                              Clock& clock, Verb verb) {
   const Phrases& phrases = phrases_of(settings.language);
   Progress progress(output, phrases);
-  BELAY_CHECK(check_form(settings, verb));
-  BELAY_TRY(std::unique_ptr<Model> model, make_model(settings));
-  BELAY_TRY(Agents agents, make_agents(settings));
+  BELAY_TRY(Definitions graphs, program.graphs(settings));
+  BELAY_CHECK(check_form(settings, graphs, verb));
+  BELAY_TRY(std::shared_ptr<Model> model, make_model(program, settings));
   std::unique_ptr<Random> random = system_random();
   BELAY_TRY(Sealing sealing, sealing_of(settings));
   BELAY_TRY(std::unique_ptr<Store> stored,
@@ -227,11 +209,10 @@ Result<ExitCode> run_in_world(const Settings& settings, Output& output, Clock& c
   RuntimeParts parts{*store,  *loop,  clock,
                      *random, *model, [&progress](const RunEvent& event) { progress.told(event); }};
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
-  runtime->add(agents.daily_auditor);
-  runtime->add(agents.routine_generator);
+  for (const auto& graph : graphs) runtime->add(graph);
 
-  World world{settings, phrases, output,  progress, clock, *random,
-              *store,   *stored, sealing, *runtime, agents};
+  World world{program, graphs,  settings, phrases, output,  progress,
+              clock,   *random, *store,   *stored, sealing, *runtime};
   Interruptible interruptible(*loop);
   std::optional<Answered> answer = interruptible.run(whole_command(world, std::move(verb)));
   if (answer) return *std::move(answer);
@@ -239,33 +220,65 @@ Result<ExitCode> run_in_world(const Settings& settings, Output& output, Clock& c
   return static_cast<ExitCode>(128 + interruptible.signal());
 }
 
+// The verbs that open no store; nothing for the others.
+std::optional<Result<ExitCode>> run_without_store(const Program& program, const Settings& settings,
+                                                  Output& output, Clock& clock, const Verb& verb) {
+  if (std::holds_alternative<Doctor>(verb)) return examine_store(settings, output, clock);
+  auto about_agents = [&](const auto& answer) -> Result<ExitCode> {
+    BELAY_TRY(Definitions graphs, program.graphs(settings));
+    return answer(graphs);
+  };
+  if (std::holds_alternative<AgentsList>(verb)) {
+    return about_agents([&](const Definitions& all) { return list_agents(all, output); });
+  }
+  if (const auto* one = std::get_if<AgentsShow>(&verb)) {
+    return about_agents([&](const Definitions& all) { return show_agent(all, *one, output); });
+  }
+  if (const auto* one = std::get_if<AgentsGraph>(&verb)) {
+    return about_agents([&](const Definitions& all) { return draw_agent(all, *one, output); });
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-int run_program(int count, const char* const* words) {
+int run_program(const Program& program, int count, const char* const* words) {
   hold_signals();
   std::unique_ptr<Clock> clock = system_clock();
-  Environment environment = read_environment();
-  Output early(output_options(environment, wants_json(count, words), false));
+  Environment environment = read_environment(program);
+  Output early(output_options(program, environment, wants_json(count, words), false));
   auto end = [](Output& output, ExitCode code) { return static_cast<int>(output.finish(code)); };
   auto fail = [&end](Output& output, const Error& failed) {
     output.fail(failed);
     return end(output, exit_code_of(failed.code));
   };
 
-  auto parsed = parse_arguments(count, words);
+  auto parsed = parse_arguments(program, count, words);
   if (!parsed.ok()) return fail(early, parsed.error());
   if (const auto* text = std::get_if<std::string>(&*parsed)) {
     early.text(*text);
     return end(early, ExitCode::done);
   }
   Arguments arguments = std::get<Arguments>(*std::move(parsed));
-  Output output(output_options(environment, arguments.flags.json, arguments.flags.quiet));
-  auto settings = settings_from(environment, arguments.flags);
+  Output output(output_options(program, environment, arguments.flags.json, arguments.flags.quiet));
+  auto file = read_config(program, environment, arguments.flags);
+  if (!file.ok()) return fail(output, file.error());
+  Environment merged = environment;
+  if (*file) add_config(**file, merged);
+  auto settings = settings_from(program, merged, arguments.flags);
   if (!settings.ok()) return fail(output, settings.error());
-  if (std::holds_alternative<Doctor>(arguments.verb)) {
-    return end(output, examine_store(*settings, output, *clock));
+  if (std::holds_alternative<ConfigPath>(arguments.verb)) {
+    return end(output, show_config_path(*file, config_places(program, environment, arguments.flags),
+                                        output));
   }
-  auto code = run_in_world(*settings, output, *clock, std::move(arguments.verb));
+  if (std::holds_alternative<ConfigExplain>(arguments.verb)) {
+    auto all = explain_settings(program, environment, arguments.flags, *file, *settings);
+    return end(output, show_config(*file, all, output));
+  }
+  auto answered = run_without_store(program, *settings, output, *clock, arguments.verb);
+  auto code = answered
+                  ? *std::move(answered)
+                  : run_in_world(program, *settings, output, *clock, std::move(arguments.verb));
   if (!code.ok()) return fail(output, code.error());
   return end(output, *code);
 }

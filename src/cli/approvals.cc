@@ -1,7 +1,5 @@
 // belay approvals: list, show, approve and reject.
 
-#include <algorithm>
-
 #include "belay/limits.h"
 #include "cli/documents.h"
 #include "cli/find_approval.h"
@@ -39,10 +37,10 @@ Decision decision_of(const World& world, ApprovalsDecide wanted) {
 }
 
 // What became of it, where it did not become this decision.
-Error refusal(const DecisionAnswer& answer) {
+Error refusal(const World& world, const DecisionAnswer& answer) {
   const ApprovalRow& row = answer.approval;
   std::string what = "Approval " + row.interrupt.text();
-  std::string look = "; look at it with belay state " + row.thread.text + ".";
+  std::string look = "; look at it with " + world.settings.call + " state " + row.thread.text + ".";
   if (answer.kind == Kind::expired) {
     return error(ErrorCode::conflict, what + " has expired: its time ended at " +
                                           to_text(row.expires_at) + ", nothing was saved" + look);
@@ -65,14 +63,14 @@ void show_decision(World& world, const DecisionAnswer& answer) {
     bool approved = row.status == ApprovalStatus::approved;
     said = approved ? phrases.won_approved : phrases.won_rejected;
   }
-  world.output.line(wellbeing::filled(said, {{"who", one_line(row.decided_by)}}));
+  world.output.line(filled(said, {{"who", one_line(row.decided_by)}}));
   show_run(world, answer.view);
 }
 
-Value decision_document(const DecisionAnswer& answer) {
+Value decision_document(const Program& program, const DecisionAnswer& answer) {
   return Value::object({{"answer", kind_name(answer.kind)},
-                        {"approval", approval_document(answer.approval)},
-                        {"run", run_document(answer.view)}});
+                        {"approval", approval_document(program, answer.approval)},
+                        {"run", run_document(program, answer.view)}});
 }
 
 Task<Result<std::vector<ApprovalRow>>> find_approvals(World& world, bool all) {
@@ -87,19 +85,6 @@ Task<Result<std::vector<ApprovalRow>>> find_approvals(World& world, bool all) {
   co_return co_await read<std::vector<ApprovalRow>>(world.store, std::move(reader));
 }
 
-// A day of crisis that nobody has approved is not forgotten because its approval is over.
-void show_passed_crises(World& world, const std::vector<ApprovalRow>& rows) {
-  auto count = std::count_if(rows.begin(), rows.end(), [](const ApprovalRow& row) {
-    bool passed = row.status == ApprovalStatus::rejected || row.status == ApprovalStatus::expired;
-    return passed && is_crisis(row);
-  });
-  if (count == 0) return;
-  std::string text = wellbeing::filled(
-      world.phrases.passed_crises,
-      {{"n", std::to_string(count)}, {"command", command(world, {"approvals", "list", "--all"})}});
-  world.output.line(world.output.styled(Style::bad, text));
-}
-
 }  // namespace
 
 Task<Answered> list_approvals(World& world, ApprovalsList wanted) {
@@ -108,11 +93,11 @@ Task<Answered> list_approvals(World& world, ApprovalsList wanted) {
   Value::Array documents;
   for (const ApprovalRow& row : rows) {
     show_approval_line(world, row);
-    documents.push_back(approval_document(row));
+    documents.push_back(approval_document(world.program, row));
   }
-  if (!wanted.all) {
+  if (const auto& after = world.program.presentation.after_approvals; after && !wanted.all) {
     BELAY_CO_TRY(std::vector<ApprovalRow> every, co_await find_approvals(world, true));
-    show_passed_crises(world, every);
+    after(world, every);
   }
   world.output.document(Value::object({{"approvals", std::move(documents)}}));
   co_return ExitCode::done;
@@ -121,7 +106,7 @@ Task<Answered> list_approvals(World& world, ApprovalsList wanted) {
 Task<Answered> show_approval(World& world, ApprovalsShow wanted) {
   BELAY_CO_TRY(ApprovalRow row, co_await find_approval(world, std::move(wanted.id)));
   show_approval_in_full(world, row);
-  world.output.document(approval_document(row));
+  world.output.document(approval_document(world.program, row));
   co_return ExitCode::done;
 }
 
@@ -134,12 +119,12 @@ Task<Answered> decide_approval(World& world, ApprovalsDecide wanted) {
                co_await world.runtime.decide(tenant_of(world), row.interrupt, std::move(decision)));
   world.progress.rests(row.thread);
   if (answer.kind != Kind::won && answer.kind != Kind::same) {
-    Error refused = refusal(answer);
-    world.output.fail(refused, decision_document(answer));
+    Error refused = refusal(world, answer);
+    world.output.fail(refused, decision_document(world.program, answer));
     co_return exit_code_of(refused.code);
   }
   show_decision(world, answer);
-  world.output.document(decision_document(answer));
+  world.output.document(decision_document(world.program, answer));
   if (answer.kind == Kind::same) co_return ExitCode::done;
   co_return end_of(world, answer.view);
 }

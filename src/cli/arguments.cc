@@ -7,40 +7,51 @@
 
 #include "cli/help_text.h"
 #include "cli/output.h"
+#include "cli/phrases.h"
 
 namespace belay::cli {
 namespace {
 
-constexpr const char* kVersion = "belay 0.1.0";
 constexpr std::size_t kListMax = 1'000;
 
 // Where CLI11 puts what it reads: one of each verb, and which one it was.
 struct Words {
-  GlobalFlags flags;
-  NotesImport notes_import;
-  NotesList notes_list;
-  NotesShow notes_show;
-  RunAgent run;
-  ApprovalsList approvals_list;
-  ApprovalsShow approvals_show;
-  ApprovalsDecide decide;
-  Resume resume;
-  Cancel cancel;
-  Threads threads;
-  History history;
-  StateOf state;
-  Preserve preserve;
-  StorePrune store_prune;
-  Verb chosen;
+  const Program& program;
+  GlobalFlags flags = {};
+  RunAgent run = {};
+  ApprovalsList approvals_list = {};
+  ApprovalsShow approvals_show = {};
+  ApprovalsDecide decide = {};
+  Resume resume = {};
+  Cancel cancel = {};
+  Threads threads = {};
+  History history = {};
+  StateOf state = {};
+  Preserve preserve = {};
+  StorePrune store_prune = {};
+  AgentsShow agents_show = {};
+  AgentsGraph agents_graph = {};
+  // What was given to a verb or form that the program adds.
+  std::map<std::string, std::string> own = {};
+  Verb chosen = {};
 };
 
-std::string text_of(std::string_view view) { return std::string(view); }
-
-CLI::App* add_verb(CLI::App& parent, const char* name, const char* line, std::string_view end) {
+// `end` may name the program, as {p}.
+CLI::App* add_verb(CLI::App& parent, const Words& words, const std::string& name,
+                   const std::string& line, std::string_view end) {
   CLI::App* verb = parent.add_subcommand(name, line);
   verb->fallthrough();
-  verb->footer(text_of(end));
+  verb->footer(filled(end, {{"p", words.program.call}}));
   return verb;
+}
+
+void add_words(CLI::App* verb, const std::vector<Word>& wanted, Words& words) {
+  for (const Word& word : wanted) {
+    CLI::Option* option = verb->add_option_function<std::string>(
+        word.name, [&words, name = word.name](const std::string& text) { words.own[name] = text; },
+        word.help);
+    if (word.required) option->required();
+  }
 }
 
 void add_limit(CLI::App* verb, std::size_t& limit) {
@@ -49,54 +60,56 @@ void add_limit(CLI::App* verb, std::size_t& limit) {
       ->capture_default_str();
 }
 
-void add_notes(CLI::App& app, Words& words) {
-  CLI::App* notes = add_verb(app, "notes", "Import, list and show notes", help::kNotes);
-  notes->require_subcommand(1);
-
-  CLI::App* import = add_verb(*notes, "import", "Import notes from JSON lines", help::kNotesImport);
-  import->add_option("FILE", words.notes_import.file, "The file; - for standard input")->required();
-  import->callback([&words] { words.chosen = words.notes_import; });
-
-  CLI::App* list = add_verb(*notes, "list", "List notes", help::kNotes);
-  list->add_option("--date", words.notes_list.date, "Only this day, YYYY-MM-DD");
-  list->add_option("--limit", words.notes_list.limit, "At most so many")
-      ->check(CLI::Range(std::size_t{1}, kListMax))
-      ->capture_default_str();
-  list->callback([&words] { words.chosen = words.notes_list; });
-
-  CLI::App* show = add_verb(*notes, "show", "Show one note", help::kNotes);
-  show->add_option("ID", words.notes_show.id, "The note's id")->required();
-  show->callback([&words] { words.chosen = words.notes_show; });
+// The verbs of the program's own; a group comes before its verbs.
+void add_own_verbs(CLI::App& app, Words& words) {
+  for (const VerbEntry& entry : words.program.verbs) {
+    CLI::App* parent = &app;
+    for (std::size_t i = 0; i + 1 < entry.path.size(); ++i) {
+      parent = parent->get_subcommand(entry.path[i]);
+    }
+    CLI::App* verb = add_verb(*parent, words, entry.path.back(), entry.line, entry.end);
+    add_words(verb, entry.words, words);
+    if (entry.make) {
+      verb->callback([&words, &entry] { words.chosen = entry.make(words.own); });
+    } else {
+      verb->require_subcommand(1);
+    }
+  }
 }
 
-void add_agent(CLI::App& run, const char* name, const char* line, Words& words) {
-  CLI::App* agent = add_verb(run, name, line, help::kRun);
-  RunAgent& into = words.run;
-  agent->add_option("--date", into.date, "The day, YYYY-MM-DD")->required();
-  agent->add_option("--thread", into.thread, "The run's thread; else a new random one");
-  agent->add_option("--language", into.language, "en or es: the language of what is said to you");
-  agent->add_option("--max-retries", into.max_retries,
-                    "Attempts of a step that may be tried again");
-  agent->add_option("--timeout", into.timeout_ms, "How long the run may work, in milliseconds");
-  agent->add_option("--expires", into.expires,
-                    "How long an approval stays open: 90s, 30m, 2h, 1d (24h)");
-  agent->add_flag("--no-approval", into.no_approval, "Save without asking anyone");
-  agent->callback([&words, name] {
-    words.run.agent = name;
+void add_run_options(CLI::App* run, RunAgent& into) {
+  run->add_option("--thread", into.thread, "The run's thread; else a new random one");
+  run->add_option("--max-retries", into.max_retries, "Attempts of a step that may be tried again");
+  run->add_option("--timeout", into.timeout_ms, "How long the run may work, in milliseconds");
+  run->add_option("--expires", into.expires,
+                  "How long an approval stays open: 90s, 30m, 2h, 1d (24h)");
+  run->add_flag("--no-approval", into.no_approval, "Go on without asking anyone");
+}
+
+void add_run(CLI::App& app, Words& words) {
+  const Program& program = words.program;
+  std::string end(program.run_end.empty() ? help::kRun : std::string_view(program.run_end));
+  CLI::App* run = add_verb(app, words, "run", "Run an agent", end);
+  run->add_option("AGENT", words.run.graph, "The agent, as `agents list` names it");
+  run->add_option("--input", words.run.input,
+                  "What it starts from: name=value, @file.json, or -; may be repeated")
+      ->allow_extra_args(false);
+  add_run_options(run, words.run);
+  for (const RunForm& form : program.forms) {
+    CLI::App* verb = add_verb(*run, words, form.name, form.line, end);
+    add_words(verb, form.words, words);
+    add_run_options(verb, words.run);
+    verb->callback([&words, &form] { words.run.form = &form; });
+  }
+  run->callback([&words] {
+    words.run.given = words.own;
     words.chosen = words.run;
   });
 }
 
-void add_run(CLI::App& app, Words& words) {
-  CLI::App* run = add_verb(app, "run", "Run an agent", help::kRun);
-  run->require_subcommand(1);
-  add_agent(*run, "daily-audit", "Audit the notes of a day", words);
-  add_agent(*run, "routine", "Make a routine for a day from the audit of the day before", words);
-}
-
 void add_decision(CLI::App& approvals, const char* name, const char* line, bool approved,
                   Words& words) {
-  CLI::App* verb = add_verb(approvals, name, line, help::kDecide);
+  CLI::App* verb = add_verb(approvals, words, name, line, help::kDecide);
   ApprovalsDecide& into = words.decide;
   verb->add_option("ID", into.id, "The approval, or the thread that waits")->required();
   verb->add_option("--by", into.by, "Who decides; else your login name");
@@ -113,14 +126,16 @@ void add_decision(CLI::App& approvals, const char* name, const char* line, bool 
 
 void add_approvals(CLI::App& app, Words& words) {
   CLI::App* approvals =
-      add_verb(app, "approvals", "List, show and decide approvals", help::kApprovals);
+      add_verb(app, words, "approvals", "List, show and decide approvals", help::kApprovals);
   approvals->require_subcommand(1);
 
-  CLI::App* list = add_verb(*approvals, "list", "List what waits for a person", help::kApprovals);
+  CLI::App* list =
+      add_verb(*approvals, words, "list", "List what waits for a person", help::kApprovals);
   list->add_flag("--all", words.approvals_list.all, "Decided, expired and closed ones too");
   list->callback([&words] { words.chosen = words.approvals_list; });
 
-  CLI::App* show = add_verb(*approvals, "show", "Show one approval in full", help::kApprovals);
+  CLI::App* show =
+      add_verb(*approvals, words, "show", "Show one approval in full", help::kApprovals);
   show->add_option("ID", words.approvals_show.id, "The approval, or its thread")->required();
   show->callback([&words] { words.chosen = words.approvals_show; });
 
@@ -130,7 +145,7 @@ void add_approvals(CLI::App& app, Words& words) {
 
 void add_preserve(CLI::App& threads, const char* name, const char* line, bool preserve,
                   Words& words) {
-  CLI::App* verb = add_verb(threads, name, line, help::kPreserve);
+  CLI::App* verb = add_verb(threads, words, name, line, help::kPreserve);
   verb->add_option("THREAD", words.preserve.thread, "The thread")->required();
   verb->callback([&words, preserve] {
     words.preserve.preserve = preserve;
@@ -139,18 +154,19 @@ void add_preserve(CLI::App& threads, const char* name, const char* line, bool pr
 }
 
 void add_runs_verbs(CLI::App& app, Words& words) {
-  CLI::App* resume = add_verb(app, "resume", "Go on with what a dead process left", help::kResume);
+  CLI::App* resume =
+      add_verb(app, words, "resume", "Go on with what a dead process left", help::kResume);
   CLI::Option* thread = resume->add_option("THREAD", words.resume.thread, "The thread");
   CLI::Option* all = resume->add_flag("--all", words.resume.all, "Every run that was left behind");
   all->excludes(thread);
   resume->callback([&words] { words.chosen = words.resume; });
 
-  CLI::App* cancel = add_verb(app, "cancel", "Cancel a thread's run", help::kCancel);
+  CLI::App* cancel = add_verb(app, words, "cancel", "Cancel a thread's run", help::kCancel);
   cancel->add_option("THREAD", words.cancel.thread, "The thread")->required();
   cancel->add_option("--by", words.cancel.by, "Who cancels; else your login name");
   cancel->callback([&words] { words.chosen = words.cancel; });
 
-  CLI::App* threads = add_verb(app, "threads", "List threads, newest first", help::kThreads);
+  CLI::App* threads = add_verb(app, words, "threads", "List threads, newest first", help::kThreads);
   threads->require_subcommand(0, 1);
   add_limit(threads, words.threads.limit);
   threads->callback([&words, threads] {
@@ -159,59 +175,103 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   add_preserve(*threads, "preserve", "Keep a thread whatever its age", true, words);
   add_preserve(*threads, "unpreserve", "Let a thread be pruned again", false, words);
 
-  CLI::App* history = add_verb(app, "history", "List the commits of a run", help::kHistory);
+  CLI::App* history = add_verb(app, words, "history", "List the commits of a run", help::kHistory);
   history->add_option("THREAD", words.history.thread, "The thread")->required();
   add_limit(history, words.history.limit);
   history->callback([&words] { words.chosen = words.history; });
 
-  CLI::App* state = add_verb(app, "state", "Show a run as it stands, or stood", help::kState);
+  CLI::App* state =
+      add_verb(app, words, "state", "Show a run as it stands, or stood", help::kState);
   state->add_option("THREAD", words.state.thread, "The thread")->required();
   state->add_option("--at", words.state.at, "After this commit, by its number in history");
   state->callback([&words] { words.chosen = words.state; });
 }
 
+void add_agents(CLI::App& app, Words& words) {
+  CLI::App* agents =
+      add_verb(app, words, "agents", "List, show and draw the agents", help::kAgents);
+  agents->require_subcommand(1);
+
+  CLI::App* list = add_verb(*agents, words, "list", "List the agents", help::kAgents);
+  list->callback([&words] { words.chosen = AgentsList{}; });
+
+  CLI::App* show =
+      add_verb(*agents, words, "show", "Show an agent's state and nodes", help::kAgents);
+  show->add_option("NAME", words.agents_show.name, "The agent")->required();
+  show->callback([&words] { words.chosen = words.agents_show; });
+
+  using Format = AgentsGraph::Format;
+  AgentsGraph& drawn = words.agents_graph;
+  CLI::App* graph = add_verb(*agents, words, "graph", "Draw an agent's graph", help::kAgents);
+  graph->add_option("NAME", drawn.name, "The agent")->required();
+  graph->add_option("--format", drawn.format_name, "mermaid, dot (Graphviz) or text")
+      ->check(CLI::IsMember({"mermaid", "dot", "text"}))
+      ->capture_default_str();
+  graph->callback([&words, &drawn] {
+    if (drawn.format_name == "mermaid") drawn.format = Format::mermaid;
+    if (drawn.format_name == "dot") drawn.format = Format::dot;
+    words.chosen = drawn;
+  });
+}
+
+void add_config_verbs(CLI::App& app, Words& words) {
+  CLI::App* config = add_verb(app, words, "config", "Show the settings", help::kConfig);
+  config->require_subcommand(1);
+  add_verb(*config, words, "explain", "Each setting, and where it comes from", help::kConfig)
+      ->callback([&words] { words.chosen = ConfigExplain{}; });
+  add_verb(*config, words, "path", "The file of settings that is used", help::kConfig)
+      ->callback([&words] { words.chosen = ConfigPath{}; });
+}
+
 void add_sealing_verbs(CLI::App& store, Words& words) {
-  add_verb(store, "encrypt", "Encrypt what was stored without a key", help::kStoreEncrypt)
+  add_verb(store, words, "encrypt", "Encrypt what was stored without a key", help::kStoreEncrypt)
       ->callback([&words] { words.chosen = StoreSeal{true}; });
-  add_verb(store, "rotate", "Encrypt everything with the first key", help::kStoreRotate)
+  add_verb(store, words, "rotate", "Encrypt everything with the first key", help::kStoreRotate)
       ->callback([&words] { words.chosen = StoreSeal{false}; });
 }
 
 void add_store_verbs(CLI::App& app, Words& words) {
-  CLI::App* store = add_verb(app, "store", "Measure, compact and prune the store", help::kStore);
+  // The word for what happens without one; not in the list of verbs.
+  add_verb(app, words, "status", "Show what is running and what waits", help::kStatus)
+      ->group("")
+      ->callback([&words] { words.chosen = Overview{}; });
+  CLI::App* store =
+      add_verb(app, words, "store", "Measure, compact, prune and encrypt the store", help::kStore);
   store->require_subcommand(1);
-  add_verb(*store, "stats", "Rows and bytes, table by table", help::kStore)->callback([&words] {
+  add_verb(*store, words, "stats", "Rows and bytes, table by table", help::kStore)->callback([&words] {
     words.chosen = StoreStats{};
   });
-  add_verb(*store, "compact", "Give back the space of what was deleted", help::kStore)
+  add_verb(*store, words, "compact", "Give back the space of what was deleted", help::kStore)
       ->callback([&words] { words.chosen = StoreCompact{}; });
   CLI::App* prune =
-      add_verb(*store, "prune", "Forget threads that ended long ago", help::kStorePrune);
+      add_verb(*store, words, "prune", "Forget threads that ended long ago", help::kStorePrune);
   prune->add_option("--older-than", words.store_prune.older_than,
                     "Since their last commit: 12h, 30d (30d)");
   prune->add_flag("--dry-run", words.store_prune.dry_run, "Only say how many");
   prune->callback([&words] { words.chosen = words.store_prune; });
   add_sealing_verbs(*store, words);
-  add_verb(app, "check", "Check the store's rules", help::kCheck)->callback([&words] {
+  add_verb(app, words, "check", "Check the store's rules", help::kCheck)->callback([&words] {
     words.chosen = Check{};
   });
-  add_verb(app, "doctor", "See whether the store is well, and what to do", help::kDoctor)
+  add_verb(app, words, "doctor", "See whether the store is well, and what to do", help::kDoctor)
       ->callback([&words] { words.chosen = Doctor{}; });
 }
 
-void add_flags(CLI::App& app, GlobalFlags& flags) {
+void add_flags(CLI::App& app, const Program& program, GlobalFlags& flags) {
+  app.add_option("--config", flags.config, "The file of settings");
   app.add_option("--store", flags.store, "Where runs are kept: sqlite:PATH or memory:");
-  app.add_option("--user", flags.user, "Whose notes and runs");
-  app.add_option("--model", flags.model, "The model: builtin");
+  app.add_option("--user", flags.user, "Whose records and runs");
+  if (!program.default_model.empty()) {
+    app.add_option("--model", flags.model, "The model: " + program.default_model);
+  }
   app.add_option("--key-file", flags.key_file, "The keys that the store is encrypted with");
   app.add_flag("--json", flags.json, "The result as one JSON document");
   app.add_flag("--quiet", flags.quiet, "Nothing beside the result");
-  app.set_version_flag("--version", kVersion);
 }
 
 // Each fault says where to look; CLI11 says what is wrong, sometimes in two lines.
-Error fault_in(const CLI::App& app, const CLI::ParseError& fault) {
-  std::string verb = "belay";
+Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseError& fault) {
+  std::string verb = program.call;
   const CLI::App* at = &app;
   while (!at->get_subcommands().empty()) {
     at = at->get_subcommands().front();
@@ -224,25 +284,34 @@ Error fault_in(const CLI::App& app, const CLI::ParseError& fault) {
 
 }  // namespace
 
-Result<Parsed> parse_arguments(int count, const char* const* words) {
-  Words read;
-  CLI::App app{text_of(help::kProgram), "belay"};
-  app.footer(text_of(help::kProgramEnd));
+Result<Parsed> parse_arguments(const Program& program, int count, const char* const* words) {
+  Words read{program};
+  std::string version = program.name == "belay" ? "" : program.name + ", ";
+  version += std::string("belay ") + BELAY_VERSION;
+  CLI::App app{filled(help::kProgram, {{"about", program.about}, {"p", program.call}}),
+               program.call};
+  app.footer(filled(help::kProgramEnd, {{"p", program.call},
+                                        {"name", program.name},
+                                        {"examples", program.examples},
+                                        {"settings", program.own_settings}}));
   app.require_subcommand(0, 1);
-  add_flags(app, read.flags);
-  add_notes(app, read);
+  app.set_version_flag("--version", version);
+  add_flags(app, program, read.flags);
+  add_own_verbs(app, read);
   add_run(app, read);
   add_approvals(app, read);
   add_runs_verbs(app, read);
+  add_agents(app, read);
   add_store_verbs(app, read);
+  add_config_verbs(app, read);
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp&) {
     return Parsed(app.help());
   } catch (const CLI::CallForVersion&) {
-    return Parsed(std::string(kVersion) + "\n");
+    return Parsed(version + "\n");
   } catch (const CLI::ParseError& fault) {
-    return fault_in(app, fault);
+    return fault_in(program, app, fault);
   }
   return Parsed(Arguments{std::move(read.flags), std::move(read.chosen)});
 }

@@ -9,12 +9,13 @@
 
 #include "belay/context.h"
 #include "belay/value.h"
-#include "cli/note_lines.h"
+#include "cli/program.h"
 
 namespace belay::cli {
 
 // Flags that every verb takes. What is not given falls back to the environment: see settings.h.
 struct GlobalFlags {
+  std::optional<std::string> config;
   std::optional<std::string> store;
   std::optional<std::string> user;
   std::optional<std::string> model;
@@ -25,28 +26,20 @@ struct GlobalFlags {
 
 struct Overview {};
 
-struct NotesImport {
-  std::string file;             // "-" for standard input
-  std::vector<NoteLine> lines;  // what is in it; filled in by check_form()
-};
-struct NotesList {
-  std::optional<std::string> date;
-  std::size_t limit = 50;
-};
-struct NotesShow {
-  std::string id;
-};
-
 struct RunAgent {
-  std::string agent;  // "daily-audit" or "routine"
-  std::string date;
+  std::string graph;               // empty: the only one
+  std::vector<std::string> input;  // name=value, @file, -
+  const RunForm* form = nullptr;   // run in this form, with what was given to it
+  Given given;
   std::optional<std::string> thread;
-  std::optional<std::string> language;
   std::optional<std::string> max_retries;
   std::optional<std::string> timeout_ms;
   std::optional<std::string> expires;
   bool no_approval = false;
-  RunOptions options;  // what the texts above, and the environment, come to; by check_form()
+  // What the texts above, and the environment, come to; by check_form().
+  std::shared_ptr<const GraphDefinition> definition;
+  Value state;
+  RunOptions options;
 };
 
 struct ApprovalsList {
@@ -95,6 +88,18 @@ struct StorePrune {
   bool dry_run = false;
   std::chrono::hours keep{};  // what older_than comes to; filled in by check_form()
 };
+struct AgentsList {};
+struct AgentsShow {
+  std::string name;
+};
+struct AgentsGraph {
+  enum class Format { mermaid, dot, text };
+  std::string name;
+  std::string format_name = "text";
+  Format format = Format::text;  // the same, read
+};
+struct ConfigExplain {};
+struct ConfigPath {};
 struct Check {};
 struct Doctor {};
 // Brings the whole store under the active key.
@@ -102,9 +107,11 @@ struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb = std::variant<Overview, NotesImport, NotesList, NotesShow, RunAgent, ApprovalsList,
-                          ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
-                          Preserve, StoreStats, StoreCompact, StorePrune, Check, Doctor, StoreSeal>;
+using Verb =
+    std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, ApprovalsList, ApprovalsShow,
+                 ApprovalsDecide, Resume, Cancel, Threads, History, StateOf, Preserve, AgentsList,
+                 AgentsShow, AgentsGraph, ConfigExplain, ConfigPath, StoreStats, StoreCompact,
+                 StorePrune, Check, Doctor, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;
@@ -115,7 +122,7 @@ struct Arguments {
 using Parsed = std::variant<Arguments, std::string>;
 
 // `invalid` for what can't be understood, in one line.
-Result<Parsed> parse_arguments(int count, const char* const* words);
+Result<Parsed> parse_arguments(const Program& program, int count, const char* const* words);
 
 // Whether the words ask for --json, for telling that the other words are wrong.
 bool wants_json(int count, const char* const* words);

@@ -12,7 +12,7 @@ Task<Answered> cancel_run(World& world, Cancel wanted) {
   BELAY_CO_TRY(RunView view,
                co_await world.runtime.cancel(tenant_of(world), std::move(thread), std::move(by)));
   show_headline(world, view);
-  world.output.document(run_document(view));
+  world.output.document(run_document(world.program, view));
   co_return ExitCode::done;
 }
 

@@ -2,7 +2,6 @@
 
 #include "belay/check.h"
 
-#include "agents/wellbeing/records.h"
 #include "cli/verbs.h"
 
 namespace belay::cli {
@@ -22,10 +21,8 @@ Value violation_document(const Violation& violation) {
 Task<Answered> check_whole_store(World& world) {
   CheckScope scope;
   scope.tenant = tenant_of(world);
-  scope.graphs = world.agents.definitions();
-  scope.collections = {std::string(wellbeing::Note::collection),
-                       std::string(wellbeing::DailySummary::collection),
-                       std::string(wellbeing::Routine::collection)};
+  scope.graphs = world.graphs;
+  scope.collections = world.program.collections;
   BELAY_CO_TRY(CheckReport report, co_await check_store(world.store, std::move(scope)));
   Output& output = world.output;
   Value::Array documents;

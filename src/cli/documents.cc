@@ -3,8 +3,6 @@
 namespace belay::cli {
 namespace {
 
-constexpr std::int64_t kCrisisRisk = 8;
-
 Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
 
 Value id_or_null(const Uuid& id) { return id.is_null() ? Value() : Value(id.text()); }
@@ -47,20 +45,9 @@ Value payload_of(const ApprovalRow& row) { return in_envelope(row.payload); }
 
 Value edited_of(const ApprovalRow& row) { return in_envelope(row.edited); }
 
-std::optional<std::int64_t> risk_in(const Value& payload) {
-  auto risk = payload["riskLevel"].as_int();
-  if (!risk || *risk < 1) return std::nullopt;
-  return risk;
-}
-
-bool is_crisis(const ApprovalRow& row) {
-  return risk_in(payload_of(row)).value_or(0) >= kCrisisRisk;
-}
-
-Value approval_document(const ApprovalRow& row) {
+Value approval_document(const Program& program, const ApprovalRow& row) {
   bool decided = row.decided_at != Instant{};
-  auto risk = risk_in(payload_of(row));
-  return Value::object({
+  Value document = Value::object({
       {"interruptId", row.interrupt.text()},
       {"threadId", row.thread.text},
       {"runId", row.run.text()},
@@ -69,8 +56,6 @@ Value approval_document(const ApprovalRow& row) {
       {"node", row.node},
       {"question", row.question},
       {"status", name_of(row.status)},
-      {"riskLevel", risk ? Value(*risk) : Value()},
-      {"crisis", is_crisis(row)},
       {"payload", payload_of(row)},
       {"payloadHash", to_hex(row.payload_hash)},
       {"createdAt", to_text(row.created_at)},
@@ -80,13 +65,15 @@ Value approval_document(const ApprovalRow& row) {
       {"comment", text_or_null(row.comment)},
       {"editedPayload", edited_of(row)},
   });
+  if (const auto& more = program.presentation.approval_document) more(row, *document.as_object());
+  return document;
 }
 
-Value run_document(const RunView& view) {
+Value run_document(const Program& program, const RunView& view) {
   Value document = run_summary(view.row);
   document.as_object()->emplace("state", view.state);
   Value approval;
-  if (view.approval) approval = approval_document(*view.approval);
+  if (view.approval) approval = approval_document(program, *view.approval);
   document.as_object()->emplace("approval", std::move(approval));
   return document;
 }

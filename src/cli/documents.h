@@ -3,11 +3,12 @@
 
 #include "belay/runtime.h"
 #include "belay/value.h"
+#include "cli/program.h"
 
 namespace belay::cli {
 
-Value run_document(const RunView& view);
-Value approval_document(const ApprovalRow& row);
+Value run_document(const Program& program, const RunView& view);
+Value approval_document(const Program& program, const ApprovalRow& row);
 Value checkpoint_document(const CheckpointRow& row);
 // A thread with its latest run; null members where there is none.
 Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run);
@@ -15,9 +16,5 @@ Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run)
 // What an approval shows, and what a person made of it: null when the bytes can't be read.
 Value payload_of(const ApprovalRow& row);
 Value edited_of(const ApprovalRow& row);
-// The risk that a payload names; absent when it names none, or was not assessed.
-std::optional<std::int64_t> risk_in(const Value& payload);
-// Whether it is about a person in crisis: risk 8 or more.
-bool is_crisis(const ApprovalRow& row);
 
 }  // namespace belay::cli

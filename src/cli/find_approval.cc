@@ -10,10 +10,10 @@ namespace {
 
 using Approvals = std::vector<ApprovalRow>;
 
-Error unknown(const std::string& id) {
+Error unknown(const std::string& id, const std::string& call) {
   return error(ErrorCode::not_found, "There is no approval and no thread \"" +
-                                         shortened(id, 60, "...") +
-                                         "\"; see belay approvals list --all.");
+                                         shortened(id, 60, "...") + "\"; see " + call +
+                                         " approvals list --all.");
 }
 
 Result<Approvals> with_id(Snapshot& view, const TenantId& tenant, const Uuid& id) {
@@ -23,7 +23,7 @@ Result<Approvals> with_id(Snapshot& view, const TenantId& tenant, const Uuid& id
   return view.approvals(filter);
 }
 
-Result<ApprovalRow> of_run(Snapshot& view, const RunRow& run) {
+Result<ApprovalRow> of_run(Snapshot& view, const RunRow& run, const std::string& call) {
   ApprovalFilter filter;
   filter.tenant = run.tenant;
   filter.run = run.run;
@@ -34,9 +34,8 @@ Result<ApprovalRow> of_run(Snapshot& view, const RunRow& run) {
   std::string thread = "Thread \"" + run.thread.text + "\"";
   if (open.size() > 1) {
     return error(ErrorCode::invalid,
-                 thread +
-                     " waits with several questions; name one of their ids, see "
-                     "belay approvals list.");
+                 thread + " waits with several questions; name one of their ids, see " + call +
+                     " approvals list.");
   }
   if (!open.empty()) return std::move(open.front());
   if (!all.empty()) return std::move(all.front());
@@ -45,7 +44,7 @@ Result<ApprovalRow> of_run(Snapshot& view, const RunRow& run) {
                                           " without asking anyone; there is nothing to decide.");
   }
   return error(ErrorCode::not_found,
-               thread + " asks nothing yet; see belay state " + run.thread.text + ".");
+               thread + " asks nothing yet; see " + call + " state " + run.thread.text + ".");
 }
 
 bool may_be_prefix(std::string_view id) {
@@ -53,8 +52,9 @@ bool may_be_prefix(std::string_view id) {
          id.find_first_not_of("0123456789abcdefABCDEF-") == id.npos;
 }
 
-Result<ApprovalRow> with_prefix(Snapshot& view, const TenantId& tenant, const std::string& id) {
-  if (!may_be_prefix(id)) return unknown(id);
+Result<ApprovalRow> with_prefix(Snapshot& view, const TenantId& tenant, const std::string& id,
+                                const std::string& call) {
+  if (!may_be_prefix(id)) return unknown(id, call);
   if (id.size() < kIdPrefixMin) {
     return error(ErrorCode::invalid, "\"" + id +
                                          "\" is too short for an approval's id; give at "
@@ -72,28 +72,29 @@ Result<ApprovalRow> with_prefix(Snapshot& view, const TenantId& tenant, const st
     if (!row.interrupt.text().starts_with(prefix)) continue;
     if (found) {
       return error(ErrorCode::invalid, "Several approvals begin with \"" + id +
-                                           "\"; give more of the id, see belay approvals list "
-                                           "--all.");
+                                           "\"; give more of the id, see " + call +
+                                           " approvals list --all.");
     }
     found = std::move(row);
   }
   if (found) return *std::move(found);
-  return unknown(id);
+  return unknown(id, call);
 }
 
 }  // namespace
 
 Task<Result<ApprovalRow>> find_approval(World& world, std::string id) {
   std::function<Result<ApprovalRow>(Snapshot&)> reader =
-      [tenant = tenant_of(world), id](Snapshot& view) -> Result<ApprovalRow> {
+      [tenant = tenant_of(world), id,
+       call = world.settings.call](Snapshot& view) -> Result<ApprovalRow> {
     if (auto uuid = uuid_from(id)) {
       BELAY_TRY(Approvals found, with_id(view, tenant, *uuid));
       if (!found.empty()) return std::move(found.front());
     }
-    auto run = run_of_thread(view, tenant, ThreadId(id));
-    if (run.ok()) return of_run(view, *run);
+    auto run = run_of_thread(view, tenant, ThreadId(id), call);
+    if (run.ok()) return of_run(view, *run, call);
     if (run.error().code != ErrorCode::not_found) return std::move(run).error();
-    return with_prefix(view, tenant, id);
+    return with_prefix(view, tenant, id, call);
   };
   co_return co_await read<ApprovalRow>(world.store, std::move(reader));
 }

@@ -4,7 +4,8 @@
 
 namespace belay::cli {
 
-Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
+Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
+                             const std::string& call) {
   ThreadFilter threads;
   threads.tenant = tenant;
   threads.thread = thread;
@@ -17,14 +18,14 @@ Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const Threa
     if (!rows.empty()) return std::move(rows.front());
   }
   return error(ErrorCode::not_found,
-               "There is no thread \"" + thread.text + "\"; see belay threads.");
+               "There is no thread \"" + thread.text + "\"; see " + call + " threads.");
 }
 
 Task<Error> with_owner(World& world, ThreadId thread, Error failed) {
   if (failed.code != ErrorCode::conflict) co_return failed;
-  std::function<Result<RunRow>(Snapshot&)> reader = [tenant = tenant_of(world),
-                                                     thread](Snapshot& view) {
-    return run_of_thread(view, tenant, thread);
+  std::function<Result<RunRow>(Snapshot&)> reader = [tenant = tenant_of(world), thread,
+                                                     call = world.settings.call](Snapshot& view) {
+    return run_of_thread(view, tenant, thread, call);
   };
   auto run = co_await read<RunRow>(world.store, std::move(reader));
   if (!run.ok() || is_final(run->status)) co_return failed;

@@ -5,8 +5,9 @@
 
 namespace belay::cli {
 
-// `not_found` for a thread that is not there.
-Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread);
+// `not_found` for a thread that is not there; `call` is the program, as Settings has it.
+Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
+                             const std::string& call);
 
 // The error of a command that could not have the thread's run; where another living process has it,
 // with that process's id.

@@ -3,6 +3,8 @@
 #include "belay/limits.h"
 #include "belay/retention.h"
 #include "cli/input_file.h"
+#include "cli/nearest_name.h"
+#include "cli/run_input.h"
 
 namespace belay::cli {
 namespace {
@@ -12,12 +14,6 @@ constexpr std::int64_t kTimeoutMax = 86'400'000;  // a day
 constexpr std::int64_t kKeepDaysMax = 36'500;
 constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 
-Result<Done> check_date(std::string_view date) {
-  if (is_date(date)) return Done{};
-  return error(ErrorCode::invalid, "\"" + shortened(date, 40, "...") +
-                                       "\" is no day of the calendar; write YYYY-MM-DD.");
-}
-
 Result<Done> check_thread(std::string_view thread) { return check_name("thread id", thread); }
 
 Result<Done> check_by(const std::optional<std::string>& by) {
@@ -25,30 +21,49 @@ Result<Done> check_by(const std::optional<std::string>& by) {
   return check_name("name after --by", *by);
 }
 
-Result<Done> complete(const Settings&, NotesImport& verb) {
-  BELAY_TRY(std::string text, read_input(verb.file, kImportBytesMax));
-  BELAY_TRY(verb.lines, read_note_lines(text));
+// What a verb's form is judged by.
+struct Judged {
+  const Settings& settings;
+  const Definitions& graphs;
+};
+
+Result<std::shared_ptr<const GraphDefinition>> find_graph(const Definitions& graphs,
+                                                          const std::string& name) {
+  if (name.empty() && graphs.size() == 1) return graphs.front();
+  std::vector<std::string> names;
+  for (const auto& graph : graphs) {
+    if (graph->name == name) return graph;
+    names.push_back(graph->name);
+  }
+  std::string what = "There is no agent \"" + shortened(name, 60, "...") + "\".";
+  if (name.empty()) what = "No agent is named to run.";
+  return error(name.empty() ? ErrorCode::invalid : ErrorCode::not_found, what + meant(name, names));
+}
+
+Result<Done> complete(const Judged& judged, std::shared_ptr<OwnVerb>& verb) {
+  return verb->check_form(judged.settings);
+}
+
+Result<Done> complete_input(const Judged& judged, RunAgent& verb) {
+  if (!verb.form) {
+    BELAY_TRY(verb.definition, find_graph(judged.graphs, verb.graph));
+    BELAY_TRY(verb.state, read_run_input(*verb.definition, verb.input));
+    return Done{};
+  }
+  if (!verb.input.empty() || !verb.graph.empty()) {
+    return error(ErrorCode::invalid,
+                 "run " + verb.form->name + " takes its own words, and no --input; see " +
+                     judged.settings.call + " run " + verb.form->name + " --help.");
+  }
+  BELAY_TRY(verb.definition, find_graph(judged.graphs, verb.form->graph));
+  BELAY_TRY(verb.state, verb.form->input(verb.given, judged.settings));
   return Done{};
 }
 
-Result<Done> complete(const Settings&, NotesList& verb) {
-  return verb.date ? check_date(*verb.date) : Result<Done>(Done{});
-}
-
-// What the run's texts are to be written in; empty: as the notes are.
-Result<std::string> language_for(const Settings& settings, const RunAgent& verb) {
-  if (!verb.language) {
-    return settings.language_named ? std::string(name_of(settings.language)) : std::string();
-  }
-  if (language_from(*verb.language)) return *verb.language;
-  return error(ErrorCode::invalid,
-               "--language is \"" + shortened(*verb.language, 20, "...") + "\"; give en or es.");
-}
-
-Result<Done> complete(const Settings& settings, RunAgent& verb) {
-  BELAY_CHECK(check_date(verb.date));
+Result<Done> complete(const Judged& judged, RunAgent& verb) {
+  const Settings& settings = judged.settings;
   if (verb.thread) BELAY_CHECK(check_thread(*verb.thread));
-  BELAY_TRY(verb.language, language_for(settings, verb));
+  BELAY_CHECK(complete_input(judged, verb));
   if (auto text = verb.max_retries ? verb.max_retries : settings.max_retries) {
     std::string_view what = verb.max_retries ? "--max-retries" : "AGENT_MAX_RETRIES";
     BELAY_TRY(std::int64_t attempts, whole_number(what, *text, 1, kAttemptsMax));
@@ -72,11 +87,11 @@ Result<Done> complete(const Settings& settings, RunAgent& verb) {
   return Done{};
 }
 
-Result<Done> complete(const Settings&, ApprovalsShow& verb) {
+Result<Done> complete(const Judged&, ApprovalsShow& verb) {
   return check_name("approval's id", verb.id);
 }
 
-Result<Done> complete(const Settings&, ApprovalsDecide& verb) {
+Result<Done> complete(const Judged&, ApprovalsDecide& verb) {
   BELAY_CHECK(check_name("approval's id", verb.id));
   BELAY_CHECK(check_by(verb.by));
   if (!verb.edit_file) return Done{};
@@ -90,21 +105,22 @@ Result<Done> complete(const Settings&, ApprovalsDecide& verb) {
   return Done{};
 }
 
-Result<Done> complete(const Settings&, Resume& verb) {
+Result<Done> complete(const Judged& judged, Resume& verb) {
   if (verb.all) return Done{};
   if (!verb.thread.empty()) return check_thread(verb.thread);
-  return error(ErrorCode::invalid,
-               "Nothing to resume is named; write belay resume THREAD, or belay resume --all.");
+  const std::string& call = judged.settings.call;
+  return error(ErrorCode::invalid, "Nothing to resume is named; write " + call +
+                                       " resume THREAD, or " + call + " resume --all.");
 }
 
-Result<Done> complete(const Settings&, Cancel& verb) {
+Result<Done> complete(const Judged&, Cancel& verb) {
   BELAY_CHECK(check_thread(verb.thread));
   return check_by(verb.by);
 }
 
-Result<Done> complete(const Settings&, Preserve& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const Judged&, Preserve& verb) { return check_thread(verb.thread); }
 
-Result<Done> complete(const Settings&, StorePrune& verb) {
+Result<Done> complete(const Judged&, StorePrune& verb) {
   verb.keep = RetentionPolicy{}.keep_finished;
   if (!verb.older_than) return Done{};
   std::string_view number = *verb.older_than;
@@ -118,9 +134,9 @@ Result<Done> complete(const Settings&, StorePrune& verb) {
   return Done{};
 }
 
-Result<Done> complete(const Settings&, History& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const Judged&, History& verb) { return check_thread(verb.thread); }
 
-Result<Done> complete(const Settings&, StateOf& verb) {
+Result<Done> complete(const Judged&, StateOf& verb) {
   BELAY_CHECK(check_thread(verb.thread));
   if (!verb.at) return Done{};
   BELAY_TRY(std::int64_t seq, whole_number("--at", *verb.at, 1, kSeqMax));
@@ -130,18 +146,22 @@ Result<Done> complete(const Settings&, StateOf& verb) {
 
 // Verbs of which every form will do.
 template <typename Other>
-Result<Done> complete(const Settings&, Other&) {
+Result<Done> complete(const Judged&, Other&) {
   return Done{};
 }
 
 }  // namespace
 
-Result<Done> check_form(const Settings& settings, Verb& verb) {
-  return std::visit([&](auto& one) { return complete(settings, one); }, verb);
+Result<Done> check_form(const Settings& settings, const Definitions& graphs, Verb& verb) {
+  Judged judged{settings, graphs};
+  return std::visit([&](auto& one) { return complete(judged, one); }, verb);
 }
 
 bool makes_a_store(const Verb& verb) {
-  return std::holds_alternative<NotesImport>(verb) || std::holds_alternative<RunAgent>(verb);
+  if (const auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb)) {
+    return (*own)->makes_a_store();
+  }
+  return std::holds_alternative<RunAgent>(verb);
 }
 
 }  // namespace belay::cli

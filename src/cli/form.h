@@ -7,9 +7,9 @@
 
 namespace belay::cli {
 
-// Reads the files that the verb names and completes it: lines, numbers, a payload. `invalid` for
+// Reads the files that the verb names and completes it: an input, numbers, a payload. `invalid` for
 // what can never work.
-Result<Done> check_form(const Settings& settings, Verb& verb);
+Result<Done> check_form(const Settings& settings, const Definitions& graphs, Verb& verb);
 
 // Whether the verb may make the store that it is to use; the others only look into one.
 bool makes_a_store(const Verb& verb);

@@ -3,95 +3,80 @@
 namespace belay::cli::help {
 
 const std::string_view kProgram =
-    "belay - agents that survive: every step is committed before the next one begins.\n"
+    "{about}\n"
     "\n"
-    "Kill it at any moment and go on where it stood. Nothing is saved that you did not approve.\n"
-    "Without a verb, belay shows what is running and what waits for you.";
+    "Kill it at any moment and go on where it stood. A run that asks waits for you, in no "
+    "process.\n"
+    "Without a verb, {p} shows what is running and what waits for you.";
 
 const std::string_view kProgramEnd =
     R"(Examples:
-  belay notes import diary.jsonl
-  belay run daily-audit --date 1910-02-06
-  belay approvals list
-  belay approvals approve 1f0c64 --comment "agreed"
-  belay run routine --date 1910-02-07
-  belay resume --all                # what a killed process left behind
+{examples}  {p} approvals list
+  {p} approvals approve 1f0c64 --comment "agreed"
+  {p} resume --all                # what a killed process left behind
 
 Exit codes:
   0  done                           6  the store is unavailable, damaged or newer
   1  the run failed                 7  the run was cancelled
-  2  bad input, or no such thing   70  an error of belay itself
+  2  bad input, or no such thing   70  an error of {name} itself
   3  waits for a person
   4  conflict: already decided otherwise, expired, ended, or at work elsewhere
   A command that a signal stopped ends with 128 + its number (Ctrl-C: 130).
 
 Environment (a flag wins over it):
-  BELAY_STORE             sqlite:PATH or memory:; else belay/belay.db in $XDG_DATA_HOME,
+  BELAY_STORE             sqlite:PATH or memory:; else {name}/{name}.db in $XDG_DATA_HOME,
                           which is ~/.local/share where it is not set
-  BELAY_USER              whose notes and runs (local)
-  BELAY_MODEL             the model; only builtin exists: rules, no language model
+  BELAY_CONFIG            a file of settings: see {p} config --help
+  BELAY_USER              whose records and runs (local)
   BELAY_LANGUAGE          en or es; else as LANG says
   BELAY_KEY_FILE          the keys of an encrypted store, one "id:key" a line, the first for what
                           is written; or BELAY_KEYS: the lines themselves
   BELAY_COMPRESSION       always, never or with-key (with-key)
   BELAY_ACCEPT_PLAIN      true: with a key, read what was stored without one (false)
-  BELAY_HELP_TEXT         where to find help near you, shown from risk 8 up
-  AGENT_MAX_RETRIES       attempts of a step that may be tried again (3)
+{settings}  AGENT_MAX_RETRIES       attempts of a step that may be tried again (3)
   AGENT_TIMEOUT_MS        how long a run may work, in milliseconds (300000)
   AGENT_REQUIRE_APPROVAL  false: runs do not stop for approval (true)
   NO_COLOR                no colours
 
-More: belay VERB --help, and docs/command-line.md.
+More: {p} VERB --help.
 )";
 
-const std::string_view kNotes =
-    R"(Examples:
-  belay notes import diary.jsonl    # {"date":"1910-02-06","content":"..."} a line
-  belay notes list --date 1910-02-06
-  belay notes show 1910-02-06.01.5d41402abc4b
-)";
+const std::string_view kStatus = R"(The same as {p} without a verb.
 
-const std::string_view kNotesImport =
-    R"(FILE has one JSON object a line: "date" (YYYY-MM-DD), "content" and, if you like, "id".
-Every line is checked before anything is written: all notes are imported, or none.
-Importing the same file again changes nothing. A note with an "id" that exists replaces it.
-
-Examples:
-  belay notes import diary.jsonl
-  echo '{"date":"2026-11-21","content":"Slept four hours."}' | belay notes import -
+Example:
+  {p} status --json
 )";
 
 const std::string_view kRun =
-    R"(A run that has something to save stops for a person (exit code 3) and prints the command that
-approves it; belay run never decides. The same --thread again goes on, or shows the result.
+    R"(A run that asks something stops for a person (exit code 3) and prints the command that
+approves it; run never decides. The same --thread again goes on, or shows the result.
 
 Examples:
-  belay run daily-audit --date 1910-02-06
-  belay run daily-audit --date 1910-02-06 --thread audit-may-2 --language es
-  belay run routine --date 1910-02-07 --expires 2h
-  belay run routine --date 1910-02-07 --json | jq .approval.interruptId
+  {p} run --input topic="the outage"
+  {p} run --input @input.json --thread first
+  {p} run --input - --json < input.json
 )";
 
 const std::string_view kApprovals =
     R"(ID is an approval's id, the first 6 or more characters of it, or the thread that waits.
 
 Examples:
-  belay approvals list              # what waits for you
-  belay approvals list --all        # decided, expired and closed ones too
-  belay approvals show 1f0c64
-  belay approvals approve 1f0c64 --by ana
-  belay approvals reject audit-may-2 --comment "not what I wrote"
+  {p} approvals list              # what waits for you
+  {p} approvals list --all        # decided, expired and closed ones too
+  {p} approvals show 1f0c64
+  {p} approvals approve 1f0c64 --by ana
+  {p} approvals reject first --comment "not like this"
 )";
 
 const std::string_view kDecide =
     R"(Of several decisions one wins. The same decision again shows the current state (exit code 0);
 another one, or one after the expiry, changes nothing (exit code 4). The run goes on here.
---edit takes the payload as JSON: show it with belay approvals show ID --json.
+--edit takes the payload as JSON: show it with {p} approvals show ID --json.
 
 Examples:
-  belay approvals approve 1f0c64 --by ana
-  belay approvals approve audit-may-2 --edit summary.json
-  belay approvals reject 1f0c64 --comment "not what I wrote"
+  {p} approvals approve 1f0c64 --by ana
+  {p} approvals approve first --edit payload.json
+  {p} approvals reject 1f0c64 --comment "not like this"
 )";
 
 const std::string_view kResume =
@@ -99,43 +84,63 @@ const std::string_view kResume =
 work on stays with it (exit code 4).
 
 Examples:
-  belay resume audit-may-2
-  belay resume --all
+  {p} resume first
+  {p} resume --all
 )";
 
 const std::string_view kCancel = R"(Cancels whoever works on it; what was committed stays.
 
 Example:
-  belay cancel audit-may-2
+  {p} cancel first
 )";
 
 const std::string_view kThreads = R"(Example:
-  belay threads --limit 100
+  {p} threads --limit 100
 )";
 
 const std::string_view kHistory = R"(Every commit of the thread's run, newest first.
 
 Examples:
-  belay history audit-may-2
-  belay history audit-may-2 --json | jq '.checkpoints[].node'
+  {p} history first
+  {p} history first --json | jq '.checkpoints[].node'
 )";
 
 const std::string_view kState = R"(Examples:
-  belay state audit-may-2
-  belay state audit-may-2 --at 2    # as it was after its commit 2
+  {p} state first
+  {p} state first --at 2    # as it was after its commit 2
 )";
 
-const std::string_view kPreserve = R"(belay store prune leaves a preserved thread alone.
+const std::string_view kAgents = R"(No store is opened.
 
 Examples:
-  belay threads preserve audit-may-2
-  belay threads unpreserve audit-may-2
+  {p} agents list
+  {p} agents show NAME
+  {p} agents graph NAME --format mermaid
+  {p} agents graph NAME --format dot | dot -Tsvg -o graph.svg
+)";
+
+const std::string_view kConfig =
+    R"(A flag wins over the environment, that over the file, that over the default. The file is the
+first that there is: --config, BELAY_CONFIG, ./belay.yaml, belay/belay.yaml in $XDG_CONFIG_HOME
+(~/.config); "belay" stands for the name of the program.
+
+Examples:
+  {p} config explain
+  {p} config path
+)";
+
+const std::string_view kPreserve = R"({p} store prune leaves a preserved thread alone.
+
+Examples:
+  {p} threads preserve audit-may-2
+  {p} threads unpreserve audit-may-2
 )";
 
 const std::string_view kStore = R"(Examples:
-  belay store stats
-  belay store prune --older-than 90d --dry-run
-  belay store compact               # after pruning, to give the space back
+  {p} store stats
+  {p} store prune --older-than 90d --dry-run
+  {p} store compact               # after pruning, to give the space back
+  {p} store encrypt --key-file keys
 )";
 
 const std::string_view kStorePrune =
@@ -144,38 +149,31 @@ was kept of them. What waits for someone stays, and so do preserved threads, thr
 messages that are still to be delivered, and all notes, summaries and routines.
 
 Examples:
-  belay store prune --dry-run
-  belay store prune --older-than 90d
+  {p} store prune --dry-run
+  {p} store prune --older-than 90d
 )";
 
 const std::string_view kCheck =
     R"(Reads the whole store and checks every rule that must hold. Exit code 1 if one does not.
 
 Example:
-  belay check
+  {p} check
 )";
 
 const std::string_view kDoctor =
     R"(Looks, and changes nothing. Exit code 6 if the store can't be used.
 
 Example:
-  belay doctor --store sqlite:/var/lib/belay/belay.db
-)";
-
-const std::string_view kStore =
-    R"(Examples:
-  belay store encrypt --key-file keys
-  belay store rotate --key-file keys
+  {p} doctor --store sqlite:/var/lib/belay/belay.db
 )";
 
 const std::string_view kStoreEncrypt =
-    R"help(Encrypts what was stored before there was a key. Others may work meanwhile, with the
-same key file and BELAY_ACCEPT_PLAIN=true; afterwards without that. It may be stopped and begun
-again.
+    R"help(Encrypts what was stored before there was a key. Others may work meanwhile, with the same
+key file and BELAY_ACCEPT_PLAIN=true; afterwards without that. It may be stopped and begun again.
 
 Example:
   (umask 077; echo "k1:$(head -c 32 /dev/urandom | base64)" > keys)
-  belay store encrypt --key-file keys
+  {p} store encrypt --key-file keys
 )help";
 
 const std::string_view kStoreRotate =
@@ -184,7 +182,7 @@ When it is done, the other keys can be taken out; belay doctor says which are st
 them as long as a backup needs them.
 
 Example:
-  belay store rotate --key-file keys
+  {p} store rotate --key-file keys
 )";
 
 }  // namespace belay::cli::help

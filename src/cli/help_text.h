@@ -1,5 +1,6 @@
 #pragma once
 // cli/help_text.h - what --help says beyond the list of flags: examples, exit codes, environment.
+// {p} stands for the program, as it is called.
 
 #include <string_view>
 
@@ -7,8 +8,7 @@ namespace belay::cli::help {
 
 extern const std::string_view kProgram;
 extern const std::string_view kProgramEnd;
-extern const std::string_view kNotes;
-extern const std::string_view kNotesImport;
+extern const std::string_view kStatus;
 extern const std::string_view kRun;
 extern const std::string_view kApprovals;
 extern const std::string_view kDecide;
@@ -18,8 +18,9 @@ extern const std::string_view kThreads;
 extern const std::string_view kHistory;
 extern const std::string_view kState;
 extern const std::string_view kPreserve;
-extern const std::string_view kStore;
 extern const std::string_view kStorePrune;
+extern const std::string_view kAgents;
+extern const std::string_view kConfig;
 extern const std::string_view kCheck;
 extern const std::string_view kDoctor;
 extern const std::string_view kStore;

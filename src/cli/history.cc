@@ -14,9 +14,10 @@ struct RunHistory {
 
 Task<Result<RunHistory>> find_history(World& world, ThreadId thread, std::size_t limit) {
   std::function<Result<RunHistory>(Snapshot&)> reader =
-      [tenant = tenant_of(world), thread, limit](Snapshot& view) -> Result<RunHistory> {
+      [tenant = tenant_of(world), thread, limit,
+       call = world.settings.call](Snapshot& view) -> Result<RunHistory> {
     RunHistory history;
-    BELAY_TRY(history.run, run_of_thread(view, tenant, thread));
+    BELAY_TRY(history.run, run_of_thread(view, tenant, thread, call));
     CheckpointFilter filter;
     filter.tenant = tenant;
     filter.run = history.run.run;

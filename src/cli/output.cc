@@ -105,7 +105,7 @@ void Output::passing(std::string_view text) {
 }
 
 void Output::complain(std::string_view message) {
-  std::string mark = styled_if(options_.coloured_progress, Style::bad, "belay:");
+  std::string mark = styled_if(options_.coloured_progress, Style::bad, options_.program + ":");
   write_progress(mark + " " + one_line(message) + "\n");
   passing_ = false;
 }
@@ -134,9 +134,9 @@ ExitCode Output::finish(ExitCode code) {
   int failure = write_all(STDOUT_FILENO, result_);
   result_.clear();
   if (failure == 0 || failure == EPIPE) return code;
-  write_progress("belay: the result could not be written to standard output: " +
+  write_progress(options_.program + ": the result could not be written to standard output: " +
                  std::string(std::strerror(failure)) +
-                 "; what the command did is done, look at it with belay threads\n");
+                 "; what the command did is done, look at it with " + options_.call + " threads\n");
   return ExitCode::internal;
 }
 

@@ -20,6 +20,8 @@ namespace belay::cli {
 enum class Style { plain, bold, faint, good, warning, bad };
 
 struct OutputOptions {
+  std::string program = "belay";  // stands before each line that says what went wrong
+  std::string call = "belay";     // how it is called in the commands that it prints
   bool json = false;
   bool quiet = false;
   bool coloured_result = false;    // stdout shows colours

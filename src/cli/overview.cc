@@ -45,9 +45,9 @@ void show_hints(World& world, const Standing& standing, bool left_behind) {
   if (!standing.open.empty()) {
     hints.push_back(command(world, {"approvals", "show", standing.open.front().interrupt.text()}));
   }
-  hints.push_back(command(world, {"notes", "import", "diary.jsonl"}));
-  hints.push_back(command(world, {"run", "daily-audit", "--date", "YYYY-MM-DD"}));
-  hints.push_back("belay --help");
+  for (const auto& words : world.program.other_hints) hints.push_back(command(world, words));
+  hints.push_back(command(world, world.program.first_run));
+  hints.push_back(world.program.call + " --help");
   world.output.line(world.output.styled(Style::bold, world.phrases.try_next) + ":");
   for (std::size_t i = 0; i < hints.size() && i < 3; ++i) world.output.line("  " + hints[i]);
 }
@@ -81,7 +81,7 @@ Task<Answered> show_overview(World& world) {
   Value::Array approvals;
   for (const ApprovalRow& row : standing.open) {
     show_approval_line(world, row);
-    approvals.push_back(approval_document(row));
+    approvals.push_back(approval_document(world.program, row));
   }
   show_hints(world, standing, !left_behind.empty());
   world.output.document(Value::object({{"running", runs_document(at_work)},

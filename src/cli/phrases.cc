@@ -4,9 +4,6 @@ namespace belay::cli {
 namespace {
 
 const Phrases kEnglish = {
-    .risk = "Risk",
-    .not_assessed = "not assessed",
-    .of_ten = "of 10",
     .saved = "saved",
     .nothing_to_do = "nothing to do",
     .rejected = "rejected",
@@ -22,13 +19,11 @@ const Phrases kEnglish = {
     .approve_with = "approve",
     .reject_with = "reject",
     .resume_with = "go on",
-    .crisis = "CRISIS",
     .decided_by = "Decided by",
     .comment = "Comment",
     .edited = "Edited to",
     .no_approvals = "Nothing waits for you.",
     .asked = "Asked",
-    .passed_crises = "Of risk 8 or more, expired or rejected: {n}. See {command}",
     .queued = "queued",
     .running = "running",
     .paused = "paused",
@@ -54,9 +49,6 @@ const Phrases kEnglish = {
 };
 
 const Phrases kSpanish = {
-    .risk = "Riesgo",
-    .not_assessed = "sin valorar",
-    .of_ten = "de 10",
     .saved = "guardado",
     .nothing_to_do = "nada que hacer",
     .rejected = "rechazado",
@@ -72,13 +64,11 @@ const Phrases kSpanish = {
     .approve_with = "aprobar",
     .reject_with = "rechazar",
     .resume_with = "continuar",
-    .crisis = "CRISIS",
     .decided_by = "Decidido por",
     .comment = "Comentario",
     .edited = "Editado como",
     .no_approvals = "Nada te espera.",
     .asked = "Preguntado",
-    .passed_crises = "De riesgo 8 o más, caducadas o rechazadas: {n}. Ver {command}",
     .queued = "en cola",
     .running = "en marcha",
     .paused = "en pausa",
@@ -113,8 +103,29 @@ std::string two_parts(std::int64_t large, std::string_view large_unit, std::int6
 
 }  // namespace
 
-const Phrases& phrases_of(wellbeing::Language language) {
-  return language == wellbeing::Language::es ? kSpanish : kEnglish;
+std::string_view name_of(Language language) { return language == Language::es ? "es" : "en"; }
+
+const Phrases& phrases_of(Language language) {
+  return language == Language::es ? kSpanish : kEnglish;
+}
+
+std::string filled(std::string_view wording, std::initializer_list<Filling> fillings) {
+  std::string text;
+  while (!wording.empty()) {
+    bool replaced = false;
+    for (const auto& [name, filling] : fillings) {
+      std::string place = "{" + std::string(name) + "}";
+      if (!wording.starts_with(place)) continue;
+      text += filling;
+      wording.remove_prefix(place.size());
+      replaced = true;
+      break;
+    }
+    if (replaced) continue;
+    text += wording.front();
+    wording.remove_prefix(1);
+  }
+  return text;
 }
 
 std::string_view word_for(const Phrases& phrases, RunStatus status) {

@@ -2,22 +2,24 @@
 // cli/phrases.h - the words around a result, in English and Spanish. Help and errors are English.
 
 #include <chrono>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "agents/wellbeing/messages.h"
 #include "belay/clock.h"
 #include "belay/rows.h"
 
 namespace belay::cli {
 
+enum class Language { en, es };
+std::string_view name_of(Language language);
+
 struct Phrases {
   // Labels of a result.
-  std::string_view risk, not_assessed, of_ten;
   std::string_view saved, nothing_to_do, rejected, expired, failed, cancelled, completed;
   std::string_view thread, waits_for_you, expires, in, ago, approve_with, reject_with, resume_with;
-  std::string_view crisis;  // beside an approval from risk 8 up
-  std::string_view decided_by, comment, edited, no_approvals, asked, passed_crises;
+  std::string_view decided_by, comment, edited, no_approvals, asked;
   // Statuses, as in RunStatus and ApprovalStatus.
   std::string_view queued, running, paused, quarantined, open, approved, closed;
   // Progress.
@@ -29,7 +31,11 @@ struct Phrases {
   std::string_view won_approved, won_rejected, same_decision;
 };
 
-const Phrases& phrases_of(wellbeing::Language language);
+const Phrases& phrases_of(Language language);
+
+// `wording` with each {name} replaced by its filling, in one pass; unknown names stay.
+using Filling = std::pair<std::string_view, std::string_view>;
+std::string filled(std::string_view wording, std::initializer_list<Filling> fillings);
 
 std::string_view word_for(const Phrases& phrases, RunStatus status);
 std::string_view word_for(const Phrases& phrases, ApprovalStatus status);

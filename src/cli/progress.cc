@@ -34,8 +34,7 @@ void Progress::told(const RunEvent& event) {
       return write(Style::good, output_.glyph("✓", "ok"), event,
                    output_.styled_progress(Style::faint, span_text(event.duration)));
     case RunEvent::Kind::attempt_failed: {
-      std::string failed =
-          wellbeing::filled(phrases_.attempt_failed, {{"n", std::to_string(event.attempt)}});
+      std::string failed = filled(phrases_.attempt_failed, {{"n", std::to_string(event.attempt)}});
       std::string again = std::string(phrases_.again_in) + " " + span_text(event.duration);
       return write(Style::warning, output_.glyph("↻", "~"), event,
                    failed + ", " + again + ": " + message);

@@ -21,11 +21,11 @@ Task<Result<RunView>> resume_one(World& world, ThreadId thread) {
 Task<Answered> resume_named(World& world, ThreadId thread) {
   BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.runtime.left_behind(tenant_of(world)));
   if (std::find(left.begin(), left.end(), thread) != left.end()) {
-    world.output.progress(wellbeing::filled(world.phrases.taking_over, {{"thread", thread.text}}));
+    world.output.progress(filled(world.phrases.taking_over, {{"thread", thread.text}}));
   }
   BELAY_CO_TRY(RunView view, co_await resume_one(world, std::move(thread)));
   show_run(world, view);
-  world.output.document(run_document(view));
+  world.output.document(run_document(world.program, view));
   co_return end_of(world, view);
 }
 
@@ -44,7 +44,7 @@ Task<Answered> resume_all(World& world) {
   ExitCode code = ExitCode::done;
   Value::Array documents;
   for (const ThreadId& thread : left) {
-    world.output.progress(wellbeing::filled(world.phrases.taking_over, {{"thread", thread.text}}));
+    world.output.progress(filled(world.phrases.taking_over, {{"thread", thread.text}}));
     auto view = co_await resume_one(world, thread);
     if (!view.ok() && view.error().code == ErrorCode::conflict) {
       // Another process was faster: the run is in good hands.
@@ -53,7 +53,7 @@ Task<Answered> resume_all(World& world) {
     }
     if (!view.ok()) co_return std::move(view).error();
     show_run(world, *view);
-    documents.push_back(run_document(*view));
+    documents.push_back(run_document(world.program, *view));
     code = heavier(code, end_of(world, *view));
   }
   world.output.document(Value::object({{"resumed", std::move(documents)}}));

@@ -1,7 +1,5 @@
 // belay run: begins a run of an agent, or goes on with the one of that thread. It never decides.
 
-#include "agents/wellbeing/daily_auditor.h"
-#include "agents/wellbeing/routine_generator.h"
 #include "cli/documents.h"
 #include "cli/find_run.h"
 #include "cli/show.h"
@@ -20,18 +18,9 @@ StartOptions start_options(World& world, const RunAgent& wanted) {
 }
 
 Task<Result<RunView>> start(World& world, const RunAgent& wanted, StartOptions options) {
-  if (wanted.agent == "daily-audit") {
-    wellbeing::Audit audit;
-    audit.date = wanted.date;
-    audit.language = wanted.language.value_or("");
-    co_return co_await world.runtime.start(world.agents.daily_auditor, std::move(audit),
-                                           std::move(options));
-  }
-  wellbeing::RoutineState routine;
-  routine.date = wanted.date;
-  routine.language = wanted.language.value_or("");
-  co_return co_await world.runtime.start(world.agents.routine_generator, std::move(routine),
-                                         std::move(options));
+  BELAY_CO_TRY(std::shared_ptr<void> state, state_from(*wanted.definition->state, wanted.state));
+  std::string graph = wanted.definition->name;
+  co_return co_await world.runtime.start(std::move(graph), std::move(state), std::move(options));
 }
 
 }  // namespace
@@ -46,7 +35,7 @@ Task<Answered> run_agent(World& world, RunAgent wanted) {
     co_return co_await with_owner(world, std::move(thread), std::move(view).error());
   }
   show_run(world, *view);
-  world.output.document(run_document(*view));
+  world.output.document(run_document(world.program, *view));
   co_return end_of(world, *view);
 }
 

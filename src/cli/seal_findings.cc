@@ -55,10 +55,10 @@ Finding encryption_finding(const Sealing& sealing, const SealReport& report) {
     if (id.empty()) {
       return {"encryption", sealing.accept_plain ? Kind::warning : Kind::bad,
               detail + "; with a key what is in plain is refused",
-              "if it is from before there was a key: belay store encrypt"};
+              "if it is from before there was a key: store encrypt"};
     }
     if (id != sealing.keys.ids().front()) {
-      return {"encryption", Kind::good, detail, "belay store rotate, to do without older keys"};
+      return {"encryption", Kind::good, detail, "store rotate, to do without older keys"};
     }
   }
   return {"encryption", Kind::good, detail, ""};

@@ -38,12 +38,13 @@ std::optional<std::string> login_name() {
 
 std::string quoted(std::string_view text) { return "\"" + shortened(text, 60, "...") + "\""; }
 
-Result<std::string> default_store(const Environment& environment) {
+Result<std::string> default_store(const Program& program, const Environment& environment) {
+  std::string file = "/" + program.name + "/" + program.name + ".db";
   // A relative XDG_DATA_HOME is invalid by its own specification, and is to be ignored.
   if (environment.data_home && environment.data_home->starts_with('/')) {
-    return "sqlite:" + *environment.data_home + "/belay/belay.db";
+    return "sqlite:" + *environment.data_home + file;
   }
-  if (environment.home) return "sqlite:" + *environment.home + "/.local/share/belay/belay.db";
+  if (environment.home) return "sqlite:" + *environment.home + "/.local/share" + file;
   return error(ErrorCode::invalid,
                "There is no place for the store, since HOME is not set; name one with --store "
                "sqlite:PATH, or set BELAY_STORE.");
@@ -56,8 +57,8 @@ Result<Language> language_of(const Environment& environment) {
   }
   auto language = language_from(*environment.language);
   if (language) return *language;
-  return error(ErrorCode::invalid,
-               "BELAY_LANGUAGE is " + quoted(*environment.language) + "; set it to en or es.");
+  return error(ErrorCode::invalid, environment.origin("BELAY_LANGUAGE") + " is " +
+                                       quoted(*environment.language) + "; set it to en or es.");
 }
 
 Result<PauseAtCommit> pause_of(const Environment& environment) {
@@ -77,7 +78,8 @@ Result<Sealing::Compress> compression_of(const Environment& environment) {
   if (!environment.compression || *environment.compression == "with-key") return Compress::with_key;
   if (*environment.compression == "always") return Compress::always;
   if (*environment.compression == "never") return Compress::never;
-  return error(ErrorCode::invalid, "BELAY_COMPRESSION is " + quoted(*environment.compression) +
+  return error(ErrorCode::invalid, environment.origin("BELAY_COMPRESSION") + " is " +
+                                       quoted(*environment.compression) +
                                        "; set it to always, never or with-key.");
 }
 
@@ -121,13 +123,15 @@ std::optional<Language> language_from(std::string_view name) {
   return std::nullopt;
 }
 
-Environment read_environment() {
+Environment read_environment(const Program& program) {
   Environment read;
   read.store = variable("BELAY_STORE");
   read.user = variable("BELAY_USER");
   read.model = variable("BELAY_MODEL");
   read.language = variable("BELAY_LANGUAGE");
-  read.help_text = variable("BELAY_HELP_TEXT");
+  for (const OwnSetting& setting : program.settings) {
+    if (auto value = variable(setting.variable.c_str())) read.own.emplace(setting.key, *value);
+  }
   read.max_retries = variable("AGENT_MAX_RETRIES");
   read.timeout_ms = variable("AGENT_TIMEOUT_MS");
   read.require_approval = variable("AGENT_REQUIRE_APPROVAL");
@@ -142,28 +146,34 @@ Environment read_environment() {
   read.keys = variable("BELAY_KEYS");
   read.compression = variable("BELAY_COMPRESSION");
   read.accept_plain = variable("BELAY_ACCEPT_PLAIN");
+  read.config = variable("BELAY_CONFIG");
+  read.config_home = variable("XDG_CONFIG_HOME");
   read.pause_at_commit = variable("BELAY_TEST_PAUSE_AT_COMMIT");
   read.pause_after = variable("BELAY_TEST_PAUSE_AFTER");
   read.model_fails = variable("BELAY_TEST_MODEL_FAILS");
   return read;
 }
 
-Result<Settings> settings_from(const Environment& environment, const GlobalFlags& flags) {
+Result<Settings> settings_from(const Program& program, const Environment& environment,
+                               const GlobalFlags& flags) {
   Settings settings;
+  settings.call = program.call;
   if (flags.store || environment.store) {
     settings.store = flags.store ? *flags.store : *environment.store;
   } else {
-    BELAY_TRY(settings.store, default_store(environment));
+    BELAY_TRY(settings.store, default_store(program, environment));
     settings.default_store = true;
   }
   settings.store_by_flag = flags.store.has_value();
   settings.user = UserId(flags.user.value_or(environment.user.value_or("local")));
   BELAY_CHECK(check_name("user", settings.user.text));
   settings.login = environment.login.value_or("local");
-  settings.model = flags.model.value_or(environment.model.value_or("builtin"));
+  if (!program.default_model.empty()) {
+    settings.model = flags.model.value_or(environment.model.value_or(program.default_model));
+  }
   BELAY_TRY(settings.language, language_of(environment));
   settings.language_named = environment.language.has_value();
-  settings.help_text = environment.help_text.value_or("");
+  settings.own = environment.own;
   settings.max_retries = environment.max_retries;
   settings.timeout_ms = environment.timeout_ms;
   settings.require_approval = environment.require_approval;
@@ -176,8 +186,11 @@ Result<Settings> settings_from(const Environment& environment, const GlobalFlags
   return settings;
 }
 
-OutputOptions output_options(const Environment& environment, bool json, bool quiet) {
+OutputOptions output_options(const Program& program, const Environment& environment, bool json,
+                             bool quiet) {
   OutputOptions options;
+  options.program = program.name;
+  options.call = program.call;
   options.json = json;
   options.quiet = quiet;
   bool dumb = environment.terminal && *environment.terminal == "dumb";

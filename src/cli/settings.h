@@ -3,30 +3,42 @@
 //
 // settings.cc is the only file that asks the environment.
 
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
-#include "agents/wellbeing/messages.h"
 #include "belay/encryption.h"
 #include "belay/ids.h"
 #include "cli/arguments.h"
 #include "cli/output.h"
+#include "cli/phrases.h"
+#include "cli/program.h"
 
 namespace belay::cli {
 
-using wellbeing::Language;
 std::optional<Language> language_from(std::string_view name);
 
 // The variables that belay knows; one that is empty counts as not set.
 struct Environment {
-  std::optional<std::string> store, user, model, language, help_text;
+  std::optional<std::string> store, user, model, language;
+  std::map<std::string, std::string> own;  // of the program, by key
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
   std::optional<std::string> key_file, keys, compression, accept_plain;
+  std::optional<std::string> config, config_home;
   std::optional<std::string> pause_at_commit, pause_after, model_fails;
+  // Where what stands above comes from, by variable: "file PATH, line 3". Absent: the variable.
+  std::map<std::string, std::string> origins;
+
+  // What an error names: the variable, or the file and its line.
+  std::string origin(const std::string& name) const {
+    auto found = origins.find(name);
+    return found == origins.end() ? name : found->second;
+  }
 };
-Environment read_environment();
+Environment read_environment(const Program& program);
 
 // For tests that kill belay at a commit: see app.cc.
 struct PauseAtCommit {
@@ -35,15 +47,16 @@ struct PauseAtCommit {
 };
 
 struct Settings {
+  std::string call;            // how the program is called in the commands that it prints
   std::string store;           // "sqlite:PATH" or "memory:"
   bool default_store = false;  // nobody named it: its directory may be made
   bool store_by_flag = false;  // so the next command has to name it too
   UserId user;
   std::string login;  // who decides, where nobody says so
-  std::string model;
+  std::string model;  // empty: the program brings its own
   Language language = Language::en;
-  bool language_named = false;  // by a person, not by the locale
-  std::string help_text;        // empty: the agents' own
+  bool language_named = false;             // by a person, not by the locale
+  std::map<std::string, std::string> own;  // of the program, by key; what is not set is absent
   // As the environment says; run checks them, if no flag is in their place.
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   std::optional<std::string> key_file;
@@ -56,9 +69,11 @@ struct Settings {
 };
 
 // `invalid` for a variable or flag that can't be understood.
-Result<Settings> settings_from(const Environment& environment, const GlobalFlags& flags);
+Result<Settings> settings_from(const Program& program, const Environment& environment,
+                               const GlobalFlags& flags);
 
-OutputOptions output_options(const Environment& environment, bool json, bool quiet);
+OutputOptions output_options(const Program& program, const Environment& environment, bool json,
+                             bool quiet);
 
 // A whole number from `least` to `most`; `invalid`, naming `what`, for anything else.
 Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,

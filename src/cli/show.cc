@@ -8,8 +8,6 @@ namespace belay::cli {
 namespace {
 
 constexpr std::string_view kIndent = "  ";
-constexpr std::string_view kItemIndent = "    ";           // as wide as "  - "
-constexpr std::string_view kActivityIndent = "         ";  // as wide as "  07:30  "
 
 std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain = "_@%+=:,./-";
@@ -29,74 +27,15 @@ std::string shell_word(std::string_view word) {
   return quoted + "'";
 }
 
-void show_text(World& world, const Value& text, Style style = Style::plain) {
-  const std::string* words = text.as_string();
-  if (!words || words->empty()) return;
-  Output& output = world.output;
-  if (style == Style::plain) return output.paragraph(*words, kIndent);
-  std::string lines = wrapped(*words, output.options().width, kIndent);
-  if (lines.ends_with('\n')) lines.pop_back();
-  output.line(output.styled(style, lines));
+// What is worth showing of a run that asks nothing.
+const Value* made_in(const World& world, const Value& state) {
+  const auto& made = world.program.presentation.made;
+  return made ? made(state) : &state;
 }
 
-void show_list(World& world, const Value& list) {
-  const Value::Array* items = list.as_array();
-  if (!items) return;
-  for (const Value& item : *items) {
-    const std::string* text = item.as_string();
-    if (!text) continue;
-    std::string lines = wrapped(*text, world.output.options().width, kItemIndent);
-    if (lines.ends_with('\n')) lines.pop_back();
-    world.output.line("  - " + lines.substr(kItemIndent.size()));
-  }
-}
-
-void show_risk(World& world, const Value& payload) {
-  Output& output = world.output;
-  const Phrases& phrases = world.phrases;
-  auto risk = risk_in(payload);
-  if (!risk) {
-    if (!payload.find("assessed")) return;
-    std::string label = std::string(phrases.risk) + ": " + std::string(phrases.not_assessed);
-    return output.line(std::string(kIndent) + output.styled(Style::warning, label));
-  }
-  Style style = *risk >= 8 ? Style::bad : *risk >= 7 ? Style::warning : Style::good;
-  std::string label =
-      std::string(phrases.risk) + " " + std::to_string(*risk) + " " + std::string(phrases.of_ten);
-  output.line(std::string(kIndent) + output.styled(style, label));
-}
-
-void show_activities(World& world, const Value& activities) {
-  const Value::Array* items = activities.as_array();
-  if (!items) return;
-  Output& output = world.output;
-  for (const Value& item : *items) {
-    const std::string* time = item["time"].as_string();
-    const std::string* activity = item["activity"].as_string();
-    if (!time || !activity) continue;
-    std::string lines = wrapped(*activity, output.options().width, kActivityIndent);
-    if (lines.ends_with('\n')) lines.pop_back();
-    std::string at = std::string(kIndent) + padded(one_line(*time), 5) + "  ";
-    output.line(output.styled(Style::bold, at) + lines.substr(kActivityIndent.size()));
-    if (const std::string* benefit = item["expectedBenefit"].as_string()) {
-      std::string why = wrapped(*benefit, output.options().width, kActivityIndent);
-      if (why.ends_with('\n')) why.pop_back();
-      output.line(output.styled(Style::faint, why));
-    }
-  }
-}
-
-bool is_known(const Value& payload) {
-  return payload.find("summary") || payload.find("activities");
-}
-
-// The newest of what an agent has made, as its state says: an analysis or a routine.
-const Value& made_in(const Value& state) {
-  for (std::string_view name : {"formattedRoutine", "analysis"}) {
-    const Value& made = state[name];
-    if (is_known(made)) return made;
-  }
-  return state["no such member"];
+std::string mark_of(World& world, const ApprovalRow& row) {
+  const auto& mark = world.program.presentation.mark;
+  return mark ? mark(world, row) : "";
 }
 
 std::string_view outcome_word(const Phrases& phrases, const RunRow& row) {
@@ -137,7 +76,7 @@ void show_how_to_go_on(World& world, const RunRow& row) {
 }  // namespace
 
 std::string command(const World& world, const std::vector<std::string>& words) {
-  std::string line = "belay";
+  std::string line = world.program.call;
   for (const std::string& word : words) line += " " + shell_word(word);
   if (world.settings.store_by_flag) line += " --store " + shell_word(world.settings.store);
   if (world.settings.key_file_by_flag) {
@@ -148,25 +87,16 @@ std::string command(const World& world, const std::vector<std::string>& words) {
 
 void show_payload(World& world, const Value& payload) {
   if (payload.is_null()) return;
-  if (!is_known(payload)) {
-    // What another agent shows: as it is, without anything that would steer a terminal.
-    std::string text = to_pretty_json(payload);
-    std::string_view rest = text;
-    while (!rest.empty()) {
-      std::size_t end = std::min(rest.find('\n'), rest.size());
-      world.output.line(std::string(kIndent) + one_line(rest.substr(0, end)));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return;
+  const auto& known = world.program.presentation.payload;
+  if (known && known(world, payload)) return;
+  // As it is, without anything that would steer a terminal.
+  std::string text = to_pretty_json(payload);
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    std::size_t end = std::min(rest.find('\n'), rest.size());
+    world.output.line(std::string(kIndent) + one_line(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  show_risk(world, payload);
-  show_text(world, payload["localHelp"], Style::bold);
-  show_text(world, payload["summary"]);
-  show_list(world, payload["keyInsights"]);
-  show_activities(world, payload["activities"]);
-  show_list(world, payload["remarks"]);
-  show_text(world, payload["notice"], Style::faint);
-  show_text(world, payload["disclaimer"], Style::faint);
 }
 
 void show_how_to_decide(World& world, const ApprovalRow& row) {
@@ -185,8 +115,9 @@ void show_how_to_decide(World& world, const ApprovalRow& row) {
 }
 
 void show_headline(World& world, const RunView& view) {
-  const std::string* date = view.state["date"].as_string();
-  std::string title = view.row.graph + (date && !date->empty() ? " " + one_line(*date) : "");
+  const auto& more = world.program.presentation.title;
+  std::string beside = more ? one_line(more(view)) : "";
+  std::string title = view.row.graph + (beside.empty() ? "" : " " + beside);
   std::string_view stands = view.row.status == RunStatus::paused && view.approval
                                 ? world.phrases.waits_for_you
                                 : outcome_word(world.phrases, view.row);
@@ -199,8 +130,11 @@ void show_run(World& world, const RunView& view) {
   Output& output = world.output;
   show_headline(world, view);
   if (!view.row.error.empty()) output.paragraph(view.row.error, kIndent);
-  const Value& shown = view.approval ? payload_of(*view.approval) : made_in(view.state);
-  show_payload(world, shown);
+  if (view.approval) {
+    show_payload(world, payload_of(*view.approval));
+  } else if (const Value* made = made_in(world, view.state)) {
+    show_payload(world, *made);
+  }
   if (view.approval) {
     output.line();
     output.paragraph(view.approval->question, kIndent);
@@ -221,8 +155,9 @@ ExitCode end_of(World& world, const RunView& view) {
 void show_approval_in_full(World& world, const ApprovalRow& row) {
   const Phrases& phrases = world.phrases;
   Output& output = world.output;
-  std::string crisis = is_crisis(row) ? output.styled(Style::bad, phrases.crisis) + " " : "";
-  output.line(crisis + output.styled(Style::bold, one_line(row.question)));
+  std::string mark = mark_of(world, row);
+  output.line((mark.empty() ? "" : mark + " ") +
+              output.styled(Style::bold, one_line(row.question)));
   output.line(std::string(kIndent) + row.graph + " / " + row.node + ", " +
               std::string(phrases.thread) + " " + one_line(row.thread.text));
   output.line(std::string(kIndent) + std::string(phrases.asked) + " " +
@@ -250,7 +185,7 @@ void show_approval_line(World& world, const ApprovalRow& row) {
   std::string state(word_for(phrases, row.status));
   if (open) state = relative_text(phrases, row.expires_at, world.clock.now());
   std::string line = row.interrupt.text() + "  " + padded(state, 16) + "  ";
-  if (is_crisis(row)) line += output.styled(Style::bad, phrases.crisis) + "  ";
+  if (std::string mark = mark_of(world, row); !mark.empty()) line += mark + "  ";
   output.line(line + one_line(row.question) + "  (" + one_line(row.thread.text) + ")");
 }
 

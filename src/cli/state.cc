@@ -48,7 +48,7 @@ Task<Answered> show_state(World& world, StateOf wanted) {
   ThreadId thread(std::move(wanted.thread));
   BELAY_CO_TRY(RunView view, co_await view_of(world, std::move(thread), wanted.seq));
   show_run(world, view);
-  world.output.document(run_document(view));
+  world.output.document(run_document(world.program, view));
   co_return ExitCode::done;
 }
 

@@ -145,8 +145,7 @@ Finding approvals_finding(Connection& connection, Clock& clock) {
   std::string detail =
       std::to_string(*open) + " open, " + std::to_string(*late) + " past their time";
   if (*late == 0) return {"approvals", Kind::good, detail, ""};
-  return {"approvals", Kind::warning, detail,
-          "any command applies them: belay approvals list --all"};
+  return {"approvals", Kind::warning, detail, "any command applies them: approvals list --all"};
 }
 
 void look_inside(const std::string& path, Clock& clock, std::vector<Finding>& findings) {

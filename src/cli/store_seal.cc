@@ -8,7 +8,8 @@ Task<Answered> seal_whole_store(World& world, StoreSeal wanted) {
   if (world.sealing.keys.empty()) {
     co_return error(ErrorCode::invalid,
                     "There is no key to encrypt with; name a key file with --key-file or "
-                    "BELAY_KEY_FILE, or see belay store encrypt --help.");
+                    "BELAY_KEY_FILE, or see " +
+                        world.settings.call + " store encrypt --help.");
   }
   Sealing sealing = world.sealing;
   sealing.accept_plain = wanted.accept_plain;

@@ -47,7 +47,7 @@ std::string state_of(const Phrases& phrases, const Listed& listed) {
 Task<Answered> list_threads(World& world, Threads wanted) {
   BELAY_CO_TRY(std::vector<Listed> listed, co_await find_threads(world, wanted.limit));
   if (listed.empty()) {
-    world.output.line("No threads yet. Begin one: belay run daily-audit --date YYYY-MM-DD");
+    world.output.line("No threads yet. Begin one: " + command(world, world.program.first_run));
   }
   std::size_t id_width = 0;
   for (const Listed& one : listed) id_width = std::max(id_width, columns(one.thread.thread.text));

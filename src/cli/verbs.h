@@ -11,12 +11,7 @@
 
 namespace belay::cli {
 
-using Answered = Result<ExitCode>;
-
 Task<Answered> show_overview(World& world);
-Task<Answered> import_notes(World& world, NotesImport wanted);
-Task<Answered> list_notes(World& world, NotesList wanted);
-Task<Answered> show_note(World& world, NotesShow wanted);
 Task<Answered> run_agent(World& world, RunAgent wanted);
 Task<Answered> list_approvals(World& world, ApprovalsList wanted);
 Task<Answered> show_approval(World& world, ApprovalsShow wanted);

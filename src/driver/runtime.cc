@@ -13,14 +13,14 @@ Result<std::unique_ptr<Runtime>> Runtime::open(RuntimeParts parts) {
 Runtime::Runtime(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 Runtime::~Runtime() = default;
 
-void Runtime::add_definition(std::shared_ptr<const GraphDefinition> definition) {
+void Runtime::add(std::shared_ptr<const GraphDefinition> definition) {
   body_->add(std::move(definition));
 }
 
 const SessionId& Runtime::session() const { return body_->session(); }
 
-Task<Result<RunView>> Runtime::start_run(std::string graph, std::shared_ptr<void> input,
-                                         StartOptions options) {
+Task<Result<RunView>> Runtime::start(std::string graph, std::shared_ptr<void> input,
+                                     StartOptions options) {
   return body_->start(std::move(graph), std::move(input), std::move(options));
 }
 

@@ -1,3 +1,5 @@
+// Long on purpose: all of the engine's judgement stands in one place.
+
 #include "engine/advance.h"
 
 #include <algorithm>

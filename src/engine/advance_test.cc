@@ -1,3 +1,5 @@
+// Long on purpose: one claim after another about one function.
+
 #include "engine/advance.h"
 
 #include <gmock/gmock.h>

@@ -99,7 +99,8 @@ bool Outcome::says(const Words& parts) const {
 
 Belay::Belay(const Words& words, const Setting& setting) {
   Words all = words;
-  all.insert(all.begin(), BELAY_BINARY);
+  const std::string binary = setting.binary.empty() ? BELAY_BINARY : setting.binary;
+  all.insert(all.begin(), binary);
   std::vector<std::string> environment = environment_of(setting);
   std::vector<char*> arguments = pointers_to(all);
   std::vector<char*> variables = pointers_to(environment);
@@ -113,7 +114,7 @@ Belay::Belay(const Words& words, const Setting& setting) {
     ::dup2(input, STDIN_FILENO);
     ::dup2(setting.terminal ? terminal_side : out.write, STDOUT_FILENO);
     ::dup2(setting.terminal ? terminal_side : err.write, STDERR_FILENO);
-    ::execve(BELAY_BINARY, arguments.data(), variables.data());
+    ::execve(binary.c_str(), arguments.data(), variables.data());
     ::_exit(127);
   }
   ::close(input);

@@ -23,6 +23,13 @@ const std::vector<Words>& verbs() {
                                          {"threads"},
                                          {"history"},
                                          {"state"},
+                                         {"agents"},
+                                         {"agents", "list"},
+                                         {"agents", "show"},
+                                         {"agents", "graph"},
+                                         {"config"},
+                                         {"config", "explain"},
+                                         {"config", "path"},
                                          {"check"},
                                          {"doctor"}};
   return all;

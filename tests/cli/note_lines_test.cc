@@ -1,10 +1,10 @@
 // The lines of an import, without a process around them.
 
-#include "cli/note_lines.h"
+#include "program/note_lines.h"
 
 #include <gtest/gtest.h>
 
-namespace belay::cli {
+namespace belay::program {
 namespace {
 
 std::string fault_of(std::string_view text) {
@@ -116,4 +116,4 @@ TEST(NoteLines, DerivesIdsThatStayTheSame) {
 }
 
 }  // namespace
-}  // namespace belay::cli
+}  // namespace belay::program

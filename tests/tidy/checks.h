@@ -30,10 +30,13 @@ Findings check_banned_names(const File& file);  // each with its replacement
 Findings check_co_await(const File& file);      // what GCC 12 destroys twice
 Findings check_text(const File& file);          // reminders, suppressions, paths, spaces, columns
 Findings check_name(const File& file);          // file names that say nothing
-Findings check_length(const File& file);        // long files say why
+Findings check_length(const File& file);        // long files say why, and end somewhere
+Findings check_functions(const File& file);     // short functions
+Findings check_interfaces(const File& file);    // few virtual functions a class
 
 // Of the whole tree.
-Findings check_public_headers(const Tree& tree);  // few of them
+Findings check_public_headers(const Tree& tree);  // few of them, short in all
+Findings check_readmes(const Tree& tree);         // each folder of src/ says what it is
 Findings check_targets(const Tree& tree);         // every .cc belongs to a target
 Findings check_error_codes(const Tree& tree);     // every ErrorCode is explained to people
 

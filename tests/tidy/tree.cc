@@ -81,11 +81,12 @@ Findings check_tree(const Tree& tree) {
   auto add = [&all](Findings some) { all.insert(all.end(), some.begin(), some.end()); };
   for (const File& file : tree) {
     for (auto check : {check_includes, check_banned_names, check_co_await, check_text, check_name,
-                       check_length}) {
+                       check_length, check_functions, check_interfaces}) {
       add(check(file));
     }
   }
-  for (auto check : {check_public_headers, check_targets, check_error_codes}) add(check(tree));
+  for (auto check : {check_public_headers, check_readmes, check_targets, check_error_codes})
+    add(check(tree));
   return all;
 }
 

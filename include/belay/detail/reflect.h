@@ -1,5 +1,6 @@
 #pragma once
-// belay/reflect.h - the names and members of a plain struct, without a macro or a registration.
+// belay/detail/reflect.h - the names and members of a plain struct, without a macro or a
+// registration.
 //
 // A plain struct here is an aggregate without base classes, C arrays or bit fields, with at most
 // limits::state_members_max members, that has a default for everything. Member and enumerator names
@@ -73,13 +74,11 @@ concept PlainStruct = std::is_class_v<T> && std::is_aggregate_v<T>;
 template <PlainStruct T>
 inline constexpr std::size_t member_count = detail::count_members<T>();
 
-// Calls use(member&...) with all members of `value`, and returns what it returns.
-template <typename T, typename Use>
-constexpr decltype(auto) with_members(T& value, Use&& use) {
-  constexpr std::size_t count = member_count<std::remove_const_t<T>>;
-  static_assert(count >= 1, "A state or record needs at least one member.");
-  static_assert(count <= limits::state_members_max,
-                "Too many members (limits::state_members_max): group some in a nested struct.");
+namespace detail {
+
+// A structured binding needs its names written out, for each number of members.
+template <std::size_t count, typename T, typename Use>
+constexpr decltype(auto) with_1_to_16(T& value, Use& use) {
   if constexpr (count == 1) {
     auto& [m1] = value;
     return use(m1);
@@ -128,7 +127,12 @@ constexpr decltype(auto) with_members(T& value, Use&& use) {
   } else if constexpr (count == 16) {
     auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16] = value;
     return use(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16);
-  } else if constexpr (count == 17) {
+  }
+}
+
+template <std::size_t count, typename T, typename Use>
+constexpr decltype(auto) with_17_to_24(T& value, Use& use) {
+  if constexpr (count == 17) {
     auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17] = value;
     return use(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17);
   } else if constexpr (count == 18) {
@@ -164,7 +168,12 @@ constexpr decltype(auto) with_members(T& value, Use&& use) {
            m20, m21, m22, m23, m24] = value;
     return use(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
                m20, m21, m22, m23, m24);
-  } else if constexpr (count == 25) {
+  }
+}
+
+template <std::size_t count, typename T, typename Use>
+constexpr decltype(auto) with_25_to_32(T& value, Use& use) {
+  if constexpr (count == 25) {
     auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
            m20, m21, m22, m23, m24, m25] = value;
     return use(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
@@ -204,6 +213,24 @@ constexpr decltype(auto) with_members(T& value, Use&& use) {
            m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32] = value;
     return use(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
                m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32);
+  }
+}
+
+}  // namespace detail
+
+// Calls use(member&...) with all members of `value`, and returns what it returns.
+template <typename T, typename Use>
+constexpr decltype(auto) with_members(T& value, Use&& use) {
+  constexpr std::size_t count = member_count<std::remove_const_t<T>>;
+  static_assert(count >= 1, "A state or record needs at least one member.");
+  static_assert(count <= limits::state_members_max,
+                "Too many members (limits::state_members_max): group some in a nested struct.");
+  if constexpr (count <= 16) {
+    return detail::with_1_to_16<count>(value, use);
+  } else if constexpr (count <= 24) {
+    return detail::with_17_to_24<count>(value, use);
+  } else {
+    return detail::with_25_to_32<count>(value, use);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// cli/note_lines.h - notes as JSON lines: {"date","content"} and perhaps "id", one object a line.
+// program/note_lines.h - notes as JSON lines: {"date","content"} and perhaps "id", one object a
+// line.
 
 #include <string>
 #include <string_view>
@@ -8,7 +9,7 @@
 #include "belay/limits.h"
 #include "belay/result.h"
 
-namespace belay::cli {
+namespace belay::program {
 
 inline constexpr std::size_t kImportBytesMax = 64u << 20;       // one import
 inline constexpr std::size_t kNoteContentBytesMax = 1'000'000;  // leaves room for the rest of it
@@ -29,4 +30,4 @@ Result<std::vector<NoteLine>> read_note_lines(std::string_view text);
 // of its content. Ids sort in the order of the file, and the same file has the same ids for good.
 std::string derived_note_id(std::string_view date, std::size_t place, std::string_view content);
 
-}  // namespace belay::cli
+}  // namespace belay::program

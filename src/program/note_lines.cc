@@ -1,4 +1,4 @@
-#include "cli/note_lines.h"
+#include "program/note_lines.h"
 
 #include <map>
 
@@ -7,7 +7,7 @@
 #include "belay/value.h"
 #include "cli/output.h"
 
-namespace belay::cli {
+namespace belay::program {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -19,7 +19,7 @@ Error fault(std::size_t line, std::string_view what) {
 }
 
 std::string quoted(std::string_view text) {
-  return "\"" + shortened(text, kShownMax, "...") + "\"";
+  return "\"" + cli::shortened(text, kShownMax, "...") + "\"";
 }
 
 // White space that people see as nothing: of ASCII, and what word processors and phones put in.
@@ -127,4 +127,4 @@ std::string derived_note_id(std::string_view date, std::size_t place, std::strin
   return std::string(date) + "." + number + "." + to_hex(sha256(content)).substr(0, 12);
 }
 
-}  // namespace belay::cli
+}  // namespace belay::program

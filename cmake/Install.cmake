@@ -1,0 +1,42 @@
+# The library as others see it: one static archive, belay::belay, found by CMake and by pkg-config,
+# or as a subdirectory. Nothing of how we build (warnings, sanitizers) goes with it.
+
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+# What a program needs, agents and the belay program apart.
+set(BELAY_PARTS base graph engine rows store_memory store_sqlite store_sealed store driver check
+                testing command_line)
+set(objects "")
+foreach(part IN LISTS BELAY_PARTS)
+  list(APPEND objects $<TARGET_OBJECTS:belay_${part}>)
+endforeach()
+
+# "belay" by itself is the program's file in the build tree.
+add_library(belay_archive STATIC ${objects})
+add_library(belay::belay ALIAS belay_archive)
+set_target_properties(belay_archive PROPERTIES OUTPUT_NAME belay EXPORT_NAME belay)
+target_compile_features(belay_archive INTERFACE cxx_std_20)
+target_include_directories(belay_archive INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(belay_archive PRIVATE
+  Boost::json OpenSSL::Crypto PkgConfig::ZSTD SQLite::SQLite3 Threads::Threads yaml-cpp)
+
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+
+set(BELAY_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/belay)
+install(TARGETS belay_archive EXPORT belayTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT belayTargets NAMESPACE belay:: DESTINATION ${BELAY_CMAKE_DIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/belay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/belayConfig.cmake.in ${PROJECT_BINARY_DIR}/belayConfig.cmake
+  INSTALL_DESTINATION ${BELAY_CMAKE_DIR})
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/belayConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/belayConfig.cmake ${PROJECT_BINARY_DIR}/belayConfigVersion.cmake
+        DESTINATION ${BELAY_CMAKE_DIR})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/belay.pc.in ${PROJECT_BINARY_DIR}/belay.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/belay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

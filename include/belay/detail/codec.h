@@ -1,0 +1,322 @@
+#pragma once
+// belay/detail/codec.h - how belay/codec.h reads and writes plain structs.
+//
+// Long on purpose: the templates call one another for every nesting, so they stand together.
+
+#include <chrono>
+#include <concepts>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "belay/clock.h"
+#include "belay/detail/reflect.h"
+#include "belay/value.h"
+
+namespace belay {
+
+// What was read but is not known to the struct: kept beside it, and written back with it.
+struct Unknown {
+  Value::Object members;                  // of this struct itself
+  std::map<std::string, Unknown> inside;  // of a member or a map entry, by name
+  // Of list items, by the text of what is known of the item: an unchanged item keeps its unknown
+  // members wherever it moves in the list, a changed one is the program's own.
+  std::map<std::string, Unknown> items;
+  bool empty() const { return members.empty() && inside.empty() && items.empty(); }
+};
+
+class Encoder {
+ public:
+  std::string text;     // what has been written
+  std::string problem;  // the first thing that JSON can't say; empty when all went well
+
+  void write(bool value) { text += value ? "true" : "false"; }
+  void write(std::int64_t value);
+  void write(std::uint64_t value);
+  void write(double value);
+  void write(std::string_view value);
+  void write_name(std::string_view name, bool first);
+};
+
+class Decoder {
+ public:
+  std::string problem;  // the first mismatch, with its path; empty when all went well
+
+  // Notes a mismatch at the current path; always false, so that callers can return it.
+  bool mismatch(std::string_view expected, const Value& found);
+
+  // Where the value being read stands: member names and indices.
+  std::vector<std::string> path;
+};
+
+namespace codec {
+
+template <typename T>
+inline constexpr bool is_optional = false;
+template <typename T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <typename T>
+inline constexpr bool is_vector = false;
+template <typename T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+template <typename T>
+inline constexpr bool is_string_map = false;
+template <typename T>
+inline constexpr bool is_string_map<std::map<std::string, T>> = true;
+template <typename T>
+inline constexpr bool is_duration = false;
+template <typename R, typename P>
+inline constexpr bool is_duration<std::chrono::duration<R, P>> = true;
+
+template <typename T>
+void encode(const T& value, Encoder& out, const Unknown* unknown = nullptr);
+template <typename T>
+bool decode(const Value& from, T& value, Decoder& in, Unknown* unknown = nullptr);
+
+inline const Unknown* inside(const Unknown* unknown, std::string_view name) {
+  if (!unknown || unknown->inside.empty()) return nullptr;
+  auto found = unknown->inside.find(std::string(name));
+  return found == unknown->inside.end() ? nullptr : &found->second;
+}
+
+template <typename T>
+void encode_struct(const T& value, Encoder& out, const Unknown* unknown) {
+  out.text += '{';
+  bool first = true;
+  reflect::for_each_member(value, [&](std::string_view name, const auto& member) {
+    out.write_name(name, std::exchange(first, false));
+    encode(member, out, inside(unknown, name));
+  });
+  if (unknown) {
+    for (const auto& [name, member] : unknown->members) {
+      out.write_name(name, std::exchange(first, false));
+      write_json(member, out.text);
+    }
+  }
+  out.text += '}';
+}
+
+template <typename T>
+void encode_list(const std::vector<T>& list, Encoder& out, const Unknown* unknown) {
+  out.text += '[';
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (i > 0) out.text += ',';
+    if (unknown && !unknown->items.empty()) {
+      Encoder known;
+      encode<T>(list[i], known);
+      auto found = unknown->items.find(known.text);
+      encode<T>(list[i], out, found == unknown->items.end() ? nullptr : &found->second);
+    } else {
+      encode<T>(list[i], out);
+    }
+  }
+  out.text += ']';
+}
+
+template <typename T>
+void encode_map(const std::map<std::string, T>& map, Encoder& out, const Unknown* unknown) {
+  out.text += '{';
+  bool first = true;
+  for (const auto& [name, item] : map) {
+    out.write_name(name, std::exchange(first, false));
+    encode(item, out, inside(unknown, name));
+  }
+  out.text += '}';
+}
+
+template <typename E>
+void encode_enum(E value, Encoder& out) {
+  auto index = static_cast<std::size_t>(value);
+  if (index < reflect::enumerator_names<E>.size() &&
+      !(reflect::enumerator_names<E>[index][0] <= '9')) {
+    out.write(reflect::enumerator_names<E>[index]);
+  } else {
+    out.write(static_cast<std::int64_t>(value));
+  }
+}
+
+template <typename T>
+void encode(const T& value, Encoder& out, const Unknown* unknown) {
+  if constexpr (std::is_same_v<T, Value>) {
+    write_json(value, out.text);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    out.write(value);
+  } else if constexpr (std::is_enum_v<T>) {
+    encode_enum(value, out);
+  } else if constexpr (std::signed_integral<T>) {
+    out.write(static_cast<std::int64_t>(value));
+  } else if constexpr (std::unsigned_integral<T>) {
+    out.write(static_cast<std::uint64_t>(value));
+  } else if constexpr (std::floating_point<T>) {
+    out.write(static_cast<double>(value));
+  } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    out.write(std::string_view(value));
+  } else if constexpr (std::is_same_v<T, Instant>) {
+    out.write(std::string_view(to_text(value)));
+  } else if constexpr (is_duration<T>) {
+    out.write(static_cast<std::int64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(value).count()));
+  } else if constexpr (is_optional<T>) {
+    if (value) {
+      encode(*value, out, unknown);
+    } else {
+      out.text += "null";
+    }
+  } else if constexpr (is_vector<T>) {
+    encode_list(value, out, unknown);
+  } else if constexpr (is_string_map<T>) {
+    encode_map(value, out, unknown);
+  } else {
+    static_assert(reflect::PlainStruct<T>, "This type can't be a member of a state or record.");
+    encode_struct(value, out, unknown);
+  }
+}
+
+// Decodes a part called `name`, and keeps what is unknown in it.
+template <typename T>
+bool decode_part(const Value& from, T& part, std::string name, Decoder& in,
+                 std::map<std::string, Unknown>* keep) {
+  Unknown within;
+  in.path.push_back(std::move(name));
+  bool worked = decode(from, part, in, keep ? &within : nullptr);
+  if (worked && keep && !within.empty()) keep->emplace(in.path.back(), std::move(within));
+  in.path.pop_back();
+  return worked;
+}
+
+template <typename T>
+bool decode_struct(const Value& from, T& value, Decoder& in, Unknown* unknown) {
+  const Value::Object* members = from.as_object();
+  if (!members) return in.mismatch("an object", from);
+  bool worked = true;
+  std::size_t known = 0;
+  reflect::for_each_member(value, [&](std::string_view name, auto& member) {
+    const Value* found = worked ? from.find(name) : nullptr;
+    if (!found) return;
+    ++known;
+    worked =
+        decode_part(*found, member, std::string(name), in, unknown ? &unknown->inside : nullptr);
+  });
+  if (!worked || !unknown || known == members->size()) return worked;
+  for (const auto& [name, member] : *members) {
+    bool is_known = false;
+    for (std::string_view each : reflect::member_names<T>) is_known = is_known || each == name;
+    if (!is_known) unknown->members.emplace(name, member);
+  }
+  return true;
+}
+
+template <typename T>
+bool decode_list(const Value& from, std::vector<T>& list, Decoder& in, Unknown* unknown) {
+  const Value::Array* items = from.as_array();
+  if (!items) return in.mismatch("an array", from);
+  list.clear();
+  for (std::size_t i = 0; i < items->size(); ++i) {
+    T item{};
+    Unknown within;
+    in.path.push_back(std::to_string(i));
+    if (!decode<T>((*items)[i], item, in, unknown ? &within : nullptr)) return false;
+    in.path.pop_back();
+    if (!within.empty()) {
+      Encoder key;
+      encode<T>(item, key);
+      unknown->items.emplace(std::move(key.text), std::move(within));
+    }
+    list.push_back(std::move(item));
+  }
+  return true;
+}
+
+template <typename T>
+bool decode_map(const Value& from, std::map<std::string, T>& map, Decoder& in, Unknown* unknown) {
+  const Value::Object* members = from.as_object();
+  if (!members) return in.mismatch("an object", from);
+  map.clear();
+  for (const auto& [name, member] : *members) {
+    T item{};
+    if (!decode_part(member, item, name, in, unknown ? &unknown->inside : nullptr)) return false;
+    map.emplace(name, std::move(item));
+  }
+  return true;
+}
+
+template <typename T>
+bool decode_integer(const Value& from, T& value, Decoder& in) {
+  if constexpr (std::is_signed_v<T>) {
+    auto number = from.as_int();
+    if (!number || !std::in_range<T>(*number)) return in.mismatch("an integer in range", from);
+    value = static_cast<T>(*number);
+  } else {
+    auto number = from.as_uint();
+    if (!number || !std::in_range<T>(*number)) return in.mismatch("an integer in range", from);
+    value = static_cast<T>(*number);
+  }
+  return true;
+}
+
+template <typename E>
+bool decode_enum(const Value& from, E& value, Decoder& in) {
+  if (const std::string* name = from.as_string()) {
+    for (std::size_t i = 0; i < reflect::enumerator_names<E>.size(); ++i) {
+      if (reflect::enumerator_names<E>[i] != *name || name->empty() || name->front() <= '9')
+        continue;
+      value = static_cast<E>(i);
+      return true;
+    }
+  }
+  return in.mismatch("one of its enumerators' names", from);
+}
+
+template <typename T>
+bool decode(const Value& from, T& value, Decoder& in, Unknown* unknown) {
+  if constexpr (std::is_same_v<T, Value>) {
+    value = from;
+    return true;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    const bool* flag = from.as_bool();
+    if (flag) value = *flag;
+    return flag || in.mismatch("true or false", from);
+  } else if constexpr (std::is_enum_v<T>) {
+    return decode_enum(from, value, in);
+  } else if constexpr (std::integral<T>) {
+    return decode_integer(from, value, in);
+  } else if constexpr (std::floating_point<T>) {
+    auto number = from.as_double();
+    if (number) value = static_cast<T>(*number);
+    return number || in.mismatch("a number", from);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    const std::string* text = from.as_string();
+    if (text) value = *text;
+    return text || in.mismatch("a string", from);
+  } else if constexpr (std::is_same_v<T, Instant>) {
+    const std::string* text = from.as_string();
+    auto instant = text ? instant_from(*text) : std::nullopt;
+    if (instant) value = *instant;
+    return instant || in.mismatch("a UTC time like 2026-11-21T12:00:00Z", from);
+  } else if constexpr (is_duration<T>) {
+    auto number = from.as_int();
+    if (number) value = std::chrono::duration_cast<T>(std::chrono::milliseconds(*number));
+    return number || in.mismatch("a number of milliseconds", from);
+  } else if constexpr (is_optional<T>) {
+    if (from.is_null()) {
+      value.reset();
+      return true;
+    }
+    return decode(from, value.emplace(), in, unknown);
+  } else if constexpr (is_vector<T>) {
+    return decode_list(from, value, in, unknown);
+  } else if constexpr (is_string_map<T>) {
+    return decode_map(from, value, in, unknown);
+  } else {
+    static_assert(reflect::PlainStruct<T>, "This type can't be a member of a state or record.");
+    return decode_struct(from, value, in, unknown);
+  }
+}
+
+}  // namespace codec
+
+}  // namespace belay

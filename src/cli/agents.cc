@@ -1,0 +1,117 @@
+#include "cli/agents.h"
+
+#include "cli/nearest_name.h"
+
+namespace belay::cli {
+namespace {
+
+Result<const GraphDefinition*> find_agent(const Definitions& graphs, const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& graph : graphs) {
+    if (graph->name == name) return graph.get();
+    known.push_back(graph->name);
+  }
+  return error(ErrorCode::not_found,
+               "There is no agent \"" + shortened(name, 60, "...") + "\"." + meant(name, known));
+}
+
+std::string count_text(std::size_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+}
+
+Value node_document(const GraphDefinition& graph, const GraphDefinition::Node& node) {
+  Value approval;
+  Value::Array targets(node.targets.begin(), node.targets.end());
+  if (node.approval) {
+    approval = Value::object({{"channel", graph.state->channels[node.approval->channel].name},
+                              {"expiresMs", node.approval->options.expires.count()},
+                              {"approved", node.approval->approved},
+                              {"rejected", node.approval->rejected}});
+  }
+  return Value::object({{"name", node.name},
+                        {"attempts", node.retry.attempts},
+                        {"timeoutMs", node.timeout ? Value(node.timeout->count()) : Value()},
+                        {"targets", std::move(targets)},
+                        {"branches", node.choose != nullptr},
+                        {"approval", std::move(approval)}});
+}
+
+Value channels_document(const GraphDefinition& graph) {
+  Value::Array channels;
+  for (const ChannelType& channel : graph.state->channels) channels.push_back(channel.name);
+  return channels;
+}
+
+Value agent_document(const GraphDefinition& graph) {
+  Value::Array nodes;
+  for (const GraphDefinition::Node& node : graph.nodes) nodes.push_back(node_document(graph, node));
+  return Value::object({{"name", graph.name},
+                        {"hash", to_hex(graph.hash)},
+                        {"entry", graph.entry},
+                        {"channels", channels_document(graph)},
+                        {"nodes", std::move(nodes)}});
+}
+
+// A text of several lines as lines of the result: names are data, and may not steer a terminal.
+void show_lines(Output& output, std::string_view text, std::string_view indent) {
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    output.line(std::string(indent) + one_line(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+std::string drawn(const GraphDefinition& graph, AgentsGraph::Format format) {
+  switch (format) {
+    case AgentsGraph::Format::mermaid:
+      return to_mermaid(graph);
+    case AgentsGraph::Format::dot:
+      return to_dot(graph);
+    case AgentsGraph::Format::text:
+      return to_outline(graph);
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<ExitCode> list_agents(const Definitions& graphs, Output& output) {
+  std::size_t width = 0;
+  for (const auto& graph : graphs) width = std::max(width, columns(graph->name));
+  Value::Array documents;
+  for (const auto& graph : graphs) {
+    std::size_t approvals = 0;
+    for (const GraphDefinition::Node& node : graph->nodes) approvals += node.approval ? 1 : 0;
+    output.line(output.styled(Style::bold, padded(one_line(graph->name), width)) + "  " +
+                count_text(graph->nodes.size(), "node") + ", " + count_text(approvals, "approval"));
+    documents.push_back(agent_document(*graph));
+  }
+  output.document(Value::object({{"agents", std::move(documents)}}));
+  return ExitCode::done;
+}
+
+Result<ExitCode> show_agent(const Definitions& graphs, const AgentsShow& wanted, Output& output) {
+  BELAY_TRY(const GraphDefinition* graph, find_agent(graphs, wanted.name));
+  output.line(output.styled(Style::bold, one_line(graph->name)) + "  (graph " +
+              to_hex(graph->hash).substr(0, 12) + ")");
+  std::string channels;
+  for (const ChannelType& channel : graph->state->channels) {
+    channels += (channels.empty() ? "" : ", ") + std::string(channel.name);
+  }
+  output.paragraph("State: " + channels, "  ");
+  output.line();
+  show_lines(output, to_outline(*graph), "  ");
+  output.document(agent_document(*graph));
+  return ExitCode::done;
+}
+
+Result<ExitCode> draw_agent(const Definitions& graphs, const AgentsGraph& wanted, Output& output) {
+  BELAY_TRY(const GraphDefinition* graph, find_agent(graphs, wanted.name));
+  std::string picture = drawn(*graph, wanted.format);
+  show_lines(output, picture, "");
+  output.document(Value::object(
+      {{"name", graph->name}, {"format", wanted.format_name}, {"graph", std::move(picture)}}));
+  return ExitCode::done;
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,40 @@
+#include "cli/config.h"
+
+namespace belay::cli {
+
+ExitCode show_config(const std::optional<ConfigFile>& file, const std::vector<Explained>& settings,
+                     Output& output) {
+  std::size_t key_width = 0, value_width = 0;
+  for (const Explained& one : settings) {
+    key_width = std::max(key_width, columns(one.key));
+    value_width = std::max(value_width, columns(one.value));
+  }
+  value_width = std::min(value_width, std::size_t{48});
+  Value::Array documents;
+  for (const Explained& one : settings) {
+    output.line(padded(one.key, key_width) + "  " + padded(one_line(one.value), value_width) +
+                "  " + output.styled(Style::faint, one_line(one.origin)));
+    documents.push_back(
+        Value::object({{"name", one.key}, {"value", one.value}, {"from", one.origin}}));
+  }
+  output.document(Value::object(
+      {{"file", file ? Value(file->path) : Value()}, {"settings", std::move(documents)}}));
+  return ExitCode::done;
+}
+
+ExitCode show_config_path(const std::optional<ConfigFile>& file,
+                          const std::vector<std::string>& places, Output& output) {
+  Value::Array looked;
+  for (const std::string& place : places) looked.push_back(place);
+  if (file) {
+    output.line(one_line(file->path));
+  } else {
+    output.line("There is no file of settings. It would be read from the first of:");
+    for (const std::string& place : places) output.line("  " + one_line(place));
+  }
+  output.document(
+      Value::object({{"file", file ? Value(file->path) : Value()}, {"places", std::move(looked)}}));
+  return ExitCode::done;
+}
+
+}  // namespace belay::cli

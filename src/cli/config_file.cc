@@ -1,0 +1,212 @@
+#include "cli/config_file.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <filesystem>
+
+#include "cli/input_file.h"
+#include "cli/nearest_name.h"
+
+namespace belay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kConfigBytesMax = 64 * 1024;
+
+using Slot = std::optional<std::string> Environment::*;
+using FlagSlot = std::optional<std::string> GlobalFlags::*;
+
+// What every program knows; a program's own settings come after it.
+struct Known {
+  const char* key;
+  const char* variable;
+  Slot slot;
+  const char* flag;    // null: it has none
+  FlagSlot flag_slot;  // of that flag
+};
+const Known kKnown[] = {
+    {"store", "BELAY_STORE", &Environment::store, "--store", &GlobalFlags::store},
+    {"user", "BELAY_USER", &Environment::user, "--user", &GlobalFlags::user},
+    {"model", "BELAY_MODEL", &Environment::model, "--model", &GlobalFlags::model},
+    {"language", "BELAY_LANGUAGE", &Environment::language, nullptr, nullptr},
+    {"key_file", "BELAY_KEY_FILE", &Environment::key_file, "--key-file", &GlobalFlags::key_file},
+    {"compression", "BELAY_COMPRESSION", &Environment::compression, nullptr, nullptr},
+};
+
+bool is_offered(const Program& program, const Known& known) {
+  return std::string_view(known.key) != "model" || !program.default_model.empty();
+}
+
+std::vector<std::string> keys_of(const Program& program) {
+  std::vector<std::string> keys;
+  for (const Known& known : kKnown) {
+    if (is_offered(program, known)) keys.emplace_back(known.key);
+  }
+  for (const OwnSetting& own : program.settings) keys.push_back(own.key);
+  return keys;
+}
+
+// The place that somebody named, if anybody did.
+std::optional<std::string> named_place(const Environment& environment, const GlobalFlags& flags) {
+  return flags.config ? flags.config : environment.config;
+}
+
+Error fault(const std::string& path, int line, const std::string& what) {
+  return error(ErrorCode::invalid,
+               "\"" + one_line(path) + "\", line " + std::to_string(line) + ": " + what);
+}
+
+// yaml-cpp throws; nothing else here does.
+Result<YAML::Node> parse_yaml(const std::string& path, const std::string& text) {
+  try {
+    return YAML::Load(text);
+  } catch (const YAML::Exception& failed) {
+    return fault(path, failed.mark.line + 1, "this is no YAML: " + one_line(failed.msg) + ".");
+  }
+}
+
+Result<ConfigFile> entries_of(const Program& program, const std::string& path,
+                              const YAML::Node& whole) {
+  ConfigFile file;
+  file.path = path;
+  if (whole.IsNull()) return file;
+  if (!whole.IsMap()) return fault(path, 1, "write one setting a line: \"key: value\".");
+  std::vector<std::string> known = keys_of(program);
+  for (const auto& entry : whole) {
+    int line = entry.first.Mark().line + 1;
+    if (!entry.first.IsScalar()) return fault(path, line, "a key is a word.");
+    const std::string& key = entry.first.Scalar();
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      return fault(
+          path, line,
+          "there is no setting \"" + shortened(key, 60, "...") + "\"." + meant(key, known));
+    }
+    if (!entry.second.IsScalar()) return fault(path, line, key + " takes one text.");
+    bool is_new = file.entries.emplace(key, ConfigFile::Entry{entry.second.Scalar(), line}).second;
+    if (!is_new) return fault(path, line, key + " stands there twice; take one away.");
+  }
+  return file;
+}
+
+// Relative to the folder of the file that says so, wherever the command is called.
+std::string from_folder_of(const ConfigFile& file, const std::string& path) {
+  if (path.empty() || path.front() == '/') return path;
+  return (fs::absolute(fs::path(file.path)).parent_path() / path).lexically_normal().string();
+}
+
+std::string value_in(const ConfigFile& file, const std::string& key) {
+  const std::string& value = file.entries.at(key).value;
+  constexpr std::string_view kSqlite = "sqlite:";
+  if (key == "key_file") return from_folder_of(file, value);
+  if (key == "store" && value.starts_with(kSqlite)) {
+    return std::string(kSqlite) + from_folder_of(file, value.substr(kSqlite.size()));
+  }
+  return value;
+}
+
+bool has(const std::optional<ConfigFile>& file, const std::string& key) {
+  return file && file->entries.contains(key) && !file->entries.at(key).value.empty();
+}
+
+// What each setting has come to, by key.
+std::map<std::string, std::string> values_of(const Settings& settings) {
+  std::map<std::string, std::string> values = settings.own;
+  values["store"] = settings.store;
+  values["user"] = settings.user.text;
+  values["model"] = settings.model;
+  values["language"] = name_of(settings.language);
+  values["key_file"] = settings.key_file.value_or("");
+  using Compress = Sealing::Compress;
+  values["compression"] = settings.compression == Compress::always  ? "always"
+                          : settings.compression == Compress::never ? "never"
+                                                                    : "with-key";
+  return values;
+}
+
+}  // namespace
+
+std::string ConfigFile::origin(const std::string& key) const {
+  auto found = entries.find(key);
+  if (found == entries.end()) return "";
+  return "file " + path + ", line " + std::to_string(found->second.line);
+}
+
+std::vector<std::string> config_places(const Program& program, const Environment& environment,
+                                       const GlobalFlags& flags) {
+  if (auto named = named_place(environment, flags)) return {*named};
+  std::string name = program.name + ".yaml";
+  std::vector<std::string> places = {"./" + name};
+  std::string inside = "/" + program.name + "/" + name;
+  if (environment.config_home && environment.config_home->starts_with('/')) {
+    places.push_back(*environment.config_home + inside);
+  } else if (environment.home) {
+    places.push_back(*environment.home + "/.config" + inside);
+  }
+  return places;
+}
+
+Result<std::optional<ConfigFile>> read_config(const Program& program,
+                                              const Environment& environment,
+                                              const GlobalFlags& flags) {
+  bool named = named_place(environment, flags).has_value();
+  for (const std::string& path : config_places(program, environment, flags)) {
+    std::error_code absent;
+    if (!named && !fs::exists(path, absent)) continue;
+    BELAY_TRY(std::string text, read_input(path, kConfigBytesMax));
+    BELAY_TRY(YAML::Node whole, parse_yaml(path, text));
+    BELAY_TRY(ConfigFile file, entries_of(program, path, whole));
+    return std::optional<ConfigFile>(std::move(file));
+  }
+  return std::optional<ConfigFile>();
+}
+
+void add_config(const ConfigFile& file, Environment& environment) {
+  for (const Known& known : kKnown) {
+    std::optional<std::string>& slot = environment.*known.slot;
+    if (slot || !has(file, known.key)) continue;
+    // Keys in the environment win over a file of keys that the file names.
+    if (known.slot == &Environment::key_file && environment.keys) continue;
+    slot = value_in(file, known.key);
+    environment.origins[known.variable] = file.origin(known.key);
+  }
+  for (const auto& [key, entry] : file.entries) {
+    bool general = std::any_of(std::begin(kKnown), std::end(kKnown),
+                               [&](const Known& known) { return key == known.key; });
+    if (!general && !entry.value.empty()) environment.own.emplace(key, entry.value);
+  }
+}
+
+std::vector<Explained> explain_settings(const Program& program, const Environment& environment,
+                                        const GlobalFlags& flags,
+                                        const std::optional<ConfigFile>& file,
+                                        const Settings& settings) {
+  std::map<std::string, std::string> values = values_of(settings);
+  std::vector<Explained> explained;
+  for (const Known& known : kKnown) {
+    if (!is_offered(program, known)) continue;
+    std::string origin = "default";
+    if (known.flag && flags.*known.flag_slot) {
+      origin = "flag " + std::string(known.flag);
+    } else if (environment.*known.slot) {
+      origin = "environment " + std::string(known.variable);
+    } else if (known.slot == &Environment::key_file && environment.keys) {
+      origin = "environment BELAY_KEYS";
+    } else if (has(file, known.key)) {
+      origin = file->origin(known.key);
+    }
+    explained.push_back({known.key, values[known.key], std::move(origin)});
+  }
+  for (const OwnSetting& own : program.settings) {
+    std::string origin = "default";
+    if (environment.own.contains(own.key)) {
+      origin = "environment " + own.variable;
+    } else if (has(file, own.key)) {
+      origin = file->origin(own.key);
+    }
+    explained.push_back({own.key, values[own.key], std::move(origin)});
+  }
+  return explained;
+}
+
+}  // namespace belay::cli

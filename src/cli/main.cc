@@ -1,3 +1,0 @@
-#include "cli/app.h"
-
-int main(int count, char** words) { return belay::cli::run_program(count, words); }

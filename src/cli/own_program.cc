@@ -1,0 +1,57 @@
+// belay::main: a program about which nothing is known but its graphs.
+
+#include <cstdio>
+
+#include "belay/main.h"
+#include "cli/app.h"
+
+namespace belay {
+namespace {
+
+// Where a program has handed in no model.
+class NoModel final : public Model {
+ public:
+  Task<Result<ModelReply>> generate(ModelRequest) override {
+    co_return error(ErrorCode::invalid,
+                    "This program has no model; hand one to belay::main in MainOptions::model.");
+  }
+};
+
+std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+cli::Program program_of(const std::string& called, MainOptions options,
+                        std::vector<std::shared_ptr<const GraphDefinition>> graphs) {
+  cli::Program program;
+  program.name = options.name.empty() ? last_part(called) : options.name;
+  program.call = called;
+  program.about =
+      options.about.empty() ? program.name + " - an agent that survives." : options.about;
+  program.examples = "  " + called + " run --input name=value\n";
+  if (graphs.size() > 1) program.first_run = {"run", graphs.front()->name};
+  program.collections = std::move(options.collections);
+  program.graphs = [graphs = std::move(graphs)](const cli::Settings&) {
+    return Result<cli::Definitions>(graphs);
+  };
+  std::shared_ptr<Model> model = std::move(options.model);
+  if (!model) model = std::make_shared<NoModel>();
+  program.model = [model](const cli::Settings&) { return Result<std::shared_ptr<Model>>(model); };
+  return program;
+}
+
+}  // namespace
+
+int detail::run_command_line(int argc, char** argv, MainOptions options,
+                             std::vector<AnyGraph> graphs) {
+  std::string called = argc > 0 ? argv[0] : "agent";
+  cli::Definitions built;
+  for (AnyGraph& graph : graphs) {
+    if (!graph.ok()) {
+      std::fprintf(stderr, "%s: %s\n", last_part(called).c_str(), graph.error().message.c_str());
+      return static_cast<int>(cli::ExitCode::internal);
+    }
+    built.push_back(*std::move(graph));
+  }
+  return cli::run_program(program_of(called, std::move(options), std::move(built)), argc, argv);
+}
+
+}  // namespace belay

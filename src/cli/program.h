@@ -1,0 +1,105 @@
+#pragma once
+// cli/program.h - what makes one program's command line differ from another's: its name, its
+// graphs, its model, and the verbs and pictures that it adds. Everything else is the same for all.
+//
+// To add a verb: an OwnVerb and its VerbEntry. To show a payload otherwise than as JSON, or to mark
+// an approval: Presentation. src/program/ does all of that; belay::main() none.
+//
+// Threading: the main thread. Everything here outlives the world that is made of it.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "belay/graph.h"
+#include "belay/model.h"
+#include "belay/runtime.h"
+#include "cli/exit_code.h"
+
+namespace belay::cli {
+
+struct Settings;
+struct World;
+
+using Answered = Result<ExitCode>;
+using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;
+
+// One word that a verb takes: an option ("--date") or an argument ("FILE").
+struct Word {
+  std::string name;
+  std::string help;
+  bool required = false;
+};
+using Given = std::map<std::string, std::string>;  // by Word::name; what was not given is absent
+
+// A verb that a program adds, with what was given to it.
+class OwnVerb {
+ public:
+  virtual ~OwnVerb() = default;
+  // What can be said before any store is opened; may read the files that it names.
+  virtual Result<Done> check_form(const Settings&) { return Done{}; }
+  // Whether it may make the store that it is to use; the others only look into one.
+  virtual bool makes_a_store() const { return false; }
+  virtual Task<Answered> run(World& world) = 0;
+};
+struct VerbEntry {
+  std::vector<std::string> path;  // {"notes", "import"}; without `make` a group of verbs
+  std::string line;               // what it does, in the list of verbs
+  std::string end;                // of its help: examples
+  std::vector<Word> words = {};
+  std::function<std::shared_ptr<OwnVerb>(Given)> make = nullptr;
+};
+
+// A shorter way to run a graph: "run daily-audit --date D".
+struct RunForm {
+  std::string name;
+  std::string line;
+  std::string graph;
+  std::vector<Word> words;
+  std::function<Result<Value>(const Given&, const Settings&)> input;
+};
+
+// A setting that only this program knows: settings.own has it by its key.
+struct OwnSetting {
+  std::string key;
+  std::string variable;
+};
+
+// How its results look. Each may be null: then a payload is shown as JSON, and nothing is marked.
+struct Presentation {
+  // Shows a payload; false for one that it does not know.
+  std::function<bool(World&, const Value& payload)> payload;
+  // What of a state is worth showing; null for nothing.
+  std::function<const Value*(const Value& state)> made;
+  // Beside a graph's name in the headline of a run.
+  std::function<std::string(const RunView&)> title;
+  // Before an approval's question, already styled.
+  std::function<std::string(World&, const ApprovalRow&)> mark;
+  // Further members of an approval's document.
+  std::function<void(const ApprovalRow&, Value::Object&)> approval_document;
+  // After the list of what is open, of all approvals there are.
+  std::function<void(World&, const std::vector<ApprovalRow>&)> after_approvals;
+};
+
+struct Program {
+  std::string name;  // in --version and in the store's default path
+  std::string call;  // how it is called in the commands that it prints
+  std::string about;
+  std::string examples = {};                     // of its --help, each line indented by two
+  std::string own_settings = {};                 // lines of its --help, below Environment
+  std::string run_end = {};                      // of run's help
+  std::string default_model = {};                // empty: there is none to choose, and no --model
+  std::vector<std::string> first_run = {"run"};  // words to try next
+  std::vector<std::vector<std::string>> other_hints = {};  // words to try before that
+  std::vector<std::string> collections = {};               // records that `check` looks at
+  std::vector<OwnSetting> settings = {};
+  std::vector<VerbEntry> verbs = {};
+  std::vector<RunForm> forms = {};
+  Presentation presentation = {};
+  std::function<Result<Definitions>(const Settings&)> graphs;
+  std::function<Result<std::shared_ptr<Model>>(const Settings&)> model;
+};
+
+}  // namespace belay::cli

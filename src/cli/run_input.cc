@@ -1,0 +1,81 @@
+#include "cli/run_input.h"
+
+#include "belay/limits.h"
+#include "cli/input_file.h"
+#include "cli/nearest_name.h"
+#include "cli/output.h"
+
+namespace belay::cli {
+namespace {
+
+Error unknown(const GraphDefinition& graph, std::string_view name) {
+  std::vector<std::string> names;
+  for (const ChannelType& channel : graph.state->channels) names.emplace_back(channel.name);
+  return error(ErrorCode::invalid, "The input of " + graph.name + " has no \"" +
+                                       shortened(name, 60, "...") + "\"." + meant(name, names));
+}
+
+const ChannelType* find_channel(const GraphDefinition& graph, std::string_view name) {
+  for (const ChannelType& channel : graph.state->channels) {
+    if (channel.name == name) return &channel;
+  }
+  return nullptr;
+}
+
+Result<Value> value_of(const GraphDefinition& graph, const ChannelType& channel,
+                       const std::string& text) {
+  std::shared_ptr<void> scratch = graph.state->make();
+  Decoder as_text;
+  Value value(text);
+  if (channel.decode(value, scratch.get(), as_text, nullptr)) return value;
+  auto json = parse_json(text);
+  if (json.ok()) return json;
+  as_text.path.clear();
+  return error(ErrorCode::invalid, "--input " + std::string(channel.name) + ": " + as_text.problem +
+                                       " Write it as JSON, like " + std::string(channel.name) +
+                                       "='...'.");
+}
+
+Result<Value::Object> members_of(const GraphDefinition& graph, const std::string& piece) {
+  if (piece == "-" || piece.starts_with('@')) {
+    std::string file = piece == "-" ? piece : piece.substr(1);
+    BELAY_TRY(std::string text, read_input(file, limits::record_bytes_max));
+    auto json = parse_json(text);
+    if (!json.ok()) {
+      return error(ErrorCode::invalid,
+                   "The input in " + file + " can't be read: " + json.error().message);
+    }
+    if (Value::Object* members = json->as_object()) return std::move(*members);
+    return error(ErrorCode::invalid, "The input in " + file + " is of kind " +
+                                         std::string(json->kind()) + "; write one JSON object.");
+  }
+  std::size_t equals = piece.find('=');
+  if (equals == piece.npos || equals == 0) {
+    return error(ErrorCode::invalid, "--input is \"" + shortened(piece, 60, "...") +
+                                         "\"; write name=value, @file.json, or - for standard "
+                                         "input.");
+  }
+  std::string name = piece.substr(0, equals);
+  const ChannelType* channel = find_channel(graph, name);
+  if (!channel) return unknown(graph, name);
+  BELAY_TRY(Value value, value_of(graph, *channel, piece.substr(equals + 1)));
+  return Value::Object{{std::move(name), std::move(value)}};
+}
+
+}  // namespace
+
+Result<Value> read_run_input(const GraphDefinition& graph, const std::vector<std::string>& pieces) {
+  Value::Object all;
+  for (const std::string& piece : pieces) {
+    BELAY_TRY(Value::Object members, members_of(graph, piece));
+    for (auto& [name, member] : members) {
+      if (!find_channel(graph, name)) return unknown(graph, name);
+      all.insert_or_assign(name, std::move(member));
+    }
+  }
+  Value input(std::move(all));
+  BELAY_CHECK(state_from(*graph.state, input));
+  return input;
+}
+
+}  // namespace belay::cli

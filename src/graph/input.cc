@@ -1,0 +1,58 @@
+// A state from JSON: the input of a run whose state type is known by its channels alone.
+
+#include "belay/state.h"
+
+namespace belay {
+namespace {
+
+// The path of the first member that no struct has a place for.
+std::string first_unknown(const Unknown& unknown) {
+  if (!unknown.members.empty()) return unknown.members.begin()->first;
+  for (const auto* part : {&unknown.inside, &unknown.items}) {
+    for (const auto& [name, within] : *part) {
+      if (within.empty()) continue;
+      std::string rest = first_unknown(within);
+      // An item of a list is kept under its own text, which is no name.
+      return part == &unknown.inside ? name + "." + rest : rest;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<std::shared_ptr<void>> state_from(const StateType& type, const Value& input) {
+  const Value::Object* members = input.as_object();
+  if (!members) {
+    return error(ErrorCode::invalid,
+                 "The input is of kind " + std::string(input.kind()) + "; give an object.");
+  }
+  std::shared_ptr<void> state = type.make();
+  std::size_t known = 0;
+  for (const ChannelType& channel : type.channels) {
+    auto found = members->find(channel.name);
+    if (found == members->end()) continue;
+    ++known;
+    Decoder in;
+    in.path.emplace_back(channel.name);
+    Unknown unknown;
+    if (!channel.decode(found->second, state.get(), in, &unknown)) {
+      return error(ErrorCode::invalid, "The input does not fit: " + in.problem);
+    }
+    if (unknown.empty()) continue;
+    return error(ErrorCode::invalid, "The input has \"" + std::string(channel.name) + "." +
+                                         first_unknown(unknown) +
+                                         "\", which the state has no place for.");
+  }
+  if (known == members->size()) return state;
+  for (const auto& [name, member] : *members) {
+    bool is_known = false;
+    for (const ChannelType& channel : type.channels) is_known = is_known || channel.name == name;
+    if (is_known) continue;
+    return error(ErrorCode::invalid,
+                 "The input has \"" + name + "\", which the state has no place for.");
+  }
+  return state;
+}
+
+}  // namespace belay

@@ -1,0 +1,297 @@
+// belay notes: import, list and show.
+
+#include "program/notes.h"
+
+#include <map>
+#include <set>
+
+#include "agents/wellbeing/records.h"
+#include "belay/limits.h"
+#include "cli/input_file.h"
+#include "cli/world.h"
+#include "program/note_lines.h"
+
+namespace belay::program {
+namespace {
+
+using namespace cli;
+using wellbeing::Note;
+
+constexpr std::string_view kNotes =
+    R"(Examples:
+  belay notes import diary.jsonl    # {"date":"1910-02-06","content":"..."} a line
+  belay notes list --date 1910-02-06
+  belay notes show 1910-02-06.01.5d41402abc4b
+)";
+
+constexpr std::string_view kNotesImport =
+    R"(FILE has one JSON object a line: "date" (YYYY-MM-DD), "content" and, if you like, "id".
+Every line is checked before anything is written: all notes are imported, or none.
+Importing the same file again changes nothing. A note with an "id" that exists replaces it.
+
+Examples:
+  belay notes import diary.jsonl
+  echo '{"date":"2026-11-21","content":"Slept four hours."}' | belay notes import -
+)";
+
+constexpr std::int64_t kListMax = 1'000;
+constexpr std::size_t kNotesOfDayMax = limits::page_rows_max;
+
+// What an import comes to, before anything is written.
+struct ImportPlan {
+  std::vector<Note> to_save;
+  std::size_t replaced = 0;   // of those, notes that exist under their id with another text
+  std::size_t unchanged = 0;  // notes of the file that are there already
+};
+
+// The notes of one day that are there already: ids by content, each to be met once.
+using DayNotes = std::multimap<std::string, std::string>;
+
+Task<Result<DayNotes>> notes_of_day(Records& records, std::string date) {
+  BELAY_CO_TRY(std::vector<Note> notes,
+               co_await records.where(&Note::date, std::move(date), kNotesOfDayMax));
+  DayNotes found;
+  for (Note& note : notes) found.emplace(std::move(note.content), std::move(note.id));
+  co_return std::move(found);
+}
+
+Note note_of(const NoteLine& line, std::string id, Instant now) {
+  Note note;
+  note.id = std::move(id);
+  note.date = line.date;
+  note.content = line.content;
+  note.createdAt = now;
+  return note;
+}
+
+// A line with an id of its own: new, the same, or in place of another text.
+Task<Result<Done>> plan_named(Records& records, const NoteLine& line, Instant now,
+                              ImportPlan& plan) {
+  BELAY_CO_TRY(std::optional<Note> there, co_await records.get<Note>(line.id));
+  if (there && there->date == line.date && there->content == line.content) {
+    ++plan.unchanged;
+    co_return Done{};
+  }
+  plan.replaced += there ? 1 : 0;
+  plan.to_save.push_back(note_of(line, line.id, now));
+  co_return Done{};
+}
+
+// Lines without an id: one that stands word for word among the day's notes is that note, so that a
+// longer export of the same diary adds what is new and nothing else.
+void plan_unnamed(const NoteLine& line, std::size_t place, Instant now, DayNotes& day,
+                  std::set<std::string>& taken, ImportPlan& plan) {
+  if (auto there = day.find(line.content); there != day.end()) {
+    day.erase(there);
+    ++plan.unchanged;
+    return;
+  }
+  std::string id = derived_note_id(line.date, place, line.content);
+  while (!taken.insert(id).second) id = derived_note_id(line.date, ++place, line.content);
+  plan.to_save.push_back(note_of(line, std::move(id), now));
+}
+
+Task<Result<ImportPlan>> plan_import(Records& records, const std::vector<NoteLine>& lines,
+                                     Instant now) {
+  ImportPlan plan;
+  std::map<std::string, DayNotes> days;
+  std::map<std::string, std::size_t> places;
+  std::set<std::string> taken;
+  for (const NoteLine& line : lines) {
+    if (!line.id.empty()) taken.insert(line.id);
+    if (days.contains(line.date)) continue;
+    std::string date = line.date;
+    BELAY_CO_TRY(DayNotes day, co_await notes_of_day(records, std::move(date)));
+    for (const auto& [content, id] : day) taken.insert(id);
+    days.emplace(line.date, std::move(day));
+  }
+  for (const NoteLine& line : lines) {
+    std::size_t place = ++places[line.date];
+    if (line.id.empty()) {
+      plan_unnamed(line, place, now, days[line.date], taken, plan);
+    } else {
+      BELAY_CO_CHECK(co_await plan_named(records, line, now, plan));
+    }
+  }
+  co_return std::move(plan);
+}
+
+Result<std::vector<RecordWrite>> writes_of(const ImportPlan& plan, const UserId& user) {
+  std::vector<RecordWrite> writes;
+  for (const Note& note : plan.to_save) {
+    BELAY_TRY(RecordWrite write, record_write(note, user));
+    writes.push_back(std::move(write));
+  }
+  return writes;
+}
+
+void show_import(World& world, const ImportPlan& plan, const std::vector<NoteLine>& lines) {
+  std::size_t added = plan.to_save.size() - plan.replaced;
+  std::set<std::string> days;
+  for (const NoteLine& line : lines) days.insert(line.date);
+  std::string text = "Imported " + std::to_string(added) + (added == 1 ? " note" : " notes");
+  if (plan.replaced > 0) text += ", replaced " + std::to_string(plan.replaced);
+  if (plan.unchanged > 0) {
+    text += "; " + std::to_string(plan.unchanged) + " were there already";
+  }
+  text += ". " + *days.begin() + (days.size() > 1 ? " to " + *days.rbegin() : "") + ".";
+  world.output.line(text);
+  world.output.document(Value::object({
+      {"imported", static_cast<std::uint64_t>(added)},
+      {"replaced", static_cast<std::uint64_t>(plan.replaced)},
+      {"unchanged", static_cast<std::uint64_t>(plan.unchanged)},
+      {"days", static_cast<std::uint64_t>(days.size())},
+      {"firstDate", *days.begin()},
+      {"lastDate", *days.rbegin()},
+      {"userId", world.settings.user.text},
+  }));
+}
+
+Value note_document(const Note& note) {
+  return Value::object({{"id", note.id},
+                        {"date", note.date},
+                        {"content", note.content},
+                        {"createdAt", to_text(note.createdAt)}});
+}
+
+// All notes, or those of a day, by id, at most `limit`.
+Task<Result<std::vector<Note>>> find_notes(World& world, std::optional<std::string> date,
+                                           std::size_t limit) {
+  RecordFilter filter;
+  filter.collection = Note::collection;
+  filter.limit = limit;
+  if (date) {
+    filter.field = "date";
+    filter.value = *date;
+  }
+  auto records = world.runtime.records(tenant_of(world), world.settings.user);
+  BELAY_CO_TRY(std::vector<RecordRow> rows, co_await records->find(std::move(filter)));
+  std::vector<Note> notes;
+  for (const RecordRow& row : rows) {
+    BELAY_CO_TRY(Note note, record_from<Note>(row));
+    notes.push_back(std::move(note));
+  }
+  co_return std::move(notes);
+}
+
+std::optional<std::string> given_word(const Given& given, const std::string& name) {
+  auto found = given.find(name);
+  if (found == given.end()) return std::nullopt;
+  return found->second;
+}
+
+class NotesImport final : public OwnVerb {
+ public:
+  explicit NotesImport(const Given& given) : file_(given_word(given, "FILE").value_or("")) {}
+
+  Result<Done> check_form(const Settings&) override {
+    BELAY_TRY(std::string text, read_input(file_, kImportBytesMax));
+    BELAY_TRY(lines_, read_note_lines(text));
+    return Done{};
+  }
+  bool makes_a_store() const override { return true; }
+
+  Task<Answered> run(World& world) override {
+    auto records = world.runtime.records(tenant_of(world), world.settings.user);
+    BELAY_CO_TRY(ImportPlan plan, co_await plan_import(*records, lines_, world.clock.now()));
+    BELAY_CO_TRY(std::vector<RecordWrite> writes, writes_of(plan, world.settings.user));
+    if (!writes.empty()) {
+      BELAY_CO_CHECK(co_await world.runtime.save(tenant_of(world), std::move(writes)));
+    }
+    show_import(world, plan, lines_);
+    co_return ExitCode::done;
+  }
+
+ private:
+  std::string file_;  // "-" for standard input
+  std::vector<NoteLine> lines_;
+};
+
+class NotesList final : public OwnVerb {
+ public:
+  explicit NotesList(const Given& given)
+      : date_(given_word(given, "--date")), limit_text_(given_word(given, "--limit")) {}
+
+  Result<Done> check_form(const Settings&) override {
+    if (limit_text_) {
+      BELAY_TRY(std::int64_t limit, whole_number("--limit", *limit_text_, 1, kListMax));
+      limit_ = static_cast<std::size_t>(limit);
+    }
+    return date_ ? check_date(*date_) : Result<Done>(Done{});
+  }
+
+  Task<Answered> run(World& world) override {
+    BELAY_CO_TRY(std::vector<Note> notes, co_await find_notes(world, date_, limit_));
+    if (notes.empty()) world.output.line("No notes. Import some: belay notes import FILE");
+    std::size_t id_width = 0;
+    for (const Note& note : notes) id_width = std::max(id_width, columns(note.id));
+    id_width = std::min(id_width, std::size_t{40});
+    auto width = static_cast<std::size_t>(world.output.options().width);
+    std::size_t room = width > id_width + 24 ? width - id_width - 14 : 10;
+    Value::Array documents;
+    for (const Note& note : notes) {
+      world.output.line(note.date + "  " + padded(note.id, id_width) + "  " +
+                        shortened(note.content, room, world.output.glyph("…", "...")));
+      documents.push_back(note_document(note));
+    }
+    world.output.document(Value::object({{"notes", std::move(documents)}}));
+    co_return ExitCode::done;
+  }
+
+ private:
+  std::optional<std::string> date_, limit_text_;
+  std::size_t limit_ = 50;
+};
+
+class NotesShow final : public OwnVerb {
+ public:
+  explicit NotesShow(const Given& given) : id_(given_word(given, "ID").value_or("")) {}
+
+  Task<Answered> run(World& world) override {
+    auto records = world.runtime.records(tenant_of(world), world.settings.user);
+    BELAY_CO_TRY(std::optional<Note> note, co_await records->get<Note>(id_));
+    if (!note) {
+      co_return error(ErrorCode::not_found, "There is no note \"" + id_ + "\" of user \"" +
+                                                world.settings.user.text +
+                                                "\"; see belay notes list.");
+    }
+    world.output.line(world.output.styled(Style::bold, note->date) + "  " + note->id);
+    world.output.paragraph(note->content);
+    world.output.document(note_document(*note));
+    co_return ExitCode::done;
+  }
+
+ private:
+  std::string id_;
+};
+
+template <typename Verb>
+std::shared_ptr<OwnVerb> make_verb(const Given& given) {
+  return std::make_shared<Verb>(given);
+}
+
+}  // namespace
+
+Result<Done> check_date(std::string_view date) {
+  if (is_date(date)) return Done{};
+  return error(ErrorCode::invalid, "\"" + shortened(date, 40, "...") +
+                                       "\" is no day of the calendar; write YYYY-MM-DD.");
+}
+
+std::vector<VerbEntry> notes_verbs() {
+  std::string end(kNotes);
+  Word file{"FILE", "The file; - for standard input", true};
+  Word date{"--date", "Only this day, YYYY-MM-DD"};
+  Word limit{"--limit", "At most so many, 1 to 1000 [50]"};
+  Word id{"ID", "The note's id", true};
+  return {{{"notes"}, "Import, list and show notes", end},
+          {{"notes", "import"},
+           "Import notes from JSON lines",
+           std::string(kNotesImport),
+           {file},
+           make_verb<NotesImport>},
+          {{"notes", "list"}, "List notes", end, {date, limit}, make_verb<NotesList>},
+          {{"notes", "show"}, "Show one note", end, {id}, make_verb<NotesShow>}};
+}
+
+}  // namespace belay::program

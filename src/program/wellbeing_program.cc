@@ -1,0 +1,116 @@
+#include "program/wellbeing_program.h"
+
+#include "agents/rules/builtin_model.h"
+#include "agents/wellbeing/daily_auditor.h"
+#include "agents/wellbeing/records.h"
+#include "agents/wellbeing/routine_generator.h"
+#include "cli/settings.h"
+#include "program/notes.h"
+#include "program/payloads.h"
+
+namespace belay::program {
+namespace {
+
+using cli::Definitions;
+using cli::Given;
+using cli::Settings;
+
+constexpr const char* kExamples = R"(  belay notes import diary.jsonl
+  belay run daily-audit --date 1910-02-06
+  belay run routine --date 1910-02-07
+)";
+
+constexpr const char* kSettings =
+    R"(  BELAY_MODEL             the model; only builtin exists: rules, no language model
+  BELAY_HELP_TEXT         where to find help near you, shown from risk 8 up
+)";
+
+constexpr const char* kRunEnd =
+    R"(A run that has something to save stops for a person (exit code 3) and prints the command that
+approves it; belay run never decides. The same --thread again goes on, or shows the result.
+
+Examples:
+  belay run daily-audit --date 1910-02-06
+  belay run daily-audit --date 1910-02-06 --thread audit-may-2 --language es
+  belay run routine --date 1910-02-07 --expires 2h
+  belay run routine --date 1910-02-07 --json | jq .approval.interruptId
+)";
+
+std::string help_text_in(const Settings& settings) {
+  auto found = settings.own.find("help_text");
+  return found == settings.own.end() ? "" : found->second;
+}
+
+Result<Definitions> graphs(const Settings& settings) {
+  wellbeing::WellbeingOptions options;
+  options.language = name_of(settings.language);
+  options.care.local_help = help_text_in(settings);
+  BELAY_TRY(auto daily_auditor, wellbeing::daily_auditor(options));
+  BELAY_TRY(auto routine_generator, wellbeing::routine_generator(options));
+  return Definitions{daily_auditor.definition(), routine_generator.definition()};
+}
+
+Result<std::shared_ptr<Model>> model(const Settings& settings) {
+  if (settings.model != "builtin") {
+    return error(ErrorCode::invalid,
+                 "There is no model \"" + cli::shortened(settings.model, 60, "...") +
+                     "\"; what exists is builtin, which is rules and no language model.");
+  }
+  rules::BuiltinOptions options;
+  options.help_line = help_text_in(settings);
+  return std::shared_ptr<Model>(rules::make_builtin_model(std::move(options)));
+}
+
+// What the run's texts are to be written in; empty: as the notes are.
+Result<std::string> language_for(const Given& given, const Settings& settings) {
+  auto found = given.find("--language");
+  if (found == given.end()) {
+    return settings.language_named ? std::string(name_of(settings.language)) : std::string();
+  }
+  if (cli::language_from(found->second)) return found->second;
+  return error(ErrorCode::invalid, "--language is \"" + cli::shortened(found->second, 20, "...") +
+                                       "\"; give en or es.");
+}
+
+// Both agents begin with a day and a language.
+Result<Value> input(const Given& given, const Settings& settings) {
+  const std::string& date = given.at("--date");
+  BELAY_CHECK(check_date(date));
+  BELAY_TRY(std::string language, language_for(given, settings));
+  return Value::object({{"date", date}, {"language", std::move(language)}});
+}
+
+}  // namespace
+
+cli::Program wellbeing_program() {
+  cli::Word date{"--date", "The day, YYYY-MM-DD", true};
+  cli::Word language{"--language", "en or es: the language of what is said to you"};
+  cli::Program program;
+  program.name = program.call = "belay";
+  program.about =
+      "belay - agents that survive: every step is committed before the next one begins.";
+  program.examples = kExamples;
+  program.own_settings = kSettings;
+  program.run_end = kRunEnd;
+  program.default_model = "builtin";
+  program.first_run = {"run", "daily-audit", "--date", "YYYY-MM-DD"};
+  program.other_hints = {{"notes", "import", "diary.jsonl"}};
+  program.collections = {std::string(wellbeing::Note::collection),
+                         std::string(wellbeing::DailySummary::collection),
+                         std::string(wellbeing::Routine::collection)};
+  program.settings = {{"help_text", "BELAY_HELP_TEXT"}};
+  program.verbs = notes_verbs();
+  program.forms = {
+      {"daily-audit", "Audit the notes of a day", "daily_auditor", {date, language}, input},
+      {"routine",
+       "Make a routine for a day from the audit of the day before",
+       "routine_generator",
+       {date, language},
+       input}};
+  program.presentation = wellbeing_presentation();
+  program.graphs = graphs;
+  program.model = model;
+  return program;
+}
+
+}  // namespace belay::program

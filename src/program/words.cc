@@ -1,0 +1,28 @@
+#include "program/words.h"
+
+namespace belay::program {
+namespace {
+
+const Words kEnglish = {
+    .risk = "Risk",
+    .not_assessed = "not assessed",
+    .of_ten = "of 10",
+    .crisis = "CRISIS",
+    .passed_crises = "Of risk 8 or more, expired or rejected: {n}. See {command}",
+};
+
+const Words kSpanish = {
+    .risk = "Riesgo",
+    .not_assessed = "sin valorar",
+    .of_ten = "de 10",
+    .crisis = "CRISIS",
+    .passed_crises = "De riesgo 8 o más, caducadas o rechazadas: {n}. Ver {command}",
+};
+
+}  // namespace
+
+const Words& words_of(cli::Language language) {
+  return language == cli::Language::es ? kSpanish : kEnglish;
+}
+
+}  // namespace belay::program

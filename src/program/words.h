@@ -1,0 +1,18 @@
+#pragma once
+// program/words.h - the words around an audit, in English and Spanish.
+
+#include <string_view>
+
+#include "cli/phrases.h"
+
+namespace belay::program {
+
+struct Words {
+  std::string_view risk, not_assessed, of_ten;
+  std::string_view crisis;         // beside an approval from risk 8 up
+  std::string_view passed_crises;  // {n} {command}
+};
+
+const Words& words_of(cli::Language language);
+
+}  // namespace belay::program

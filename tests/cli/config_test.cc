@@ -1,0 +1,111 @@
+// The file of settings: where it is found, what wins over it, and what it may say.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/cli/belay_process.h"
+
+namespace belay::cli::tests {
+namespace {
+
+class CliConfig : public testing::Test {
+ protected:
+  CliConfig() { world_.setting.environment.erase("BELAY_STORE"); }
+  // A file of settings at its place in the home folder.
+  std::string write_settings(const std::string& text) {
+    std::filesystem::create_directories(world_.folder.file(".config/belay"));
+    return world_.write(".config/belay/belay.yaml", text);
+  }
+  // What `config explain` says of a setting: its value and where it comes from.
+  std::pair<std::string, std::string> explained(const std::string& name, Words words = {}) {
+    words.insert(words.begin(), {"config", "explain", "--json"});
+    Outcome shown = world_.run(words);
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    const Value document = shown.json();
+    const Value::Array* settings = document["settings"].as_array();
+    if (!settings) return {};
+    for (const Value& one : *settings) {
+      if (one["name"] == Value(name)) return {*one["value"].as_string(), *one["from"].as_string()};
+    }
+    return {};
+  }
+  World world_;
+};
+
+using Answer = std::pair<std::string, std::string>;
+
+TEST_F(CliConfig, AFlagWinsOverTheEnvironmentThatOverTheFileThatOverTheDefault) {
+  EXPECT_EQ(explained("user"), Answer("local", "default"));
+  std::string file = write_settings("# mine\nuser: ana\n");
+  EXPECT_EQ(explained("user"), Answer("ana", "file " + file + ", line 2"));
+  world_.setting.environment["BELAY_USER"] = "ben";
+  EXPECT_EQ(explained("user"), Answer("ben", "environment BELAY_USER"));
+  EXPECT_EQ(explained("user", {"--user", "eva"}), Answer("eva", "flag --user"));
+}
+
+TEST_F(CliConfig, TheFileIsTheFirstThatThereIs) {
+  write_settings("user: home\n");
+  EXPECT_EQ(explained("user").first, "home");
+  world_.setting.environment["XDG_CONFIG_HOME"] = world_.folder.file("xdg");
+  EXPECT_EQ(explained("user").first, "local");
+  std::filesystem::create_directories(world_.folder.file("xdg/belay"));
+  world_.write("xdg/belay/belay.yaml", "user: xdg\n");
+  EXPECT_EQ(explained("user").first, "xdg");
+  world_.setting.environment["BELAY_CONFIG"] = world_.write("variable.yaml", "user: variable\n");
+  EXPECT_EQ(explained("user").first, "variable");
+  std::string flag = world_.write("flag.yaml", "user: flag\n");
+  EXPECT_EQ(explained("user", {"--config", flag}).first, "flag");
+  EXPECT_EQ(world_.run({"config", "path", "--config", flag}).out, flag + "\n");
+}
+
+TEST_F(CliConfig, WithoutAFilePathSaysWhereOneWouldBeRead) {
+  Outcome path = world_.run({"config", "path"});
+  EXPECT_EQ(path.code, 0);
+  EXPECT_NE(path.out.find("./belay.yaml"), std::string::npos) << path.out;
+  EXPECT_NE(path.out.find(".config/belay/belay.yaml"), std::string::npos) << path.out;
+}
+
+TEST_F(CliConfig, WhatItSaysIsObeyedAndItsPathsAreRelativeToIt) {
+  write_settings("store: sqlite:mine.db\nlanguage: es\nhelp_text: Llama a Ana.\n");
+  Outcome run = world_.run({"run", "routine", "--date", "2026-01-01"});
+  EXPECT_EQ(run.code, 3) << run.err;
+  EXPECT_TRUE(std::filesystem::exists(world_.folder.file(".config/belay/mine.db")));
+  EXPECT_NE(run.out.find("te espera"), std::string::npos) << run.out;
+  EXPECT_EQ(explained("help_text").first, "Llama a Ana.");
+}
+
+TEST_F(CliConfig, WhatIsWrongInItIsToldWithItsLineAndOpensNoStore) {
+  for (const auto& [text, parts] : std::map<std::string, Words>{
+           {"user: ana\nstoer: x\n", {"line 2", "stoer", "Did you mean \"store\"?"}},
+           {"user: ana\n\nuser: ben\n", {"line 3", "user", "twice"}},
+           {"user: [ana]\n", {"line 1", "user"}},
+           {"- user\n", {"line 1", "key: value"}},
+           {"user: [ana\n", {"no YAML"}},
+           {"language: fr\n", {"line 1", "fr", "en or es"}},
+           {"compression: lots\n", {"line 1", "lots"}},
+       }) {
+    write_settings(text);
+    Outcome refused = world_.run({"run", "routine", "--date", "2026-01-01"});
+    EXPECT_EQ(refused.code, 2) << text << refused.err;
+    EXPECT_TRUE(refused.says(parts)) << text << refused.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(world_.folder.file(".local/share/belay/belay.db")));
+}
+
+TEST_F(CliConfig, AFileThatIsNamedHasToBeThere) {
+  Outcome refused = world_.run({"threads", "--config", world_.folder.file("none.yaml")});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(refused.says({"none.yaml"})) << refused.err;
+}
+
+TEST_F(CliConfig, NoKeyIsShown) {
+  world_.setting.environment["BELAY_KEYS"] = "k1:" + std::string(64, 'a');
+  Outcome shown = world_.run({"config", "explain"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_EQ(shown.out.find("aaaa"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("BELAY_KEYS"), std::string::npos) << shown.out;
+}
+
+}  // namespace
+}  // namespace belay::cli::tests

@@ -1,0 +1,122 @@
+// belay::main: a program that has a graph is its own command line.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/cli/belay_process.h"
+
+namespace belay::cli::tests {
+namespace {
+
+class OwnProgram : public testing::Test {
+ protected:
+  OwnProgram() { world_.setting.binary = BELAY_SHOP_BINARY; }
+  Outcome run(const Words& words, const std::string& input = "") {
+    return world_.run(words, input);
+  }
+  // What the state of a fresh order is when it was begun with these inputs.
+  Value ordered(const Words& inputs, const std::string& input = "") {
+    Words words = {"run", "order", "--json"};
+    for (const std::string& each : inputs) {
+      words.push_back("--input");
+      words.push_back(each);
+    }
+    Outcome begun = run(words, input);
+    EXPECT_EQ(begun.code, 3) << begun.err;
+    return begun.json()["state"];
+  }
+  World world_;
+};
+
+TEST_F(OwnProgram, RunsStopsForAPersonAndGoesOn) {
+  Outcome begun = run({"run", "order", "--thread", "first", "--input", "item=a red hat"});
+  EXPECT_EQ(begun.code, 3) << begun.err;
+  EXPECT_NE(begun.out.find("Buy it?"), std::string::npos) << begun.out;
+  EXPECT_NE(begun.out.find(std::string(BELAY_SHOP_BINARY) + " approvals approve"),
+            std::string::npos)
+      << "the next command can be pasted: " << begun.out;
+  EXPECT_EQ(run({"approvals", "list"}).out.find("belay"), std::string::npos);
+
+  Outcome approved = run({"approvals", "approve", "first", "--by", "ana"});
+  EXPECT_EQ(approved.code, 0) << approved.err;
+  EXPECT_NE(approved.out.find("\"receipt\": \"1 x a red hat\""), std::string::npos) << approved.out;
+
+  EXPECT_EQ(run({"history", "first", "--json"}).json()["checkpoints"].as_array()->size(), 4u);
+  EXPECT_EQ(run({"state", "first"}).code, 0);
+  EXPECT_EQ(run({"status"}).code, 0);
+  EXPECT_EQ(run({"threads"}).code, 0);
+  EXPECT_EQ(run({"check"}).code, 0);
+  EXPECT_EQ(run({"doctor"}).code, 0);
+  EXPECT_NE(run({"agents", "list"}).out.find("question"), std::string::npos);
+}
+
+TEST_F(OwnProgram, ReadsItsInputFromPairsFilesAndStandardInput) {
+  Value state = ordered({"item=42", "count=3", "notes=[\"soft\"]", "limit=9.5"});
+  EXPECT_EQ(state["item"], Value("42")) << "text stays text";
+  EXPECT_EQ(state["count"], Value(3));
+  EXPECT_EQ(state["notes"], Value(Value::Array{"soft"}));
+
+  std::string file = world_.write("order.json", R"({"item":"hat","address":{"street":"Main"}})");
+  state = ordered({"@" + file, "count=2", "item=cap"});
+  EXPECT_EQ(state["item"], Value("cap")) << "a later piece wins";
+  EXPECT_EQ(state["address"]["street"], Value("Main"));
+
+  EXPECT_EQ(ordered({"-"}, R"({"item":"scarf"})")["item"], Value("scarf"));
+}
+
+TEST_F(OwnProgram, AnInputThatDoesNotFitNamesItsPathAndMakesNoStore) {
+  std::string deep = world_.write("deep.json", R"({"address":{"number":"seven"}})");
+  std::string strange = world_.write("strange.json", R"({"address":{"town":"Rome"}})");
+  std::string list = world_.write("list.json", "[]");
+  std::string torn = world_.write("torn.json", "{\"item\":");
+  for (const auto& [input, parts] : std::map<std::string, Words>{
+           {"itm=hat", {"itm", "Did you mean \"item\"?"}},
+           {"count=many", {"count", "integer"}},
+           {"count=1.5", {"count", "integer"}},
+           {"@" + deep, {"address.number", "integer"}},
+           {"@" + strange, {"address.town", "no place"}},
+           {"@" + list, {"array", "object"}},
+           {"@" + torn, {"torn.json"}},
+           {"@" + world_.folder.file("none.json"), {"none.json"}},
+           {"hat", {"hat", "name=value"}},
+           {"=hat", {"name=value"}},
+       }) {
+    Outcome refused = run({"run", "order", "--input", input});
+    EXPECT_EQ(refused.code, 2) << input << refused.err;
+    EXPECT_TRUE(refused.says(parts)) << input << ": " << refused.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(world_.store_path()));
+}
+
+TEST_F(OwnProgram, OfSeveralGraphsOneIsNamed) {
+  Outcome unnamed = run({"run"});
+  EXPECT_EQ(unnamed.code, 2);
+  EXPECT_TRUE(unnamed.says({"order", "question"})) << unnamed.err;
+  Outcome misspelt = run({"run", "ordre"});
+  EXPECT_EQ(misspelt.code, 2);
+  EXPECT_TRUE(misspelt.says({"Did you mean \"order\"?"})) << misspelt.err;
+}
+
+TEST_F(OwnProgram, WithoutAModelSaysHowToHandOneIn) {
+  Outcome failed = run({"run", "question", "--input", "text=why"});
+  EXPECT_EQ(failed.code, 1) << failed.err;
+  EXPECT_NE(failed.err.find("MainOptions::model"), std::string::npos) << failed.err;
+}
+
+TEST_F(OwnProgram, KeepsItsStoreUnderItsOwnName) {
+  world_.setting.environment.erase("BELAY_STORE");
+  EXPECT_EQ(run({"run", "order", "--input", "item=hat"}).code, 3);
+  EXPECT_TRUE(std::filesystem::exists(world_.folder.file(".local/share/shop/shop.db")));
+  EXPECT_NE(run({"--help"}).out.find("shop/shop.db"), std::string::npos);
+  EXPECT_TRUE(run({"--version"}).out.starts_with("shop, belay "));
+}
+
+TEST_F(OwnProgram, AGraphThatCannotBeBuiltIsToldBeforeAnythingElse) {
+  Outcome refused = run({"broken"});
+  EXPECT_EQ(refused.code, 70);
+  EXPECT_TRUE(refused.says({"broken", "It has no beginning"})) << refused.err;
+}
+
+}  // namespace
+}  // namespace belay::cli::tests

@@ -1,0 +1,68 @@
+// A program of somebody else's: two graphs, no model, and belay::main.
+
+#include <belay/belay.hpp>
+
+namespace {
+
+using namespace belay;
+
+struct Address {
+  std::string street{};
+  int number = 0;
+};
+
+struct Order {
+  std::string item{};
+  int count = 1;
+  std::vector<std::string> notes{};
+  std::optional<double> limit{};
+  Address address{};
+  std::string receipt{};
+};
+
+Update<Order> buy(const Order& order, Context& context) {
+  context.outcome("bought");
+  return set(&Order::receipt, std::to_string(order.count) + " x " + order.item);
+}
+
+Result<Graph<Order>> order_graph() {
+  GraphBuilder<Order> graph{"order"};
+  graph.approval("confirm", &Order::item, {.question = "Buy it?"}).approved("buy").rejected(end);
+  graph.node("buy", buy);
+  graph.edge(start, "confirm").edge("buy", end);
+  return std::move(graph).build();
+}
+
+struct Question {
+  std::string text{};
+  std::string answer{};
+};
+
+Task<Update<Question>> ask(const Question& question, Context& context) {
+  auto answer = (co_await context.model().complete(question.text)).value();
+  co_return set(&Question::answer, answer);
+}
+
+Result<Graph<Question>> question_graph() {
+  GraphBuilder<Question> graph{"question"};
+  graph.node("ask", ask);
+  graph.edge(start, "ask").edge("ask", end);
+  return std::move(graph).build();
+}
+
+Result<Graph<Question>> broken_graph() {
+  GraphBuilder<Question> graph{"broken"};
+  graph.node("ask", ask);
+  return std::move(graph).build();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && argv[1] == std::string_view("broken")) {
+    return belay::main(argc, argv, broken_graph());
+  }
+  MainOptions options;
+  options.name = "shop";
+  return belay::main(argc, argv, options, order_graph().value(), question_graph());
+}

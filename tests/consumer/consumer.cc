@@ -1,0 +1,28 @@
+// Counts down, one durable node at a time, and asks before the end.
+
+#include <belay/belay.hpp>
+#include <memory>
+#include <string>
+
+using namespace belay;
+
+struct Countdown {
+  int left = 3;
+  std::string said{};
+};
+
+Update<Countdown> count(const Countdown& countdown, Context&) {
+  std::string text = countdown.said + std::to_string(countdown.left) + " ";
+  return set(&Countdown::said, text).add(&Countdown::left, -1);
+}
+
+Result<Graph<Countdown>> countdown_graph() {
+  GraphBuilder<Countdown> graph{"countdown"};
+  graph.node("count", count);
+  graph.approval("launch", &Countdown::said, {.question = "Launch?"}).approved(end).rejected(end);
+  graph.edge(start, "count");
+  graph.branch("count", [](const Countdown& state) { return state.left > 0; }, {"launch", "count"});
+  return std::move(graph).build();
+}
+
+int main(int argc, char** argv) { return belay::main(argc, argv, countdown_graph()); }
