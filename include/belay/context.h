@@ -4,6 +4,19 @@
 // Everything ambient comes through the Context: ids, time, randomness, model, records. The engine
 // keeps it alive until the node has ended. Threading: use it on the node's own executor only, not
 // from the blocking pool.
+//
+// Effects on the outside world, by what a crash may do to them:
+//
+// A, transactional: rows in Belay's own store - state, records, messages of the outbox. They are
+//    part of the node's commit: exactly once. Context::commit_with(), publish().
+// B, keyed: the other side knows a repetition by our key. At least once, always with the same key.
+//    Context::once(): the result is recorded, and a node that runs again gets it without a call.
+// C, unkeyed: a mail over SMTP, an API without such keys. The intent is committed first; when a
+//    crash leaves the outcome unknown, the effect is `uncertain` and its policy decides.
+//    Context::effect(): never repeated silently, never dropped silently.
+//
+// An effect is named; the name tells several effects of one node apart. Its key is
+// "run/task/name": the same over all attempts of one visit of a node, another for another visit.
 
 #include <chrono>
 #include <functional>
@@ -12,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "belay/effect.h"
+#include "belay/detail/effect_step.h"
 #include "belay/limits.h"
 #include "belay/model.h"
 #include "belay/record.h"
@@ -154,7 +167,7 @@ class Context {
   // A durable event of the program's own, written in this node's commit.
   void emit(std::string name, Value body);
 
-  // An effect of class B (effect.h): calls `effect` unless its result is recorded, and gives the
+  // An effect of class B: calls `effect` unless its result is recorded, and gives the
   // result. `effect` returns T or Result<T>; an Error is thrown as a Failure and recorded nowhere.
   // Where it returns a Task, this does too, and the result is durable before it goes on; otherwise
   // the result is recorded with the node's commit.
@@ -168,14 +181,13 @@ class Context {
     }
   }
 
-  // An effect of class C (effect.h). `effect` is as for once(); an Error of code `uncertain` or an
-  // exception leaves its outcome unknown, any other Error says that it did not happen. Gives its
+  // An effect of class C (see the top). `effect` is as for once(); an Error of code `uncertain` or
+  // an exception leaves its outcome unknown, any other Error says that it did not happen. Gives its
   // result, or nothing when the policy was to skip it. `probe` asks the other side: a result if it
   // has happened, nullopt if it has not.
   template <typename Function>
   auto effect(std::string name, EffectOptions options, Function effect,
-              std::function<Result<std::optional<detail::effect_value_t<Function>>>()> probe =
-                  nullptr) {
+              Probe<detail::effect_value_t<Function>> probe = nullptr) {
     using T = detail::effect_value_t<Function>;
     using Returned = std::invoke_result_t<Function>;
     if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
@@ -215,108 +227,23 @@ class Context {
   [[noreturn]] static void throw_failure(Error why);
 
   template <typename T, typename Function>
-  T once_now(std::string name, Function effect) {
-    EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
-    if (step.next() == EffectStep::Next::give) return step.result<T>();
-    Result<T> result = detail::as_result(effect());
-    T value = std::move(result).value();
-    attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
-    return value;
-  }
-
+  T once_now(std::string name, Function effect);
   template <typename T, typename Function>
-  Task<T> once_task(std::string name, Function effect) {
-    EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
-    if (step.next() == EffectStep::Next::give) co_return step.result<T>();
-    auto returned = co_await effect();
-    Result<T> result = detail::as_result(std::move(returned));
-    T value = std::move(result).value();
-    EffectRow row = step.outcome(detail::effect_text(step.intent().name, value));
-    auto written = co_await attempt_.journal->write(std::move(row));
-    std::move(written).value();
-    co_return std::move(value);
-  }
-
-  // What is left to do when nobody knows: a person's word, the probe's, or the policy's. Nothing
-  // when the effect is to be called.
+  Task<T> once_task(std::string name, Function effect);
   template <typename T>
-  std::optional<std::optional<T>> settle(
-      EffectStep& step, const EffectOptions& options,
-      const std::function<Result<std::optional<T>>()>& probe) {
-    using Next = EffectStep::Next;
-    if (step.next() == Next::give) return std::optional<T>(step.result<T>());
-    if (step.next() == Next::give_up) {
-      attempt_.journal->keep(step.skipped());
-      return std::optional<T>();
-    }
-    if (step.next() == Next::probe && probe) {
-      Result<std::optional<T>> found = probe();
-      if (found.ok() && *found) {
-        attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, **found)));
-        return *std::move(found);
-      }
-      if (found.ok()) return std::nullopt;
-    }
-    if (step.next() != Next::probe && step.next() != Next::ask) return std::nullopt;
-    Answer answer = ask_about(step.uncertain(), options.expires);
-    if (!answer.approved) return std::nullopt;
-    T value{};
-    Decoder in;
-    const Value& given = answer.payload["result"];
-    if (given.is_null() || !codec::decode(given, value, in)) value = T{};
-    attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
-    return std::optional<T>(std::move(value));
-  }
-
+  std::optional<std::optional<T>> settle(EffectStep& step, const EffectOptions& options,
+                                         const Probe<T>& probe);
   template <typename T, typename Function>
   std::optional<T> effect_now(std::string name, EffectOptions options, Function effect,
-                              std::function<Result<std::optional<T>>()> probe) {
-    EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::unkeyed),
-                    options.when_uncertain);
-    if (step.next() != EffectStep::Next::call) {
-      if (auto settled = settle<T>(step, options, probe)) return *std::move(settled);
-      throw JournalFirst{step.intent()};
-    }
-    Result<T> result = detail::as_result(effect());
-    if (!result.ok()) {
-      attempt_.journal->keep(result.error().code == ErrorCode::uncertain
-                                 ? step.uncertain()
-                                 : step.failed(result.error()));
-    }
-    T value = std::move(result).value();
-    attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
-    return value;
-  }
-
+                              Probe<T> probe);
   template <typename T, typename Function>
   Task<std::optional<T>> effect_task(std::string name, EffectOptions options, Function effect,
-                                     std::function<Result<std::optional<T>>()> probe) {
-    EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::unkeyed),
-                    options.when_uncertain);
-    if (step.next() != EffectStep::Next::call) {
-      auto settled = settle<T>(step, options, probe);
-      if (settled) co_return *std::move(settled);
-      EffectRow intent = step.intent();
-      auto intended = co_await attempt_.journal->write(std::move(intent));
-      std::move(intended).value();
-    }
-    auto returned = co_await effect();
-    Result<T> result = detail::as_result(std::move(returned));
-    if (!result.ok()) {
-      EffectRow row = step.failed(result.error());
-      if (result.error().code == ErrorCode::uncertain) row = step.uncertain();
-      auto written = co_await attempt_.journal->write(std::move(row));
-      std::move(written).value();
-    }
-    T value = std::move(result).value();
-    EffectRow row = step.outcome(detail::effect_text(step.intent().name, value));
-    auto written = co_await attempt_.journal->write(std::move(row));
-    std::move(written).value();
-    co_return std::optional<T>(std::move(value));
-  }
+                                     Probe<T> probe);
 
   Attempt attempt_;
   NodeEffects effects_;
 };
 
 }  // namespace belay
+
+#include "belay/detail/effect_calls.h"

@@ -167,7 +167,7 @@ struct EffectRow {
   std::string node;
   EffectClass effect_class = EffectClass::keyed;
   EffectStatus status = EffectStatus::intended;
-  std::string envelope;  // its result, or the error with `failed`; empty before
+  std::string envelope;      // its result, or the error with `failed`; empty before
   std::int64_t attempt = 1;  // calls that were intended so far; 0 where no intent is recorded
   Instant created_at{};
   Instant updated_at{};

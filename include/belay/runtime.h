@@ -60,6 +60,34 @@ struct StartOptions {
   RunOptions run = {};
 };
 
+// Where a fork begins, and with what.
+struct ForkOptions {
+  TenantId tenant = default_tenant();
+  ThreadId from;
+  // After which commit of the thread's latest run; unset: the newest that leaves something to do.
+  std::optional<std::uint64_t> seq = std::nullopt;
+  ThreadId thread = {};  // the new thread; empty: a new random one
+  Value edits = {};      // an object of channels in place of those there; null for none
+};
+
+// What a fork would do again, and what has happened already since the commit that it begins after.
+struct ForkPreview {
+  std::uint64_t seq = 0;
+  std::vector<std::string> next;   // the nodes that it begins with
+  std::vector<std::string> again;  // nodes that have ended since, oldest first
+  std::vector<EffectRow> effects;  // of classes B and C, begun since
+  std::vector<OutboxRow> messages;
+  std::vector<ApprovalRow> approvals;  // asked since
+};
+
+// How a process works on runs that others have begun.
+struct WorkOptions {
+  TenantId tenant = default_tenant();
+  std::size_t runs_max = 16;             // at the same time
+  std::chrono::milliseconds poll{200};   // how often it looks for more
+  std::chrono::milliseconds again{30'000};  // when to try a run again that could not be taken up
+};
+
 struct Decision {
   bool approved = false;
   std::string decided_by;
@@ -118,6 +146,30 @@ class Runtime {
   // The same for a graph that is known by its name alone. `input` is of its state's type, as
   // state_from() makes it.
   Task<Result<RunView>> start(std::string graph, std::shared_ptr<void> input, StartOptions options);
+
+  // Puts a run into the store's queue; some process that works on it begins it, no sooner than
+  // `not_before`. Durable when it returns.
+  template <typename State>
+  Task<Result<RunView>> enqueue(const Graph<State>& graph, State input, StartOptions options,
+                                Instant not_before) {
+    auto state = std::make_shared<State>(std::move(input));
+    return enqueue_run(graph.name(), std::move(state), std::move(options), not_before);
+  }
+
+  // Takes up what there is to do in the store until drain() is called: runs in the queue, runs whose
+  // process died, timers and approvals whose time has come. Several processes may do so on one
+  // store. A run that has lost limits::lost_claims_max processes is quarantined, and so is one whose
+  // stored bytes are damaged; the others go on. Returns how many runs it took up.
+  Task<Result<std::size_t>> work(WorkOptions options);
+  // Ends work(): nothing more is taken up, and what is under way goes back to the queue at its next
+  // commit.
+  void drain();
+
+  // Begins a new run of a new thread where another stood. `not_found` for an unknown thread or
+  // commit, `invalid` for a commit after which nothing is left to do, or an edit that does not fit.
+  Task<Result<RunView>> fork(ForkOptions options);
+  // The same, without doing it.
+  Task<Result<ForkPreview>> preview(ForkOptions options);
 
   // Goes on with a thread's run: one whose process died is taken over, one that waits at a
   // breakpoint, or for a time that has come, goes on, one that waits for a person is returned as it

@@ -44,10 +44,11 @@ Value channels_document(const GraphDefinition& graph) {
 
 Value agent_document(const GraphDefinition& graph) {
   Value::Array nodes;
+  Value::Array entries(graph.entries.begin(), graph.entries.end());
   for (const GraphDefinition::Node& node : graph.nodes) nodes.push_back(node_document(graph, node));
   return Value::object({{"name", graph.name},
                         {"hash", to_hex(graph.hash)},
-                        {"entry", graph.entry},
+                        {"entries", std::move(entries)},
                         {"channels", channels_document(graph)},
                         {"nodes", std::move(nodes)}});
 }

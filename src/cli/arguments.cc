@@ -238,9 +238,8 @@ void add_store_verbs(CLI::App& app, Words& words) {
   CLI::App* store =
       add_verb(app, words, "store", "Measure, compact, prune and encrypt the store", help::kStore);
   store->require_subcommand(1);
-  add_verb(*store, words, "stats", "Rows and bytes, table by table", help::kStore)->callback([&words] {
-    words.chosen = StoreStats{};
-  });
+  add_verb(*store, words, "stats", "Rows and bytes, table by table", help::kStore)
+      ->callback([&words] { words.chosen = StoreStats{}; });
   add_verb(*store, words, "compact", "Give back the space of what was deleted", help::kStore)
       ->callback([&words] { words.chosen = StoreCompact{}; });
   CLI::App* prune =

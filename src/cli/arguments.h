@@ -107,11 +107,10 @@ struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb =
-    std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, ApprovalsList, ApprovalsShow,
-                 ApprovalsDecide, Resume, Cancel, Threads, History, StateOf, Preserve, AgentsList,
-                 AgentsShow, AgentsGraph, ConfigExplain, ConfigPath, StoreStats, StoreCompact,
-                 StorePrune, Check, Doctor, StoreSeal>;
+using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, ApprovalsList,
+                          ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
+                          Preserve, AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
+                          StoreStats, StoreCompact, StorePrune, Check, Doctor, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

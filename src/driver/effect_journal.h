@@ -30,7 +30,9 @@ class EffectJournal {
   void forget(const TaskId& task) { rows_.erase(task); }
 
   // The node of `task` may begin the effect whose intent it has just had recorded.
-  void let_begin(const TaskId& task, std::string name) { may_begin_.emplace(task, std::move(name)); }
+  void let_begin(const TaskId& task, std::string name) {
+    may_begin_.emplace(task, std::move(name));
+  }
   bool may_begin(const TaskId& task, std::string_view name);
 
   Task<Result<Done>> request(EffectRow row);
@@ -50,9 +52,7 @@ class TaskJournal final : public Journal {
  public:
   TaskJournal(EffectJournal& journal, TaskId task) : journal_(journal), task_(task) {}
 
-  const EffectRow* find(std::string_view name) const override {
-    return journal_.find(task_, name);
-  }
+  const EffectRow* find(std::string_view name) const override { return journal_.find(task_, name); }
   Task<Result<Done>> write(EffectRow row) override { return journal_.request(std::move(row)); }
   void keep(EffectRow row) override;
   bool may_begin(std::string_view name) override { return journal_.may_begin(task_, name); }

@@ -183,8 +183,7 @@ struct Uncertain : Effects {
     Decision decision;
     decision.approved = happened;
     decision.decided_by = "ana";
-    return block_on(
-               loop, runtime->decide(default_tenant(), paused.approval->interrupt, decision))
+    return block_on(loop, runtime->decide(default_tenant(), paused.approval->interrupt, decision))
         .value();
   }
 };
@@ -225,14 +224,12 @@ TEST_F(Uncertain, SkipGoesOnWithoutAResult) {
 
 TEST_F(Uncertain, AProbeThatKnowsSettlesIt) {
   EffectOptions options{.when_uncertain = WhenUncertain::probe};
-  auto happened = mails_with(options, []() -> Result<std::optional<int>> {
-    return std::optional<int>(7);
-  });
+  auto happened =
+      mails_with(options, []() -> Result<std::optional<int>> { return std::optional<int>(7); });
   EXPECT_EQ(run_with_crash(happened, 3, false).state["receipt"], Value("mail 7"));
   EXPECT_EQ(mails, 1);
-  auto not_happened = mails_with(options, []() -> Result<std::optional<int>> {
-    return std::optional<int>();
-  });
+  auto not_happened =
+      mails_with(options, []() -> Result<std::optional<int>> { return std::optional<int>(); });
   EXPECT_EQ(run_with_crash(not_happened, 2, true).state["receipt"], Value("mail 2"));
 }
 

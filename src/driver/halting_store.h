@@ -1,5 +1,6 @@
 #pragma once
-// driver/halting_store.h - a store whose process dies at one of its commits, for the driver's tests.
+// driver/halting_store.h - a store whose process dies at one of its commits, for the driver's
+// tests.
 
 #include "belay/store.h"
 

@@ -299,8 +299,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
   co_return std::optional<End>();
 }
 
-std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
-                                                Journal& journal) {
+std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action, Journal& journal) {
   const engine::Run* frame = &run_;
   for (std::size_t position : action.attempt.path) frame = frame->tasks[position].inner.get();
   const engine::NodeTask& task = frame->tasks[action.attempt.position];
@@ -353,9 +352,9 @@ void RunDriver::limit_node(Attempt& attempt, std::chrono::milliseconds limit) {
     Attempt& late = attempts_.at(id);
     late.timer.reset();
     late.task.reset();
-    Error why = error(ErrorCode::unavailable, "The node \"" + late.node->name +
-                                                  "\" took longer than its " +
-                                                  std::to_string(limit.count()) + " ms.");
+    Error why =
+        error(ErrorCode::unavailable, "The node \"" + late.node->name + "\" took longer than its " +
+                                          std::to_string(limit.count()) + " ms.");
     NodeEffects left = late.context->take_effects();
     left.journal = late.journal->take_kept();
     node_came_to(late.id, late.began, std::move(why), std::move(left));
@@ -434,8 +433,7 @@ Task<Result<Done>> RunDriver::find_decided() {
   auto rows = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
   if (!rows.ok()) co_return std::move(rows).error();
   for (ApprovalRow& row : *rows) {
-    bool is_decided =
-        row.status != ApprovalStatus::open && row.status != ApprovalStatus::closed;
+    bool is_decided = row.status != ApprovalStatus::open && row.status != ApprovalStatus::closed;
     if (is_decided && engine::asks(run_, row.interrupt)) decided(std::move(row));
   }
   co_return Done{};

@@ -24,6 +24,23 @@ Task<Result<RunView>> Runtime::start(std::string graph, std::shared_ptr<void> in
   return body_->start(std::move(graph), std::move(input), std::move(options));
 }
 
+Task<Result<RunView>> Runtime::enqueue_run(std::string graph, std::shared_ptr<void> input,
+                                           StartOptions options, Instant not_before) {
+  return body_->enqueue(std::move(graph), std::move(input), std::move(options), not_before);
+}
+
+Task<Result<std::size_t>> Runtime::work(WorkOptions options) {
+  return body_->work(std::move(options));
+}
+
+void Runtime::drain() { body_->drain(); }
+
+Task<Result<RunView>> Runtime::fork(ForkOptions options) { return body_->fork(std::move(options)); }
+
+Task<Result<ForkPreview>> Runtime::preview(ForkOptions options) {
+  return body_->preview(std::move(options));
+}
+
 Task<Result<RunView>> Runtime::resume(TenantId tenant, ThreadId thread) {
   return body_->resume(std::move(tenant), std::move(thread));
 }

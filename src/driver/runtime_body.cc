@@ -236,15 +236,15 @@ Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Ev
   co_return std::optional(*std::move(view));
 }
 
-Task<Result<RunView>> Runtime::Body::go_on(Found found) {
+Task<Result<RunView>> Runtime::Body::go_on(Found found, bool by_person) {
   const RunRow& row = found.stored.row;
   if (is_final(row.status)) co_return view_of(std::move(found));
   BELAY_CO_CHECK(check_idle(found));
   TenantId tenant = row.tenant;
   RunId id = row.run;
   if (row.status == RunStatus::paused) {
-    bool goes_on = row.reason == "breakpoint" ||
-                   (row.reason == "timer" && row.due_at <= parts_.clock.now());
+    bool goes_on =
+        row.reason == "breakpoint" || (row.reason == "timer" && row.due_at <= parts_.clock.now());
     if (!goes_on) co_return view_of(std::move(found));
     engine::Event resumed = engine::Resumed{moment(), session_};
     auto view = co_await wake(std::move(found), std::move(resumed));
@@ -255,7 +255,7 @@ Task<Result<RunView>> Runtime::Body::go_on(Found found) {
   BELAY_CO_CHECK(check_free(row));
   BELAY_CO_TRY(Definition graph, graph_of(found.stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
-  engine::Event first = engine::TakenOver{moment(), session_, true};
+  engine::Event first = engine::TakenOver{moment(), session_, by_person};
   co_return co_await drive(std::move(graph), std::move(run), std::move(first));
 }
 
@@ -265,9 +265,11 @@ Task<Result<RunView>> Runtime::Body::resume(TenantId tenant, ThreadId thread) {
   co_return co_await go_on(*std::move(found));
 }
 
-Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_ptr<void> input,
-                                           StartOptions options) {
-  BELAY_CO_TRY(Definition graph, graphs_->newest(graph_name));
+Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name,
+                                                          std::shared_ptr<void> input,
+                                                          StartOptions options) {
+  Begin begin;
+  BELAY_CO_TRY(begin.graph, graphs_->newest(graph_name));
   bool given = !options.thread.empty();
   if (!given) options.thread = ThreadId(random_uuid(parts_.random).text());
   BELAY_CO_CHECK(check_name("tenant id", options.tenant.text));
@@ -282,8 +284,7 @@ Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_p
   row.thread = options.thread;
   row.user = options.user;
   row.session = session_;
-  BELAY_CO_TRY(engine::Run run, engine::new_run(*graph, row, options.run, std::move(input)));
-  std::string input_envelope = run.row.input;
+  BELAY_CO_TRY(begin.run, engine::new_run(*begin.graph, row, options.run, std::move(input)));
   if (given) {
     auto found = co_await find_thread(options.tenant, options.thread);
     if (!found.ok() && found.error().code != ErrorCode::not_found) {
@@ -291,16 +292,24 @@ Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_p
     }
     if (found.ok()) {
       const RunRow& known = found->stored.row;
-      if (known.graph != graph_name || known.input != input_envelope) {
+      if (known.graph != graph_name || known.input != begin.run->row.input) {
         co_return error(ErrorCode::invalid,
                         "Thread \"" + options.thread.text + "\" was begun by \"" + known.graph +
                             "\" with another input; give the same input, or another thread.");
       }
-      co_return co_await go_on(*std::move(found));
+      begin.known = *std::move(found);
     }
   }
+  co_return std::move(begin);
+}
+
+Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_ptr<void> input,
+                                           StartOptions options) {
+  auto begin = co_await prepare(std::move(graph_name), std::move(input), std::move(options));
+  if (!begin.ok()) co_return std::move(begin).error();
+  if (begin->known) co_return co_await go_on(*std::move(begin->known));
   engine::Event first = engine::Begun{moment()};
-  co_return co_await drive(std::move(graph), std::move(run), std::move(first));
+  co_return co_await drive(std::move(begin->graph), *std::move(begin->run), std::move(first));
 }
 
 Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant) {

@@ -21,6 +21,12 @@ class Runtime::Body {
   const SessionId& session() const { return session_; }
 
   Task<Result<RunView>> start(std::string graph, std::shared_ptr<void> input, StartOptions options);
+  Task<Result<RunView>> enqueue(std::string graph, std::shared_ptr<void> input,
+                                StartOptions options, Instant not_before);
+  Task<Result<std::size_t>> work(WorkOptions options);
+  void drain();
+  Task<Result<RunView>> fork(ForkOptions options);
+  Task<Result<ForkPreview>> preview(ForkOptions options);
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
   Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant);
   Task<Result<DecisionAnswer>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
@@ -52,9 +58,24 @@ class Runtime::Body {
   Task<Result<RunView>> view_of_run(TenantId tenant, RunId run);
   // Goes on with `run` until it rests, and says how it stands then.
   Task<Result<RunView>> drive(Definition graph, engine::Run run, engine::Event first);
-  Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver,
-                                                engine::Event first);
-  Task<Result<RunView>> go_on(Found found);
+  Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
+  Task<Result<RunView>> go_on(Found found, bool by_person = true);
+  // The run that a start or enqueue makes, or what there is of it already.
+  struct Begin {
+    Definition graph;
+    std::optional<engine::Run> run;
+    std::optional<Found> known;
+  };
+  Task<Result<Begin>> prepare(std::string graph, std::shared_ptr<void> input,
+                              StartOptions options);
+
+  // work.cc
+  Task<Result<std::vector<RunRow>>> find_work(TenantId tenant, std::size_t limit);
+  Task<Result<Done>> take_up(TenantId tenant, RunId run);
+  Task<Result<Done>> quarantine(RunRow row, std::string reason);
+  Result<bool> is_lost(const RunRow& row);
+  // fork.cc
+  Task<Result<Found>> find_origin(const ForkOptions& options);
   // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the
   // run has moved on meanwhile.
   Task<Result<std::optional<RunView>>> wake(Found found, engine::Event event);
@@ -81,6 +102,10 @@ class Runtime::Body {
   // Replaced as a whole: a reader on another thread may hold the one before.
   std::shared_ptr<const GraphRegistry> graphs_ = std::make_shared<GraphRegistry>();
   std::map<RunId, RunDriver*> driven_;  // by the calls that are under way
+  bool is_draining_ = false;
+  std::size_t taken_up_ = 0;  // by work(), and still under way
+  std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
+  std::map<RunId, Spawned> work_;        // last: what they run uses all of the above
 };
 
 }  // namespace belay

@@ -167,11 +167,14 @@ TEST_F(Supersteps, ARetryOfOneLeavesItsSiblingsAlone) {
   GraphBuilder<Plan> graph{"retry"};
   graph.node("split", logs("split"));
   graph.node("steady", logs("steady"));
-  graph.node("shaky", [this](const Plan&, Context& context) -> Result<Update<Plan>> {
-    ++visits["shaky"];
-    if (context.attempt() < 3) return error(ErrorCode::unavailable, "busy");
-    return append(&Plan::log, "shaky");
-  }).retry({.attempts = 3, .base = 10ms});
+  graph
+      .node("shaky",
+            [this](const Plan&, Context& context) -> Result<Update<Plan>> {
+              ++visits["shaky"];
+              if (context.attempt() < 3) return error(ErrorCode::unavailable, "busy");
+              return append(&Plan::log, "shaky");
+            })
+      .retry({.attempts = 3, .base = 10ms});
   graph.edge(start, "split").edge("split", "steady").edge("split", "shaky");
   graph.edge("steady", end).edge("shaky", end);
   auto view = run(built(std::move(graph))).value();
@@ -217,9 +220,8 @@ TEST_F(Supersteps, AGraphsOwnReducerCombinesInOrder) {
 }
 
 TEST_F(Supersteps, AReducerThatThrowsIsATypedFailure) {
-  auto graph = with_reducer([](std::string, const std::string&) -> std::string {
-    throw std::runtime_error("no taste");
-  });
+  auto graph = with_reducer(
+      [](std::string, const std::string&) -> std::string { throw std::runtime_error("no taste"); });
   auto view = run(graph).value();
   EXPECT_EQ(view.row.status, RunStatus::failed);
   EXPECT_THAT(view.row.error, HasSubstr("The reducer of the channel \"best\" threw: no taste"));
@@ -240,11 +242,14 @@ Graph<Plan> map_reduce(int pages, int* most_at_once) {
     return set(&Plan::title, std::to_string(plan.sizes.size()));
   });
   graph.edge(start, "list").edge("fetch", "sum").edge("sum", end);
-  graph.branch("list", [pages](const Plan&) {
-    std::vector<Send> sends;
-    for (int i = 0; i < pages; ++i) sends.push_back(send_to("fetch", Page{std::to_string(i)}));
-    return sends;
-  }, {"fetch"});
+  graph.branch("list",
+               [pages](const Plan&) {
+                 std::vector<Send> sends;
+                 for (int i = 0; i < pages; ++i)
+                   sends.push_back(send_to("fetch", Page{std::to_string(i)}));
+                 return sends;
+               },
+               {"fetch"});
   return std::move(graph).build().value();
 }
 
@@ -270,10 +275,13 @@ TEST_F(Supersteps, TenThousandBranchesRunThroughABoundedWindow) {
 
 TEST_F(Supersteps, ANodeSaysWhereToGo) {
   GraphBuilder<Plan> graph{"command"};
-  graph.node("router", [this](const Plan& plan, Context&) {
-    ++visits["router"];
-    return plan.total < 2 ? add(&Plan::total, 1).go_to("router") : go_to<Plan>("done");
-  }).may_go_to({"router", "done"});
+  graph
+      .node("router",
+            [this](const Plan& plan, Context&) {
+              ++visits["router"];
+              return plan.total < 2 ? add(&Plan::total, 1).go_to("router") : go_to<Plan>("done");
+            })
+      .may_go_to({"router", "done"});
   graph.node("done", logs("done"));
   graph.edge(start, "router").edge("done", end);
   auto view = run(built(std::move(graph))).value();
@@ -439,8 +447,9 @@ TEST_F(Subgraphs, AskFromInsideAndGoOnWithTheAnswer) {
   decision.approved = true;
   decision.decided_by = "ana";
   decision.edited = Value("signed");
-  auto answer = block_on(
-      loop, other->decide(default_tenant(), paused.approvals[0].interrupt, decision)).value();
+  auto answer =
+      block_on(loop, other->decide(default_tenant(), paused.approvals[0].interrupt, decision))
+          .value();
   EXPECT_EQ(answer.kind, DecisionAnswer::Kind::won);
   EXPECT_EQ(answer.view.row.status, RunStatus::completed) << answer.view.row.error;
   EXPECT_EQ(answer.view.state["title"], Value("signed"));
@@ -454,8 +463,9 @@ TEST_F(Subgraphs, AFailureInsideFailsTheRunWithItsError) {
   });
   inner.edge(start, "a").edge("a", end);
   GraphBuilder<Plan> graph{"outer"};
-  graph.subgraph("legal", std::move(inner).build().value(), [](const Plan&) { return Clause{}; },
-                 [](const Clause&) { return unchanged<Plan>(); });
+  graph.subgraph(
+      "legal", std::move(inner).build().value(), [](const Plan&) { return Clause{}; },
+      [](const Clause&) { return unchanged<Plan>(); });
   graph.edge(start, "legal").edge("legal", end);
   auto view = run(built(std::move(graph))).value();
   EXPECT_EQ(view.row.status, RunStatus::failed);
@@ -537,8 +547,7 @@ TEST_F(Pauses, ADecisionMadeWhileABranchWorksIsUsedByItsOwner) {
   yes.approved = true;
   yes.decided_by = "ana";
   for (const ApprovalRow& approval : open) {
-    auto answer =
-        block_on(loop, other->decide(default_tenant(), approval.interrupt, yes)).value();
+    auto answer = block_on(loop, other->decide(default_tenant(), approval.interrupt, yes)).value();
     EXPECT_EQ(answer.kind, DecisionAnswer::Kind::won);
     EXPECT_EQ(answer.view.row.status, RunStatus::running);
   }

@@ -77,7 +77,28 @@ void Advancing::on(Begun event) {
   run_.row.status = RunStatus::running;
   run_.row.epoch = 1;
   guard_epoch_ = 0;
+  if (event.queued_until) {
+    run_.row.due_at = *event.queued_until;
+    run_.row.session = SessionId();
+  }
   begin(event.moment, CommitKind::input);
+}
+
+void Advancing::on(Forked event) {
+  run_.working_since = event.moment.now;
+  run_.row.created_at = event.moment.now;
+  run_.row.updated_at = event.moment.now;
+  run_.row.status = RunStatus::running;
+  run_.row.epoch = 1;
+  guard_epoch_ = 0;
+  for (NodeTask& task : run_.tasks) {
+    if (task.phase == Phase::done) note_unsaved(task);
+  }
+  Step step;
+  step.kind = CommitKind::fork;
+  step.detail = Value::object({{"from", run_.row.forked_from.text()},
+                               {"seq", static_cast<std::uint64_t>(run_.row.forked_at)}});
+  commit(std::move(step), event.moment);
 }
 
 void Advancing::on(TakenOver event) {

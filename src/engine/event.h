@@ -19,6 +19,12 @@ struct Moment {
 // The run's first event: its row is filled in, nothing is stored yet.
 struct Begun {
   Moment moment;
+  // Set: it goes to the queue, to be begun by a worker no sooner than this.
+  std::optional<Instant> queued_until = std::nullopt;
+};
+// The first event of a run made by fork_run(): it goes on where another stood.
+struct Forked {
+  Moment moment;
 };
 // The run has been read from the store, to be worked on by `session`.
 struct TakenOver {
@@ -100,8 +106,8 @@ struct Cancelled {
   std::string by;
 };
 
-using Event = std::variant<Begun, TakenOver, Committed, NodeEnded, NodeFailed, NodeAsked, TaskDue,
-                           RunTimedOut, Decided, Resumed, Released, Flushed, Cancelled>;
+using Event = std::variant<Begun, Forked, TakenOver, Committed, NodeEnded, NodeFailed, NodeAsked,
+                           TaskDue, RunTimedOut, Decided, Resumed, Released, Flushed, Cancelled>;
 
 // Starts one attempt of a node, on this state.
 struct StartNode {

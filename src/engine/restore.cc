@@ -91,7 +91,8 @@ Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
     auto position = static_cast<std::size_t>(row.index);
     if (row.space != run.space || row.seq != run.state_seq + 1) continue;
     // Of tasks that had not ended, or of a superstep that has been left.
-    if (position >= run.tasks.size() || run.tasks[position].phase != NodeTask::Phase::done) continue;
+    if (position >= run.tasks.size() || run.tasks[position].phase != NodeTask::Phase::done)
+      continue;
     BELAY_TRY(std::string_view text, json_in_envelope(row.envelope));
     auto value = parse_json(text);
     if (!value.ok()) return corrupt(stored, "holds a value that is no JSON");
@@ -298,6 +299,63 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
       }
     }
     BELAY_CHECK(upgrade(graph, path->second, stored, run));
+  }
+  note_waiting(run);
+  return run;
+}
+
+Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunRow row,
+                     const Value& edits) {
+  BELAY_TRY(Run run, restore(graph, stored));
+  if (run.tasks.empty()) {
+    return error(ErrorCode::invalid, "After commit " + std::to_string(stored.checkpoint.seq) +
+                                         " of thread \"" + stored.row.thread.text +
+                                         "\" nothing is left to do; fork from an earlier one.");
+  }
+  const Value::Object* edited = edits.as_object();
+  if (!edited && !edits.is_null()) {
+    return error(ErrorCode::invalid, "The edits of a fork are an object of channels.");
+  }
+  Value state = state_value(graph, stored, run);
+  for (const auto& [name, value] : edited ? *edited : Value::Object()) {
+    auto channel = std::find_if(run.channels.begin(), run.channels.end(),
+                                [&](const auto& each) { return each.name == name; });
+    if (channel == run.channels.end() || channel->index == ChannelVersion::unknown_channel) {
+      return error(ErrorCode::invalid,
+                   "The graph \"" + graph.name + "\" has no channel \"" + name + "\" to edit.");
+    }
+    Unknown unknown;
+    BELAY_CHECK(read_channel(graph, run, *channel, ValueKind::set, value, unknown));
+    state.as_object()->insert_or_assign(name, value);
+  }
+  std::string text = to_json(state);
+  row.graph = graph.name;
+  row.graph_hash = graph.hash;
+  row.input = json_envelope(text);
+  row.options = options_text(run.options);
+  row.node = nodes_text(run.tasks);
+  run.row = std::move(row);
+  run.version = graph.hash;
+  run.chain_hash = sha256(text);
+  run.state_seq = 0;
+  for (ChannelVersion& channel : run.channels) {
+    channel.seq = 0;
+    channel.set_bytes = channel.added_bytes = 0;
+  }
+  run.unwritten.clear();
+  run.is_held = false;
+  run.unfinished = 0;
+  bool several = is_parallel(run);
+  for (NodeTask& task : run.tasks) {
+    bool keeps = task.phase == NodeTask::Phase::done && !edited;
+    NodeTask fresh;
+    fresh.node = task.node;
+    fresh.position = task.position;
+    fresh.input = task.input;
+    if (!keeps) task = std::move(fresh);
+    task.id = task_id(run.row.run, run.space, run.superstep, task.node->name,
+                      several ? std::optional(task.position) : std::nullopt);
+    if (!keeps) ++run.unfinished;
   }
   note_waiting(run);
   return run;

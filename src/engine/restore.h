@@ -40,6 +40,14 @@ Result<Digest> version_of(const StoredRun& stored);
 Result<Run> new_run(const GraphDefinition& graph, RunRow row, RunOptions options,
                     std::shared_ptr<void> input);
 
+// A run that goes on where `from` stands, as another run: its row's ids, session and `forked_*` are
+// the caller's. `edits` is an object of channels that it begins with in place of those there; with
+// any, the results of a superstep under way are not taken over, since they were made of the old
+// state. What waited for a person or a time begins anew. `invalid` when nothing is left to do
+// there, or an edit does not fit.
+Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunRow row,
+                     const Value& edits);
+
 // The channels by name as the rows have them, whatever their types.
 Value raw_state(const StoredRun& stored);
 // The channels by name, as a program reads them, those that the graph does not know included.

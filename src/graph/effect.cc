@@ -1,4 +1,4 @@
-#include "belay/effect.h"
+#include "belay/context.h"
 
 #include "belay/context.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// belay/graph_definition.h - a graph as the engine sees it: no template, immutable, shared by all
-// its runs. Programs build one with GraphBuilder (graph.h), or from data (json_graph.h).
+// belay/detail/graph_definition.h - a graph as the engine sees it: no template, immutable, shared
+// by all its runs. Programs build one with GraphBuilder (graph.h), or from data (json_graph.h).
 
 #include <chrono>
 #include <functional>
@@ -38,8 +38,8 @@ using NodeResult = Result<NodeAnswer>;
 
 struct GraphDefinition {
   // A way by its index, a node's name, several names, or visits with an input each.
-  using Choice = std::variant<std::size_t, std::string, std::vector<std::string>,
-                              std::vector<Send>>;
+  using Choice =
+      std::variant<std::size_t, std::string, std::vector<std::string>, std::vector<Send>>;
   using Choose = std::function<Choice(const void* state)>;
 
   struct Approval {

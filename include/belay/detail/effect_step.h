@@ -1,16 +1,6 @@
 #pragma once
-// belay/effect.h - effects on the outside world, by what a crash may do to them.
-//
-// A, transactional: rows in Belay's own store - state, records, messages of the outbox. They are
-//    part of the node's commit: exactly once. Context::commit_with(), publish().
-// B, keyed: the other side knows a repetition by our key. At least once, always with the same key.
-//    Context::once(): the result is recorded, and a node that runs again gets it without a call.
-// C, unkeyed: a mail over SMTP, an API without such keys. The intent is committed first; when a
-//    crash leaves the outcome unknown, the effect is `uncertain` and its policy decides.
-//    Context::effect(): never repeated silently, never dropped silently.
-//
-// An effect is named; the name tells several effects of one node apart. Its key is
-// "run/task/name": the same over all attempts of one visit of a node, another for another visit.
+// belay/detail/effect_step.h - how an effect is recorded and what its record makes of it: the
+// machinery of Context::once() and Context::effect().
 
 #include <functional>
 #include <optional>
@@ -31,6 +21,11 @@ enum class WhenUncertain {
   skip,   // take it for done, without a result
   probe,  // ask the other side with the effect's probe; ask a person where that can't tell
 };
+
+// Asks the other side whether an effect has happened: its result, nullopt if it has not, or an
+// Error where that can't be told.
+template <typename T>
+using Probe = std::function<Result<std::optional<T>>()>;
 
 struct EffectOptions {
   WhenUncertain when_uncertain = WhenUncertain::ask;

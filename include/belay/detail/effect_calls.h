@@ -1,0 +1,108 @@
+#pragma once
+// belay/detail/effect_calls.h - the bodies of Context::once() and Context::effect().
+
+#include "belay/context.h"
+
+namespace belay {
+
+template <typename T, typename Function>
+T Context::once_now(std::string name, Function effect) {
+  EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
+  if (step.next() == EffectStep::Next::give) return step.result<T>();
+  Result<T> result = detail::as_result(effect());
+  T value = std::move(result).value();
+  attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
+  return value;
+}
+
+template <typename T, typename Function>
+Task<T> Context::once_task(std::string name, Function effect) {
+  EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
+  if (step.next() == EffectStep::Next::give) co_return step.result<T>();
+  auto returned = co_await effect();
+  Result<T> result = detail::as_result(std::move(returned));
+  T value = std::move(result).value();
+  EffectRow row = step.outcome(detail::effect_text(step.intent().name, value));
+  auto written = co_await attempt_.journal->write(std::move(row));
+  std::move(written).value();
+  co_return std::move(value);
+}
+
+// What is left to do when nobody knows: a person's word, the probe's, or the policy's. Nothing
+// when the effect is to be called.
+template <typename T>
+std::optional<std::optional<T>> Context::settle(EffectStep& step, const EffectOptions& options,
+                                                const Probe<T>& probe) {
+  using Next = EffectStep::Next;
+  if (step.next() == Next::give) return std::optional<T>(step.result<T>());
+  if (step.next() == Next::give_up) {
+    attempt_.journal->keep(step.skipped());
+    return std::optional<T>();
+  }
+  if (step.next() == Next::probe && probe) {
+    Result<std::optional<T>> found = probe();
+    if (found.ok() && *found) {
+      attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, **found)));
+      return *std::move(found);
+    }
+    if (found.ok()) return std::nullopt;
+  }
+  if (step.next() != Next::probe && step.next() != Next::ask) return std::nullopt;
+  Answer answer = ask_about(step.uncertain(), options.expires);
+  if (!answer.approved) return std::nullopt;
+  T value{};
+  Decoder in;
+  const Value& given = answer.payload["result"];
+  if (given.is_null() || !codec::decode(given, value, in)) value = T{};
+  attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
+  return std::optional<T>(std::move(value));
+}
+
+template <typename T, typename Function>
+std::optional<T> Context::effect_now(std::string name, EffectOptions options, Function effect,
+                                     Probe<T> probe) {
+  EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::unkeyed),
+                  options.when_uncertain);
+  if (step.next() != EffectStep::Next::call) {
+    if (auto settled = settle<T>(step, options, probe)) return *std::move(settled);
+    throw JournalFirst{step.intent()};
+  }
+  Result<T> result = detail::as_result(effect());
+  if (!result.ok()) {
+    attempt_.journal->keep(result.error().code == ErrorCode::uncertain
+                               ? step.uncertain()
+                               : step.failed(result.error()));
+  }
+  T value = std::move(result).value();
+  attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
+  return value;
+}
+
+template <typename T, typename Function>
+Task<std::optional<T>> Context::effect_task(std::string name, EffectOptions options,
+                                            Function effect, Probe<T> probe) {
+  EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::unkeyed),
+                  options.when_uncertain);
+  if (step.next() != EffectStep::Next::call) {
+    auto settled = settle<T>(step, options, probe);
+    if (settled) co_return *std::move(settled);
+    EffectRow intent = step.intent();
+    auto intended = co_await attempt_.journal->write(std::move(intent));
+    std::move(intended).value();
+  }
+  auto returned = co_await effect();
+  Result<T> result = detail::as_result(std::move(returned));
+  if (!result.ok()) {
+    EffectRow row = step.failed(result.error());
+    if (result.error().code == ErrorCode::uncertain) row = step.uncertain();
+    auto written = co_await attempt_.journal->write(std::move(row));
+    std::move(written).value();
+  }
+  T value = std::move(result).value();
+  EffectRow row = step.outcome(detail::effect_text(step.intent().name, value));
+  auto written = co_await attempt_.journal->write(std::move(row));
+  std::move(written).value();
+  co_return std::optional<T>(std::move(value));
+}
+
+}  // namespace belay

@@ -1,0 +1,192 @@
+#pragma once
+// belay/detail/state_type.h - state and updates as the engine sees them, without their types.
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "belay/codec.h"
+#include "belay/rows.h"
+
+namespace belay {
+
+// What is to be combined with a channel, without its type.
+class Operand {
+ public:
+  virtual ~Operand() = default;
+  // The JSON text of what is set, or of the items, entries or number that are added.
+  virtual void encode(Encoder& out) const = 0;
+  // Combines it with the state, and is used up. Not for ValueKind::reduce.
+  virtual void apply(void* state) = 0;
+  // The typed value, for a graph's own reducer.
+  virtual void* value() = 0;
+  virtual std::shared_ptr<Operand> copy() const = 0;
+};
+
+// What a node did to one channel. All that it did to a channel is one Change.
+struct Change {
+  std::size_t channel = 0;
+  ValueKind kind = ValueKind::set;
+  std::shared_ptr<Operand> operand;
+};
+
+// One visit of `node` in the next superstep, with an input of its own.
+struct Send {
+  std::string node;
+  std::string input;  // JSON text; what context.input() reads
+
+  Send(std::string to_node, std::string json) : node(std::move(to_node)), input(std::move(json)) {}
+};
+
+// A Send with a plain struct, a string, a number or a Value as its input. Throws Failure
+// (`invalid`) for an input that JSON can't say.
+template <typename Input>
+Send send_to(std::string_view node, const Input& input) {
+  Encoder text;
+  codec::encode(input, text);
+  if (!text.problem.empty()) {
+    throw Failure(error(ErrorCode::invalid, "The input for \"" + std::string(node) +
+                                                "\" can't be sent: " + text.problem));
+  }
+  return Send(std::string(node), std::move(text.text));
+}
+
+// What a node's update comes to, without its type. For the engine.
+struct NodeAnswer {
+  std::vector<Change> changes;
+  std::vector<std::string> go_to;
+  std::vector<Send> sends;
+};
+
+// One channel as the engine sees it, whatever its type. `index` is its place in the state type.
+struct ChannelType {
+  using Encode = void (*)(std::size_t index, const void* state, Encoder&, const Unknown*);
+  using Combine = bool (*)(std::size_t index, ValueKind, const Value&, void* state, Decoder&,
+                           Unknown*);
+
+  std::string name;
+  std::size_t index = 0;
+  Encode encode_channel = nullptr;
+  Combine combine_channel = nullptr;
+
+  void encode(const void* state, Encoder& out, const Unknown* unknown) const {
+    encode_channel(index, state, out, unknown);
+  }
+  bool decode(const Value& from, void* state, Decoder& in, Unknown* unknown) const {
+    return combine_channel(index, ValueKind::set, from, state, in, unknown);
+  }
+  // Combines a stored operand with the channel; false, with the problem noted, when it does not
+  // fit. Not for ValueKind::reduce.
+  bool combine(ValueKind kind, const Value& from, void* state, Decoder& in,
+               Unknown* unknown) const {
+    return combine_channel(index, kind, from, state, in, unknown);
+  }
+};
+
+// A state type as the engine sees it. Made by state_type<State>(), or by a JSON graph's builder.
+struct StateType {
+  std::vector<ChannelType> channels;
+  std::function<std::shared_ptr<void>()> make;
+  std::function<std::shared_ptr<void>(const void* state)> copy;
+};
+
+namespace detail {
+// Moves the entries over, replacing those with the same keys.
+template <typename Map>
+void merge_into(Map& map, Map& entries) {
+  while (!entries.empty()) {
+    auto inserted = map.insert(entries.extract(entries.begin()));
+    if (!inserted.inserted) inserted.position->second = std::move(inserted.node.mapped());
+  }
+}
+
+template <typename State, typename M>
+class TypedOperand final : public Operand {
+ public:
+  using Apply = void (*)(State&, M State::*, M&);
+  TypedOperand(M State::* member, M value, Apply combine)
+      : held(std::move(value)), member_(member), apply_(combine) {}
+  void encode(Encoder& out) const override { codec::encode(held, out); }
+  void apply(void* state) override { apply_(*static_cast<State*>(state), member_, held); }
+  void* value() override { return &held; }
+  std::shared_ptr<Operand> copy() const override { return std::make_shared<TypedOperand>(*this); }
+
+  M held;
+
+ private:
+  M State::* member_;
+  Apply apply_;
+};
+
+template <std::size_t Index, typename State>
+auto& member_at(State& state) {
+  return reflect::with_members(
+      state, [](auto&... members) -> auto& { return std::get<Index>(std::tie(members...)); });
+}
+
+template <typename M>
+bool combine_member(ValueKind kind, const Value& from, M& member, Decoder& in, Unknown* unknown) {
+  if (kind == ValueKind::set) return codec::decode(from, member, in, unknown);
+  if constexpr (codec::is_vector<M>) {
+    if (kind == ValueKind::append) {
+      M items;
+      if (!codec::decode(from, items, in, unknown)) return false;
+      member.insert(member.end(), std::make_move_iterator(items.begin()),
+                    std::make_move_iterator(items.end()));
+      return true;
+    }
+  } else if constexpr (codec::is_string_map<M>) {
+    if (kind == ValueKind::merge) {
+      M entries;
+      if (!codec::decode(from, entries, in, unknown)) return false;
+      merge_into(member, entries);
+      return true;
+    }
+  } else if constexpr (std::is_arithmetic_v<M>) {
+    if (kind == ValueKind::add) {
+      M amount{};
+      if (!codec::decode(from, amount, in, unknown)) return false;
+      member = static_cast<M>(member + amount);
+      return true;
+    }
+  }
+  return in.mismatch("what this member's type can take", from);
+}
+
+template <typename State, std::size_t Index>
+ChannelType channel_type() {
+  ChannelType type;
+  type.name = reflect::member_names<State>[Index];
+  type.index = Index;
+  type.encode_channel = [](std::size_t, const void* state, Encoder& out, const Unknown* unknown) {
+    codec::encode(member_at<Index>(*static_cast<const State*>(state)), out, unknown);
+  };
+  type.combine_channel = [](std::size_t, ValueKind kind, const Value& from, void* state,
+                            Decoder& in, Unknown* unknown) {
+    return combine_member(kind, from, member_at<Index>(*static_cast<State*>(state)), in, unknown);
+  };
+  return type;
+}
+
+template <typename State, std::size_t... I>
+StateType make_state_type(std::index_sequence<I...>) {
+  StateType type;
+  type.channels = {channel_type<State, I>()...};
+  type.make = []() -> std::shared_ptr<void> { return std::make_shared<State>(); };
+  type.copy = [](const void* state) -> std::shared_ptr<void> {
+    return std::make_shared<State>(*static_cast<const State*>(state));
+  };
+  return type;
+}
+}  // namespace detail
+
+// A state from a JSON object: a missing member takes its default. `invalid`, with the path, for
+// what does not fit, and for a member that the state has no place for: an input is of today.
+Result<std::shared_ptr<void>> state_from(const StateType& type, const Value& input);
+
+}  // namespace belay

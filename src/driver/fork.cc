@@ -1,0 +1,141 @@
+// A new run where another stood, and what that would mean.
+
+#include <algorithm>
+
+#include "belay/limits.h"
+#include "driver/runtime_body.h"
+#include "engine/next_task.h"
+
+namespace belay {
+namespace {
+
+// The newest commit that leaves something to do.
+Result<std::uint64_t> newest_open_commit(Snapshot& view, const RunRow& row) {
+  CheckpointFilter filter;
+  filter.tenant = row.tenant;
+  filter.run = row.run;
+  filter.limit = limits::page_rows_max;
+  while (true) {
+    BELAY_TRY(auto checkpoints, view.checkpoints(filter));
+    for (const CheckpointRow& checkpoint : checkpoints) {
+      BELAY_TRY(engine::NextTasks next, engine::next_tasks_from(checkpoint.next_tasks));
+      if (!next.tasks.empty() || next.as_of) return checkpoint.seq;
+    }
+    if (checkpoints.size() < filter.limit) break;
+    filter.before_seq = checkpoints.back().seq;
+  }
+  return error(ErrorCode::invalid, "Thread \"" + row.thread.text + "\" was never to do anything.");
+}
+
+Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& from,
+                        ForkPreview& preview) {
+  CheckpointFilter filter;
+  filter.tenant = row.tenant;
+  filter.run = row.run;
+  filter.limit = limits::page_rows_max;
+  for (bool more = true; more;) {
+    BELAY_TRY(auto checkpoints, view.checkpoints(filter));
+    more = checkpoints.size() == filter.limit && checkpoints.back().seq > from.seq;
+    for (const CheckpointRow& checkpoint : checkpoints) {
+      bool ends_nodes = checkpoint.kind == CommitKind::node;
+      if (checkpoint.seq > from.seq && ends_nodes) preview.again.push_back(checkpoint.node);
+    }
+    if (!checkpoints.empty()) filter.before_seq = checkpoints.back().seq;
+  }
+  std::reverse(preview.again.begin(), preview.again.end());
+  EffectFilter effects;
+  effects.tenant = row.tenant;
+  effects.run = row.run;
+  effects.limit = limits::superstep_tasks_max;
+  BELAY_TRY(preview.effects, view.effects(effects));
+  std::erase_if(preview.effects,
+                [&](const EffectRow& effect) { return effect.created_at < from.created_at; });
+  OutboxFilter messages;
+  messages.tenant = row.tenant;
+  messages.run = row.run;
+  messages.limit = limits::superstep_tasks_max;
+  BELAY_TRY(preview.messages, view.outbox(messages));
+  std::erase_if(preview.messages,
+                [&](const OutboxRow& message) { return message.seq <= from.seq; });
+  ApprovalFilter approvals;
+  approvals.tenant = row.tenant;
+  approvals.run = row.run;
+  approvals.limit = limits::superstep_tasks_max;
+  BELAY_TRY(preview.approvals, view.approvals(approvals));
+  std::erase_if(preview.approvals,
+                [&](const ApprovalRow& approval) { return approval.seq <= from.seq; });
+  std::reverse(preview.approvals.begin(), preview.approvals.end());
+  return Done{};
+}
+
+}  // namespace
+
+Task<Result<Runtime::Body::Found>> Runtime::Body::find_origin(const ForkOptions& options) {
+  std::function<Result<Found>(Snapshot&)> reader = [tenant = options.tenant, from = options.from,
+                                                    seq = options.seq,
+                                                    graphs = graphs_](Snapshot& view) {
+    auto read_all = [&]() -> Result<Found> {
+      Found found;
+      BELAY_TRY(RunRow row, latest_run(view, tenant, from));
+      std::uint64_t wanted = 0;
+      if (seq) {
+        wanted = *seq;
+      } else {
+        BELAY_TRY(wanted, newest_open_commit(view, row));
+      }
+      BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), wanted));
+      return found;
+    };
+    return read_all();
+  };
+  co_return co_await read<Found>(parts_.store, std::move(reader));
+}
+
+Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
+  if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
+  BELAY_CO_CHECK(check_name("thread id", options.thread.text));
+  auto origin = co_await find_origin(options);
+  if (!origin.ok()) co_return std::move(origin).error();
+  BELAY_CO_TRY(Definition graph, graph_of(origin->stored));
+  RunRow row;
+  row.tenant = options.tenant;
+  row.run = RunId(random_uuid(parts_.random));
+  row.thread = options.thread;
+  row.user = origin->stored.row.user;
+  row.session = session_;
+  row.forked_from = origin->stored.row.run;
+  row.forked_at = origin->stored.checkpoint.seq;
+  BELAY_CO_TRY(engine::Run run,
+               engine::fork_run(*graph, origin->stored, std::move(row), options.edits));
+  engine::Event first = engine::Forked{moment()};
+  co_return co_await drive(std::move(graph), std::move(run), std::move(first));
+}
+
+Task<Result<ForkPreview>> Runtime::Body::preview(ForkOptions options) {
+  auto origin = co_await find_origin(options);
+  if (!origin.ok()) co_return std::move(origin).error();
+  BELAY_CO_TRY(Definition graph, graph_of(origin->stored));
+  RunRow row = origin->stored.row;
+  row.run = RunId(random_uuid(parts_.random));
+  BELAY_CO_TRY(engine::Run run, engine::fork_run(*graph, origin->stored, row, options.edits));
+  std::vector<std::string> begins_with;
+  for (const engine::NodeTask& task : run.tasks) {
+    if (task.phase != engine::NodeTask::Phase::done) begins_with.push_back(task.node->name);
+  }
+  std::function<Result<ForkPreview>(Snapshot&)> reader =
+      [from = origin->stored.checkpoint, row = origin->stored.row](Snapshot& view) {
+        auto read_all = [&]() -> Result<ForkPreview> {
+          ForkPreview preview;
+          BELAY_CHECK(read_since(view, row, from, preview));
+          return preview;
+        };
+        return read_all();
+      };
+  auto found = co_await read<ForkPreview>(parts_.store, std::move(reader));
+  if (!found.ok()) co_return std::move(found).error();
+  found->seq = origin->stored.checkpoint.seq;
+  found->next = std::move(begins_with);
+  co_return std::move(found);
+}
+
+}  // namespace belay

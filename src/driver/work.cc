@@ -1,0 +1,184 @@
+// How a process works on runs that others have begun: the queue, lost runs, timers.
+
+#include <algorithm>
+
+#include "belay/limits.h"
+#include "driver/runtime_body.h"
+#include "engine/advance.h"
+
+namespace belay {
+namespace {
+
+bool waits_for_time(const RunRow& row) {
+  return row.status == RunStatus::queued || row.status == RunStatus::paused;
+}
+
+}  // namespace
+
+Task<Result<RunView>> Runtime::Body::enqueue(std::string graph, std::shared_ptr<void> input,
+                                             StartOptions options, Instant not_before) {
+  auto begin = co_await prepare(std::move(graph), std::move(input), std::move(options));
+  if (!begin.ok()) co_return std::move(begin).error();
+  if (begin->known) co_return view_of(*std::move(begin->known));
+  TenantId tenant = begin->run->row.tenant;
+  RunId run = begin->run->row.run;
+  engine::Begun begun;
+  begun.moment = moment();
+  begun.queued_until = std::max(not_before, begun.moment.now);
+  auto next = engine::advance(*begin->graph, *std::move(begin->run), std::move(begun));
+  Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  if (*outcome != CommitOutcome::applied) {
+    co_return error(ErrorCode::conflict, "The thread exists already; look at it and try again.");
+  }
+  co_return co_await view_of_run(std::move(tenant), run);
+}
+
+Result<bool> Runtime::Body::is_lost(const RunRow& row) {
+  if (row.status != RunStatus::running || driven_.contains(row.run)) return false;
+  if (row.session == session_) return true;
+  BELAY_TRY(bool alive, parts_.store.is_alive(row.session));
+  return !alive;
+}
+
+// Runs that can go on now: what is due first, then what dead processes left.
+Task<Result<std::vector<RunRow>>> Runtime::Body::find_work(TenantId tenant, std::size_t limit) {
+  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
+      [tenant, limit, now = parts_.clock.now()](Snapshot& view) -> Result<std::vector<RunRow>> {
+    RunFilter due;
+    due.tenant = tenant;
+    due.statuses = {RunStatus::queued, RunStatus::paused};
+    due.due_by = now;
+    due.limit = limit;
+    BELAY_TRY(auto rows, view.runs(due));
+    RunFilter held;
+    held.tenant = tenant;
+    held.statuses = {RunStatus::running};
+    held.limit = limits::page_rows_max;
+    BELAY_TRY(auto running, view.runs(held));
+    // The one that has waited longest first.
+    std::move(running.rbegin(), running.rend(), std::back_inserter(rows));
+    return rows;
+  };
+  auto rows = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
+  if (!rows.ok()) co_return std::move(rows).error();
+  std::vector<RunRow> work;
+  Instant now = parts_.clock.now();
+  for (RunRow& row : *rows) {
+    if (work.size() >= limit) break;
+    if (!graphs_->knows(row.graph) || driven_.contains(row.run) || work_.contains(row.run)) continue;
+    auto wait = not_before_.find(row.run);
+    if (wait != not_before_.end() && wait->second > now) continue;
+    BELAY_CO_TRY(bool lost, is_lost(row));
+    if (waits_for_time(row) || lost) work.push_back(std::move(row));
+  }
+  co_return std::move(work);
+}
+
+Task<Result<Done>> Runtime::Body::take_up(TenantId tenant, RunId run) {
+  auto found = co_await find_run(tenant, run);
+  if (!found.ok()) co_return std::move(found).error();
+  RunRow row = found->stored.row;
+  if (row.status == RunStatus::paused) {
+    Instant now = parts_.clock.now();
+    for (ApprovalRow& approval : found->approvals) {
+      if (approval.expires_at > now) continue;
+      auto expired = co_await expire(approval);
+      if (!expired.ok()) co_return std::move(expired).error();
+      co_return Done{};
+    }
+    engine::Event resumed = engine::Resumed{moment(), session_};
+    auto view = co_await wake(*std::move(found), std::move(resumed));
+    if (!view.ok()) co_return std::move(view).error();
+    co_return Done{};
+  }
+  auto view = co_await go_on(*std::move(found), false);
+  if (view.ok()) co_return Done{};
+  if (view.error().code != ErrorCode::corrupt) co_return std::move(view).error();
+  co_return co_await quarantine(std::move(row), view.error().message);
+}
+
+// What can't be read is left for a person. Its commit keeps the hash before it: there is nothing
+// that a new one could be made of.
+Task<Result<Done>> Runtime::Body::quarantine(RunRow row, std::string reason) {
+  TenantId tenant = row.tenant;
+  RunId run = row.run;
+  std::function<Result<CheckpointRow>(Snapshot&)> reader =
+      [tenant, run](Snapshot& view) -> Result<CheckpointRow> {
+    CheckpointFilter filter;
+    filter.tenant = tenant;
+    filter.run = run;
+    filter.limit = 1;
+    BELAY_TRY(auto rows, view.checkpoints(filter));
+    if (rows.empty()) return error(ErrorCode::corrupt, "The run has no commit.");
+    return std::move(rows.front());
+  };
+  auto newest = co_await read<CheckpointRow>(parts_.store, std::move(reader));
+  if (!newest.ok()) co_return std::move(newest).error();
+  engine::Moment at = moment();
+  Commit commit;
+  commit.tenant = tenant;
+  commit.guard = RunGuard{row.epoch, row.seq, {}};
+  CheckpointRow checkpoint = *std::move(newest);
+  checkpoint.parent = checkpoint.id;
+  checkpoint.kind = CommitKind::quarantine;
+  checkpoint.seq = row.seq + 1;
+  checkpoint.epoch = row.epoch + 1;
+  checkpoint.session = SessionId();
+  checkpoint.status = RunStatus::quarantined;
+  checkpoint.created_at = std::max(at.now, row.updated_at);
+  std::uint64_t ticks = std::max(uuid_ticks(checkpoint.created_at), uuid_ticks(checkpoint.id) + 1);
+  checkpoint.id = CheckpointId(time_ordered_uuid(ticks, at.entropy));
+  row.status = RunStatus::quarantined;
+  row.reason = std::move(reason);
+  row.session = SessionId();
+  row.due_at = Instant();
+  ++row.seq;
+  ++row.epoch;
+  row.checkpoint = checkpoint.id;
+  row.updated_at = checkpoint.created_at;
+  commit.rows.run = std::move(row);
+  commit.rows.checkpoint = std::move(checkpoint);
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  co_return Done{};
+}
+
+Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
+  std::size_t count = 0;
+  is_draining_ = false;
+  std::vector<RunId> over;
+  while (!is_draining_ || taken_up_ > 0) {
+    if (!is_draining_ && taken_up_ < options.runs_max) {
+      auto found = co_await find_work(options.tenant, options.runs_max - taken_up_);
+      if (!found.ok()) co_return std::move(found).error();
+      for (const RunRow& row : *found) {
+        ++count;
+        ++taken_up_;
+        RunId run = row.run;
+        std::function<void(Result<Done>)> done = [this, run, &over, &options](Result<Done> ended) {
+          --taken_up_;
+          over.push_back(run);
+          not_before_.erase(run);
+          if (!ended.ok()) not_before_[run] = parts_.clock.now() + options.again;
+        };
+        work_[run] = spawn<Result<Done>>(parts_.executor, take_up(options.tenant, run),
+                                         std::move(done));
+      }
+    }
+    co_await sleep_for(options.poll);
+    for (const RunId& run : std::exchange(over, {})) work_.erase(run);
+  }
+  for (const RunId& run : over) work_.erase(run);
+  co_return count;
+}
+
+void Runtime::Body::drain() {
+  is_draining_ = true;
+  for (auto& [run, driver] : driven_) {
+    if (work_.contains(run)) driver->release();
+  }
+}
+
+}  // namespace belay
