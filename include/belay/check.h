@@ -41,6 +41,8 @@ struct CheckScope {
   std::vector<std::shared_ptr<const GraphDefinition>> graphs;
   // Commits that a caller knows to have been acknowledged, for I1: run and seq.
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged;
+  // Effects that a caller knows to have been done, as they were then, for I4.
+  std::vector<EffectRow> done_effects;
   // The collections whose records are looked at, for I4: a store can't list them.
   std::vector<std::string> collections;
 };

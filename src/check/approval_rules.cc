@@ -1,6 +1,7 @@
 // I5 and P7: what people were asked, what they decided, and what came of it.
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "check/replay.h"
@@ -61,10 +62,10 @@ void check_approval_row(const RunContents& run, const ApprovalRow& approval, Fin
 }
 
 // The payload and the permitted roles are those of the run's state and graph. `replay` stands at
-// the commit that asked.
-void check_what_was_asked(const RunContents& run, const Replay& replay, const ApprovalRow& approval,
-                          Findings& findings) {
-  const GraphDefinition::Node* node = run.graph ? run.graph->find(approval.node) : nullptr;
+// the commit that chose the task: the state stays as it is until the task has ended.
+void check_what_was_asked(const Replay& replay, const ApprovalRow& approval, Findings& findings) {
+  const GraphDefinition* graph = replay.graph();
+  const GraphDefinition::Node* node = graph ? graph->find(approval.node) : nullptr;
   if (!node || !node->approval) return;
   std::string roles;
   for (const std::string& role : node->approval->options.roles) {
@@ -75,32 +76,89 @@ void check_what_was_asked(const RunContents& run, const Replay& replay, const Ap
     findings.add(approval, "it may be decided by " + quoted(approval.roles) + ", where the graph " +
                                "says " + quoted(roles) + ".");
   }
+  if (approval.interrupt != InterruptId(derived_uuid(approval.task.text() + "approval"))) {
+    findings.add(approval, "its id is not that of its task.");
+  }
   auto restored = replay.restore();
   if (!restored.ok()) return;  // P9
   Encoder shown;
-  run.graph->state->channels[node->approval->channel].encode(restored->state.get(), shown, nullptr);
+  graph->state->channels[node->approval->channel].encode(restored->state.get(), shown, nullptr);
   if (sha256(shown.text) != approval.payload_hash) {
     findings.add(approval, "what was shown is not what the run's state had.");
   }
 }
 
-// The commit that asked for it.
+// The interrupt that a task asks for, as something stored of it says; nothing when it asks none.
+std::optional<InterruptId> interrupt_in(const Value& parts) {
+  const std::string* text = parts["interrupt"].as_string();
+  auto id = text ? uuid_from(*text) : std::nullopt;
+  return id ? std::optional(InterruptId(*id)) : std::nullopt;
+}
+
+// What a task of the newest superstep of this space asks now.
+std::optional<InterruptId> asks_now(const SpaceContents& space, const Replay& newest,
+                                    std::size_t position) {
+  const engine::NodeTask& task = newest.tasks()->tasks[position];
+  if (const TaskRow* row = task_row(space, newest.tasks()->superstep, position)) {
+    if (row->status != TaskStatus::asking) return std::nullopt;
+    return interrupt_in(parts_of(*row));
+  }
+  if (task.phase != engine::NodeTask::Phase::asking) return std::nullopt;
+  return task.interrupt;
+}
+
+// All interrupts that the run waits for as it stands.
+std::set<InterruptId> waited_for(const RunContents& run) {
+  std::set<InterruptId> waited;
+  if (is_final(run.row.status)) return waited;
+  for (const SpaceContents* space : spaces_of(run)) {
+    if (space->checkpoints.empty() || is_final(space->checkpoints.back().status)) continue;
+    Replay replay(run, *space);
+    while (replay.next()) continue;
+    if (!replay.tasks()) continue;  // P9
+    for (std::size_t i = 0; i < replay.tasks()->tasks.size(); ++i) {
+      if (auto interrupt = asks_now(*space, replay, i)) waited.insert(*interrupt);
+    }
+  }
+  return waited;
+}
+
+// The commits and the stored tasks that ask: each has its approval.
 void check_asking(const RunContents& run, const Replay& replay, Findings& findings) {
   const CheckpointRow& checkpoint = replay.checkpoint();
-  auto task = replay.next_task();
-  if (!task) return;  // P9
-  const ApprovalRow* approval = approval_with(run, task->interrupt);
-  if (!approval) {
-    return findings.add(run, commit_text(checkpoint.seq) +
-                                 " asks a person, but there is no such "
-                                 "approval.");
+  if (!replay.tasks()) return;  // P9
+  for (std::size_t i = 0; i < replay.tasks()->tasks.size(); ++i) {
+    const engine::NodeTask& task = replay.tasks()->tasks[i];
+    if (task.phase != engine::NodeTask::Phase::asking) continue;
+    const ApprovalRow* approval = approval_with(run, task.interrupt);
+    if (!approval) {
+      findings.add(run, commit_text(checkpoint) + " asks a person, but there is no such approval.");
+      continue;
+    }
+    bool alone = checkpoint.space.empty() && replay.tasks()->tasks.size() == 1;
+    bool is_commit = !alone || checkpoint.kind != CommitKind::pause ||
+                     approval->seq == checkpoint.seq;
+    if (!is_commit || approval->node != replay.tasks()->nodes[i] ||
+        approval->task != replay.task_id(i)) {
+      findings.add(*approval, "it does not say the same as " + commit_text(checkpoint) +
+                                  ", which asked for it.");
+    }
   }
-  if (approval->seq != checkpoint.seq || approval->node != checkpoint.node ||
-      approval->task != engine::task_id(run.row.run, checkpoint.superstep, checkpoint.node)) {
-    findings.add(*approval, "it does not say the same as " + commit_text(checkpoint.seq) +
-                                ", which asked for it.");
+}
+
+void check_asking_tasks(const RunContents& run, const SpaceContents& space, Findings& findings) {
+  for (const TaskRow& row : space.tasks) {
+    if (row.status != TaskStatus::asking) continue;
+    auto interrupt = interrupt_in(parts_of(row));
+    const ApprovalRow* approval = interrupt ? approval_with(run, *interrupt) : nullptr;
+    if (!approval) {
+      findings.add(run, "task " + std::to_string(row.position) + " of superstep " +
+                            std::to_string(row.superstep) +
+                            " asks a person, but there is no such approval.");
+    } else if (approval->task != row.task) {
+      findings.add(*approval, "it is not of the task that asks for it.");
+    }
   }
-  check_what_was_asked(run, replay, *approval, findings);
 }
 
 // The verdict as the event of the decision's commit tells it; empty where it tells none.
@@ -121,12 +179,18 @@ CommitKind closing_kind(ApprovalStatus status) {
   return status == ApprovalStatus::expired ? CommitKind::expiry : CommitKind::decision;
 }
 
-// The commit after the one that asked. A paused run can't do anything else.
-void check_closing(const RunContents& run, const CheckpointRow& asking,
-                   const CheckpointRow& checkpoint, Findings& findings) {
-  auto next = engine::next_task_from(asking.next_tasks);
-  if (!next.ok() || !next->task) return;  // P9
-  const ApprovalRow* approval = approval_with(run, next->task->interrupt);
+bool is_told_as(const ApprovalRow& approval,
+                const std::pair<std::string, std::string>& verdict_and_decider) {
+  return verdict_and_decider.first == name_of(approval.status) &&
+         verdict_and_decider.second == approval.decided_by;
+}
+
+// The commit after one of a run's own that asked, where nothing else is under way: such a run can't
+// do anything else.
+void check_closing(const RunContents& run, const Replay& replay, const InterruptId& interrupt,
+                   Findings& findings) {
+  const CheckpointRow& checkpoint = replay.checkpoint();
+  const ApprovalRow* approval = approval_with(run, interrupt);
   if (!approval) return;  // told at the commit that asked
   bool is_failed_decision =
       checkpoint.kind == CommitKind::failure && approval->status != ApprovalStatus::closed;
@@ -137,31 +201,57 @@ void check_closing(const RunContents& run, const CheckpointRow& asking,
                                        commit_text(checkpoint.seq) + " is a " +
                                        std::string(name_of(checkpoint.kind)) + ".");
   }
-  auto [verdict, decided_by] = told_verdict(run, checkpoint.seq);
-  if (!verdict.empty() &&
-      (verdict != name_of(approval->status) || decided_by != approval->decided_by)) {
+  auto told = told_verdict(run, checkpoint.seq);
+  if (!told.first.empty() && !is_told_as(*approval, told)) {
     findings.add(*approval, "it is " + std::string(name_of(approval->status)) + " by " +
                                 quoted(approval->decided_by) + ", but " +
-                                commit_text(checkpoint.seq) + " told that it was " + verdict +
-                                " by " + quoted(decided_by) + ".");
+                                commit_text(checkpoint.seq) + " told that it was " + told.first +
+                                " by " + quoted(told.second) + ".");
   }
 }
 
-// An approval whose commit does not ask for it would not be looked at otherwise.
-void check_is_asked(const RunContents& run, const ApprovalRow& approval, Findings& findings) {
-  auto asking = std::find_if(run.checkpoints.begin(), run.checkpoints.end(),
-                             [&](const CheckpointRow& each) { return each.seq == approval.seq; });
-  auto next = asking == run.checkpoints.end() ? Result<engine::NextTask>(engine::NextTask())
-                                              : engine::next_task_from(asking->next_tasks);
-  bool is_asked = next.ok() && next->task && next->task->interrupt == approval.interrupt &&
-                  asking->kind == CommitKind::pause;
-  if (!is_asked) findings.add(approval, "no commit of its run asks for it.");
-  bool is_waiting = run.row.status == RunStatus::paused && approval.seq == run.row.seq;
-  if ((approval.status == ApprovalStatus::open) != is_waiting) {
-    findings.add(approval, "it is " + std::string(name_of(approval.status)) +
-                               (is_waiting ? ", but the run waits for it."
-                                           : ", but the run does not wait for it."));
+// A commit that tells of a decision: there is one.
+void check_told(const RunContents& run, const CheckpointRow& checkpoint, Findings& findings) {
+  auto told = told_verdict(run, checkpoint.seq);
+  if (told.first.empty()) return;
+  bool is_there = std::any_of(run.approvals.begin(), run.approvals.end(),
+                              [&](const ApprovalRow& each) { return is_told_as(each, told); });
+  if (!is_there) {
+    findings.add(run, commit_text(checkpoint.seq) + " tells that an approval was " + told.first +
+                          " by " + quoted(told.second) + ", and there is none.");
   }
+}
+
+// Whether anything of the run asks for it. A task of several may have ended since.
+bool is_asked(const RunContents& run, const ApprovalRow& approval, const ChosenTask& task) {
+  if (task.node != approval.node) return false;
+  if (task.is_one_of_several && task_row(*task.space, task.superstep, task.position)) return true;
+  Replay replay(run, *task.space);
+  while (replay.next()) {
+    if (replay.checkpoint().superstep != task.superstep || !replay.tasks()) continue;
+    if (replay.tasks()->superstep != task.superstep) continue;
+    if (task.position >= replay.tasks()->tasks.size()) continue;
+    if (replay.tasks()->tasks[task.position].interrupt == approval.interrupt) return true;
+    // The last of several to end leaves nothing behind but the commit itself.
+  }
+  return false;
+}
+
+// An approval that nothing asks for would not be looked at otherwise.
+void check_is_asked(const RunContents& run, const ApprovalRow& approval, const ChosenTasks& chosen,
+                    const std::set<InterruptId>& waited, Findings& findings) {
+  bool is_pruned = !run.checkpoints.empty() && run.checkpoints.front().seq > 1;
+  auto task = chosen.find(approval.task);
+  bool asked = task != chosen.end() && is_asked(run, approval, task->second);
+  if (!asked && !is_pruned) findings.add(approval, "nothing of its run asks for it.");
+  bool is_waiting = waited.contains(approval.interrupt);
+  bool is_open = approval.status == ApprovalStatus::open;
+  // A decision that was made while the run was in a worker's hands waits for that worker.
+  bool is_held = run.row.status == RunStatus::running || run.row.status == RunStatus::queued;
+  if (is_open == is_waiting || (is_waiting && is_held)) return;
+  findings.add(approval, "it is " + std::string(name_of(approval.status)) +
+                             (is_waiting ? ", but the run waits for it."
+                                         : ", but the run does not wait for it."));
 }
 
 std::set<std::pair<std::string, std::string>> texts_of(const std::vector<ValueRow>& values,
@@ -197,8 +287,7 @@ std::optional<engine::Decided> decision_of(const ApprovalRow& approval, Instant 
 // Takes the decision again on the run as it was when it asked, and compares what comes of it.
 void check_decided_again(const RunContents& run, engine::Run paused, const CheckpointRow& stored,
                          Findings& findings) {
-  if (!paused.task) return;
-  const ApprovalRow* approval = approval_with(run, paused.task->interrupt);
+  const ApprovalRow* approval = approval_with(run, paused.tasks.front().interrupt);
   auto decided = approval ? decision_of(*approval, stored.created_at) : std::nullopt;
   if (!decided) return;  // I5
   auto again = engine::advance(*run.graph, std::move(paused), *std::move(decided));
@@ -216,28 +305,101 @@ void check_decided_again(const RunContents& run, engine::Run paused, const Check
   }
 }
 
+// The text that a task wrote to a channel; nothing when it wrote none.
+std::optional<Value> written_by(const SpaceContents& space, const std::string& channel,
+                                std::uint64_t seq, std::size_t position) {
+  for (const ValueRow& row : space.values) {
+    if (row.seq != seq || row.channel != channel) continue;
+    if (row.index != static_cast<std::int64_t>(position)) continue;
+    auto text = json_in_envelope(row.envelope);
+    auto value = text.ok() ? parse_json(*text) : Result<Value>(text.error());
+    if (value.ok()) return *std::move(value);
+  }
+  return std::nullopt;
+}
+
+// What the decision of an approval among others, or in a subgraph, did to the state: what it says,
+// and nothing else.
+void check_what_it_did(const RunContents& run, const ApprovalRow& approval, const ChosenTask& task,
+                       const GraphDefinition& graph, Findings& findings) {
+  const GraphDefinition::Node* node = graph.find(task.node);
+  auto decided = decision_of(approval, approval.decided_at);
+  if (!node || !node->approval || !decided) return;
+  const SpaceContents& space = *task.space;
+  const TaskRow* row = task_row(space, task.superstep, task.position);
+  bool approved = decided->verdict == Verdict::approved;
+  std::uint64_t seq = space.checkpoints[task.checkpoint].state_seq + 1;
+  bool has_ended = row && row->status == TaskStatus::done;
+  for (const CheckpointRow& each : space.checkpoints) {
+    if (each.superstep == task.superstep && each.state_seq >= seq) seq = each.state_seq + 1;
+    if (each.superstep > task.superstep) has_ended = true;
+  }
+  if (!has_ended) return;
+  const auto& channels = graph.state->channels;
+  auto wrote = [&](std::size_t channel) {
+    return written_by(space, channels[channel].name, seq, task.position);
+  };
+  bool says_so = true;
+  if (node->approval->answer) says_so = wrote(*node->approval->answer) == Value(approved);
+  if (decided->edited) says_so = says_so && wrote(node->approval->channel) == *decided->edited;
+  if (row && row->status == TaskStatus::done) {
+    const std::string& to = approved ? node->approval->approved : node->approval->rejected;
+    says_so = says_so && parts_of(*row)["goTo"] == Value(Value::Array{Value(to)});
+  }
+  if (!says_so) {
+    findings.add(run, "the decision of " + quoted(task.node) + " in superstep " +
+                          std::to_string(task.superstep) + ", taken again, leads to another state.");
+  }
+}
+
+void check_asked_in(const RunContents& run, const SpaceContents& space, const ChosenTasks& chosen,
+                    Findings& findings) {
+  std::multimap<std::size_t, const ApprovalRow*> asked;  // by the commit that chose their tasks
+  for (const ApprovalRow& approval : run.approvals) {
+    auto task = chosen.find(approval.task);
+    if (task == chosen.end() || task->second.space != &space) continue;
+    asked.emplace(task->second.checkpoint, &approval);
+  }
+  std::optional<InterruptId> alone;
+  Replay replay(run, space);
+  while (replay.next()) {
+    auto [first, last] = asked.equal_range(replay.index());
+    for (auto each = first; each != last; ++each) {
+      check_what_was_asked(replay, *each->second, findings);
+    }
+    check_asking(run, replay, findings);
+    if (!space.space.empty()) continue;
+    if (alone) check_closing(run, replay, *alone, findings);
+    check_told(run, replay.checkpoint(), findings);
+    alone.reset();
+    if (replay.checkpoint().kind != CommitKind::pause || !replay.tasks()) continue;
+    if (replay.tasks()->tasks.size() != 1) continue;
+    const engine::NodeTask& task = replay.tasks()->tasks.front();
+    if (task.phase == engine::NodeTask::Phase::asking) alone = task.interrupt;
+  }
+}
+
 }  // namespace
 
 void i5_approvals(const RunContents& run, const CheckScope&, Findings& findings) {
+  ChosenTasks chosen;
+  if (!run.approvals.empty()) chosen = chosen_tasks(run);
+  std::set<InterruptId> waited = waited_for(run);
   for (const ApprovalRow& approval : run.approvals) {
     check_approval_row(run, approval, findings);
-    check_is_asked(run, approval, findings);
+    check_is_asked(run, approval, chosen, waited, findings);
     if (approval_with(run, approval.interrupt) != &approval) {
       findings.add(approval, "it is there twice.");
     }
   }
-  Replay replay(run);
-  while (replay.next()) {
-    const CheckpointRow* asking = replay.parent();
-    if (asking && asking->kind == CommitKind::pause) {
-      check_closing(run, *asking, replay.checkpoint(), findings);
-    }
-    if (replay.checkpoint().kind == CommitKind::pause) check_asking(run, replay, findings);
+  for (const SpaceContents* space : spaces_of(run)) {
+    check_asking_tasks(run, *space, findings);
+    check_asked_in(run, *space, chosen, findings);
   }
 }
 
 void p7_idempotent_resume(const RunContents& run, const CheckScope&, Findings& findings) {
-  if (!run.graph) return;
+  if (!run.graph || run.approvals.empty()) return;
   std::optional<engine::Run> paused;
   Replay replay(run);
   while (replay.next()) {
@@ -246,9 +408,19 @@ void p7_idempotent_resume(const RunContents& run, const CheckScope&, Findings& f
       check_decided_again(run, *std::move(paused), checkpoint, findings);
     }
     paused.reset();
-    if (checkpoint.kind != CommitKind::pause) continue;
+    if (checkpoint.kind != CommitKind::pause || !replay.graph()) continue;
     auto restored = replay.restore();
-    if (restored.ok()) paused = *std::move(restored);  // otherwise P9
+    if (!restored.ok() || restored->tasks.size() != 1) continue;  // P9
+    if (restored->tasks.front().phase != engine::NodeTask::Phase::asking) continue;
+    paused = *std::move(restored);
+  }
+  if (commits_at_the_end(run)) return;  // what single tasks wrote is not kept apart
+  ChosenTasks chosen = chosen_tasks(run);
+  for (const ApprovalRow& approval : run.approvals) {
+    auto task = chosen.find(approval.task);
+    if (task == chosen.end() || !task->second.space->graph) continue;
+    if (!task->second.is_one_of_several && task->second.space->space.empty()) continue;
+    check_what_it_did(run, approval, task->second, *task->second.space->graph, findings);
   }
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "check/broken_stores.h"
+#include "engine/next_task.h"
 
 namespace belay::check {
 namespace {
@@ -133,9 +134,10 @@ void approval_that_nothing_asks_for(StoredRows& rows, CheckScope&) {
   rows.run("cancelled").approvals.push_back(more);
 }
 
+// Of a commit whose own event says more than its checkpoint.
 void event_lost(StoredRows& rows, CheckScope&) {
-  RunContents& run = rows.run("completed");
-  std::erase_if(run.events, [](const EventRow& event) { return event.seq == 3; });
+  RunContents& run = rows.run("cancelled");
+  std::erase_if(run.events, [&](const EventRow& event) { return event.seq == run.row.seq; });
 }
 
 void gap_between_events(StoredRows& rows, CheckScope&) {
@@ -147,12 +149,181 @@ void gap_between_events(StoredRows& rows, CheckScope&) {
 void event_of_no_commit(StoredRows& rows, CheckScope&) {
   RunContents& run = rows.run("completed");
   EventRow more = run.events.back();
-  ++more.seq;
+  more.seq = run.row.seq + 1;
   run.events.push_back(more);
 }
 
 void event_that_tells_another_story(StoredRows& rows, CheckScope&) {
   rows.run("failed").events.back().body = R"({"status":"completed"})";
+}
+
+// The space of the only subgraph that the run has visited.
+SpaceContents& inside(RunContents& run) {
+  BELAY_ASSERT(run.inner.size() == 1);
+  return run.inner.begin()->second;
+}
+
+void bytes_of_a_subgraph_changed(StoredRows& rows, CheckScope&) {
+  inside(rows.run("wide_completed")).values.back().envelope = json_envelope(R"(["worse"])");
+}
+
+void operands_in_another_order(StoredRows& rows, CheckScope&) {
+  std::vector<ValueRow> notes;
+  for (ValueRow& each : rows.run("wide_completed").values) {
+    if (each.kind != ValueKind::append) continue;
+    if (!notes.empty() && notes.back().seq == each.seq) {
+      std::swap(notes.back().envelope, each.envelope);
+      for (ValueRow& other : rows.run("wide_completed").values) {
+        bool is_it = other.channel == notes.back().channel && other.seq == notes.back().seq &&
+                     other.index == notes.back().index;
+        if (is_it) other.envelope = notes.back().envelope;
+      }
+      return;
+    }
+    notes.push_back(each);
+  }
+  BELAY_ASSERT(false);
+}
+
+void paused_without_a_reason(StoredRows& rows, CheckScope&) {
+  rows.run("paused").row.reason.clear();
+}
+
+void subgraph_of_a_later_epoch(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("wide_completed");
+  inside(run).checkpoints.back().epoch = 99;
+  chain_again(run);
+}
+
+void subgraph_of_another_owner(StoredRows& rows, CheckScope&) {
+  inside(rows.run("wide_completed")).checkpoints.back().session =
+      rows.run("resumed").checkpoints[3].session;
+}
+
+// One that was done by the node that writes.
+EffectRow effect_of(RunContents& run) {
+  EffectRow effect;
+  effect.run = run.row.run;
+  effect.task = engine::task_id(run.row.run, "", 2, "write", std::nullopt);
+  effect.name = "mail";
+  effect.node = "write";
+  effect.status = EffectStatus::done;
+  effect.envelope = json_envelope("1");
+  effect.created_at = effect.updated_at = run.row.updated_at;
+  return effect;
+}
+
+void effect_of_no_task(StoredRows& rows, CheckScope&) {
+  EffectRow effect = effect_of(rows.run("completed"));
+  effect.task = TaskId(derived_uuid("nobody"));
+  rows.run("completed").effects.push_back(effect);
+}
+
+void effect_of_another_node(StoredRows& rows, CheckScope&) {
+  EffectRow effect = effect_of(rows.run("completed"));
+  effect.node = "save";
+  rows.run("completed").effects.push_back(effect);
+}
+
+void effect_done_without_a_result(StoredRows& rows, CheckScope&) {
+  EffectRow effect = effect_of(rows.run("completed"));
+  effect.envelope.clear();
+  rows.run("completed").effects.push_back(effect);
+}
+
+void effect_journaled_twice(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("completed");
+  run.effects = {effect_of(run), effect_of(run)};
+}
+
+void effect_without_a_key_tried_twice(StoredRows& rows, CheckScope&) {
+  EffectRow effect = effect_of(rows.run("completed"));
+  effect.effect_class = EffectClass::unkeyed;
+  effect.attempt = 2;
+  rows.run("completed").effects.push_back(effect);
+}
+
+void effect_whose_result_changed(StoredRows& rows, CheckScope& scope) {
+  EffectRow effect = effect_of(rows.run("completed"));
+  scope.done_effects.push_back(effect);
+  effect.envelope = json_envelope("2");
+  rows.run("completed").effects.push_back(effect);
+}
+
+void effect_forgotten(StoredRows& rows, CheckScope& scope) {
+  scope.done_effects.push_back(effect_of(rows.run("completed")));
+}
+
+void approval_among_others_lost(StoredRows& rows, CheckScope&) {
+  rows.run("wide_asked").approvals.clear();
+}
+
+void approval_in_a_subgraph_lost(StoredRows& rows, CheckScope&) {
+  rows.run("wide_inside").approvals.clear();
+}
+
+void decision_that_a_paused_run_sleeps_through(StoredRows& rows, CheckScope&) {
+  ApprovalRow& approval = rows.run("wide_asked").approvals.front();
+  approval.status = ApprovalStatus::approved;
+  approval.decided_by = "ana";
+  approval.decided_at = approval.created_at + 1s;
+}
+
+void approval_among_others_not_the_state(StoredRows& rows, CheckScope&) {
+  ApprovalRow& approval = rows.run("wide_asked").approvals.front();
+  approval.payload = json_envelope("\"Another plan.\"");
+  approval.payload_hash = sha256("\"Another plan.\"");
+}
+
+void decision_told_that_nobody_made(StoredRows& rows, CheckScope&) {
+  rows.run("wide_approved").approvals.front().decided_by = "ben";
+}
+
+void approval_of_a_deleted_run(StoredRows& rows, CheckScope&) {
+  ApprovalRow left = rows.run("cancelled").approvals.front();
+  left.run = RunId(derived_uuid("nobody"));
+  rows.strays.push_back(left);
+}
+
+void value_of_a_task_that_works(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("wide_lost");
+  ValueRow more = run.values.back();
+  BELAY_ASSERT(more.seq == run.checkpoints.back().state_seq + 1);
+  more.channel = "topic";
+  more.index = 0;  // the one that the model keeps waiting
+  more.envelope = json_envelope("\"another\"");
+  more.kind = ValueKind::set;
+  run.values.push_back(more);
+}
+
+void task_that_no_commit_chose(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("wide_completed");
+  TaskRow more = run.tasks.back();
+  more.superstep += 7;
+  more.task = TaskId(derived_uuid("nobody"));
+  run.tasks.push_back(more);
+}
+
+OutboxRow& message_of(RunContents& run) {
+  BELAY_ASSERT(run.outbox.size() == 1);
+  return run.outbox.front();
+}
+
+void message_of_no_commit(StoredRows& rows, CheckScope&) {
+  message_of(rows.run("wide_completed")).seq = 99;
+}
+
+void message_lost_between_others(StoredRows& rows, CheckScope&) {
+  message_of(rows.run("wide_completed")).index = 1;
+}
+
+void message_there_twice(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("wide_completed");
+  run.outbox.push_back(message_of(run));
+}
+
+void message_delivered_without_a_try(StoredRows& rows, CheckScope&) {
+  message_of(rows.run("wide_completed")).status = OutboxStatus::delivered;
 }
 
 }  // namespace
@@ -187,6 +358,30 @@ std::vector<BrokenStore> broken_invariants() {
       {"I7", "AGapBetweenEvents", gap_between_events},
       {"I7", "AnEventOfNoCommit", event_of_no_commit},
       {"I7", "AnEventThatTellsAnotherStory", event_that_tells_another_story},
+      {"I2", "BytesOfASubgraphChanged", bytes_of_a_subgraph_changed},
+      {"I2", "OperandsInAnotherOrder", operands_in_another_order},
+      {"I2", "PausedWithoutAReason", paused_without_a_reason},
+      {"I3", "ASubgraphOfALaterEpoch", subgraph_of_a_later_epoch},
+      {"I3", "ASubgraphOfAnotherOwner", subgraph_of_another_owner},
+      {"I4", "AnEffectOfNoTask", effect_of_no_task},
+      {"I4", "AnEffectOfAnotherNode", effect_of_another_node},
+      {"I4", "AnEffectDoneWithoutAResult", effect_done_without_a_result},
+      {"I4", "AnEffectJournaledTwice", effect_journaled_twice},
+      {"I4", "AnEffectWithoutAKeyTriedTwice", effect_without_a_key_tried_twice},
+      {"I4", "AnEffectWhoseResultChanged", effect_whose_result_changed},
+      {"I4", "AnEffectForgotten", effect_forgotten},
+      {"I5", "AnApprovalAmongOthersLost", approval_among_others_lost},
+      {"I5", "AnApprovalInASubgraphLost", approval_in_a_subgraph_lost},
+      {"I5", "ADecisionThatAPausedRunSleepsThrough", decision_that_a_paused_run_sleeps_through},
+      {"I5", "AnApprovalAmongOthersNotTheState", approval_among_others_not_the_state},
+      {"I5", "ADecisionToldThatNobodyMade", decision_told_that_nobody_made},
+      {"I13", "AnApprovalOfADeletedRun", approval_of_a_deleted_run},
+      {"I15", "AValueOfATaskThatWorks", value_of_a_task_that_works},
+      {"I15", "ATaskThatNoCommitChose", task_that_no_commit_chose},
+      {"I16", "AMessageOfNoCommit", message_of_no_commit},
+      {"I16", "AMessageLostBetweenOthers", message_lost_between_others},
+      {"I16", "AMessageThereTwice", message_there_twice},
+      {"I16", "AMessageDeliveredWithoutATry", message_delivered_without_a_try},
   };
 }
 

@@ -149,6 +149,74 @@ void superstep_left_out(StoredRows& rows, CheckScope&) {
   run.checkpoints.back().superstep += 1;
 }
 
+void failures_of_several_that_nobody_saw(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("wide_retried");
+  for (CheckpointRow& each : run.checkpoints) {
+    if (each.superstep > 2) each.retry_count += 3;
+  }
+  run.row.retry_count += 3;
+}
+
+void one_attempt_too_many_of_several(StoredRows& rows, CheckScope&) {
+  for (TaskRow& each : rows.run("wide_retried").tasks) {
+    auto text = json_in_envelope(each.envelope);
+    std::string parts(*text);
+    if (parts.find("\"attempt\":2") == parts.npos) continue;
+    replace(parts, "\"attempt\":2", "\"attempt\":4");
+    each.envelope = json_envelope(parts);
+    return;
+  }
+  BELAY_ASSERT(false);
+}
+
+void edit_among_others_that_is_not_taken(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("wide_edited");
+  for (ValueRow& each : run.values) {
+    if (each.channel == "draft") each.envelope = json_envelope("\"A worse plan.\"");
+  }
+  run.approvals.front().payload = json_envelope("\"A worse plan.\"");
+  run.approvals.front().payload_hash = sha256("\"A worse plan.\"");
+  chain_again(run);
+}
+
+void task_of_several_that_cannot_be_read(StoredRows& rows, CheckScope&) {
+  TaskRow& task = rows.run("wide_lost").tasks[0];
+  BELAY_ASSERT(task.status == TaskStatus::done);
+  task.envelope = json_envelope(R"({"retries":0,"due":"soon"})");
+}
+
+void tasks_chosen_by_no_commit(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("wide_approved");
+  for (CheckpointRow& each : run.checkpoints) {
+    if (each.kind != CommitKind::pause || each.state_seq == each.seq) continue;
+    each.next_tasks = R"([{"as_of":77}])";
+    chain_again(run);
+    return;
+  }
+  BELAY_ASSERT(false);
+}
+
+void join_that_has_seen_too_little(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("wide_completed");
+  for (CheckpointRow& each : run.checkpoints) {
+    std::size_t at = each.next_tasks.find(",\"look\"");
+    if (at != std::string::npos) each.next_tasks.erase(at, 7);
+  }
+  chain_again(run);
+}
+
+void edge_left_out(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("wide_completed");
+  for (CheckpointRow& each : run.checkpoints) {
+    if (each.superstep == 2) replace(each.next_tasks, ",{\"node\":\"publish\"}", "");
+    if (each.superstep == 3 && each.kind == CommitKind::node) replace(each.node, ",publish", "");
+  }
+  std::erase_if(run.tasks, [](const TaskRow& each) {
+    return each.superstep == 2 && each.position == 3;
+  });
+  chain_again(run);
+}
+
 }  // namespace
 
 std::vector<BrokenStore> broken_properties() {
@@ -176,6 +244,13 @@ std::vector<BrokenStore> broken_properties() {
       {"P10", "AStepWhereNoEdgeLeads", step_where_no_edge_leads},
       {"P10", "ATakeOverThatChangesTheState", take_over_that_changes_the_state},
       {"P10", "ASuperstepLeftOut", superstep_left_out},
+      {"P2", "FailuresOfSeveralThatNobodySaw", failures_of_several_that_nobody_saw},
+      {"P5", "OneAttemptTooManyOfSeveral", one_attempt_too_many_of_several},
+      {"P7", "AnEditAmongOthersThatIsNotTaken", edit_among_others_that_is_not_taken},
+      {"P9", "ATaskOfSeveralThatCannotBeRead", task_of_several_that_cannot_be_read},
+      {"P9", "TasksChosenByNoCommit", tasks_chosen_by_no_commit},
+      {"P10", "AJoinThatHasSeenTooLittle", join_that_has_seen_too_little},
+      {"P10", "AnEdgeLeftOut", edge_left_out},
   };
 }
 

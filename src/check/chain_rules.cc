@@ -1,6 +1,7 @@
 // I2 and I3: a run's commits are one chain, written by one owner at a time.
 
 #include <map>
+#include <set>
 
 #include "check/replay.h"
 #include "check/rules.h"
@@ -8,13 +9,14 @@
 namespace belay::check {
 namespace {
 
-void check_links(const RunContents& run, Findings& findings) {
+void check_links(const RunContents& run, const SpaceContents& space, Findings& findings) {
   // A chain that was pruned begins at its anchor, which names a parent that is gone.
-  bool is_pruned = !run.checkpoints.empty() && run.checkpoints.front().seq > 1;
-  std::uint64_t expected = is_pruned ? run.checkpoints.front().seq : 1;
-  CheckpointId parent = is_pruned ? run.checkpoints.front().parent : CheckpointId();
-  for (const CheckpointRow& checkpoint : run.checkpoints) {
-    std::string commit = commit_text(checkpoint.seq);
+  bool is_pruned = !space.checkpoints.empty() && space.checkpoints.front().seq > 1;
+  std::uint64_t expected = is_pruned ? space.checkpoints.front().seq : 1;
+  CheckpointId parent = is_pruned ? space.checkpoints.front().parent : CheckpointId();
+  std::uint64_t state_seq = 0;
+  for (const CheckpointRow& checkpoint : space.checkpoints) {
+    std::string commit = commit_text(checkpoint);
     if (checkpoint.seq < expected) {
       findings.add(run, "there are two checkpoints of " + commit + ".");
     } else if (checkpoint.seq > expected) {
@@ -28,29 +30,39 @@ void check_links(const RunContents& run, Findings& findings) {
       findings.add(run, "the id of " + commit + " does not sort after that of its parent.");
     }
     parent = checkpoint.id;
+    // The state is that of the commit itself, or stays while a superstep is under way.
+    bool is_first = &checkpoint == &space.checkpoints.front();
+    if (checkpoint.state_seq != checkpoint.seq && checkpoint.state_seq != state_seq && !is_first) {
+      findings.add(run, commit + " has the state of a commit that is neither it nor its parent's.");
+    }
+    state_seq = checkpoint.state_seq;
   }
 }
 
-void check_hashes(const RunContents& run, Findings& findings) {
-  Replay replay(run);
+void check_hashes(const RunContents& run, const SpaceContents& space, Findings& findings) {
+  Replay replay(run, space);
   while (replay.next()) {
     if (replay.chain_hash() == replay.checkpoint().chain_hash) continue;
-    findings.add(run, commit_text(replay.checkpoint().seq) +
+    findings.add(run, commit_text(replay.checkpoint()) +
                           " does not fit its chain hash: stored bytes were changed.");
   }
 }
 
-void check_values(const RunContents& run, Findings& findings) {
-  std::map<std::pair<std::string_view, std::string_view>, std::pair<std::uint64_t, std::int64_t>>
-      newest;
-  // A superstep under way keeps what its finished tasks wrote for the next commit.
-  std::uint64_t last_seq = run.row.seq + (is_final(run.row.status) ? 0 : 1);
-  for (const ValueRow& value : run.values) {
+void check_values(const RunContents& run, const SpaceContents& space, Findings& findings) {
+  std::map<std::string_view, std::pair<std::uint64_t, std::int64_t>> newest;
+  std::set<std::uint64_t> seqs;  // that values may have
+  if (!space.checkpoints.empty()) seqs.insert(1);
+  for (const CheckpointRow& each : space.checkpoints) seqs.insert(each.state_seq + 1);
+  std::uint64_t anchor = 0;
+  if (!space.checkpoints.empty() && space.checkpoints.front().seq > 1) {
+    anchor = space.checkpoints.front().state_seq;
+  }
+  for (const ValueRow& value : space.values) {
     std::string name = "the value of \"" + value.channel + "\" at " + commit_text(value.seq);
-    if (value.seq == 0 || (value.space.empty() && value.seq > last_seq)) {
+    if (value.seq > anchor && !seqs.contains(value.seq)) {
       findings.add(run, name + " is of a commit that is not there.");
     }
-    auto& before = newest[{value.space, value.channel}];
+    auto& before = newest[value.channel];
     std::pair place(value.seq, value.index);
     if (before.first != 0 && place <= before) findings.add(run, name + " is there twice.");
     before = place;
@@ -78,39 +90,50 @@ void check_row(const RunContents& run, Findings& findings) {
   agree(row.status == newest.status, "status");
   agree(row.retry_count == newest.retry_count, "retryCount");
   agree(row.updated_at == newest.created_at, "time");
-  auto next = engine::next_task_from(newest.next_tasks);
-  if (next.ok() && next->task) agree(row.node == next->task->node, "node");
+  Replay replay(run);
+  while (replay.next()) continue;
+  if (replay.tasks() && !replay.tasks()->tasks.empty()) {
+    agree(row.node == nodes_text(*replay.tasks()), "node");
+  }
+  bool has_reason = row.status == RunStatus::paused || row.status == RunStatus::quarantined;
+  if (row.reason.empty() == has_reason) {
+    findings.add(run, "it is " + std::string(name_of(row.status)) +
+                          (has_reason ? " without a reason." : ", but has a reason to wait."));
+  }
 }
 
+// The commit that gives a run up names nobody.
+void check_owner(const RunContents& run, const CheckpointRow& checkpoint,
+                 std::map<std::uint64_t, SessionId>& owners, Findings& findings) {
+  SessionId& owner = owners[checkpoint.epoch];
+  if (owner.is_null()) owner = checkpoint.session;
+  if (!checkpoint.session.is_null() && checkpoint.session != owner) {
+    findings.add(run, commit_text(checkpoint) +
+                          " is of another session than the other commits of its epoch.");
+  }
+}
+
+// A decision or a timer takes a run that waits, and finds one that works in its owner's hands.
 bool changes_owner(const CheckpointRow& checkpoint, const CheckpointRow& before) {
   switch (checkpoint.kind) {
     case CommitKind::claim:
-    case CommitKind::decision:
-    case CommitKind::expiry:
     case CommitKind::cancel:
-    case CommitKind::release:
     case CommitKind::quarantine:
-    case CommitKind::timer:
       return true;
-    case CommitKind::failure:
-      // Nobody works on a paused run: a decision that fails takes it over.
+    default:
+      // Nobody works on a paused run: whatever comes next takes it over.
       return before.status == RunStatus::paused;
-    case CommitKind::input:
-    case CommitKind::node:
-    case CommitKind::attempt:
-    case CommitKind::pause:
-    case CommitKind::fork:
-      return false;
   }
-  return false;
 }
 
 }  // namespace
 
 void i2_one_unbroken_chain(const RunContents& run, const CheckScope&, Findings& findings) {
-  check_links(run, findings);
-  check_hashes(run, findings);
-  check_values(run, findings);
+  for (const SpaceContents* space : spaces_of(run)) {
+    check_links(run, *space, findings);
+    check_hashes(run, *space, findings);
+    check_values(run, *space, findings);
+  }
   check_row(run, findings);
 }
 
@@ -120,19 +143,28 @@ void i3_one_owner_at_a_time(const RunContents& run, const CheckScope&, Findings&
   for (const CheckpointRow& checkpoint : run.checkpoints) {
     std::string commit = commit_text(checkpoint.seq);
     std::uint64_t expected = before ? before->epoch : checkpoint.seq > 1 ? checkpoint.epoch : 1;
-    if (before && changes_owner(checkpoint, *before)) ++expected;
+    bool changes = before && changes_owner(checkpoint, *before);
+    if (changes) ++expected;
     if (checkpoint.epoch != expected) {
       findings.add(run, commit + ", a " + std::string(name_of(checkpoint.kind)) +
                             ", has the epoch " + std::to_string(checkpoint.epoch) +
                             " in place of " + std::to_string(expected) + ".");
     }
-    // The commit that gives a run up names nobody.
-    SessionId& owner = owners[checkpoint.epoch];
-    if (owner.is_null()) owner = checkpoint.session;
-    if (!checkpoint.session.is_null() && checkpoint.session != owner) {
-      findings.add(run, commit + " is of another session than the other commits of its epoch.");
-    }
+    check_owner(run, checkpoint, owners, findings);
     before = &checkpoint;
+  }
+  // A subgraph's commits are of whoever owns the run.
+  for (const auto& [name, space] : run.inner) {
+    std::uint64_t epoch = 1;
+    for (const CheckpointRow& checkpoint : space.checkpoints) {
+      if (checkpoint.epoch < epoch || checkpoint.epoch > run.row.epoch) {
+        findings.add(run, commit_text(checkpoint) + " has the epoch " +
+                              std::to_string(checkpoint.epoch) + " after " +
+                              std::to_string(epoch) + ".");
+      }
+      epoch = checkpoint.epoch;
+      check_owner(run, checkpoint, owners, findings);
+    }
   }
 }
 

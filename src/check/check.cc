@@ -4,6 +4,7 @@
 #include <set>
 
 #include "check/read_store.h"
+#include "check/replay.h"
 #include "check/rules.h"
 
 namespace belay {
@@ -26,8 +27,8 @@ const Rule kRules[] = {
      check::p1_checkpoint_consistency,
      check::p1_threads},
     {{"P2",
-      "State monotonicity: retryCount grows by one with a failed attempt and never decreases, nor "
-      "does validationAttempts."},
+      "State monotonicity: retryCount grows with each failed attempt and never decreases, nor does "
+      "validationAttempts."},
      check::p2_state_monotonicity},
     {{"P3",
       "Terminal state: a completed run stands at \"end\" with an outcome, a failed one has its "
@@ -38,8 +39,8 @@ const Rule kRules[] = {
       "and the outcome say what was decided."},
      check::p4_approval_flow},
     {{"P5",
-      "Retry bound: the attempts of a visit are counted one by one and never exceed the maximum "
-      "(with its graph)."},
+      "Retry bound: the attempts of a visit, in a superstep of several too, are counted one by one "
+      "and never exceed the maximum (with its graph)."},
      check::p5_retry_bound},
     {{"P6",
       "Validation feedback: each repeated validation has added a recommendation to those of the "
@@ -59,44 +60,55 @@ const Rule kRules[] = {
       "run has not ended (with its graph)."},
      check::p9_recoverability},
     {{"P10",
-      "Valid transitions: every step follows an edge of the graph; retries stay, and a take-over "
-      "changes nothing (with its graph)."},
+      "Valid transitions: a superstep leads exactly where edges, branches, joins, approvals and its "
+      "nodes' own words allow, and ends the run only when nothing is left; what comes in its midst "
+      "changes neither its tasks nor the state (with its graph)."},
      check::p10_valid_transitions},
     {{"I1", "No acknowledged commit is lost."},
      check::i1_nothing_acknowledged_lost,
      check::i1_no_run_lost},
     {{"I2",
-      "A run has exactly one checkpoint a commit, each the child of the one before; the chain hash "
-      "fits the stored bytes, and the run stands as its newest checkpoint says."},
+      "A run, and each visit of a subgraph, has exactly one checkpoint a commit, each the child of "
+      "the one before; the chain hash fits the stored bytes, and the run stands as its newest "
+      "checkpoint says."},
      check::i2_one_unbroken_chain},
     {{"I3",
       "Epochs never decrease and grow with every change of owner; all commits of an epoch are of "
       "one session."},
      check::i3_one_owner_at_a_time},
-    {{"I4", "A record that a run saved names a node's commit of a run that exists."},
-     nullptr,
+    {{"I4",
+      "A record that a run saved names a commit that ended nodes; an effect belongs to a task of its "
+      "run, one without a key was tried once, and what one came to stays as it is."},
+     check::i4_effects,
      check::i4_records},
     {{"I5",
       "An approval is decided at most once, in time, for exactly the payload that was shown, and "
-      "the run's commits say the same; it is open exactly while the run waits for it."},
+      "the run's commits say the same; it is open exactly while the run waits for it, or decided "
+      "while another of its tasks still works."},
      check::i5_approvals},
-    {{"I7", "Every commit has its events, numbered without a gap, and they tell of that commit."},
+    {{"I7",
+      "A commit's events are numbered without a gap and tell of that commit; its own is there "
+      "wherever it says more than its checkpoint."},
      check::i7_events},
+    {{"I13", "Deleted means gone: nothing is left that names a run that is not there."},
+     nullptr,
+     check::i13_gone},
+    {{"I15",
+      "Pending writes are of the superstep under way: values only one step beyond the state, by "
+      "tasks that are done, and no task is known that no commit chose."},
+     check::i15_pending},
+    {{"I16",
+      "Every message belongs to a commit of its run, is numbered without a gap, and counts its "
+      "tries."},
+     check::i16_outbox},
 };
 
-// The graph that the run began with, if the scope has it.
-std::shared_ptr<const GraphDefinition> graph_of(const RunRow& row, const CheckScope& scope) {
-  for (const auto& graph : scope.graphs) {
-    if (graph->name == row.graph && graph->hash == row.graph_hash) return graph;
-  }
-  return nullptr;
-}
-
-void check_run(RunContents& run, const CheckScope& scope, CheckReport& report) {
-  run.graph = graph_of(run.row, scope);
+void check_run(const RunContents& run, const CheckScope& scope, CheckReport& report) {
   if (!run.graph) ++report.runs_without_graph[run.row.graph];
   ++report.runs;
-  report.checkpoints += run.checkpoints.size();
+  for (const check::SpaceContents* space : check::spaces_of(run)) {
+    report.checkpoints += space->checkpoints.size();
+  }
   report.approvals += run.approvals.size();
   for (const Rule& rule : kRules) {
     Findings findings(rule.told.id, report.violations);
@@ -104,9 +116,9 @@ void check_run(RunContents& run, const CheckScope& scope, CheckReport& report) {
   }
 }
 
-Task<Result<std::optional<RunContents>>> run_of(Store& store, TenantId tenant, RunId run) {
+Task<Result<std::optional<RunContents>>> run_of(Store& store, const CheckScope& scope, RunId run) {
   std::function<Result<std::optional<RunContents>>(Snapshot&)> reader =
-      [tenant, run](Snapshot& view) { return check::read_run(view, tenant, run); };
+      [&scope, run](Snapshot& view) { return check::read_run(view, scope, run); };
   co_return co_await read<std::optional<RunContents>>(store, std::move(reader));
 }
 
@@ -154,7 +166,7 @@ Task<Result<CheckReport>> check_store(Store& store, CheckScope scope) {
   auto contents = co_await read<StoreContents>(store, std::move(lists));
   if (!contents.ok()) co_return std::move(contents).error();
   for (const check::ListedRun& listed : contents->runs) {
-    auto run = co_await run_of(store, scope.tenant, listed.run);
+    auto run = co_await run_of(store, scope, listed.run);
     if (!run.ok()) co_return std::move(run).error();
     if (*run) {
       check_run(**run, scope, report);
@@ -192,6 +204,11 @@ Findings::~Findings() {
 }
 
 std::string commit_text(std::uint64_t seq) { return "commit " + std::to_string(seq); }
+
+std::string commit_text(const CheckpointRow& checkpoint) {
+  std::string text = commit_text(checkpoint.seq);
+  return checkpoint.space.empty() ? text : text + " of the subgraph " + checkpoint.space;
+}
 
 }  // namespace check
 }  // namespace belay

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "belay/limits.h"
+#include "engine/next_task.h"
 
 namespace belay::check {
 namespace {
@@ -30,19 +32,21 @@ Result<Done> list_runs(Snapshot& view, const TenantId& tenant, std::vector<RunSt
   return Done{};
 }
 
-Result<Done> read_checkpoints(Snapshot& view, const TenantId& tenant, RunContents& run) {
+Result<Done> read_checkpoints(Snapshot& view, const TenantId& tenant, const RunId& run,
+                              SpaceContents& space) {
   CheckpointFilter filter;
   filter.tenant = tenant;
-  filter.run = run.row.run;
+  filter.run = run;
+  filter.space = space.space;
   filter.limit = limits::page_rows_max;
   while (true) {
     BELAY_TRY(auto rows, view.checkpoints(filter));
     bool is_last = rows.size() < filter.limit;
     if (!rows.empty()) filter.before_seq = rows.back().seq;
-    std::move(rows.begin(), rows.end(), std::back_inserter(run.checkpoints));
+    std::move(rows.begin(), rows.end(), std::back_inserter(space.checkpoints));
     if (is_last) break;
   }
-  std::reverse(run.checkpoints.begin(), run.checkpoints.end());
+  std::reverse(space.checkpoints.begin(), space.checkpoints.end());
   return Done{};
 }
 
@@ -61,6 +65,87 @@ Result<Done> read_events(Snapshot& view, const TenantId& tenant, RunContents& ru
     std::move(rows.begin(), rows.end(), std::back_inserter(run.events));
     if (is_last) return Done{};
   }
+}
+
+Result<Done> read_tasks(Snapshot& view, const TenantId& tenant, const RunId& run,
+                        SpaceContents& space) {
+  TaskFilter filter;
+  filter.tenant = tenant;
+  filter.run = run;
+  filter.space = space.space;
+  BELAY_TRY(space.tasks, view.tasks(filter));
+  return Done{};
+}
+
+// The version of the graph that a commit with these tasks is of.
+std::shared_ptr<const GraphDefinition> graph_at(const RunContents& run, const SpaceContents& space,
+                                                const engine::NextTasks& next) {
+  if (!next.version) return space.graph;
+  for (const auto& version : run.versions) {
+    if (to_hex(version->hash) == *next.version) return version;
+  }
+  return nullptr;
+}
+
+Result<Done> read_inner(Snapshot& view, const TenantId& tenant, const SpaceContents& outer,
+                        RunContents& run);
+
+Result<Done> read_space(Snapshot& view, const TenantId& tenant, SpaceContents space,
+                        RunContents& run) {
+  BELAY_CHECK(read_checkpoints(view, tenant, run.row.run, space));
+  BELAY_CHECK(read_tasks(view, tenant, run.row.run, space));
+  if (space.checkpoints.empty() && space.tasks.empty()) return Done{};
+  std::string name = space.space;
+  SpaceContents& added = run.inner.emplace(name, std::move(space)).first->second;
+  return read_inner(view, tenant, added, run);
+}
+
+// The visits of subgraphs that the tasks of `outer` make.
+Result<Done> read_inner(Snapshot& view, const TenantId& tenant, const SpaceContents& outer,
+                        RunContents& run) {
+  for (const CheckpointRow& checkpoint : outer.checkpoints) {
+    auto next = engine::next_tasks_from(checkpoint.next_tasks);
+    if (!next.ok() || next->as_of) continue;
+    auto graph = graph_at(run, outer, *next);
+    if (!graph) continue;
+    for (std::size_t i = 0; i < next->nodes.size(); ++i) {
+      const GraphDefinition::Node* node = graph->find(next->nodes[i]);
+      if (!node || !node->subgraph) continue;
+      TaskId task = engine::task_id(run.row.run, outer.space, next->superstep, node->name,
+                                    next->nodes.size() > 1 ? std::optional(i) : std::nullopt);
+      SpaceContents inner;
+      inner.space = engine::inner_space(outer.space, node->name, task);
+      inner.graph = node->subgraph->graph;
+      if (run.inner.contains(inner.space)) continue;
+      BELAY_CHECK(read_space(view, tenant, std::move(inner), run));
+    }
+  }
+  return Done{};
+}
+
+// Every version of every channel, to the space that it belongs to.
+Result<Done> read_values(Snapshot& view, const TenantId& tenant, RunContents& run) {
+  ValueFilter filter;
+  filter.tenant = tenant;
+  filter.run = run.row.run;
+  filter.at_seq = kAll;
+  filter.every_version = true;
+  BELAY_TRY(auto rows, view.values(filter));
+  for (ValueRow& row : rows) {
+    if (row.space.empty()) {
+      run.values.push_back(std::move(row));
+      continue;
+    }
+    if (!run.inner.contains(row.space)) {
+      // Without its graph nothing else tells of it.
+      SpaceContents unknown;
+      unknown.space = row.space;
+      BELAY_CHECK(read_space(view, tenant, unknown, run));
+      run.inner.try_emplace(row.space, std::move(unknown));
+    }
+    run.inner[row.space].values.push_back(std::move(row));
+  }
+  return Done{};
 }
 
 Result<Done> read_approvals(Snapshot& view, const TenantId& tenant, RunContents& run) {
@@ -100,6 +185,32 @@ Result<bool> was_pruned(Snapshot& view, const TenantId& tenant, const RunId& run
   return older.empty();
 }
 
+// What names a run that is not listed.
+Result<Done> list_strays(Snapshot& view, const TenantId& tenant, StoreContents& store) {
+  std::set<RunId> known;
+  for (const ListedRun& run : store.runs) known.insert(run.run);
+  auto look_at = [&](const RunId& run, std::string_view kind, std::string name) {
+    if (known.contains(run)) return;
+    store.strays.push_back({std::string(kind) + " " + std::move(name), run});
+  };
+  ApprovalFilter approvals;
+  approvals.tenant = tenant;
+  approvals.limit = kAll;
+  BELAY_TRY(auto asked, view.approvals(approvals));
+  for (const ApprovalRow& row : asked) look_at(row.run, "the approval", row.interrupt.text());
+  EffectFilter effects;
+  effects.tenant = tenant;
+  effects.limit = kAll;
+  BELAY_TRY(auto begun, view.effects(effects));
+  for (const EffectRow& row : begun) look_at(row.run, "the effect", row.name);
+  OutboxFilter outbox;
+  outbox.tenant = tenant;
+  outbox.limit = kAll;
+  BELAY_TRY(auto messages, view.outbox(outbox));
+  for (const OutboxRow& row : messages) look_at(row.run, "a message of the topic", row.topic);
+  return Done{};
+}
+
 }  // namespace
 
 Result<StoreContents> read_lists(Snapshot& view, const TenantId& tenant) {
@@ -114,11 +225,13 @@ Result<StoreContents> read_lists(Snapshot& view, const TenantId& tenant) {
         RunStatus::failed, RunStatus::cancelled, RunStatus::quarantined}) {
     BELAY_CHECK(list_runs(view, tenant, {status}, store.runs_by_status));
   }
+  BELAY_CHECK(list_strays(view, tenant, store));
   return store;
 }
 
-Result<std::optional<RunContents>> read_run(Snapshot& view, const TenantId& tenant,
+Result<std::optional<RunContents>> read_run(Snapshot& view, const CheckScope& scope,
                                             const RunId& run) {
+  const TenantId& tenant = scope.tenant;
   std::optional<RunContents> contents;
   RunFilter filter;
   filter.tenant = tenant;
@@ -128,15 +241,27 @@ Result<std::optional<RunContents>> read_run(Snapshot& view, const TenantId& tena
   if (rows.empty()) return contents;
   contents.emplace();
   contents->row = std::move(rows.front());
-  BELAY_CHECK(read_checkpoints(view, tenant, *contents));
-  ValueFilter values;
-  values.tenant = tenant;
-  values.run = run;
-  values.at_seq = kAll;
-  values.every_version = true;
-  BELAY_TRY(contents->values, view.values(values));
+  for (const auto& graph : scope.graphs) {
+    if (graph->name != contents->row.graph) continue;
+    contents->versions.push_back(graph);
+    if (graph->hash == contents->row.graph_hash) contents->graph = graph;
+  }
+  BELAY_CHECK(read_checkpoints(view, tenant, run, *contents));
+  BELAY_CHECK(read_tasks(view, tenant, run, *contents));
+  BELAY_CHECK(read_inner(view, tenant, *contents, *contents));
+  BELAY_CHECK(read_values(view, tenant, *contents));
   BELAY_CHECK(read_events(view, tenant, *contents));
   BELAY_CHECK(read_approvals(view, tenant, *contents));
+  EffectFilter effects;
+  effects.tenant = tenant;
+  effects.run = run;
+  effects.limit = kAll;
+  BELAY_TRY(contents->effects, view.effects(effects));
+  OutboxFilter outbox;
+  outbox.tenant = tenant;
+  outbox.run = run;
+  outbox.limit = kAll;
+  BELAY_TRY(contents->outbox, view.outbox(outbox));
   return contents;
 }
 

@@ -1,85 +1,206 @@
 #include "check/replay.h"
 
+#include <algorithm>
+
 #include "engine/checkpoint.h"
-#include "engine/restore.h"
 
 namespace belay::check {
+namespace {
 
-Replay::Replay(const RunContents& run) : run_(run) {
+// Combines what was stored with what the channel held before.
+void fold(const ValueRow& row, Value& into) {
+  auto text = json_in_envelope(row.envelope);
+  auto parsed = text.ok() ? parse_json(*text) : Result<Value>(text.error());
+  if (!parsed.ok()) {
+    into = Value();
+    return;
+  }
+  Value from = *std::move(parsed);
+  if (row.kind == ValueKind::append && into.as_array() && from.as_array()) {
+    for (Value& item : *from.as_array()) into.as_array()->push_back(std::move(item));
+  } else if (row.kind == ValueKind::merge && into.as_object() && from.as_object()) {
+    for (auto& [name, value] : *from.as_object()) {
+      into.as_object()->insert_or_assign(name, std::move(value));
+    }
+  } else if (row.kind == ValueKind::add && into.as_int() && from.as_int()) {
+    into = Value(*into.as_int() + *from.as_int());
+  } else if (row.kind == ValueKind::add && into.as_double() && from.as_double()) {
+    into = Value(*into.as_double() + *from.as_double());
+  } else {
+    into = std::move(from);
+  }
+}
+
+
+}  // namespace
+
+Replay::Replay(const RunContents& run, const SpaceContents& space) : run_(run), space_(space) {
+  if (!space.space.empty()) {
+    origin_ = sha256(space.space);
+    return;
+  }
   auto text = json_in_envelope(run.row.input);
   if (!text.ok()) return;
-  input_hash_ = sha256(*text);
+  origin_ = sha256(*text);
   auto input = parse_json(*text);
   if (input.ok()) input_ = *std::move(input);
 }
 
 bool Replay::next() {
-  if (index_ + 1 >= run_.checkpoints.size()) return false;
+  if (index_ + 1 >= space_.checkpoints.size()) return false;
   ++index_;
-  std::uint64_t seq = checkpoint().seq;
-  for (; values_seen_ < run_.values.size() && run_.values[values_seen_].seq <= seq;
+  for (; values_seen_ < space_.values.size() &&
+         space_.values[values_seen_].seq <= checkpoint().state_seq;
        ++values_seen_) {
-    const ValueRow& row = run_.values[values_seen_];
-    current_[row.channel] = &row;
+    take(space_.values[values_seen_]);
   }
-  channels_.clear();
-  for (const auto& [name, row] : current_) {
-    engine::ChannelVersion version;
-    version.name = name;
-    version.seq = row->seq;
-    auto text = json_in_envelope(row->envelope);
-    if (text.ok()) version.hash = sha256(*text);
-    channels_.push_back(std::move(version));
-  }
+  read_tasks();
   return true;
 }
 
-std::optional<Value> Replay::value(std::string_view channel) const {
-  auto found = current_.find(channel);
-  if (found == current_.end()) {
-    const Value* given = input_ ? input_->find(channel) : nullptr;
+void Replay::take(const ValueRow& row) {
+  // An operand counts only until its superstep ends, which writes what came of it.
+  if (row.kind == ValueKind::reduce) return;
+  Channel& channel = channels_[row.channel];
+  channel.version.name = row.channel;
+  auto text = json_in_envelope(row.envelope);
+  engine::add_version(channel.version, row.seq, row.kind, text.ok() ? *text : "");
+  if (row.kind == ValueKind::set) {
+    channel.rows.clear();
+    channel.folded = Value();
+    channel.folded_rows = 0;
+  }
+  channel.rows.push_back(&row);
+}
+
+void Replay::read_tasks() {
+  tasks_.reset();
+  tasks_text_.clear();
+  auto own = engine::next_tasks_from(checkpoint().next_tasks);
+  if (!own.ok()) return;
+  if (!own->as_of) {
+    tasks_ = *std::move(own);
+    return;
+  }
+  for (std::size_t i = index_; i-- > 0;) {
+    const CheckpointRow& earlier = space_.checkpoints[i];
+    if (earlier.seq != *own->as_of) continue;
+    auto chosen = engine::next_tasks_from(earlier.next_tasks);
+    if (!chosen.ok() || chosen->as_of) return;
+    chosen->version = own->version;
+    chosen->is_held = false;  // a commit in the midst of a superstep comes after its breakpoint
+    tasks_ = *std::move(chosen);
+    tasks_text_ = earlier.next_tasks;
+    return;
+  }
+}
+
+std::optional<Value> Replay::value(std::string_view name) const {
+  const Value* given = input_ ? input_->find(name) : nullptr;
+  auto found = channels_.find(name);
+  if (found == channels_.end()) {
     if (!given) return std::nullopt;
     return *given;
   }
-  auto text = json_in_envelope(found->second->envelope);
-  if (!text.ok()) return std::nullopt;
-  auto value = parse_json(*text);
-  if (!value.ok()) return std::nullopt;
-  return *std::move(value);
+  const Channel& channel = found->second;
+  if (channel.folded_rows == 0 && given) channel.folded = *given;
+  for (; channel.folded_rows < channel.rows.size(); ++channel.folded_rows) {
+    fold(*channel.rows[channel.folded_rows], channel.folded);
+  }
+  return channel.folded;
 }
 
-bool Replay::writes(std::string_view channel) const {
-  auto found = current_.find(channel);
-  return found != current_.end() && found->second->seq == checkpoint().seq;
+bool Replay::writes(std::string_view name) const {
+  if (parent() && checkpoint().state_seq == parent()->state_seq) return false;
+  auto found = channels_.find(name);
+  return found != channels_.end() && found->second.version.seq == values_seq();
+}
+
+std::vector<engine::ChannelVersion> Replay::versions() const {
+  std::vector<engine::ChannelVersion> versions;
+  for (const auto& [name, channel] : channels_) versions.push_back(channel.version);
+  return versions;
 }
 
 Digest Replay::chain_hash() const {
-  // The anchor of a pruned chain: what its hash stands on is gone.
-  if (!parent() && checkpoint().seq > 1) return checkpoint().chain_hash;
-  const Digest& before = parent() ? parent()->chain_hash : input_hash_;
-  const CheckpointRow& row = checkpoint();
-  return engine::chain_hash(before, row.seq, row.epoch, row.next_tasks, channels_);
+  // What the hash of a pruned chain's anchor stands on is gone.
+  if (is_anchor()) return checkpoint().chain_hash;
+  const Digest& before = parent() ? parent()->chain_hash : origin_;
+  return engine::chain_hash(before, checkpoint(), versions());
 }
 
-std::optional<engine::NodeTask> Replay::next_task() const {
-  auto next = engine::next_task_from(checkpoint().next_tasks);
-  if (!next.ok()) return std::nullopt;
-  return std::move(next->task);
+TaskId Replay::task_id(std::size_t position) const {
+  bool several = tasks_->tasks.size() > 1;
+  return engine::task_id(run_.row.run, space_.space, tasks_->superstep, tasks_->nodes[position],
+                         several ? std::optional(position) : std::nullopt);
 }
 
-Result<engine::Run> Replay::restore() const {
-  engine::StoredRun stored;
-  stored.row = run_.row;
+const GraphDefinition* Replay::graph() const {
+  if (!tasks_ || !tasks_->version) return space_.graph.get();
+  for (const auto& version : run_.versions) {
+    if (to_hex(version->hash) == *tasks_->version) return version.get();
+  }
+  return nullptr;
+}
+
+engine::StoredSpace Replay::rows_here() const {
+  engine::StoredSpace stored;
   stored.checkpoint = checkpoint();
-  stored.checkpoint.chain_hash = chain_hash();
-  if (!parent()) {
-    stored.checkpoint.parent = CheckpointId();
-  } else {
+  stored.tasks_text = tasks_text_;
+  if (parent()) {
     stored.parent_chain_hash = parent()->chain_hash;
     // Any id that is not null: it tells only that there is a parent.
     stored.checkpoint.parent = stored.checkpoint.id;
+  } else {
+    stored.checkpoint.parent = CheckpointId();
   }
-  for (const auto& [name, row] : current_) stored.values.push_back(*row);
+  stored.checkpoint.chain_hash =
+      engine::chain_hash(parent() ? parent()->chain_hash : origin_, checkpoint(), versions());
+  for (const auto& [name, channel] : channels_) {
+    for (const ValueRow* row : channel.rows) stored.values.push_back(*row);
+  }
+  return stored;
+}
+
+void Replay::add_standing(engine::StoredSpace& stored) const {
+  for (const ValueRow& row : space_.values) {
+    if (row.seq > checkpoint().state_seq) stored.pending.push_back(row);
+  }
+  if (!tasks_) return;
+  for (const TaskRow& row : space_.tasks) {
+    if (row.superstep == tasks_->superstep) stored.tasks.push_back(row);
+  }
+  for (std::size_t i = 0; i < tasks_->tasks.size(); ++i) {
+    auto found = run_.inner.find(
+        engine::inner_space(space_.space, tasks_->nodes[i], task_id(i)));
+    if (found == run_.inner.end() || found->second.checkpoints.empty()) continue;
+    Replay inner(run_, found->second);
+    while (inner.next()) continue;
+    engine::StoredSpace standing = inner.rows_here();
+    inner.add_standing(standing);
+    stored.inner.emplace(found->first, std::move(standing));
+  }
+}
+
+Result<engine::Run> Replay::restore() const {
+  if (!tasks_) {
+    return error(ErrorCode::corrupt, "What it is to go on with can't be read, or was chosen by a "
+                                     "commit that is not there.");
+  }
+  engine::StoredRun stored;
+  static_cast<engine::StoredSpace&>(stored) = rows_here();
+  bool is_inner = !space_.space.empty();
+  if (is_newest() && !is_inner) add_standing(stored);
+  stored.row = run_.row;
+  if (is_inner) {
+    for (ValueRow& row : stored.values) row.space.clear();
+    stored.checkpoint.space.clear();
+    stored.row.input = json_envelope("{}");
+    if (!parent()) {
+      stored.checkpoint.chain_hash =
+          engine::chain_hash(sha256("{}"), checkpoint(), versions());
+    }
+  }
 
   // The row says how the run stands now; what it said after this commit is in the checkpoint.
   RunRow& row = stored.row;
@@ -91,11 +212,69 @@ Result<engine::Run> Replay::restore() const {
   row.epoch = checkpoint().epoch;
   row.session = checkpoint().session;
   row.checkpoint = checkpoint().id;
-  row.node = checkpoint().node;
-  if (auto task = next_task()) row.node = task->node;
+  row.node = tasks_->tasks.empty() ? checkpoint().node : nodes_text(*tasks_);
   row.retry_count = checkpoint().retry_count;
   row.updated_at = checkpoint().created_at;
-  return engine::restore(*run_.graph, std::move(stored));
+  row.due_at = Instant();
+  return engine::restore(*graph(), std::move(stored));
+}
+
+std::vector<const SpaceContents*> spaces_of(const RunContents& run) {
+  std::vector<const SpaceContents*> spaces{&run};
+  for (const auto& [name, space] : run.inner) spaces.push_back(&space);
+  return spaces;
+}
+
+ChosenTasks chosen_tasks(const RunContents& run) {
+  ChosenTasks chosen;
+  for (const SpaceContents* space : spaces_of(run)) {
+    for (std::size_t at = 0; at < space->checkpoints.size(); ++at) {
+      auto next = engine::next_tasks_from(space->checkpoints[at].next_tasks);
+      if (!next.ok() || next->as_of) continue;
+      bool several = next->tasks.size() > 1;
+      for (std::size_t i = 0; i < next->tasks.size(); ++i) {
+        TaskId id = engine::task_id(run.row.run, space->space, next->superstep, next->nodes[i],
+                                    several ? std::optional(i) : std::nullopt);
+        chosen.emplace(id, ChosenTask{space, at, next->superstep, i, several, next->nodes[i]});
+      }
+    }
+  }
+  return chosen;
+}
+
+const TaskRow* task_row(const SpaceContents& space, std::int64_t superstep, std::size_t position) {
+  auto place = static_cast<std::int64_t>(position);
+  auto found = std::lower_bound(space.tasks.begin(), space.tasks.end(), std::pair(superstep, place),
+                                [](const TaskRow& row, const auto& wanted) {
+                                  return std::pair(row.superstep, row.position) < wanted;
+                                });
+  bool is_it = found != space.tasks.end() && found->superstep == superstep &&
+               found->position == place;
+  return is_it ? &*found : nullptr;
+}
+
+Value parts_of(const TaskRow& row) {
+  auto text = json_in_envelope(row.envelope);
+  if (!text.ok()) return Value();
+  return parse_json(*text).value_or(Value());
+}
+
+std::string nodes_text(const engine::NextTasks& tasks) {
+  if (tasks.nodes.empty()) return std::string(end);
+  std::string text;
+  std::vector<std::string_view> named;
+  for (const std::string& node : tasks.nodes) {
+    if (std::find(named.begin(), named.end(), node) != named.end()) continue;
+    named.push_back(node);
+    if (!text.empty()) text += ',';
+    text += node;
+  }
+  return text;
+}
+
+bool commits_at_the_end(const RunContents& run) {
+  auto options = engine::options_from(run.row.options);
+  return options.ok() && options->durability == Durability::exit;
 }
 
 }  // namespace belay::check

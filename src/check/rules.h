@@ -52,15 +52,20 @@ void i1_nothing_acknowledged_lost(const RunContents& run, const CheckScope& scop
 void i2_one_unbroken_chain(const RunContents& run, const CheckScope& scope, Findings& findings);
 void i3_one_owner_at_a_time(const RunContents& run, const CheckScope& scope, Findings& findings);
 void i5_approvals(const RunContents& run, const CheckScope& scope, Findings& findings);
+void i4_effects(const RunContents& run, const CheckScope& scope, Findings& findings);
 void i7_events(const RunContents& run, const CheckScope& scope, Findings& findings);
+void i15_pending(const RunContents& run, const CheckScope& scope, Findings& findings);
+void i16_outbox(const RunContents& run, const CheckScope& scope, Findings& findings);
 
 // Of the store as a whole.
 void p1_threads(const StoreContents& store, const CheckScope& scope, Findings& findings);
 void p8_metrics_accuracy(const StoreContents& store, const CheckScope& scope, Findings& findings);
 void i1_no_run_lost(const StoreContents& store, const CheckScope& scope, Findings& findings);
 void i4_records(const StoreContents& store, const CheckScope& scope, Findings& findings);
+void i13_gone(const StoreContents& store, const CheckScope& scope, Findings& findings);
 
-// "commit 3"
+// "commit 3", or "commit 3 of the subgraph write:..."
 std::string commit_text(std::uint64_t seq);
+std::string commit_text(const CheckpointRow& checkpoint);
 
 }  // namespace belay::check

@@ -1,6 +1,7 @@
 // P1, P3, I1 and I7: what holds of a run and its commits one by one.
 
 #include <algorithm>
+#include <string_view>
 
 #include "check/replay.h"
 #include "check/rules.h"
@@ -10,27 +11,74 @@ namespace {
 
 std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
-void check_node_names(const RunContents& run, Findings& findings) {
-  auto check_name = [&](const std::string& node, std::uint64_t seq) {
-    if (node.empty() || run.graph->find(node)) return;
-    findings.add(run, commit_text(seq) + " names the node " + quoted(node) + ", which the graph " +
-                          quoted(run.row.graph) + " does not have.");
-  };
-  Replay replay(run);
-  while (replay.next()) {
-    const CheckpointRow& checkpoint = replay.checkpoint();
-    check_name(checkpoint.node, checkpoint.seq);
-    if (auto task = replay.next_task()) check_name(task->node, checkpoint.seq);
+// Of the nodes in a text that names them by commas.
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    std::size_t comma = std::min(text.find(','), text.size());
+    names.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
   }
-  if (run.row.node != end) check_name(run.row.node, run.row.seq);
+  return names;
 }
 
-// The events of one commit, in their order.
+void check_node_names(const RunContents& run, const SpaceContents& space, Findings& findings) {
+  Replay replay(run, space);
+  while (replay.next()) {
+    const GraphDefinition* graph = replay.graph();
+    if (!graph) continue;
+    const CheckpointRow& checkpoint = replay.checkpoint();
+    std::vector<std::string> names = names_in(checkpoint.node);
+    if (replay.tasks()) {
+      names.insert(names.end(), replay.tasks()->nodes.begin(), replay.tasks()->nodes.end());
+    }
+    if (space.space.empty() && replay.is_newest() && run.row.node != end) {
+      for (std::string& name : names_in(run.row.node)) names.push_back(std::move(name));
+    }
+    for (const std::string& name : names) {
+      if (graph->find(name)) continue;
+      findings.add(run, commit_text(checkpoint) + " names the node " + quoted(name) +
+                            ", which the graph " + quoted(graph->name) + " does not have.");
+    }
+  }
+}
+
+// Whether the commit's own event says more than its checkpoint does.
+bool says_more(const CheckpointRow& checkpoint) {
+  switch (checkpoint.kind) {
+    case CommitKind::attempt:
+    case CommitKind::decision:
+    case CommitKind::expiry:
+    case CommitKind::failure:
+    case CommitKind::cancel:
+    case CommitKind::quarantine:
+      return true;
+    default:
+      return checkpoint.status == RunStatus::failed;
+  }
+}
+
+void check_own_event(const RunContents& run, const CheckpointRow& checkpoint, const EventRow& own,
+                     Findings& findings) {
+  auto body = parse_json(own.body);
+  const std::string* status = body.ok() ? (*body)["status"].as_string() : nullptr;
+  if (own.type != name_of(checkpoint.kind) || !status || *status != name_of(checkpoint.status)) {
+    findings.add(run, "the event of " + commit_text(checkpoint.seq) + " does not tell of a " +
+                          std::string(name_of(checkpoint.kind)) + " with the status " +
+                          std::string(name_of(checkpoint.status)) + ".");
+  }
+}
+
+// The events of one commit, in their order. One that only repeats its checkpoint is not stored.
 void check_events_of(const RunContents& run, const CheckpointRow& checkpoint,
                      const std::vector<const EventRow*>& events, Findings& findings) {
   std::string commit = commit_text(checkpoint.seq);
-  if (events.empty()) return findings.add(run, commit + " has no event.");
-  std::int64_t index = 0;
+  bool has_own = !events.empty() && events.front()->index == 0;
+  if (!has_own && says_more(checkpoint)) {
+    findings.add(run, commit + ", a " + std::string(name_of(checkpoint.kind)) +
+                          ", has no event of its own.");
+  }
+  std::int64_t index = has_own ? 0 : 1;
   for (const EventRow* event : events) {
     if (event->index != index) {
       return findings.add(run, commit + " has no event " + std::to_string(index) + ", but event " +
@@ -41,30 +89,29 @@ void check_events_of(const RunContents& run, const CheckpointRow& checkpoint,
     }
     ++index;
   }
-  const EventRow& own = *events.front();
-  auto body = parse_json(own.body);
-  const std::string* status = body.ok() ? (*body)["status"].as_string() : nullptr;
-  if (own.type != name_of(checkpoint.kind) || !status || *status != name_of(checkpoint.status)) {
-    findings.add(run, "the event of " + commit + " does not tell of a " +
-                          std::string(name_of(checkpoint.kind)) + " with the status " +
-                          std::string(name_of(checkpoint.status)) + ".");
+  if (has_own) check_own_event(run, checkpoint, *events.front(), findings);
+}
+
+void check_times(const RunContents& run, const SpaceContents& space, Findings& findings) {
+  Instant before = run.row.created_at;
+  for (const CheckpointRow& checkpoint : space.checkpoints) {
+    if (checkpoint.run != run.row.run || checkpoint.space != space.space) {
+      findings.add(run, commit_text(checkpoint) + " belongs to another run.");
+    }
+    if (checkpoint.created_at < before) {
+      findings.add(run, commit_text(checkpoint) + " is older than what was before it.");
+    }
+    before = checkpoint.created_at;
   }
 }
 
 }  // namespace
 
 void p1_checkpoint_consistency(const RunContents& run, const CheckScope&, Findings& findings) {
-  Instant before = run.row.created_at;
-  for (const CheckpointRow& checkpoint : run.checkpoints) {
-    if (checkpoint.run != run.row.run) {
-      findings.add(run, commit_text(checkpoint.seq) + " belongs to another run.");
-    }
-    if (checkpoint.created_at < before) {
-      findings.add(run, commit_text(checkpoint.seq) + " is older than what was before it.");
-    }
-    before = checkpoint.created_at;
+  for (const SpaceContents* space : spaces_of(run)) {
+    check_times(run, *space, findings);
+    check_node_names(run, *space, findings);
   }
-  if (run.graph) check_node_names(run, findings);
 }
 
 void p3_terminal_state(const RunContents& run, const CheckScope&, Findings& findings) {
@@ -79,11 +126,14 @@ void p3_terminal_state(const RunContents& run, const CheckScope&, Findings& find
   if (row.status == RunStatus::failed && (row.error.empty() || !error_code_named(row.error_code))) {
     findings.add(run, "it has failed without an error.");
   }
-  auto last = std::find_if(run.checkpoints.begin(), run.checkpoints.end(),
-                           [](const CheckpointRow& each) { return is_final(each.status); });
-  if (last != run.checkpoints.end() && last + 1 != run.checkpoints.end()) {
-    findings.add(run, "it had ended with " + commit_text(last->seq) + ", but " +
-                          commit_text((last + 1)->seq) + " came after it.");
+  for (const SpaceContents* space : spaces_of(run)) {
+    const auto& all = space->checkpoints;
+    auto last = std::find_if(all.begin(), all.end(),
+                             [](const CheckpointRow& each) { return is_final(each.status); });
+    if (last != all.end() && last + 1 != all.end()) {
+      findings.add(run, "it had ended with " + commit_text(*last) + ", but " +
+                            commit_text(*(last + 1)) + " came after it.");
+    }
   }
 }
 

@@ -48,6 +48,39 @@ Update<Plan> ask_twice(const Plan&, Context& context) {
   return set(&Plan::rounds, rounds);
 }
 
+// The nodes of the wide graph.
+Task<Update<Plan>> note_slowly(const Plan& plan, Context& context) {
+  auto answer = (co_await context.model().complete("Note " + plan.topic)).value();
+  co_return append(&Plan::notes, "left " + answer);
+}
+
+Update<Plan> note_at_once(const Plan& plan, Context& context) {
+  context.emit("noted", Value(plan.topic));
+  SavedPlan saved;
+  saved.thread = context.thread().text;
+  saved.draft = "right";
+  context.commit_with(saved);
+  return append(&Plan::notes, "right").add(&Plan::rounds, 1);
+}
+
+Update<Plan> note_part(const Plan&, Context& context) {
+  return append(&Plan::notes, context.input<std::string>());
+}
+
+Graph<Plan> look_graph() {
+  GraphBuilder<Plan> graph{"look"};
+  graph.node("first", [](const Plan&, Context&) { return append(&Plan::notes, "first"); });
+  graph.approval("inside", &Plan::topic, {.question = "Look closer?"})
+      .when([](const Plan& plan) { return plan.topic.find("inside") != std::string::npos; })
+      .awaiting(&Plan::requiresApproval)
+      .answer(&Plan::approved)
+      .approved("second")
+      .rejected(end);
+  graph.node("second", [](const Plan&, Context&) { return append(&Plan::notes, "second"); });
+  graph.edge(start, "first").edge("first", "inside").edge("second", end);
+  return std::move(graph).build().value();
+}
+
 Error unavailable() { return error(ErrorCode::unavailable, "The model is away."); }
 
 }  // namespace
@@ -75,6 +108,55 @@ Graph<Plan> plan_graph() {
   return std::move(graph).build().value();
 }
 
+Graph<Plan> wide_graph() {
+  GraphBuilder<Plan> graph{"wide"};
+  graph.node("plan", [](const Plan&, Context& context) {
+    context.publish("planned", Value("wide"));
+    return set(&Plan::draft, "A wide plan.");
+  });
+  graph.node("left", note_slowly).retry({.attempts = 3}).timeout(60s);
+  graph.node("right", note_at_once);
+  graph.subgraph(
+      "look", look_graph(),
+      [](const Plan& plan) {
+        Plan inner;
+        inner.topic = plan.topic;
+        return inner;
+      },
+      [](const Plan& inner) {
+        return append(&Plan::notes, "looked at " + std::to_string(inner.notes.size()));
+      });
+  graph.approval("ask", &Plan::draft, {.question = "Publish this plan?"})
+      .when([](const Plan& plan) { return plan.topic.find("ask") != std::string::npos; })
+      .answer(&Plan::approved)
+      .approved("publish")
+      .rejected(end);
+  graph.node("publish", [](const Plan&, Context&) { return unchanged<Plan>(); });
+  graph.node("later", [](const Plan&, Context&) { return append(&Plan::notes, "later"); });
+  graph.node("gather", [](const Plan&, Context&) { return unchanged<Plan>(); });
+  graph.node("part", note_part);
+  graph.wait("rest", 1h);
+  graph.edge(start, "plan").edge("plan", "left").edge("plan", "right").edge("plan", "look");
+  graph.edge("plan", "ask").edge("publish", end).edge("left", "later");
+  graph.join({"later", "right", "look"}, "gather");
+  graph.branch("gather",
+               [](const Plan&) {
+                 return std::vector<Send>{send_to("part", "one"), send_to("part", "two")};
+               },
+               {"part"});
+  graph.edge("part", "rest").edge("rest", end);
+  return std::move(graph).build().value();
+}
+
+Graph<Plan> stopping_graph() {
+  GraphBuilder<Plan> graph{"stopping"};
+  graph.node("first", [](const Plan&, Context&) { return add(&Plan::rounds, 1); })
+      .interrupt_after();
+  graph.node("second", [](const Plan&, Context&) { return add(&Plan::rounds, 1); });
+  graph.edge(start, "first").edge("first", "second").edge("second", end);
+  return std::move(graph).build().value();
+}
+
 Graph<Plan> question_graph() {
   GraphBuilder<Plan> graph{"question"};
   graph.node("ask", ask_twice);
@@ -93,15 +175,27 @@ void Scenarios::open() {
   runtime = std::move(opened).value();
   runtime->add(plans);
   runtime->add(questions);
+  runtime->add(wide);
+  runtime->add(stopping);
 }
 
 Result<RunView> Scenarios::begin(std::string thread, std::string topic, RunOptions options) {
+  return begin(plans, std::move(thread), std::move(topic), options);
+}
+
+Result<RunView> Scenarios::begin(const Graph<Plan>& graph, std::string thread, std::string topic,
+                                 RunOptions options) {
   StartOptions with;
   with.thread = ThreadId(std::move(thread));
   with.run = options;
   Plan plan;
   plan.topic = std::move(topic);
-  return block_on(loop, runtime->start(plans, std::move(plan), std::move(with)));
+  return block_on(loop, runtime->start(graph, std::move(plan), std::move(with)));
+}
+
+void Scenarios::wake() {
+  clock.move(61min);
+  block_on(loop, runtime->apply_due(default_tenant())).value();
 }
 
 Result<DecisionAnswer> Scenarios::decide(const RunView& view, bool approve,
@@ -116,13 +210,13 @@ Result<DecisionAnswer> Scenarios::decide(const RunView& view, bool approve,
                   runtime->decide(default_tenant(), view.approval->interrupt, std::move(decision)));
 }
 
-void Scenarios::begin_and_die(std::string thread, std::string topic) {
+void Scenarios::begin_and_die(const Graph<Plan>& graph, std::string thread, std::string topic) {
   StartOptions with;
   with.thread = ThreadId(std::move(thread));
   Plan plan;
   plan.topic = std::move(topic);
   Spawned running = spawn<Result<RunView>>(
-      loop, runtime->start(plans, std::move(plan), std::move(with)), [](const Result<RunView>&) {});
+      loop, runtime->start(graph, std::move(plan), std::move(with)), [](const Result<RunView>&) {});
   loop.run_until(clock.now() + 1s);
   running.reset();
   open();
@@ -185,13 +279,13 @@ void Scenarios::retried() {
 
 void Scenarios::retried_by_another() {
   model.fails(unavailable());
-  begin_and_die("retried_by_another", "calm");
+  begin_and_die(plans, "retried_by_another", "calm");
   resume("retried_by_another");
 }
 
 void Scenarios::resumed() {
   model.takes(5s);
-  begin_and_die("resumed", "calm");
+  begin_and_die(plans, "resumed", "calm");
   resume("resumed");
   model.takes(0s);
 }
@@ -203,7 +297,7 @@ void Scenarios::cancelled() {
 
 void Scenarios::stopped() {
   model.takes(5s);
-  begin_and_die("stopped", "calm");
+  begin_and_die(plans, "stopped", "calm");
   block_on(loop, runtime->cancel(default_tenant(), ThreadId("stopped"), "ana")).value();
   model.takes(0s);
 }
@@ -229,7 +323,87 @@ void Scenarios::asked_in_a_node() {
   decide(second.view, false).value();
 }
 
+void Scenarios::wide_completed() {
+  begin(wide, "wide_completed", "calm").value();
+  wake();
+}
+
+void Scenarios::wide_asked() { begin(wide, "wide_asked", "ask").value(); }
+
+void Scenarios::wide_approved() {
+  decide(begin(wide, "wide_approved", "ask").value(), true).value();
+  wake();
+}
+
+void Scenarios::wide_edited() {
+  auto view = begin(wide, "wide_edited", "ask").value();
+  decide(view, true, Value("My own plan.")).value();
+  wake();
+}
+
+void Scenarios::wide_inside() { begin(wide, "wide_inside", "inside").value(); }
+
+void Scenarios::wide_decided_inside() {
+  decide(begin(wide, "wide_decided_inside", "inside").value(), false).value();
+  wake();
+}
+
+void Scenarios::wide_retried() {
+  model.fails(unavailable());
+  begin(wide, "wide_retried", "calm").value();
+  wake();
+}
+
+void Scenarios::wide_lost() {
+  model.takes(5s);
+  begin_and_die(wide, "wide_lost", "ask");
+  model.takes(0s);
+}
+
+void Scenarios::wide_resumed() {
+  model.takes(5s);
+  begin_and_die(wide, "wide_resumed", "inside");
+  model.takes(0s);
+  resume("wide_resumed");
+}
+
+void Scenarios::wide_cancelled() {
+  begin(wide, "wide_cancelled", "ask").value();
+  block_on(loop, runtime->cancel(default_tenant(), ThreadId("wide_cancelled"), "ana")).value();
+}
+
+void Scenarios::held() { begin(stopping, "held", "calm").value(); }
+
+void Scenarios::let_go() {
+  begin(stopping, "let_go", "calm").value();
+  resume("let_go");
+}
+
+void Scenarios::at_the_end() {
+  RunOptions options;
+  options.durability = Durability::exit;
+  model.fails(unavailable());
+  decide(begin(plans, "at_the_end", "urgent", options).value(), true).value();
+}
+
+void Scenarios::wide_at_the_end() {
+  RunOptions options;
+  options.durability = Durability::exit;
+  begin(wide, "wide_at_the_end", "calm", options).value();
+  wake();
+}
+
 void Scenarios::play_all() {
+  wide_completed();
+  wide_approved();
+  wide_edited();
+  wide_decided_inside();
+  wide_retried();
+  wide_resumed();
+  wide_cancelled();
+  let_go();
+  at_the_end();
+  wide_at_the_end();
   completed();
   approved();
   edited();
@@ -248,11 +422,16 @@ void Scenarios::play_all() {
   validated_again();
   asked_in_a_node();
   paused();
+  held();
+  wide_asked();
+  wide_inside();
+  wide_lost();
 }
 
 CheckScope Scenarios::scope() const {
   CheckScope scope;
-  scope.graphs = {plans.definition(), questions.definition()};
+  scope.graphs = {plans.definition(), questions.definition(), wide.definition(),
+                  stopping.definition()};
   scope.collections = {std::string(SavedPlan::collection)};
   return scope;
 }

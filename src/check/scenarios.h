@@ -27,6 +27,7 @@ struct Plan {
   int validationAttempts = 0;
   bool requiresApproval = false;
   bool approved = false;
+  std::vector<std::string> notes = {};
 };
 
 struct SavedPlan {
@@ -40,6 +41,12 @@ struct SavedPlan {
 // analyze -> write -> validate -> review -> save -> end, validate back to write, review rejected to
 // end. "bad" in a draft is invalid; "urgent" in a topic asks.
 Graph<Plan> plan_graph();
+// plan -> {left, right, look, publish} at once, left -> later, {later, right, look} join in gather,
+// which sends two parts; after them comes a pause of an hour. `look` is a subgraph. An approval
+// stands before publish when the topic has "ask", and one in the subgraph when it has "inside".
+Graph<Plan> wide_graph();
+// Stops after its first node.
+Graph<Plan> stopping_graph();
 // One node that asks in its middle.
 Graph<Plan> question_graph();
 
@@ -68,6 +75,20 @@ class Scenarios {
   void timed_out();           //
   void validated_again();     // the first two drafts were bad
   void asked_in_a_node();     // twice
+  void wide_completed();      // several tasks in a superstep, joins, sends, a subgraph, a timer
+  void wide_asked();          // one of several tasks waits for a person
+  void wide_approved();       //
+  void wide_edited();         //
+  void wide_inside();         // a subgraph waits for a person
+  void wide_decided_inside(); //
+  void wide_retried();        // one of several tasks was tried again
+  void wide_lost();           // the process died while one of several tasks worked
+  void wide_resumed();        // and another went on
+  void wide_cancelled();      // while one of several tasks waited for a person
+  void held();                // stopped at a breakpoint
+  void let_go();              // and went on
+  void at_the_end();          // one commit for all
+  void wide_at_the_end();     //
 
   CheckScope scope() const;
 
@@ -78,15 +99,21 @@ class Scenarios {
   std::unique_ptr<Store> store = open_memory_store(clock, random);
   Graph<Plan> plans = plan_graph();
   Graph<Plan> questions = question_graph();
+  Graph<Plan> wide = wide_graph();
+  Graph<Plan> stopping = stopping_graph();
   std::unique_ptr<Runtime> runtime;
 
  private:
   void open();
   Result<RunView> begin(std::string thread, std::string topic, RunOptions options = {});
+  Result<RunView> begin(const Graph<Plan>& graph, std::string thread, std::string topic,
+                        RunOptions options = {});
+  // Moves the clock past the pause of an hour, and goes on.
+  void wake();
   Result<DecisionAnswer> decide(const RunView& view, bool approve,
                                 std::optional<Value> edited = std::nullopt);
   // Starts a run, lets it work for a second, and loses the process.
-  void begin_and_die(std::string thread, std::string topic);
+  void begin_and_die(const Graph<Plan>& graph, std::string thread, std::string topic);
   void resume(std::string thread);
 };
 

@@ -28,83 +28,163 @@ std::pair<std::int64_t, std::int64_t> failed_attempts(CommitKind kind) {
   return {0, 0};
 }
 
+// Whether attempts may have failed since the commit before without a commit of their own: those of
+// several tasks, and of a subgraph's, are known of by what is stored of the tasks.
+bool has_hidden_attempts(const RunContents& run, const std::optional<engine::NextTasks>& before,
+                         const GraphDefinition* graph) {
+  if (!before || before->tasks.size() > 1 || commits_at_the_end(run)) return true;
+  if (!graph) return !run.inner.empty();
+  return std::any_of(before->nodes.begin(), before->nodes.end(), [&](const std::string& name) {
+    const GraphDefinition::Node* node = graph->find(name);
+    return node && node->subgraph.has_value();
+  });
+}
+
+// All failed attempts that anything is stored of.
+std::int64_t known_failures(const RunContents& run) {
+  std::int64_t known = 0;
+  for (const SpaceContents* space : spaces_of(run)) {
+    for (const CheckpointRow& each : space->checkpoints) {
+      known += failed_attempts(each.kind).second;
+      if (each.status == RunStatus::failed && each.kind == CommitKind::input) ++known;
+    }
+    for (const TaskRow& each : space->tasks) {
+      known += parts_of(each)["attempt"].as_int().value_or(1) - 1;
+    }
+  }
+  return known;
+}
+
 void check_retry_counts(const RunContents& run, Findings& findings) {
   std::int64_t before = 0;
-  for (const CheckpointRow& checkpoint : run.checkpoints) {
+  bool hides_some = false;
+  std::optional<engine::NextTasks> tasks;
+  const GraphDefinition* graph = nullptr;
+  Replay replay(run);
+  while (replay.next()) {
+    const CheckpointRow& checkpoint = replay.checkpoint();
     auto [least, most] = failed_attempts(checkpoint.kind);
-    bool is_anchor = &checkpoint == &run.checkpoints.front() && checkpoint.seq > 1;
+    bool hidden = replay.parent() && has_hidden_attempts(run, tasks, graph);
+    hides_some = hides_some || hidden;
     std::int64_t added = checkpoint.retry_count - before;
-    if (!is_anchor && (added < least || added > most)) {
+    if (!replay.is_anchor() && (added < least || (added > most && !hidden))) {
       findings.add(run, commit_text(checkpoint.seq) + ", a " +
                             std::string(name_of(checkpoint.kind)) + ", takes retryCount from " +
                             std::to_string(before) + " to " +
                             std::to_string(checkpoint.retry_count) + ".");
     }
     before = checkpoint.retry_count;
+    tasks = replay.tasks();
+    graph = replay.graph();
+  }
+  bool is_pruned = !run.checkpoints.empty() && run.checkpoints.front().seq > 1;
+  if (!hides_some || is_pruned || commits_at_the_end(run)) return;
+  std::int64_t known = known_failures(run);
+  if (before > known) {
+    findings.add(run, "its retryCount is " + std::to_string(before) + ", but only " +
+                          std::to_string(known) + " attempts are known to have failed.");
   }
 }
 
-// The channels that are true while a decision of `node` is awaited.
-std::string_view awaiting_channel(const RunContents& run, const GraphDefinition::Node& node) {
-  if (!node.approval || !node.approval->awaiting) return {};
-  return run.graph->state->channels[*node.approval->awaiting].name;
+// The channel that is true while a decision of `node` is awaited.
+std::string_view awaiting_channel(const GraphDefinition& graph, const std::string& name) {
+  const GraphDefinition::Node* node = graph.find(name);
+  if (!node || !node->approval || !node->approval->awaiting) return {};
+  return graph.state->channels[*node->approval->awaiting].name;
 }
 
-std::string_view answer_channel(const RunContents& run, const ApprovalRow& approval) {
-  const GraphDefinition::Node* node = run.graph ? run.graph->find(approval.node) : nullptr;
-  if (!run.graph) return kAnswer;
+std::string_view answer_channel(const SpaceContents& space, const ApprovalRow& approval) {
+  if (!space.graph) return kAnswer;
+  const GraphDefinition::Node* node = space.graph->find(approval.node);
   if (!node || !node->approval || !node->approval->answer) return {};
-  return run.graph->state->channels[*node->approval->answer].name;
+  return space.graph->state->channels[*node->approval->answer].name;
 }
 
-std::set<std::string_view> awaiting_channels(const RunContents& run) {
+std::set<std::string_view> awaiting_channels(const SpaceContents& space) {
   std::set<std::string_view> names{kAwaiting};
-  if (!run.graph) return names;
-  for (const GraphDefinition::Node& node : run.graph->nodes) {
-    std::string_view name = awaiting_channel(run, node);
+  if (!space.graph) return names;
+  for (const GraphDefinition::Node& node : space.graph->nodes) {
+    std::string_view name = awaiting_channel(*space.graph, node.name);
     if (!name.empty()) names.insert(name);
   }
   return names;
 }
 
+// A flag tells of an approval that is alone in its superstep: others of it would see it change.
 void check_awaiting(const RunContents& run, const Replay& replay,
                     const std::set<std::string_view>& channels, Findings& findings) {
   const CheckpointRow& checkpoint = replay.checkpoint();
-  bool is_paused = checkpoint.status == RunStatus::paused;
-  auto task = replay.next_task();
-  const GraphDefinition::Node* node = task && run.graph ? run.graph->find(task->node) : nullptr;
-  std::string_view expected = is_paused && node ? awaiting_channel(run, *node) : "";
+  const auto& next = replay.tasks();
+  if (!next) return;  // P9
+  bool asks = next->tasks.size() == 1 &&
+              next->tasks.front().phase == engine::NodeTask::Phase::asking;
+  const GraphDefinition* graph = replay.graph();
+  std::string_view expected = asks && graph ? awaiting_channel(*graph, next->nodes.front()) : "";
   for (std::string_view channel : channels) {
     bool is_set = is_true(replay.value(channel));
-    if (is_set && !is_paused) {
-      findings.add(run, quoted(channel) + " is true after " + commit_text(checkpoint.seq) +
+    if (is_set && !asks) {
+      findings.add(run, quoted(channel) + " is true after " + commit_text(checkpoint) +
                             ", where no decision is awaited.");
     }
     if (!is_set && channel == expected) {
-      findings.add(run, quoted(channel) + " is not true after " + commit_text(checkpoint.seq) +
+      findings.add(run, quoted(channel) + " is not true after " + commit_text(checkpoint) +
                             ", where a decision is awaited.");
     }
   }
 }
 
-// `replay` stands at the commit after the one that asked.
-void check_answer(const RunContents& run, const Replay& replay, const ApprovalRow& approval,
-                  Findings& findings) {
+// The approvals that these tasks asked for.
+std::vector<const ApprovalRow*> asked_by(const RunContents& run, const std::set<TaskId>& tasks) {
+  std::vector<const ApprovalRow*> asked;
+  for (const ApprovalRow& each : run.approvals) {
+    if (tasks.contains(each.task)) asked.push_back(&each);
+  }
+  return asked;
+}
+
+// `replay` stands at the commit that ended the superstep of these approvals' tasks.
+void check_answers(const RunContents& run, const SpaceContents& space, const Replay& replay,
+                   const std::vector<const ApprovalRow*>& approvals, Findings& findings) {
   const CheckpointRow& checkpoint = replay.checkpoint();
-  if (checkpoint.kind != CommitKind::decision && checkpoint.kind != CommitKind::expiry) return;
-  if (approval.status == ApprovalStatus::open || approval.status == ApprovalStatus::closed) {
-    return;  // I5
+  bool fits = approvals.empty();
+  for (const ApprovalRow* approval : approvals) {
+    bool is_untouched = approval->status == ApprovalStatus::open ||
+                        approval->status == ApprovalStatus::closed;
+    if (is_untouched) continue;  // I5
+    fits = fits || run.row.outcome == name_of(approval->status);
+    std::string_view channel = answer_channel(space, *approval);
+    bool is_approved = approval->status == ApprovalStatus::approved;
+    if (replay.writes(channel) && is_true(replay.value(channel)) != is_approved) {
+      findings.add(run, quoted(channel) + " does not say after " + commit_text(checkpoint) +
+                            " that the approval is " + std::string(name_of(approval->status)) +
+                            ".");
+    }
   }
-  std::string_view channel = answer_channel(run, approval);
-  bool is_approved = approval.status == ApprovalStatus::approved;
-  if (replay.writes(channel) && is_true(replay.value(channel)) != is_approved) {
-    findings.add(run, quoted(channel) + " does not say after " + commit_text(checkpoint.seq) +
-                          " that the approval is " + std::string(name_of(approval.status)) + ".");
+  bool decides = checkpoint.kind == CommitKind::decision || checkpoint.kind == CommitKind::expiry;
+  bool is_last = decides && checkpoint.status == RunStatus::completed && space.space.empty();
+  if (is_last && !fits) {
+    findings.add(run, "it ended with " + commit_text(checkpoint) +
+                          ", a decision, but its outcome " + quoted(run.row.outcome) +
+                          " is none that was made.");
   }
-  bool is_last = checkpoint.status == RunStatus::completed;
-  if (is_last && run.row.outcome != name_of(approval.status)) {
-    findings.add(run, "it ended when its approval was " + std::string(name_of(approval.status)) +
-                          ", but its outcome is " + quoted(run.row.outcome) + ".");
+}
+
+void check_flow(const RunContents& run, const SpaceContents& space, Findings& findings) {
+  std::set<std::string_view> channels = awaiting_channels(space);
+  std::set<TaskId> before;
+  Replay replay(run, space);
+  while (replay.next()) {
+    check_awaiting(run, replay, channels, findings);
+    const CheckpointRow& checkpoint = replay.checkpoint();
+    bool ends = replay.parent() && replay.parent()->superstep != checkpoint.superstep;
+    if (ends && !before.empty()) {
+      check_answers(run, space, replay, asked_by(run, before), findings);
+    }
+    before.clear();
+    if (!replay.tasks()) continue;
+    for (std::size_t i = 0; i < replay.tasks()->tasks.size(); ++i) {
+      before.insert(replay.task_id(i));
+    }
   }
 }
 
@@ -139,16 +219,7 @@ void p2_state_monotonicity(const RunContents& run, const CheckScope&, Findings& 
 }
 
 void p4_approval_flow(const RunContents& run, const CheckScope&, Findings& findings) {
-  std::set<std::string_view> channels = awaiting_channels(run);
-  Replay replay(run);
-  while (replay.next()) {
-    check_awaiting(run, replay, channels, findings);
-    if (!replay.parent()) continue;
-    auto asked =
-        std::find_if(run.approvals.begin(), run.approvals.end(),
-                     [&](const ApprovalRow& each) { return each.seq == replay.parent()->seq; });
-    if (asked != run.approvals.end()) check_answer(run, replay, *asked, findings);
-  }
+  for (const SpaceContents* space : spaces_of(run)) check_flow(run, *space, findings);
 }
 
 void p6_validation_feedback(const RunContents& run, const CheckScope&, Findings& findings) {

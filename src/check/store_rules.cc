@@ -17,6 +17,13 @@ struct Totals {
   std::map<RunStatus, std::int64_t> by_status;
 };
 
+// A node saves with the commit that ends its superstep, whatever ended last there. With
+// Durability::exit what it saves waits for the next commit of any kind.
+bool may_save(CommitKind kind) {
+  return kind != CommitKind::input && kind != CommitKind::claim && kind != CommitKind::fork &&
+         kind != CommitKind::quarantine && kind != CommitKind::cancel;
+}
+
 std::string day_of(Instant at) { return to_text(at).substr(0, 10); }
 
 }  // namespace
@@ -83,11 +90,19 @@ void i1_no_run_lost(const StoreContents& store, const CheckScope& scope, Finding
 
 void i4_records(const StoreContents& store, const CheckScope&, Findings& findings) {
   for (const SavedRecord& record : store.records) {
-    if (record.commit == CommitKind::node || record.is_pruned) continue;
+    if (record.is_pruned) continue;
+    bool ends_nodes = record.commit && may_save(*record.commit);
+    if (ends_nodes) continue;
     findings.add(record.collection + " " + quoted(record.key),
-                 std::string(record.commit ? "it names a commit that is not a node's: "
+                 std::string(record.commit ? "it names a commit that can't have saved it: "
                                            : "it names a commit that is not there: ") +
                      commit_text(record.seq) + " of the run " + record.run.text() + ".");
+  }
+}
+
+void i13_gone(const StoreContents& store, const CheckScope&, Findings& findings) {
+  for (const Belonging& stray : store.strays) {
+    findings.add(stray.run.text(), stray.what + " names this run, which is not there.");
   }
 }
 

@@ -43,7 +43,9 @@ class TamperedSnapshot final : public Snapshot {
   }
 
   Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) override {
-    return newest_first(run(filter.run).checkpoints, filter.limit, [&](const CheckpointRow& row) {
+    const SpaceContents* space = space_of(filter.run, filter.space);
+    if (!space) return std::vector<CheckpointRow>();
+    return newest_first(space->checkpoints, filter.limit, [&](const CheckpointRow& row) {
       return (!filter.seq || row.seq == *filter.seq) &&
              (!filter.before_seq || row.seq < *filter.before_seq);
     });
@@ -51,7 +53,14 @@ class TamperedSnapshot final : public Snapshot {
 
   Result<std::vector<ValueRow>> values(const ValueFilter& filter) override {
     BELAY_ASSERT(filter.every_version);
-    return run(filter.run).values;
+    std::vector<ValueRow> found;
+    for (const SpaceContents* space : spaces_of(run(filter.run))) {
+      found.insert(found.end(), space->values.begin(), space->values.end());
+    }
+    std::stable_sort(found.begin(), found.end(), [](const ValueRow& one, const ValueRow& other) {
+      return one.seq < other.seq;
+    });
+    return found;
   }
 
   Result<std::vector<EventRow>> events(const EventFilter& filter) override {
@@ -65,8 +74,13 @@ class TamperedSnapshot final : public Snapshot {
   }
 
   Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) override {
-    return newest_first(run(*filter.run).approvals, filter.limit,
-                        [](const ApprovalRow&) { return true; });
+    std::vector<ApprovalRow> all;
+    for (const RunContents& each : rows_.runs) {
+      if (filter.run && each.row.run != *filter.run) continue;
+      all.insert(all.end(), each.approvals.begin(), each.approvals.end());
+    }
+    if (!filter.run) all.insert(all.end(), rows_.strays.begin(), rows_.strays.end());
+    return newest_first(all, filter.limit, [](const ApprovalRow&) { return true; });
   }
 
   Result<std::vector<StoredRecord>> records(const RecordQuery& query) override {
@@ -79,12 +93,25 @@ class TamperedSnapshot final : public Snapshot {
     return found;
   }
 
-  Result<std::vector<TaskRow>> tasks(const TaskFilter&) override { return std::vector<TaskRow>(); }
-  Result<std::vector<EffectRow>> effects(const EffectFilter&) override {
-    return std::vector<EffectRow>();
+  Result<std::vector<TaskRow>> tasks(const TaskFilter& filter) override {
+    const SpaceContents* space = space_of(filter.run, filter.space);
+    return space ? space->tasks : std::vector<TaskRow>();
   }
-  Result<std::vector<OutboxRow>> outbox(const OutboxFilter&) override {
-    return std::vector<OutboxRow>();
+  Result<std::vector<EffectRow>> effects(const EffectFilter& filter) override {
+    std::vector<EffectRow> found;
+    for (const RunContents& each : rows_.runs) {
+      if (filter.run && each.row.run != *filter.run) continue;
+      found.insert(found.end(), each.effects.begin(), each.effects.end());
+    }
+    return found;
+  }
+  Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) override {
+    std::vector<OutboxRow> found;
+    for (const RunContents& each : rows_.runs) {
+      if (filter.run && each.row.run != *filter.run) continue;
+      found.insert(found.end(), each.outbox.begin(), each.outbox.end());
+    }
+    return found;
   }
   Result<std::vector<BlobRow>> blobs(const TenantId&, const std::vector<Digest>&) override {
     return std::vector<BlobRow>();
@@ -100,6 +127,14 @@ class TamperedSnapshot final : public Snapshot {
       if (run.row.run == id) return run;
     }
     return none;
+  }
+
+  // Null when there is none.
+  const SpaceContents* space_of(const RunId& id, const std::string& name) const {
+    const RunContents& contents = run(id);
+    if (name.empty()) return &contents;
+    auto found = contents.inner.find(name);
+    return found == contents.inner.end() ? nullptr : &found->second;
   }
 
   const StoredRows& rows_;
@@ -120,16 +155,16 @@ RunContents& StoredRows::run(const std::string& thread) {
   return *found;
 }
 
-Result<StoredRows> rows_in(Snapshot& view, const std::vector<std::string>& collections) {
+Result<StoredRows> rows_in(Snapshot& view, const CheckScope& scope) {
   StoredRows rows;
   BELAY_TRY(StoreContents store, read_lists(view, default_tenant()));
   rows.threads = std::move(store.threads);
   std::reverse(rows.threads.begin(), rows.threads.end());
   for (auto listed = store.runs.rbegin(); listed != store.runs.rend(); ++listed) {
-    BELAY_TRY(auto run, read_run(view, default_tenant(), listed->run));
+    BELAY_TRY(auto run, read_run(view, scope, listed->run));
     rows.runs.push_back(std::move(run).value());
   }
-  for (const std::string& collection : collections) {
+  for (const std::string& collection : scope.collections) {
     RecordQuery query;
     query.tenant = default_tenant();
     query.collection = collection;
@@ -140,12 +175,17 @@ Result<StoredRows> rows_in(Snapshot& view, const std::vector<std::string>& colle
   return rows;
 }
 
-void chain_again(RunContents& run) {
-  Replay replay(run);
-  for (CheckpointRow& checkpoint : run.checkpoints) {
+void chain_again(const RunContents& run, SpaceContents& space) {
+  Replay replay(run, space);
+  for (CheckpointRow& checkpoint : space.checkpoints) {
     replay.next();
     checkpoint.chain_hash = replay.chain_hash();
   }
+}
+
+void chain_again(RunContents& run) {
+  chain_again(run, run);
+  for (auto& [name, space] : run.inner) chain_again(run, space);
 }
 
 void lose_newest_commit(RunContents& run) {
@@ -166,12 +206,12 @@ void lose_newest_commit(RunContents& run) {
   row.epoch = newest.epoch;
   row.session = newest.session;
   row.checkpoint = newest.id;
-  row.node = replay.next_task()->node;
+  row.node = nodes_text(*replay.tasks());
   row.retry_count = newest.retry_count;
   row.updated_at = newest.created_at;
 }
 
-void write_value(RunContents& run, std::uint64_t seq, const std::string& channel,
+void write_value(SpaceContents& run, std::uint64_t seq, const std::string& channel,
                  const std::string& json) {
   auto place = run.values.begin();
   for (; place != run.values.end() && place->seq <= seq; ++place) {
@@ -180,7 +220,8 @@ void write_value(RunContents& run, std::uint64_t seq, const std::string& channel
     return;
   }
   ValueRow row;
-  row.run = run.row.run;
+  row.run = run.checkpoints.front().run;
+  row.space = run.space;
   row.channel = channel;
   row.seq = seq;
   row.envelope = json_envelope(json);

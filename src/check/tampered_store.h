@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "belay/check.h"
 #include "belay/store.h"
 #include "check/contents.h"
 
@@ -15,14 +16,15 @@ struct StoredRows {
   std::vector<ThreadRow> threads;
   std::vector<RunContents> runs;
   std::vector<StoredRecord> records;
+  std::vector<ApprovalRow> strays;    // of no run
   std::set<RunId> missing_by_status;  // found, but not when asked for by status
 
   // REQUIRES: there is one.
   RunContents& run(const std::string& thread);
 };
 
-// What `store` holds; records of these collections of the user "local".
-Result<StoredRows> rows_in(Snapshot& view, const std::vector<std::string>& collections);
+// What `store` holds of the scope; records of the user "local".
+Result<StoredRows> rows_in(Snapshot& view, const CheckScope& scope);
 
 // Computes the chain hashes anew, as if what the run holds now had been committed so.
 void chain_again(RunContents& run);
@@ -30,8 +32,8 @@ void chain_again(RunContents& run);
 // Takes the newest commit back, with all that it wrote, as a disk does that lost it.
 void lose_newest_commit(RunContents& run);
 
-// Sets what a channel has at a commit, whether or not the commit wrote it.
-void write_value(RunContents& run, std::uint64_t seq, const std::string& channel,
+// Sets what a channel has at a commit of the run's own or of another space, whether or not the commit wrote it.
+void write_value(SpaceContents& run, std::uint64_t seq, const std::string& channel,
                  const std::string& json);
 
 // Reads only: commits are refused.

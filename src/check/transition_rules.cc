@@ -5,19 +5,20 @@
 
 #include "check/replay.h"
 #include "check/rules.h"
-#include "engine/restore.h"
+#include "engine/advancing.h"
 
 namespace belay::check {
 namespace {
 
-using engine::NextTask;
+using engine::NextTasks;
 using engine::NodeTask;
+using Names = std::set<std::string>;
 
 std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 // `targets`, and what comes after those that are approvals which need not ask.
-std::set<std::string> with_passed(const GraphDefinition& graph, std::vector<std::string> targets) {
-  std::set<std::string> reached;
+Names with_passed(const GraphDefinition& graph, std::vector<std::string> targets) {
+  Names reached;
   while (!targets.empty()) {
     std::string target = std::move(targets.back());
     targets.pop_back();
@@ -28,45 +29,81 @@ std::set<std::string> with_passed(const GraphDefinition& graph, std::vector<std:
   return reached;
 }
 
-int attempts_allowed(const GraphDefinition::Node& node, const engine::Run& run) {
+// Every node that any number of supersteps may lead to.
+Names reachable(const GraphDefinition& graph, std::vector<std::string> from) {
+  Names reached;
+  while (!from.empty()) {
+    std::string name = std::move(from.back());
+    from.pop_back();
+    const GraphDefinition::Node* node = graph.find(name);
+    if (!reached.insert(std::move(name)).second || !node) continue;
+    from.insert(from.end(), node->targets.begin(), node->targets.end());
+    from.insert(from.end(), node->may_go_to.begin(), node->may_go_to.end());
+    if (node->approval) from.push_back(node->approval->approved);
+    if (node->approval) from.push_back(node->approval->rejected);
+    for (const GraphDefinition::Join& join : graph.joins) {
+      bool joins = std::find(join.from.begin(), join.from.end(), node->name) != join.from.end();
+      if (joins) from.push_back(join.to);
+    }
+  }
+  return reached;
+}
+
+int attempts_allowed(const GraphDefinition::Node& node, const RunOptions& options) {
   int allowed = node.retry.attempts;
-  if (allowed > 1 && run.options.max_retries) allowed = std::max(1, *run.options.max_retries);
+  if (allowed > 1 && options.max_retries) allowed = std::max(1, *options.max_retries);
   return allowed;
 }
 
-// One step of a run: the commit, and what its parent had left to do.
+// Where a superstep may lead.
+struct Ways {
+  Names allowed;                  // by name, passed approvals included
+  Names sent;                     // that may be visited with an input
+  std::vector<Names> each_of;     // one of each of these has to be among them
+  void must(const GraphDefinition& graph, const std::string& target) {
+    Names reached = with_passed(graph, {target});
+    allowed.insert(reached.begin(), reached.end());
+    each_of.push_back(std::move(reached));
+  }
+  void may(const GraphDefinition& graph, std::vector<std::string> targets) {
+    Names reached = with_passed(graph, std::move(targets));
+    allowed.insert(reached.begin(), reached.end());
+  }
+};
+
+// One step of a run or of a subgraph's visit: the commit, and what its parent had left to do.
 class Step {
  public:
-  Step(const RunContents& run, const CheckpointRow& checkpoint, NextTask before, NextTask next,
+  // `replay` stands at the commit.
+  Step(const RunContents& run, const SpaceContents& space, const Replay& replay, NextTasks before,
        Findings& findings)
       : run_(run),
-        checkpoint_(checkpoint),
+        space_(space),
+        graph_(*replay.graph()),
+        checkpoint_(replay.checkpoint()),
+        parent_(replay.parent()),
         before_(std::move(before)),
-        next_(std::move(next)),
-        findings_(findings) {}
+        next_(*replay.tasks()),
+        findings_(findings),
+        is_inner_(!space.space.empty()),
+        covers_many_(commits_at_the_end(run)) {}
 
   void check() {
     switch (checkpoint_.kind) {
       case CommitKind::input:
       case CommitKind::fork:
         return complain("begins a run that has begun");
-      case CommitKind::node:
-        return check_node();
-      case CommitKind::attempt:
-      case CommitKind::pause:
-      case CommitKind::claim:
-      case CommitKind::timer:
-      case CommitKind::release:
-      case CommitKind::quarantine:
-        return check_stays();
-      case CommitKind::decision:
-      case CommitKind::expiry:
-        return check_decision();
       case CommitKind::failure:
         return check_end(RunStatus::failed);
       case CommitKind::cancel:
         return check_end(RunStatus::cancelled);
+      default:
+        break;
     }
+    if (before_.tasks.empty()) return complain("goes on where nothing was left to do");
+    if (covers_many_ && checkpoint_.superstep != parent_->superstep) return check_many();
+    if (checkpoint_.superstep == parent_->superstep) return check_stays();
+    check_superstep_ends();
   }
 
   void check_first() {
@@ -74,159 +111,425 @@ class Step {
     if (checkpoint_.kind == CommitKind::fork) return;  // it goes on where another run stood
     if (checkpoint_.kind != CommitKind::input) return complain("does not begin the run");
     if (checkpoint_.status == RunStatus::failed) return check_end(RunStatus::failed);
-    go({run_.graph->entry}, 0);
+    Ways ways;
+    for (const std::string& entry : graph_.entries) ways.must(graph_, entry);
+    check_leads(ways);
+    check_place(1, false);
   }
 
  private:
-  void check_node() {
-    if (!is_at_its_task()) return complain("ends a node that was not to run");
-    const GraphDefinition::Node* node = run_.graph->find(checkpoint_.node);
-    if (!node || node->approval) return complain("ends what is no node");
-    go(node->targets, before_.superstep);
-  }
-
-  void check_stays() {
-    if (!is_at_its_task() || !next_.task || next_.task->node != before_.task->node ||
-        next_.superstep != before_.superstep) {
-      return complain("moves the run on, or is not of the node that was to run");
+  // Whether a commit of this kind may end a superstep of these nodes.
+  bool may_end() const {
+    auto any = [&](auto is_such) {
+      return std::any_of(before_.nodes.begin(), before_.nodes.end(), [&](const std::string& name) {
+        const GraphDefinition::Node* node = graph_.find(name);
+        return node && is_such(*node);
+      });
+    };
+    using Node = GraphDefinition::Node;
+    switch (checkpoint_.kind) {
+      case CommitKind::node:
+        // Any of several may have been the last one stored ahead.
+        return before_.tasks.size() > 1 ||
+               any([](const Node& node) { return !node.approval && !node.wait; });
+      case CommitKind::timer:
+        return any([](const Node& node) { return node.wait != nullptr; });
+      case CommitKind::decision:
+      case CommitKind::expiry:
+        return any([](const Node& node) { return node.approval.has_value(); });
+      default:
+        return false;
     }
-    bool pauses = checkpoint_.kind == CommitKind::pause;
-    RunStatus status = pauses ? RunStatus::paused : RunStatus::running;
-    if (checkpoint_.kind == CommitKind::release) status = RunStatus::queued;
-    if (checkpoint_.kind == CommitKind::quarantine) status = RunStatus::quarantined;
-    if (checkpoint_.status != status) complain("has the wrong status");
-    if (checkpoint_.kind == CommitKind::claim) check_claim();
   }
 
-  void check_claim() {
-    const CheckpointRow& parent = *(&checkpoint_ - 1);
-    bool writes = std::any_of(run_.values.begin(), run_.values.end(),
-                              [&](const ValueRow& each) { return each.seq == checkpoint_.seq; });
-    if (writes || checkpoint_.next_tasks != parent.next_tasks) {
+  void check_superstep_ends() {
+    if (checkpoint_.superstep != parent_->superstep + 1) {
+      return complain("is not one superstep further");
+    }
+    if (!may_end()) return complain("moves the run on, which it can't");
+    if (checkpoint_.node != nodes_text(before_)) {
+      return complain("ends other nodes than were to run, " + quoted(nodes_text(before_)));
+    }
+    Ways ways;
+    auto joins = before_.joins;
+    bool breaks = false;
+    for (std::size_t i = 0; i < before_.tasks.size(); ++i) {
+      const GraphDefinition::Node* node = graph_.find(before_.nodes[i]);
+      if (!node) return;  // P1
+      add_ways(*node, i, ways);
+      pass_joins(*node, joins, ways);
+      breaks = breaks || node->interrupt_after;
+    }
+    check_leads(ways);
+    if (!next_.tasks.empty()) check_joins(joins);
+    check_place(parent_->superstep + 1, breaks);
+  }
+
+  void add_ways(const GraphDefinition::Node& node, std::size_t position, Ways& ways) {
+    if (node.approval) return add_answer(node, position, ways);
+    if (add_own_words(node, position, ways)) return;
+    bool may_choose = node.choose != nullptr || !node.may_go_to.empty();
+    for (const std::string& target : node.targets) {
+      if (may_choose) {
+        ways.may(graph_, {target});
+      } else {
+        ways.must(graph_, target);
+      }
+    }
+    if (node.choose) ways.sent.insert(node.targets.begin(), node.targets.end());
+    ways.may(graph_, node.may_go_to);
+    ways.sent.insert(node.may_go_to.begin(), node.may_go_to.end());
+    if (!may_choose || before_.tasks.size() > 1) return;
+    // Alone, a branch by name chooses one at least; one that chooses visits may choose none.
+    may_be_none_ = true;
+  }
+
+  void add_answer(const GraphDefinition::Node& node, std::size_t position, Ways& ways) {
+    const ApprovalRow* approval = approval_of(position);
+    if (!approval) return ways.may(graph_, {node.approval->approved, node.approval->rejected});
+    bool approved = approval->status == ApprovalStatus::approved;
+    ways.must(graph_, approved ? node.approval->approved : node.approval->rejected);
+  }
+
+  // Where a finished task of several said that it goes; false where nothing is stored of it.
+  bool add_own_words(const GraphDefinition::Node& node, std::size_t position, Ways& ways) {
+    const TaskRow* row = task_row(space_, parent_->superstep, position);
+    if (!row || row->status != TaskStatus::done) return false;
+    Value parts = parts_of(*row);
+    const Value::Array* names = parts["goTo"].as_array();
+    const Value::Array* sends = parts["sends"].as_array();
+    if (!names && !sends) return false;
+    auto declared = [&](const std::string* name) {
+      bool is_declared = name && std::find(node.may_go_to.begin(), node.may_go_to.end(), *name) !=
+                                     node.may_go_to.end();
+      if (!is_declared) complain("goes where " + quoted(node.name) + " may not go");
+      return is_declared;
+    };
+    for (const Value& name : names ? *names : Value::Array()) {
+      if (declared(name.as_string())) ways.must(graph_, *name.as_string());
+    }
+    for (const Value& send : sends ? *sends : Value::Array()) {
+      if (declared(send["node"].as_string())) ways.sent.insert(*send["node"].as_string());
+    }
+    return true;
+  }
+
+  void pass_joins(const GraphDefinition::Node& node,
+                  std::map<std::size_t, std::vector<std::string>>& joins, Ways& ways) {
+    for (std::size_t i = 0; i < graph_.joins.size(); ++i) {
+      const GraphDefinition::Join& join = graph_.joins[i];
+      if (std::find(join.from.begin(), join.from.end(), node.name) == join.from.end()) continue;
+      std::vector<std::string>& seen = joins[i];
+      if (std::find(seen.begin(), seen.end(), node.name) == seen.end()) seen.push_back(node.name);
+      if (seen.size() < join.from.size()) continue;
+      ways.must(graph_, join.to);
+      joins.erase(i);
+    }
+  }
+
+  void check_joins(const std::map<std::size_t, std::vector<std::string>>& expected) {
+    auto as_sets = [](const std::map<std::size_t, std::vector<std::string>>& joins) {
+      std::map<std::size_t, Names> sets;
+      for (const auto& [join, seen] : joins) {
+        if (!seen.empty()) sets[join] = Names(seen.begin(), seen.end());
+      }
+      return sets;
+    };
+    if (as_sets(expected) != as_sets(next_.joins)) {
+      complain("does not count rightly what its joins have seen");
+    }
+  }
+
+  void check_leads(const Ways& ways) {
+    Names by_name;
+    for (std::size_t i = 0; i < next_.tasks.size(); ++i) {
+      const std::string& name = next_.nodes[i];
+      if (next_.tasks[i].input) {
+        if (!ways.sent.contains(name)) complain("sends to " + quoted(name) + " undeclared");
+      } else if (!ways.allowed.contains(name)) {
+        complain("goes on to " + quoted(name) + ", where no edge leads");
+      } else if (!by_name.insert(name).second) {
+        complain("visits " + quoted(name) + " twice");
+      }
+    }
+    for (const Names& wanted : ways.each_of) {
+      bool is_there = wanted.contains(std::string(end)) ||
+                      std::any_of(by_name.begin(), by_name.end(),
+                                  [&](const std::string& name) { return wanted.contains(name); });
+      if (!is_there) complain("leaves out " + quoted(*wanted.begin()) + ", where an edge leads");
+    }
+    bool may_end = ways.allowed.contains(std::string(end)) || !ways.sent.empty() || may_be_none_;
+    if (next_.tasks.empty() && !may_end) complain("ends the run where no edge leads to the end");
+  }
+
+  // The superstep and the status after a step that moved the run on.
+  void check_place(std::int64_t superstep, bool breaks) {
+    if (checkpoint_.superstep != superstep ||
+        (!next_.tasks.empty() && next_.superstep != superstep)) {
+      complain("is not one superstep further");
+    }
+    for (const std::string& name : next_.nodes) {
+      const GraphDefinition::Node* node = graph_.find(name);
+      breaks = breaks || (node && node->interrupt_before);
+    }
+    if (is_inner_) breaks = breaks && next_.is_held;  // nobody stops inside of a subgraph
+    RunStatus status = RunStatus::running;
+    if (next_.tasks.empty()) status = RunStatus::completed;
+    bool is_held = breaks && !next_.tasks.empty();
+    if (is_held && !is_inner_) status = RunStatus::paused;
+    if (next_.is_held != is_held) complain("passes a breakpoint, or stops where there is none");
+    if (checkpoint_.status != status) complain("has the wrong status");
+  }
+
+  // What comes in the midst of a superstep.
+  void check_stays() {
+    if (!may_stay()) return complain("can't come in the midst of a superstep");
+    if (next_.nodes != before_.nodes || next_.superstep != before_.superstep) {
+      return complain("moves the run on, or is not of the nodes that were to run");
+    }
+    if (next_.joins != before_.joins) complain("changes what its joins have seen");
+    std::string_view own = checkpoint_.kind == CommitKind::attempt ||
+                                   checkpoint_.kind == CommitKind::decision ||
+                                   checkpoint_.kind == CommitKind::expiry
+                               ? std::string_view(checkpoint_.node)
+                               : std::string_view();
+    bool names_a_node = own.empty() || is_inside(own) ||
+                        std::find(next_.nodes.begin(), next_.nodes.end(), own) != next_.nodes.end();
+    if (!names_a_node) complain("is not of a node that was to run");
+    if (checkpoint_.status != status_in_the_midst()) complain("has the wrong status");
+    if (checkpoint_.kind == CommitKind::claim || checkpoint_.kind == CommitKind::release ||
+        checkpoint_.kind == CommitKind::quarantine) {
+      check_changes_nothing();
+    }
+  }
+
+  // A node of a subgraph whose visit is under way.
+  bool is_inside(std::string_view) const { return !run_.inner.empty() || !space_.graph; }
+
+  bool may_stay() const {
+    switch (checkpoint_.kind) {
+      case CommitKind::node:
+        return false;
+      case CommitKind::attempt:
+        return before_.tasks.size() == 1;
+      case CommitKind::decision:
+      case CommitKind::expiry: {
+        if (before_.tasks.size() > 1) return true;
+        // A question in the middle of a node, which runs again with the answer; or in a subgraph.
+        const GraphDefinition::Node* node = graph_.find(before_.nodes.front());
+        return node && !node->approval;
+      }
+      case CommitKind::timer: {
+        if (before_.is_held || before_.tasks.size() > 1) return true;
+        const GraphDefinition::Node* node = graph_.find(before_.nodes.front());
+        return node && node->subgraph;
+      }
+      default:
+        return true;
+    }
+  }
+
+  RunStatus status_in_the_midst() const {
+    if (is_inner_) return RunStatus::running;
+    switch (checkpoint_.kind) {
+      case CommitKind::pause:
+        return RunStatus::paused;
+      case CommitKind::release:
+        return RunStatus::queued;
+      case CommitKind::quarantine:
+        return RunStatus::quarantined;
+      default:
+        return RunStatus::running;
+    }
+  }
+
+  // Unless it is the first of another version of the graph, which writes its state anew.
+  void check_changes_nothing() {
+    if (next_.version != before_.version) return;
+    bool is_parallel = before_.tasks.size() > 1;
+    std::uint64_t values_seq = parent_->state_seq + 1;
+    bool writes = std::any_of(space_.values.begin(), space_.values.end(), [&](const ValueRow& row) {
+      if (row.seq != values_seq) return false;
+      // What tasks of several wrote ahead is there already.
+      return !is_parallel || row.index >= static_cast<std::int64_t>(before_.tasks.size());
+    });
+    bool same = is_parallel || checkpoint_.next_tasks == parent_->next_tasks;
+    if (covers_many_) writes = false;  // it may bring what was held back
+    if ((writes && checkpoint_.state_seq != parent_->state_seq) || !same) {
       complain("changes what the run is to do, or its state");
     }
   }
 
-  void check_decision() {
-    if (!is_at_its_task()) return complain("decides what was not asked");
-    const GraphDefinition::Node* node = run_.graph->find(checkpoint_.node);
-    if (!node) return;  // P1
-    if (!node->approval) {
-      // A question in the middle of a node: it runs again, with the answer.
-      bool stays = next_.task && next_.task->node == checkpoint_.node &&
-                   next_.superstep == before_.superstep;
-      if (!stays) complain("answers a question, but leaves the node that asked");
-      return;
+  // With Durability::exit: only where the run came to is known.
+  void check_many() {
+    Names reached = reachable(graph_, before_.nodes);
+    for (const std::string& name : next_.nodes) {
+      if (!reached.contains(name)) complain("goes on to " + quoted(name) + ", where no way leads");
     }
-    std::vector<std::string> targets{node->approval->rejected};
-    if (checkpoint_.kind == CommitKind::decision) targets.push_back(node->approval->approved);
-    go(std::move(targets), before_.superstep);
+    if (checkpoint_.superstep < parent_->superstep) complain("goes back");
+    bool is_last = checkpoint_.status == RunStatus::completed;
+    if (is_last != next_.tasks.empty()) complain("has the wrong status");
   }
 
   void check_end(RunStatus status) {
-    if (checkpoint_.status != status || next_.task) complain("does not end the run");
+    if (checkpoint_.status != status || !next_.tasks.empty()) complain("does not end the run");
   }
 
-  void go(std::vector<std::string> targets, std::int64_t superstep) {
-    std::string to(next_.task ? next_.task->node : end);
-    if (!with_passed(*run_.graph, std::move(targets)).contains(to)) {
-      return complain("goes on to " + quoted(to) + ", where no edge leads");
+  const ApprovalRow* approval_of(std::size_t position) const {
+    bool several = before_.tasks.size() > 1;
+    TaskId task =
+        engine::task_id(run_.row.run, space_.space, before_.superstep, before_.nodes[position],
+                        several ? std::optional(position) : std::nullopt);
+    for (const ApprovalRow& each : run_.approvals) {
+      bool is_decided =
+          each.status != ApprovalStatus::open && each.status != ApprovalStatus::closed;
+      if (each.task == task && is_decided) return &each;
     }
-    if (checkpoint_.status != (next_.task ? RunStatus::running : RunStatus::completed)) {
-      complain("has the wrong status");
-    }
-    if (checkpoint_.superstep != superstep + 1 ||
-        (next_.task && next_.superstep != checkpoint_.superstep)) {
-      complain("is not one superstep further");
-    }
+    return nullptr;
   }
-
-  bool is_at_its_task() const { return before_.task && before_.task->node == checkpoint_.node; }
 
   void complain(const std::string& what) {
-    findings_.add(run_, commit_text(checkpoint_.seq) + ", a " +
+    findings_.add(run_, commit_text(checkpoint_) + ", a " +
                             std::string(name_of(checkpoint_.kind)) + " of " +
                             quoted(checkpoint_.node) + ", " + what + ".");
   }
 
   const RunContents& run_;
+  const SpaceContents& space_;
+  const GraphDefinition& graph_;
   const CheckpointRow& checkpoint_;
-  NextTask before_;
-  NextTask next_;
+  const CheckpointRow* parent_;
+  NextTasks before_;
+  const NextTasks& next_;
   Findings& findings_;
+  bool is_inner_ = false;
+  bool covers_many_ = false;
+  bool may_be_none_ = false;
 };
+
+// The attempts that a checkpoint says are next, of a superstep of one task.
+void check_next_attempt(const RunContents& run, const Replay& replay,
+                        const std::optional<NextTasks>& before, const RunOptions& options,
+                        Findings& findings) {
+  const CheckpointRow& checkpoint = replay.checkpoint();
+  const NextTasks& next = *replay.tasks();
+  const GraphDefinition* graph = replay.graph();
+  const GraphDefinition::Node* node = graph ? graph->find(next.nodes.front()) : nullptr;
+  if (!node || node->subgraph) return;
+  const NodeTask& task = next.tasks.front();
+  bool is_same_visit = before && before->tasks.size() == 1 &&
+                       before->superstep == next.superstep && before->nodes == next.nodes;
+  int expected = is_same_visit ? before->tasks.front().attempt : 1;
+  if (checkpoint.kind == CommitKind::attempt) ++expected;
+  if (replay.is_anchor()) expected = task.attempt;
+  if (task.attempt != expected) {
+    findings.add(run, "after " + commit_text(checkpoint) + " the next attempt of " +
+                          quoted(node->name) + " is the " + std::to_string(task.attempt) +
+                          ". in place of the " + std::to_string(expected) + ".");
+  }
+  int allowed = attempts_allowed(*node, options);
+  if (task.attempt > allowed) {
+    findings.add(run, "after " + commit_text(checkpoint) + " the attempt " +
+                          std::to_string(task.attempt) + " of " + quoted(node->name) +
+                          " is due, of at most " + std::to_string(allowed) + ".");
+  }
+}
+
+void check_attempts_of_several(const RunContents& run, const SpaceContents& space,
+                               const RunOptions& options, Findings& findings) {
+  if (space.tasks.empty() || !space.graph) return;
+  ChosenTasks chosen = chosen_tasks(run);
+  for (const TaskRow& row : space.tasks) {
+    auto task = chosen.find(row.task);
+    if (task == chosen.end()) continue;  // I15
+    const GraphDefinition::Node* node = space.graph->find(task->second.node);
+    if (!node) continue;
+    auto attempt = parts_of(row)["attempt"].as_int().value_or(1);
+    int allowed = attempts_allowed(*node, options);
+    if (attempt >= 1 && attempt <= allowed) continue;
+    findings.add(run, "task " + std::to_string(row.position) + " of superstep " +
+                          std::to_string(row.superstep) + ", " + quoted(node->name) +
+                          ", is at the attempt " + std::to_string(attempt) + " of at most " +
+                          std::to_string(allowed) + ".");
+  }
+}
+
+// What a restored run says is next has to fit its status. Of several tasks only the newest commit
+// knows how they stand.
+bool fits_its_status(const engine::Run& run, const Replay& replay, bool is_inner) {
+  RunStatus status = replay.checkpoint().status;
+  if (is_final(status) != run.tasks.empty()) return false;
+  if (run.tasks.empty() || is_inner) return true;
+  bool is_known = run.tasks.size() == 1 && run.tasks.front().node->subgraph == std::nullopt;
+  bool waits = engine::is_stuck(run) || run.is_held;
+  if (status == RunStatus::paused) return (!is_known && !replay.is_newest()) || waits;
+  // One that works may have come to a stop whose commit is still to come; one by itself has not.
+  bool stops_alone = is_known && (run.tasks.front().phase == NodeTask::Phase::asking ||
+                                  run.is_held);
+  return !stops_alone;
+}
 
 }  // namespace
 
 void p5_retry_bound(const RunContents& run, const CheckScope&, Findings& findings) {
   auto options = engine::options_from(run.row.options);
-  if (!run.graph || !options.ok()) return;
-  engine::Run with_options;
-  with_options.options = *std::move(options);
-  std::optional<NextTask> before;
-  for (const CheckpointRow& checkpoint : run.checkpoints) {
-    auto next = engine::next_task_from(checkpoint.next_tasks);
-    if (!next.ok()) return;
-    const GraphDefinition::Node* node = next->task ? run.graph->find(next->task->node) : nullptr;
-    if (node) {
-      bool is_same_visit = before && before->task && before->superstep == next->superstep &&
-                           before->task->node == next->task->node;
-      int expected = is_same_visit ? before->task->attempt : 1;
-      if (checkpoint.kind == CommitKind::attempt) ++expected;
-      if (!before && checkpoint.seq > 1) expected = next->task->attempt;  // a pruned chain's anchor
-      if (next->task->attempt != expected) {
-        findings.add(run, "after " + commit_text(checkpoint.seq) + " the next attempt of " +
-                              quoted(node->name) + " is the " +
-                              std::to_string(next->task->attempt) + ". in place of the " +
-                              std::to_string(expected) + ".");
+  if (!options.ok()) return;
+  for (const SpaceContents* space : spaces_of(run)) {
+    if (!space->graph) continue;
+    std::optional<NextTasks> before;
+    Replay replay(run, *space);
+    while (replay.next()) {
+      if (replay.tasks() && replay.tasks()->tasks.size() == 1) {
+        check_next_attempt(run, replay, before, *options, findings);
       }
-      int allowed = attempts_allowed(*node, with_options);
-      if (next->task->attempt > allowed) {
-        findings.add(run, "after " + commit_text(checkpoint.seq) + " the attempt " +
-                              std::to_string(next->task->attempt) + " of " + quoted(node->name) +
-                              " is due, of at most " + std::to_string(allowed) + ".");
-      }
+      before = replay.tasks();
     }
-    before = *std::move(next);
+    check_attempts_of_several(run, *space, *options, findings);
   }
 }
 
 void p9_recoverability(const RunContents& run, const CheckScope&, Findings& findings) {
-  if (!run.graph) return;
-  Replay replay(run);
-  while (replay.next()) {
-    const CheckpointRow& checkpoint = replay.checkpoint();
-    auto restored = replay.restore();
-    if (!restored.ok()) {
-      findings.add(run,
-                   commit_text(checkpoint.seq) + " can't be loaded: " + restored.error().message);
-      continue;
-    }
-    bool is_asking = restored->task && restored->task->phase == NodeTask::Phase::asking;
-    if (is_final(checkpoint.status) == restored->task.has_value() ||
-        is_asking != (checkpoint.status == RunStatus::paused)) {
-      findings.add(run, commit_text(checkpoint.seq) +
-                            " loads, but what it says is next does not "
-                            "fit the status " +
+  for (const SpaceContents* space : spaces_of(run)) {
+    if (!space->graph) continue;
+    bool is_inner = !space->space.empty();
+    Replay replay(run, *space);
+    while (replay.next()) {
+      const CheckpointRow& checkpoint = replay.checkpoint();
+      if (replay.tasks() && !replay.graph()) continue;  // of a version that the scope lacks
+      auto restored = replay.restore();
+      if (!restored.ok()) {
+        findings.add(run, commit_text(checkpoint) +
+                              " can't be loaded: " + restored.error().message);
+        continue;
+      }
+      if (fits_its_status(*restored, replay, is_inner)) continue;
+      findings.add(run, commit_text(checkpoint) +
+                            " loads, but what it says is next does not fit the status " +
                             std::string(name_of(checkpoint.status)) + ".");
     }
   }
 }
 
 void p10_valid_transitions(const RunContents& run, const CheckScope&, Findings& findings) {
-  if (!run.graph) return;
-  NextTask before;
-  for (const CheckpointRow& checkpoint : run.checkpoints) {
-    auto next = engine::next_task_from(checkpoint.next_tasks);
-    if (!next.ok()) return;
-    if (!next->task) next->superstep = checkpoint.superstep;
-    Step step(run, checkpoint, std::move(before), *next, findings);
-    if (&checkpoint == &run.checkpoints.front()) {
-      step.check_first();
-    } else {
-      step.check();
+  for (const SpaceContents* space : spaces_of(run)) {
+    if (!space->graph) continue;
+    std::optional<NextTasks> before;
+    Replay replay(run, *space);
+    while (replay.next()) {
+      if (!replay.tasks()) {  // P9
+        before.reset();
+        continue;
+      }
+      if (replay.graph() && (before || !replay.parent())) {
+        Step step(run, *space, replay, before.value_or(NextTasks()), findings);
+        if (!replay.parent()) {
+          step.check_first();
+        } else {
+          step.check();
+        }
+      }
+      before = replay.tasks();
     }
-    before = *std::move(next);
   }
 }
 

@@ -47,10 +47,15 @@ engine::Moment moment() {
 
 // An event that was meant for another task, attempt or question than what the run is at.
 engine::Event stale_event(const engine::Run& run) {
-  TaskId other(derived_uuid("another task"));
-  bool wrong_attempt = run.task && *rc::gen::arbitrary<bool>();
-  TaskId task = wrong_attempt ? run.task->id : other;
-  int attempt = wrong_attempt ? run.task->attempt + *rc::gen::element(-1, 1, 7) : 1;
+  engine::AttemptId of;
+  of.task = TaskId(derived_uuid("another task"));
+  if (!run.tasks.empty() && *rc::gen::arbitrary<bool>()) {
+    const engine::NodeTask& task = run.tasks.front();
+    of.task = task.id;
+    of.attempt = task.attempt + *rc::gen::element(-1, 1, 7);
+  }
+  of.position = *rc::gen::element<std::size_t>(0, 0, 1, 9);
+  if (of.position == 0 && *rc::gen::inRange(0, 4) == 0) of.path = {*rc::gen::inRange<std::size_t>(0, 2)};
   engine::Decided decided;
   decided.moment = moment();
   decided.approval.interrupt = InterruptId(derived_uuid("another question"));
@@ -58,13 +63,13 @@ engine::Event stale_event(const engine::Run& run) {
   question.payload = Value("stale");
   switch (*rc::gen::inRange(0, 5)) {
     case 0:
-      return engine::NodeEnded{moment(), task, attempt, {}, {}};
+      return engine::NodeEnded{moment(), of, {}, {}};
     case 1:
-      return engine::NodeFailed{moment(), task, attempt, error(ErrorCode::unavailable, "stale")};
+      return engine::NodeFailed{moment(), of, error(ErrorCode::unavailable, "stale"), {}};
     case 2:
-      return engine::NodeAsked{moment(), task, attempt, std::move(question)};
+      return engine::NodeAsked{moment(), of, std::move(question)};
     case 3:
-      return engine::RetryDue{task, attempt};
+      return engine::TaskDue{moment(), of};
     default:
       return decided;
   }
@@ -77,12 +82,13 @@ engine::Event event_after_the_end() {
 }
 
 bool is_same(const engine::Run& one, const engine::Run& other) {
-  std::string next = engine::next_tasks_text(one.task, one.superstep);
-  bool same_phase = one.task.has_value() == other.task.has_value() &&
-                    (!one.task || one.task->phase == other.task->phase);
-  return one.row == other.row && one.chain_hash == other.chain_hash && same_phase &&
+  bool same_tasks = one.tasks.size() == other.tasks.size();
+  for (std::size_t i = 0; same_tasks && i < one.tasks.size(); ++i) {
+    same_tasks = one.tasks[i].phase == other.tasks[i].phase;
+  }
+  return one.row == other.row && one.chain_hash == other.chain_hash && same_tasks &&
          one.superstep == other.superstep && one.working_since == other.working_since &&
-         next == engine::next_tasks_text(other.task, other.superstep);
+         engine::next_tasks_text(one, true) == engine::next_tasks_text(other, true);
 }
 
 RC_GTEST_PROP(Advance, AStaleEventLeavesEveryRunUnchangedWithNoActions, ()) {
@@ -97,9 +103,11 @@ RC_GTEST_PROP(Advance, AStaleEventLeavesEveryRunUnchangedWithNoActions, ()) {
   engine::Run run = run_at(player, definition, view, checkpoints[index], parent);
   bool rests = is_final(run.row.status) || run.row.status == RunStatus::paused;
   // A run that works has its node under way.
-  if (!rests && run.task && !definition.find(run.task->node)->approval) {
-    if (run.task->phase == engine::NodeTask::Phase::ready) {
-      run.task->phase = engine::NodeTask::Phase::running;
+  if (!rests && !run.tasks.empty() && !run.tasks.front().node->approval) {
+    engine::NodeTask& task = run.tasks.front();
+    if (task.phase == engine::NodeTask::Phase::ready) {
+      task.phase = engine::NodeTask::Phase::running;
+      ++run.running;
     }
   }
   engine::Event event = is_final(run.row.status) && *rc::gen::arbitrary<bool>()

@@ -14,12 +14,13 @@ constexpr int kCallsMax = 400;
 
 // The task whose end a commit writes.
 TaskId task_of(const CheckpointRow& checkpoint) {
-  return engine::task_id(checkpoint.run, checkpoint.superstep - 1, checkpoint.node);
+  return engine::task_id(checkpoint.run, "", checkpoint.superstep - 1, checkpoint.node,
+                         std::nullopt);
 }
 
 std::string next_node(const CheckpointRow& checkpoint) {
-  auto next = engine::next_task_from(checkpoint.next_tasks);
-  return next.ok() && next->task ? next->task->node : "-";
+  auto next = engine::next_tasks_from(checkpoint.next_tasks);
+  return next.ok() && !next->nodes.empty() ? next->nodes.front() : "-";
 }
 
 }  // namespace
@@ -37,7 +38,11 @@ Task<Result<CommitOutcome>> FailingStore::commit(Commit commit) {
   }
   if (!fails || way_ != Crash::loses_the_commit) {
     std::optional<CheckpointRow> checkpoint = commit.rows.checkpoint;
+    CommitRows rows;
+    if (when_acknowledged) rows = commit.rows;
     auto outcome = co_await inner_.commit(std::move(commit));
+    bool is_applied = outcome.ok() && *outcome == CommitOutcome::applied;
+    if (!fails && is_applied && when_acknowledged) when_acknowledged(rows);
     bool is_written = outcome.ok() && *outcome == CommitOutcome::applied && checkpoint;
     if (is_written && checkpoint->kind == CommitKind::node) ++ended[task_of(*checkpoint)];
     if (!fails && is_written) acknowledged.emplace_back(checkpoint->run, checkpoint->seq);

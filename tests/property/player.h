@@ -37,6 +37,7 @@ class FailingStore final : public Store {
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged;
   std::map<TaskId, int> ended;  // how often a node's end was written, by task
   std::function<void()> when_it_dies;
+  std::function<void(const CommitRows&)> when_acknowledged;
 
  private:
   Store& inner_;

@@ -207,7 +207,7 @@ RC_GTEST_PROP(TenProperties, P10StateTransitionValidity, ()) {
   Graph<Trail> graph = graph_of(scenario);
   for (const CheckpointRow& each : played.player.checkpoints(played.view)) {
     if (each.kind != CommitKind::node || each.status == RunStatus::completed) continue;
-    auto next = engine::next_task_from(each.next_tasks).value();
+    auto next = engine::next_tasks_from(each.next_tasks).value();
     const GraphDefinition::Node& node = *graph.definition()->find(each.node);
     // Approvals that need not ask are passed: from any of the targets on.
     std::vector<std::string> reached = node.targets;
@@ -215,7 +215,8 @@ RC_GTEST_PROP(TenProperties, P10StateTransitionValidity, ()) {
       const GraphDefinition::Node* passed = graph.definition()->find(reached[i]);
       if (passed && passed->approval) reached.push_back(passed->approval->approved);
     }
-    RC_ASSERT(std::find(reached.begin(), reached.end(), next.task->node) != reached.end());
+    RC_ASSERT(next.nodes.size() == 1u);
+    RC_ASSERT(std::find(reached.begin(), reached.end(), next.nodes.front()) != reached.end());
   }
   EXPECT_RULE_HOLDS(played.player, "P10");
 }

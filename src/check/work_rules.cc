@@ -1,0 +1,157 @@
+// I4, I15 and I16: effects, pending writes, and messages.
+
+#include <map>
+#include <set>
+
+#include "check/replay.h"
+#include "check/rules.h"
+
+namespace belay::check {
+namespace {
+
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+bool is_pruned(const RunContents& run) {
+  return !run.checkpoints.empty() && run.checkpoints.front().seq > 1;
+}
+
+void check_effect(const RunContents& run, const ChosenTasks& chosen, const EffectRow& effect,
+                  Findings& findings) {
+  std::string name = "the effect " + quoted(effect.name) + " of " + quoted(effect.node);
+  auto task = chosen.find(effect.task);
+  // With Durability::exit a superstep may come and go without a commit that chose it.
+  bool may_be_unknown = is_pruned(run) || commits_at_the_end(run);
+  if (task == chosen.end()) {
+    if (!may_be_unknown) findings.add(run, name + " is of a task that no commit chose.");
+  } else if (task->second.node != effect.node) {
+    findings.add(run, name + " is of a task of another node, " + quoted(task->second.node) + ".");
+  }
+  bool has_result = effect.status == EffectStatus::done || effect.status == EffectStatus::failed;
+  if (has_result == effect.envelope.empty()) {
+    findings.add(run, name + " is " + std::string(name_of(effect.status)) +
+                          (has_result ? " without what it came to." : ", but has a result."));
+  } else if (has_result) {
+    auto text = json_in_envelope(effect.envelope);
+    bool is_readable = text.ok() ? parse_json(*text).ok() : text.error().code != ErrorCode::corrupt;
+    if (!is_readable) findings.add(run, name + " has a result that can't be read.");
+  }
+  if (effect.attempt < 1 || effect.updated_at < effect.created_at) {
+    findings.add(run, name + " was never begun, or ended before it.");
+  }
+}
+
+void check_done_effects(const RunContents& run, const CheckScope& scope, Findings& findings) {
+  for (const EffectRow& known : scope.done_effects) {
+    if (known.run != run.row.run) continue;
+    bool stays = false;
+    for (const EffectRow& each : run.effects) {
+      bool is_it = each.task == known.task && each.name == known.name;
+      if (is_it) stays = each.status == EffectStatus::done && each.envelope == known.envelope;
+    }
+    if (!stays) {
+      findings.add(run, "the effect " + quoted(known.name) + " of " + quoted(known.node) +
+                            " was done, and its result has changed or is gone.");
+    }
+  }
+}
+
+// What is stored of single tasks: of those that a commit chose, by the ids that they have.
+void check_task_rows(const RunContents& run, const SpaceContents& space, const ChosenTasks& chosen,
+                     Findings& findings) {
+  for (const TaskRow& row : space.tasks) {
+    std::string name = "the task " + std::to_string(row.position) + " of superstep " +
+                       std::to_string(row.superstep);
+    auto found = chosen.find(row.task);
+    bool is_chosen = found != chosen.end() && found->second.space == &space &&
+                     found->second.superstep == row.superstep &&
+                     static_cast<std::int64_t>(found->second.position) == row.position;
+    bool was_held = commits_at_the_end(run) && found == chosen.end();
+    if (!is_chosen && !was_held) {
+      findings.add(run, name + " is known, but no commit chose it.");
+    }
+    if (parts_of(row).is_null()) findings.add(run, name + " can't be read.");
+  }
+}
+
+// Values beyond the state belong to tasks of the superstep under way that are done.
+void check_values_ahead(const RunContents& run, const SpaceContents& space, Findings& findings) {
+  if (space.checkpoints.empty()) return;
+  const CheckpointRow& newest = space.checkpoints.back();
+  for (const ValueRow& value : space.values) {
+    if (value.seq <= newest.state_seq) continue;
+    std::string name = "the value of " + quoted(value.channel) + " by task " +
+                       std::to_string(value.index) + " of superstep " +
+                       std::to_string(newest.superstep);
+    if (value.seq != newest.state_seq + 1) {
+      findings.add(run, name + " is beyond the next commit of the state.");
+      continue;
+    }
+    const TaskRow* task =
+        value.index < 0 ? nullptr
+                        : task_row(space, newest.superstep, static_cast<std::size_t>(value.index));
+    if (!task || task->status != TaskStatus::done) {
+      findings.add(run, name + " is stored, but the task is not done.");
+    }
+  }
+}
+
+}  // namespace
+
+void i4_effects(const RunContents& run, const CheckScope& scope, Findings& findings) {
+  if (!run.effects.empty()) {
+    ChosenTasks chosen = chosen_tasks(run);
+    std::set<std::pair<TaskId, std::string>> seen;
+    for (const EffectRow& effect : run.effects) {
+      check_effect(run, chosen, effect, findings);
+      if (!seen.emplace(effect.task, effect.name).second) {
+        findings.add(run, "the effect " + quoted(effect.name) + " of " + quoted(effect.node) +
+                              " is there twice.");
+      }
+      if (effect.effect_class == EffectClass::unkeyed && effect.attempt > 1) {
+        findings.add(run, "the effect " + quoted(effect.name) + " of " + quoted(effect.node) +
+                              " has no key and was tried " + std::to_string(effect.attempt) +
+                              " times.");
+      }
+    }
+  }
+  check_done_effects(run, scope, findings);
+}
+
+void i15_pending(const RunContents& run, const CheckScope&, Findings& findings) {
+  bool has_tasks = false;
+  for (const SpaceContents* space : spaces_of(run)) has_tasks = has_tasks || !space->tasks.empty();
+  ChosenTasks chosen;
+  if (has_tasks) chosen = chosen_tasks(run);
+  for (const SpaceContents* space : spaces_of(run)) {
+    if (!is_pruned(run)) check_task_rows(run, *space, chosen, findings);
+    check_values_ahead(run, *space, findings);
+  }
+}
+
+void i16_outbox(const RunContents& run, const CheckScope&, Findings& findings) {
+  std::map<std::uint64_t, std::set<std::int64_t>> by_commit;
+  std::set<std::uint64_t> commits;
+  for (const CheckpointRow& each : run.checkpoints) commits.insert(each.seq);
+  for (const OutboxRow& row : run.outbox) {
+    std::string name =
+        "the message " + std::to_string(row.index) + " of " + commit_text(row.seq);
+    if (!by_commit[row.seq].insert(row.index).second) findings.add(run, name + " is there twice.");
+    bool was_pruned = is_pruned(run) && row.seq < run.checkpoints.front().seq;
+    if (!commits.contains(row.seq) && !was_pruned) {
+      findings.add(run, name + " is of a commit that is not there.");
+    }
+    if (row.attempts < 0 || (row.status != OutboxStatus::waiting && row.attempts == 0)) {
+      findings.add(run, name + " is " + std::string(name_of(row.status)) +
+                            " without having been tried.");
+    }
+  }
+  for (const auto& [seq, indexes] : by_commit) {
+    // Delivered ones may be forgotten one by one in a pruned run only.
+    if (is_pruned(run) && seq < run.checkpoints.front().seq) continue;
+    if (*indexes.begin() == 0 && *indexes.rbegin() + 1 == static_cast<std::int64_t>(indexes.size()))
+      continue;
+    findings.add(run, commit_text(seq) + " lacks one of its messages.");
+  }
+}
+
+}  // namespace belay::check
