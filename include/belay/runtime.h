@@ -83,8 +83,8 @@ struct ForkPreview {
 // How a process works on runs that others have begun.
 struct WorkOptions {
   TenantId tenant = default_tenant();
-  std::size_t runs_max = 16;             // at the same time
-  std::chrono::milliseconds poll{200};   // how often it looks for more
+  std::size_t runs_max = 16;                // at the same time
+  std::chrono::milliseconds poll{200};      // how often it looks for more
   std::chrono::milliseconds again{30'000};  // when to try a run again that could not be taken up
 };
 
@@ -153,13 +153,15 @@ class Runtime {
   Task<Result<RunView>> enqueue(const Graph<State>& graph, State input, StartOptions options,
                                 Instant not_before) {
     auto state = std::make_shared<State>(std::move(input));
-    return enqueue_run(graph.name(), std::move(state), std::move(options), not_before);
+    return enqueue(graph.name(), std::move(state), std::move(options), not_before);
   }
+  Task<Result<RunView>> enqueue(std::string graph, std::shared_ptr<void> input,
+                                StartOptions options, Instant not_before);
 
-  // Takes up what there is to do in the store until drain() is called: runs in the queue, runs whose
-  // process died, timers and approvals whose time has come. Several processes may do so on one
-  // store. A run that has lost limits::lost_claims_max processes is quarantined, and so is one whose
-  // stored bytes are damaged; the others go on. Returns how many runs it took up.
+  // Takes up what there is to do in the store until drain() is called: runs in the queue, runs
+  // whose process died, timers and approvals whose time has come. Several processes may do so on
+  // one store. A run that has lost limits::lost_claims_max processes is quarantined, and so is one
+  // whose stored bytes are damaged; the others go on. Returns how many runs it took up.
   Task<Result<std::size_t>> work(WorkOptions options);
   // Ends work(): nothing more is taken up, and what is under way goes back to the queue at its next
   // commit.

@@ -24,8 +24,8 @@ Task<Result<RunView>> Runtime::start(std::string graph, std::shared_ptr<void> in
   return body_->start(std::move(graph), std::move(input), std::move(options));
 }
 
-Task<Result<RunView>> Runtime::enqueue_run(std::string graph, std::shared_ptr<void> input,
-                                           StartOptions options, Instant not_before) {
+Task<Result<RunView>> Runtime::enqueue(std::string graph, std::shared_ptr<void> input,
+                                       StartOptions options, Instant not_before) {
   return body_->enqueue(std::move(graph), std::move(input), std::move(options), not_before);
 }
 

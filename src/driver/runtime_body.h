@@ -66,8 +66,7 @@ class Runtime::Body {
     std::optional<engine::Run> run;
     std::optional<Found> known;
   };
-  Task<Result<Begin>> prepare(std::string graph, std::shared_ptr<void> input,
-                              StartOptions options);
+  Task<Result<Begin>> prepare(std::string graph, std::shared_ptr<void> input, StartOptions options);
 
   // work.cc
   Task<Result<std::vector<RunRow>>> find_work(TenantId tenant, std::size_t limit);
@@ -103,7 +102,7 @@ class Runtime::Body {
   std::shared_ptr<const GraphRegistry> graphs_ = std::make_shared<GraphRegistry>();
   std::map<RunId, RunDriver*> driven_;  // by the calls that are under way
   bool is_draining_ = false;
-  std::size_t taken_up_ = 0;  // by work(), and still under way
+  std::size_t taken_up_ = 0;             // by work(), and still under way
   std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
   std::map<RunId, Spawned> work_;        // last: what they run uses all of the above
 };

@@ -67,7 +67,8 @@ Task<Result<std::vector<RunRow>>> Runtime::Body::find_work(TenantId tenant, std:
   Instant now = parts_.clock.now();
   for (RunRow& row : *rows) {
     if (work.size() >= limit) break;
-    if (!graphs_->knows(row.graph) || driven_.contains(row.run) || work_.contains(row.run)) continue;
+    if (!graphs_->knows(row.graph) || driven_.contains(row.run) || work_.contains(row.run))
+      continue;
     auto wait = not_before_.find(row.run);
     if (wait != not_before_.end() && wait->second > now) continue;
     BELAY_CO_TRY(bool lost, is_lost(row));
@@ -163,8 +164,8 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
           not_before_.erase(run);
           if (!ended.ok()) not_before_[run] = parts_.clock.now() + options.again;
         };
-        work_[run] = spawn<Result<Done>>(parts_.executor, take_up(options.tenant, run),
-                                         std::move(done));
+        work_[run] =
+            spawn<Result<Done>>(parts_.executor, take_up(options.tenant, run), std::move(done));
       }
     }
     co_await sleep_for(options.poll);

@@ -283,7 +283,8 @@ void Advancing::on(Cancelled event) {
 }
 
 void Advancing::finish(const Moment& moment) {
-  if (!work_.more) save_unsaved(moment);
+  // Values ahead of a superstep's end lie beyond the commit that began it.
+  if (!work_.more && !work_.commit) save_unsaved(moment);
   if (!work_.more && !work_.commit && works() && run_.running == 0 && run_.unfinished > 0 &&
       is_stuck(run_)) {
     pause(moment);

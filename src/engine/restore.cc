@@ -340,6 +340,7 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
   run.state_seq = 0;
   for (ChannelVersion& channel : run.channels) {
     channel.seq = 0;
+    channel.hash = Digest{};
     channel.set_bytes = channel.added_bytes = 0;
   }
   run.unwritten.clear();

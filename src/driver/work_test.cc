@@ -1,0 +1,270 @@
+// Working on runs that others have begun, and forks.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "driver/halting_store.h"
+#include "driver/test_world.h"
+
+namespace belay {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Job {
+  std::string name{};
+  std::vector<std::string> log{};
+  int rounds = 0;
+};
+
+struct Workers : ::testing::Test {
+  testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
+  testing::SeededRandom random{7};
+  testing::SimulatedLoop loop{clock};
+  testing::ScriptedModel model;
+  std::unique_ptr<Store> kept = open_memory_store(clock, random);
+  HaltingStore store{*kept};
+  std::map<std::string, int> visits;
+
+  std::unique_ptr<Runtime> process(const Graph<Job>& graph) {
+    auto runtime = Runtime::open(RuntimeParts{store, loop, clock, random, model}).value();
+    runtime->add(graph);
+    return runtime;
+  }
+
+  Graph<Job> three_steps(std::chrono::milliseconds each = 10ms) {
+    GraphBuilder<Job> graph{"job"};
+    for (std::string name : {"a", "b", "c"}) {
+      graph.node(name, [this, name, each](const Job&, Context&) -> Task<Update<Job>> {
+        ++visits[name];
+        co_await sleep_for(each);
+        co_return append(&Job::log, name);
+      });
+    }
+    graph.edge(start, "a").edge("a", "b").edge("b", "c").edge("c", end);
+    return std::move(graph).build().value();
+  }
+
+  RunView enqueue(Runtime& runtime, const Graph<Job>& graph, std::string thread,
+                  Instant not_before = {}) {
+    StartOptions options;
+    options.thread = ThreadId(std::move(thread));
+    return block_on(loop, runtime.enqueue(graph, Job{}, options, not_before)).value();
+  }
+  RunView status(Runtime& runtime, std::string thread) {
+    return block_on(loop, runtime.status(default_tenant(), ThreadId(std::move(thread)))).value();
+  }
+
+  // A process that works for some time in the background.
+  struct Working {
+    std::unique_ptr<Runtime> runtime;
+    std::optional<Result<std::size_t>> ended;
+    Spawned task;
+  };
+  std::unique_ptr<Working> working(const Graph<Job>& graph) {
+    auto made = std::make_unique<Working>();
+    made->runtime = process(graph);
+    loop.post([this, at = made.get()] {
+      at->task = spawn<Result<std::size_t>>(
+          loop, at->runtime->work(WorkOptions{}),
+          [at](Result<std::size_t> count) { at->ended = std::move(count); });
+    });
+    return made;
+  }
+  void pass(std::chrono::microseconds time) { loop.run_until(clock.now() + time); }
+};
+
+TEST_F(Workers, TakeUpWhatIsQueuedNoSoonerThanItIsDue) {
+  auto graph = three_steps();
+  auto client = process(graph);
+  auto now = enqueue(*client, graph, "now");
+  EXPECT_EQ(now.row.status, RunStatus::queued);
+  EXPECT_TRUE(now.row.session.is_null());
+  enqueue(*client, graph, "later", clock.now() + 1h);
+  auto worker = working(graph);
+  pass(1min);
+  EXPECT_EQ(status(*client, "now").row.status, RunStatus::completed);
+  EXPECT_EQ(status(*client, "later").row.status, RunStatus::queued);
+  pass(1h);
+  EXPECT_EQ(status(*client, "later").row.status, RunStatus::completed);
+  worker->runtime->drain();
+  pass(1s);
+  ASSERT_TRUE(worker->ended);
+  EXPECT_EQ(worker->ended->value(), 2u);
+}
+
+TEST_F(Workers, TwoOfThemRunEachRunOnce) {
+  auto graph = three_steps();
+  auto client = process(graph);
+  for (int i = 0; i < 40; ++i) enqueue(*client, graph, "t" + std::to_string(i));
+  auto one = working(graph);
+  auto two = working(graph);
+  pass(1min);
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_EQ(status(*client, "t" + std::to_string(i)).row.status, RunStatus::completed);
+  }
+  EXPECT_EQ(visits["a"], 40);
+  EXPECT_EQ(visits["c"], 40);
+}
+
+TEST_F(Workers, GoOnWithWhatADeadOneLeft) {
+  auto graph = three_steps(1min);
+  auto client = process(graph);
+  enqueue(*client, graph, "t");
+  auto first = working(graph);
+  pass(90s);
+  first.reset();
+  auto second = working(graph);
+  pass(10min);
+  auto view = status(*client, "t");
+  EXPECT_EQ(view.row.status, RunStatus::completed);
+  EXPECT_EQ(visits["a"], 1);
+  EXPECT_EQ(visits["b"], 2);
+}
+
+TEST_F(Workers, ARunThatKillsItsWorkersIsQuarantinedAndAPersonMayTryAgain) {
+  auto graph = three_steps(1h);
+  auto client = process(graph);
+  enqueue(*client, graph, "poison");
+  for (int lost = 0; lost < 8; ++lost) {
+    auto worker = working(graph);
+    pass(1min);
+  }
+  auto view = status(*client, "poison");
+  EXPECT_EQ(view.row.status, RunStatus::quarantined);
+  EXPECT_THAT(view.row.reason, HasSubstr("lost 6 processes"));
+  auto worker = working(graph);
+  pass(5h);
+  EXPECT_EQ(status(*client, "poison").row.status, RunStatus::quarantined);
+  worker.reset();
+  auto quick = three_steps(1ms);
+  auto other = process(quick);
+  auto again = block_on(loop, other->resume(default_tenant(), ThreadId("poison"))).value();
+  EXPECT_EQ(again.row.status, RunStatus::completed);
+}
+
+TEST_F(Workers, DrainingGivesRunsBackAtTheirNextCommit) {
+  auto graph = three_steps(1min);
+  auto client = process(graph);
+  enqueue(*client, graph, "t");
+  auto worker = working(graph);
+  pass(90s);
+  worker->runtime->drain();
+  pass(2s);
+  ASSERT_TRUE(worker->ended);
+  auto view = status(*client, "t");
+  EXPECT_EQ(view.row.status, RunStatus::queued);
+  EXPECT_TRUE(view.row.session.is_null());
+  auto next = working(graph);
+  pass(10min);
+  EXPECT_EQ(status(*client, "t").row.status, RunStatus::completed);
+  EXPECT_EQ(visits["a"], 1);
+}
+
+struct Forks : Workers {
+  RunView run(const Graph<Job>& graph, std::string thread) {
+    auto runtime = process(graph);
+    StartOptions options;
+    options.thread = ThreadId(std::move(thread));
+    return block_on(loop, runtime->start(graph, Job{}, options)).value();
+  }
+  Result<RunView> fork(const Graph<Job>& graph, ForkOptions options) {
+    return block_on(loop, process(graph)->fork(std::move(options)));
+  }
+  static std::vector<std::string> texts(const Value& list) {
+    std::vector<std::string> found;
+    for (const Value& each : *list.as_array()) found.push_back(*each.as_string());
+    return found;
+  }
+};
+
+TEST_F(Forks, GoOnFromAnyCommitWithAnEditedState) {
+  auto graph = three_steps();
+  auto origin = run(graph, "origin");
+  ForkOptions options;
+  options.from = ThreadId("origin");
+  options.seq = 2;
+  options.edits = Value::object({{"log", Value::Array{"edited"}}});
+  auto forked = fork(graph, options).value();
+  EXPECT_EQ(forked.row.status, RunStatus::completed);
+  EXPECT_THAT(texts(forked.state["log"]), ElementsAre("edited", "b", "c"));
+  EXPECT_EQ(forked.row.forked_from, origin.row.run);
+  EXPECT_EQ(forked.row.forked_at, 2u);
+  EXPECT_EQ(visits["a"], 1);
+  EXPECT_EQ(visits["b"], 2);
+  auto unchanged = block_on(loop, process(graph)->status(default_tenant(), ThreadId("origin")));
+  EXPECT_EQ(unchanged.value().state, origin.state);
+}
+
+TEST_F(Forks, RefuseWhatCantBe) {
+  auto graph = three_steps();
+  run(graph, "origin");
+  ForkOptions options;
+  options.from = ThreadId("nobody");
+  EXPECT_EQ(fork(graph, options).error().code, ErrorCode::not_found);
+  options.from = ThreadId("origin");
+  options.seq = 99;
+  EXPECT_EQ(fork(graph, options).error().code, ErrorCode::not_found);
+  options.seq = 4;
+  EXPECT_THAT(fork(graph, options).error().message, HasSubstr("nothing is left to do"));
+  options.seq = 2;
+  options.edits = Value::object({{"rounds", "many"}});
+  EXPECT_EQ(fork(graph, options).error().code, ErrorCode::invalid);
+  options.edits = Value::object({{"nothing", 1}});
+  EXPECT_THAT(fork(graph, options).error().message, HasSubstr("no channel \"nothing\""));
+}
+
+TEST_F(Forks, OfAFailedRunTakeOverWhatItsSiblingsFinished) {
+  bool fails = true;
+  GraphBuilder<Job> builder{"siblings"};
+  builder.node("split", [](const Job&, Context&) { return unchanged<Job>(); });
+  builder.node("good", [this](const Job&, Context&) {
+    ++visits["good"];
+    return append(&Job::log, "good");
+  });
+  builder.node("bad", [&](const Job&, Context&) -> Task<Result<Update<Job>>> {
+    co_await sleep_for(1s);
+    if (fails) co_return error(ErrorCode::invalid, "not today");
+    co_return append(&Job::log, "bad");
+  });
+  builder.edge(start, "split").edge("split", "good").edge("split", "bad");
+  builder.edge("good", end).edge("bad", end);
+  auto graph = std::move(builder).build().value();
+  EXPECT_EQ(run(graph, "origin").row.status, RunStatus::failed);
+  fails = false;
+  ForkOptions options;
+  options.from = ThreadId("origin");
+  auto forked = fork(graph, options).value();
+  EXPECT_EQ(forked.row.status, RunStatus::completed) << forked.row.error;
+  EXPECT_THAT(texts(forked.state["log"]), ElementsAre("good", "bad"));
+  EXPECT_EQ(visits["good"], 1);
+}
+
+TEST_F(Forks, APreviewListsWhatWouldRunAgainAndWhichEffectsHaveHappened) {
+  GraphBuilder<Job> builder{"effects"};
+  builder.node("first", [](const Job&, Context&) { return append(&Job::log, "first"); });
+  builder.node("pay", [](const Job&, Context& context) {
+    auto receipt = context.once("pay", [] { return std::string("r1"); });
+    context.publish("paid", Value(receipt));
+    return append(&Job::log, receipt);
+  });
+  builder.edge(start, "first").edge("first", "pay").edge("pay", end);
+  auto graph = std::move(builder).build().value();
+  run(graph, "origin");
+  ForkOptions options;
+  options.from = ThreadId("origin");
+  options.seq = 2;
+  auto preview = block_on(loop, process(graph)->preview(options)).value();
+  EXPECT_EQ(preview.seq, 2u);
+  EXPECT_THAT(preview.next, ElementsAre("pay"));
+  EXPECT_THAT(preview.again, ElementsAre("pay"));
+  ASSERT_EQ(preview.effects.size(), 1u);
+  EXPECT_EQ(preview.effects[0].name, "pay");
+  ASSERT_EQ(preview.messages.size(), 1u);
+  EXPECT_EQ(preview.messages[0].topic, "paid");
+}
+
+}  // namespace
+}  // namespace belay
