@@ -139,7 +139,7 @@ class World {
 // The state after an update.
 template <typename State>
 State applied(State state, Update<State> update) {
-  for (const Change& change : std::move(update).take_changes()) change.apply(&state);
+  for (Change& change : std::move(update).take_answer().changes) change.operand->apply(&state);
   return state;
 }
 

@@ -339,7 +339,7 @@ TEST_F(Stepping, EventsThatNoLongerApplyChangeNothing) {
   std::vector<Event> stale;
   stale.push_back(NodeEnded{moment(9), {{}, 0, other, 1}, {}, {}, false});
   stale.push_back(NodeFailed{moment(9), attempt(1), busy(), {}});
-  stale.push_back(NodeAsked{moment(9), attempt(1), {}});
+  stale.push_back(NodeAsked{moment(9), attempt(1), {}, {}});
   stale.push_back(TaskDue{moment(9), attempt(1)});
   stale.push_back(RunTimedOut{moment(9)});
   ApprovalRow another = approval;
@@ -392,7 +392,7 @@ TEST_F(Stepping, AQuestionInANodesMiddleIsAnsweredByNameAndPayload) {
   question.name = "amount";
   question.text = "So much?";
   question.payload = Value(100);
-  happens(NodeAsked{moment(1), attempt(1), question});
+  happens(NodeAsked{moment(1), attempt(1), question, {}});
   ApprovalRow approval = commit().rows.opened.at(0);
   EXPECT_EQ(approval.node, "write");
   happens(Committed{moment(1)});
