@@ -226,6 +226,7 @@ void Advancing::on(Released event) {
   step.is_midway = is_parallel(run_);
   write_held(event.moment);
   commit(std::move(step), event.moment);
+  save_held_tasks(event.moment);
 }
 
 void Advancing::on(Cancelled event) {
@@ -250,7 +251,7 @@ void Advancing::on(Cancelled event) {
 void Advancing::finish(const Moment& moment) {
   if (!work_.more) save_unsaved(moment);
   if (!work_.more && !work_.commit && works() && run_.running == 0 && run_.unfinished > 0 &&
-      is_stuck(run_)) {
+      is_stuck(run_, moment.now)) {
     pause(moment);
   }
   if (work_.commit) {
