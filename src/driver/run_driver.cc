@@ -250,7 +250,7 @@ Task<Result<Done>> RunDriver::read_journal() {
 }
 
 Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
-  if (run_.held_steps > 0) {
+  if (run_.is_ahead) {
     auto flushed = engine::advance(*graph_, std::move(run_), engine::Flushed{moment()});
     run_ = std::move(flushed.run);
     for (engine::Action& action : flushed.actions) {

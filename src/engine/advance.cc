@@ -252,10 +252,11 @@ void Advancing::on(Released event) {
   step.is_midway = is_parallel(run_);
   write_held(event.moment);
   commit(std::move(step), event.moment);
+  save_held_tasks(event.moment);
 }
 
 void Advancing::on(Flushed event) {
-  if (!works() || run_.held_steps == 0) return;
+  if (!works() || !run_.is_ahead) return;
   work_.flushes = true;
   write_held(event.moment);
   Step step;
@@ -286,7 +287,7 @@ void Advancing::finish(const Moment& moment) {
   // Values ahead of a superstep's end lie beyond the commit that began it.
   if (!work_.more && !work_.commit) save_unsaved(moment);
   if (!work_.more && !work_.commit && works() && run_.running == 0 && run_.unfinished > 0 &&
-      is_stuck(run_)) {
+      is_stuck(run_, moment.now)) {
     pause(moment);
   }
   if (work_.commit) {

@@ -92,6 +92,7 @@ class Advancing {
   void note_unsaved(NodeTask& task);
   void save_unsaved(const Moment& moment);
   void write_held(const Moment& moment);
+  void save_held_tasks(const Moment& moment);
   CommitRows& pending();
   void keep_journal(NodeEffects& effects);
 
@@ -119,8 +120,8 @@ class Advancing {
   std::shared_ptr<Run> kept_;
 };
 
-// Whether nothing can move until a person answers or a time has come.
-bool is_stuck(const Run& run);
+// Whether nothing can move until a person answers or a time has come that lies after `now`.
+bool is_stuck(const Run& run, Instant now);
 // When the first of what the run waits for is due: a timer, or the expiry of an approval.
 std::optional<Instant> first_due(const Run& run);
 // Whether a person is asked, here or in a subgraph.

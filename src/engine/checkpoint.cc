@@ -25,6 +25,10 @@ void append_digest(std::string& out, const Digest& digest) {
 Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step) {
   if (step.set.empty()) return Done{};
   auto index = static_cast<std::int64_t>(step.values.empty() ? 0 : step.values.back().index + 1);
+  // What was held back may be of a superstep whose tasks wrote ahead: it comes after all of that.
+  if (run.options.durability == Durability::exit) {
+    index = static_cast<std::int64_t>(limits::superstep_tasks_max);
+  }
   for (ChannelVersion& channel : run.channels) {
     if (std::find(step.set.begin(), step.set.end(), channel.index) == step.set.end()) continue;
     if (is_transient(graph, channel.index)) continue;
@@ -153,7 +157,6 @@ Result<Commit> end_step(const GraphDefinition& graph, Run& run, Step step, const
   commit.tenant = run.row.tenant;
   if (!is_inner) commit.guard = RunGuard{guard_epoch, run.row.seq, {}};
   pass_time(run, moment);
-  run.held_steps = 0;
   ++run.row.seq;
   CheckpointId parent = run.row.checkpoint;
   std::uint64_t ticks = uuid_ticks(run.row.updated_at);

@@ -174,7 +174,8 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
   }
   if (!next.tasks.empty()) run.superstep = next.superstep;
   run.tasks = std::move(next.tasks);
-  run.is_held = next.is_held;
+  // A commit in the midst of a superstep comes after its breakpoint.
+  run.is_held = next.is_held && space.tasks_text.empty();
   run.joins = std::move(next.joins);
   for (std::size_t i = 0; i < run.tasks.size(); ++i) {
     NodeTask& task = run.tasks[i];

@@ -95,8 +95,9 @@ struct Run {
   std::map<std::size_t, std::vector<std::string>> joins;
   // With Durability::exit: channels that the next commit has to write, and what goes with it.
   std::vector<std::size_t> unwritten;
+  // With Durability::exit: the newest commit is of an earlier superstep.
+  bool is_ahead = false;
   NodeEffects held_effects;
-  std::int64_t held_steps = 0;  // supersteps since the last commit
   // The work from here on is not yet in row.worked_ms; unset while nobody works.
   Instant working_since{};
 };

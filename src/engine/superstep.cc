@@ -280,12 +280,12 @@ void Advancing::inner_ended(std::size_t position, const Moment& moment) {
   task_done(task, moment, CommitKind::node, Value());
 }
 
-bool is_stuck(const Run& run) {
+bool is_stuck(const Run& run, Instant now) {
   if (run.running > 0 || run.unfinished == 0) return false;
-  return std::all_of(run.tasks.begin(), run.tasks.end(), [](const NodeTask& task) {
-    if (task.phase == NodeTask::Phase::inside) return is_stuck(*task.inner);
+  return std::all_of(run.tasks.begin(), run.tasks.end(), [now](const NodeTask& task) {
+    if (task.phase == NodeTask::Phase::inside) return is_stuck(*task.inner, now);
     return task.phase == NodeTask::Phase::done || task.phase == NodeTask::Phase::asking ||
-           task.phase == NodeTask::Phase::sleeping;
+           (task.phase == NodeTask::Phase::sleeping && task.due > now);
   });
 }
 
@@ -332,6 +332,7 @@ void Advancing::pause(const Moment& moment) {
   }
   write_held(moment);
   commit(std::move(step), moment);
+  save_held_tasks(moment);
   // A decision that came meanwhile, while the run was held, must not be left without a reader.
   if (work_.commit) list_asked(run_, work_.commit->still_open);
 }
@@ -355,9 +356,11 @@ void Advancing::commit(Step step, const Moment& moment) {
     for (const StepValue& value : step.values) run_.unwritten.push_back(value.channel->index);
     run_.unwritten.insert(run_.unwritten.end(), step.set.begin(), step.set.end());
     add_effects(run_.held_effects, std::move(step.effects));
-    ++run_.held_steps;
+    run_.is_ahead = true;
     return go_on(moment);
   }
+  // No commit has chosen these tasks yet: this one does, with the state that they began with.
+  if (std::exchange(run_.is_ahead, false)) step.is_midway = false;
   if (!run_.unwritten.empty() || !is_empty(run_.held_effects)) {
     auto unwritten = std::exchange(run_.unwritten, {});
     step.set.insert(step.set.end(), unwritten.begin(), unwritten.end());
@@ -415,7 +418,7 @@ void Advancing::fail(Error why, const Moment& moment, int failed_attempts) {
   run_.row.node = step.node;
   step.detail = Value::object({{"error", why.message}, {"code", name_of(why.code)}});
   // What finished tasks of the superstep wrote ahead stays beyond the state.
-  step.is_midway = is_parallel(run_);
+  step.is_midway = is_parallel(run_) || std::exchange(run_.is_ahead, false);
   run_.tasks.clear();
   run_.unsaved.clear();
   run_.unwritten.clear();
@@ -448,7 +451,7 @@ void Advancing::save_unsaved(const Moment& moment) {
     Advancing(task, *this).save_unsaved(moment);
   }
   std::vector<std::size_t> unsaved = std::exchange(run_.unsaved, {});
-  if (!works() && run_.row.status != RunStatus::paused) return;
+  if (is_final(run_.row.status)) return;
   for (std::size_t position : unsaved) {
     if (position >= run_.tasks.size()) continue;
     NodeTask& task = run_.tasks[position];
@@ -468,13 +471,26 @@ void Advancing::write_held(const Moment& moment) {
     if (task.phase != Phase::inside) continue;
     Advancing inner(task, *this);
     inner.write_held(moment);
-    if (inner.run_.unwritten.empty() || !inner.works()) continue;
-    Step step;
-    step.kind = CommitKind::pause;
-    step.node = inner.run_.row.node;
-    step.is_midway = is_parallel(inner.run_);
-    inner.commit(std::move(step), moment);
+    if (!inner.works()) continue;
+    if (inner.run_.is_ahead) {
+      Step step;
+      step.kind = CommitKind::pause;
+      step.node = inner.run_.row.node;
+      step.is_midway = is_parallel(inner.run_);
+      inner.commit(std::move(step), moment);
+    }
+    inner.save_held_tasks(moment);
   }
+}
+
+// With Durability::exit: what became of the tasks of a superstep that is left in its midst. After
+// the commit that chose them: what they changed waits beyond its state.
+void Advancing::save_held_tasks(const Moment& moment) {
+  if (run_.options.durability != Durability::exit || !is_parallel(run_)) return;
+  for (const NodeTask& task : run_.tasks) {
+    if (task.phase != Phase::ready) run_.unsaved.push_back(task.position);
+  }
+  save_unsaved(moment);
 }
 
 }  // namespace belay::engine

@@ -64,11 +64,11 @@ engine::Event stale_event(const engine::Run& run) {
   question.payload = Value("stale");
   switch (*rc::gen::inRange(0, 5)) {
     case 0:
-      return engine::NodeEnded{moment(), of, {}, {}};
+      return engine::NodeEnded{moment(), of, {}, {}, false};
     case 1:
       return engine::NodeFailed{moment(), of, error(ErrorCode::unavailable, "stale"), {}};
     case 2:
-      return engine::NodeAsked{moment(), of, std::move(question)};
+      return engine::NodeAsked{moment(), of, std::move(question), {}};
     case 3:
       return engine::TaskDue{moment(), of};
     default:

@@ -1,0 +1,83 @@
+// Runs that pause in the midst of a superstep of several tasks.
+
+#include <gtest/gtest.h>
+
+#include "driver/test_world.h"
+
+namespace belay {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Tour {
+  std::string place = "begun";
+  std::vector<std::string> seen = {};
+};
+
+struct Midst : TestWorld {
+  int visits = 0;
+
+  // begin -> {rest, see, ask}; each is left for the end by its own way.
+  Graph<Tour> tours(bool rests, bool asks, bool stops = false) {
+    GraphBuilder<Tour> builder{"tour"};
+    auto begin = builder.node("begin", [](const Tour&, Context&) {
+      return set(&Tour::place, "on the way");
+    });
+    if (stops) begin.interrupt_after();
+    builder.node("see", [this](const Tour&, Context&) {
+      ++visits;
+      return append(&Tour::seen, "town");
+    });
+    builder.node("write", [](const Tour&, Context&) { return append(&Tour::seen, "letter"); });
+    builder.edge(start, "begin").edge("begin", "see").edge("see", end).edge("write", end);
+    builder.edge("begin", rests ? "rest" : "write");
+    if (rests) builder.wait("rest", 1h).edge("rest", "write");
+    if (asks) {
+      builder.approval("ask", &Tour::place, {.question = "Go on?"}).approved("write").rejected(end);
+      builder.edge("begin", "ask");
+    }
+    return std::move(builder).build().value();
+  }
+
+  RunView start_tour(const Graph<Tour>& graph, Durability durability = Durability::sync) {
+    runtime->add(graph);
+    StartOptions options;
+    options.thread = ThreadId("t");
+    options.run.durability = durability;
+    return block_on(loop, runtime->start(graph, Tour{}, std::move(options))).value();
+  }
+};
+
+TEST_F(Midst, AWaitAmongOthersGoesOnWhenItsTimeHasCome) {
+  RunView paused = start_tour(tours(true, false));
+  EXPECT_EQ(paused.row.reason, "timer");
+  clock.move(61min);
+  EXPECT_EQ(block_on(loop, runtime->apply_due(default_tenant())).value(), 1u);
+  auto view = block_on(loop, runtime->status(default_tenant(), ThreadId("t"))).value();
+  EXPECT_EQ(view.row.status, RunStatus::completed);
+  EXPECT_EQ(visits, 1);
+}
+
+// The supersteps before the one that asks are in no commit by then.
+TEST_F(Midst, ARunThatCommitsAtTheEndPausesWithAllThatItHas) {
+  RunView paused = start_tour(tours(false, true), Durability::exit);
+  EXPECT_EQ(paused.row.reason, "approval");
+  EXPECT_EQ(paused.state["place"], Value("on the way"));
+  auto answer = decide(paused, approve()).value();
+  EXPECT_EQ(answer.view.row.status, RunStatus::completed);
+  EXPECT_EQ(answer.view.state["seen"].as_array()->size(), 3u);
+  EXPECT_EQ(visits, 1);
+}
+
+TEST_F(Midst, ABreakpointThatWasPassedDoesNotLetALaterQuestionPass) {
+  auto graph = tours(false, true, true);
+  RunView held = start_tour(graph);
+  EXPECT_EQ(held.row.reason, "breakpoint");
+  RunView asked = block_on(loop, runtime->resume(default_tenant(), ThreadId("t"))).value();
+  EXPECT_EQ(asked.row.reason, "approval");
+  RunView again = block_on(loop, runtime->resume(default_tenant(), ThreadId("t"))).value();
+  EXPECT_EQ(again.row.seq, asked.row.seq);
+}
+
+}  // namespace
+}  // namespace belay
