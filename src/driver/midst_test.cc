@@ -39,12 +39,12 @@ struct Midst : TestWorld {
     return std::move(builder).build().value();
   }
 
-  RunView start_tour(const Graph<Tour>& graph, Durability durability = Durability::sync) {
-    runtime->add(graph);
+  RunView start_tour(const Graph<Tour>& tour, Durability durability = Durability::sync) {
+    runtime->add(tour);
     StartOptions options;
     options.thread = ThreadId("t");
     options.run.durability = durability;
-    return block_on(loop, runtime->start(graph, Tour{}, std::move(options))).value();
+    return block_on(loop, runtime->start(tour, Tour{}, std::move(options))).value();
   }
 };
 
@@ -70,8 +70,8 @@ TEST_F(Midst, ARunThatCommitsAtTheEndPausesWithAllThatItHas) {
 }
 
 TEST_F(Midst, ABreakpointThatWasPassedDoesNotLetALaterQuestionPass) {
-  auto graph = tours(false, true, true);
-  RunView held = start_tour(graph);
+  auto tour = tours(false, true, true);
+  RunView held = start_tour(tour);
   EXPECT_EQ(held.row.reason, "breakpoint");
   RunView asked = block_on(loop, runtime->resume(default_tenant(), ThreadId("t"))).value();
   EXPECT_EQ(asked.row.reason, "approval");
