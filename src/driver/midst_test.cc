@@ -20,10 +20,10 @@ struct Midst : TestWorld {
   // begin -> {rest, see, ask}; each is left for the end by its own way.
   Graph<Tour> tours(bool rests, bool asks, bool stops = false) {
     GraphBuilder<Tour> builder{"tour"};
-    auto begin = builder.node("begin", [](const Tour&, Context&) {
+    auto first = builder.node("begin", [](const Tour&, Context&) {
       return set(&Tour::place, "on the way");
     });
-    if (stops) begin.interrupt_after();
+    if (stops) first.interrupt_after();
     builder.node("see", [this](const Tour&, Context&) {
       ++visits;
       return append(&Tour::seen, "town");
@@ -39,12 +39,12 @@ struct Midst : TestWorld {
     return std::move(builder).build().value();
   }
 
-  RunView start_tour(const Graph<Tour>& graph, Durability durability = Durability::sync) {
-    runtime->add(graph);
+  RunView start_tour(const Graph<Tour>& tour, Durability durability = Durability::sync) {
+    runtime->add(tour);
     StartOptions options;
     options.thread = ThreadId("t");
     options.run.durability = durability;
-    return block_on(loop, runtime->start(graph, Tour{}, std::move(options))).value();
+    return block_on(loop, runtime->start(tour, Tour{}, std::move(options))).value();
   }
 };
 
@@ -70,8 +70,8 @@ TEST_F(Midst, ARunThatCommitsAtTheEndPausesWithAllThatItHas) {
 }
 
 TEST_F(Midst, ABreakpointThatWasPassedDoesNotLetALaterQuestionPass) {
-  auto graph = tours(false, true, true);
-  RunView held = start_tour(graph);
+  auto tour = tours(false, true, true);
+  RunView held = start_tour(tour);
   EXPECT_EQ(held.row.reason, "breakpoint");
   RunView asked = block_on(loop, runtime->resume(default_tenant(), ThreadId("t"))).value();
   EXPECT_EQ(asked.row.reason, "approval");
