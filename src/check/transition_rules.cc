@@ -461,7 +461,7 @@ bool fits_its_status(const engine::Run& run, const Replay& replay, bool is_inner
   if (is_final(status) != run.tasks.empty()) return false;
   if (run.tasks.empty() || is_inner) return true;
   bool is_known = run.tasks.size() == 1 && run.tasks.front().node->subgraph == std::nullopt;
-  bool waits = engine::is_stuck(run) || run.is_held;
+  bool waits = engine::is_stuck(run, Instant()) || run.is_held;
   if (status == RunStatus::paused) return (!is_known && !replay.is_newest()) || waits;
   // One that works may have come to a stop whose commit is still to come; one by itself has not.
   bool stops_alone = is_known && (run.tasks.front().phase == NodeTask::Phase::asking ||
