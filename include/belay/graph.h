@@ -193,9 +193,9 @@ class GraphBuilder {
     return *this;
   }
 
-  // Another graph as one node. `input` makes its first state, (const State&) -> Inner; `output` says
-  // what its last one changes here, (const Inner&) -> Update<State>. Each of its steps is a commit
-  // of its own, in a namespace of its own.
+  // Another graph as one node. `input` makes its first state, (const State&) -> Inner; `output`
+  // says what its last one changes here, (const Inner&) -> Update<State>. Each of its steps is a
+  // commit of its own, in a namespace of its own.
   template <typename Inner, typename Input, typename Output>
   NodeSetting subgraph(std::string_view name, const Graph<Inner>& graph, Input input,
                        Output output) {

@@ -38,8 +38,8 @@ using NodeResult = Result<NodeAnswer>;
 
 struct GraphDefinition {
   // A way by its index, a node's name, several names, or visits with an input each.
-  using Choice = std::variant<std::size_t, std::string, std::vector<std::string>,
-                              std::vector<Send>>;
+  using Choice =
+      std::variant<std::size_t, std::string, std::vector<std::string>, std::vector<Send>>;
   using Choose = std::function<Choice(const void* state)>;
 
   struct Approval {

@@ -58,12 +58,11 @@ struct Send {
   std::string node;
   std::string input;  // JSON text; what context.input() reads
 
-  Send(std::string to_node, std::string json)
-      : node(std::move(to_node)), input(std::move(json)) {}
+  Send(std::string to_node, std::string json) : node(std::move(to_node)), input(std::move(json)) {}
 };
 
-// A Send with a plain struct, a string, a number or a Value as its input. Throws Failure (`invalid`)
-// for an input that JSON can't say.
+// A Send with a plain struct, a string, a number or a Value as its input. Throws Failure
+// (`invalid`) for an input that JSON can't say.
 template <typename Input>
 Send send_to(std::string_view node, const Input& input) {
   Encoder text;
@@ -111,10 +110,9 @@ class [[nodiscard]] Update {
   Update&& set(M State::* member, V&& value) && {
     Change& change = change_of(member, ValueKind::set);
     change.kind = ValueKind::set;
-    change.operand = operand(member, M(std::forward<V>(value)),
-                             [](State& state, M State::* place, M& held) {
-                               state.*place = std::move(held);
-                             });
+    change.operand =
+        operand(member, M(std::forward<V>(value)),
+                [](State& state, M State::* place, M& held) { state.*place = std::move(held); });
     return std::move(*this);
   }
 
@@ -207,8 +205,8 @@ class [[nodiscard]] Update {
   }
 
   template <typename M>
-  static std::shared_ptr<Operand> operand(
-      M State::* member, M value, typename detail::TypedOperand<State, M>::Apply apply) {
+  static std::shared_ptr<Operand> operand(M State::* member, M value,
+                                          typename detail::TypedOperand<State, M>::Apply apply) {
     return std::make_shared<detail::TypedOperand<State, M>>(member, std::move(value), apply);
   }
 

@@ -136,8 +136,8 @@ void check_asking(const RunContents& run, const Replay& replay, Findings& findin
       continue;
     }
     bool alone = checkpoint.space.empty() && replay.tasks()->tasks.size() == 1;
-    bool is_commit = !alone || checkpoint.kind != CommitKind::pause ||
-                     approval->seq == checkpoint.seq;
+    bool is_commit =
+        !alone || checkpoint.kind != CommitKind::pause || approval->seq == checkpoint.seq;
     if (!is_commit || approval->node != replay.tasks()->nodes[i] ||
         approval->task != replay.task_id(i)) {
       findings.add(*approval, "it does not say the same as " + commit_text(checkpoint) +
@@ -350,7 +350,8 @@ void check_what_it_did(const RunContents& run, const ApprovalRow& approval, cons
   }
   if (!says_so) {
     findings.add(run, "the decision of " + quoted(task.node) + " in superstep " +
-                          std::to_string(task.superstep) + ", taken again, leads to another state.");
+                          std::to_string(task.superstep) +
+                          ", taken again, leads to another state.");
   }
 }
 

@@ -211,9 +211,8 @@ void edge_left_out(StoredRows& rows, CheckScope&) {
     if (each.superstep == 2) replace(each.next_tasks, ",{\"node\":\"publish\"}", "");
     if (each.superstep == 3 && each.kind == CommitKind::node) replace(each.node, ",publish", "");
   }
-  std::erase_if(run.tasks, [](const TaskRow& each) {
-    return each.superstep == 2 && each.position == 3;
-  });
+  std::erase_if(run.tasks,
+                [](const TaskRow& each) { return each.superstep == 2 && each.position == 3; });
   chain_again(run);
 }
 

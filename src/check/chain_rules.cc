@@ -159,8 +159,8 @@ void i3_one_owner_at_a_time(const RunContents& run, const CheckScope&, Findings&
     for (const CheckpointRow& checkpoint : space.checkpoints) {
       if (checkpoint.epoch < epoch || checkpoint.epoch > run.row.epoch) {
         findings.add(run, commit_text(checkpoint) + " has the epoch " +
-                              std::to_string(checkpoint.epoch) + " after " +
-                              std::to_string(epoch) + ".");
+                              std::to_string(checkpoint.epoch) + " after " + std::to_string(epoch) +
+                              ".");
       }
       epoch = checkpoint.epoch;
       check_owner(run, checkpoint, owners, findings);

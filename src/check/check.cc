@@ -60,7 +60,8 @@ const Rule kRules[] = {
       "run has not ended (with its graph)."},
      check::p9_recoverability},
     {{"P10",
-      "Valid transitions: a superstep leads exactly where edges, branches, joins, approvals and its "
+      "Valid transitions: a superstep leads exactly where edges, branches, joins, approvals and "
+      "its "
       "nodes' own words allow, and ends the run only when nothing is left; what comes in its midst "
       "changes neither its tasks nor the state (with its graph)."},
      check::p10_valid_transitions},
@@ -77,7 +78,8 @@ const Rule kRules[] = {
       "one session."},
      check::i3_one_owner_at_a_time},
     {{"I4",
-      "A record that a run saved names a commit that ended nodes; an effect belongs to a task of its "
+      "A record that a run saved names a commit that ended nodes; an effect belongs to a task of "
+      "its "
       "run, one without a key was tried once, and what one came to stays as it is."},
      check::i4_effects,
      check::i4_records},

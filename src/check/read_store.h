@@ -9,7 +9,8 @@ namespace belay::check {
 // Threads and lists of runs.
 Result<StoreContents> read_lists(Snapshot& view, const TenantId& tenant);
 
-// One run whole, with the graphs that the scope has for it; nothing when the store does not find it.
+// One run whole, with the graphs that the scope has for it; nothing when the store does not find
+// it.
 Result<std::optional<RunContents>> read_run(Snapshot& view, const CheckScope& scope,
                                             const RunId& run);
 

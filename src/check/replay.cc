@@ -31,7 +31,6 @@ void fold(const ValueRow& row, Value& into) {
   }
 }
 
-
 }  // namespace
 
 Replay::Replay(const RunContents& run, const SpaceContents& space) : run_(run), space_(space) {
@@ -171,8 +170,7 @@ void Replay::add_standing(engine::StoredSpace& stored) const {
     if (row.superstep == tasks_->superstep) stored.tasks.push_back(row);
   }
   for (std::size_t i = 0; i < tasks_->tasks.size(); ++i) {
-    auto found = run_.inner.find(
-        engine::inner_space(space_.space, tasks_->nodes[i], task_id(i)));
+    auto found = run_.inner.find(engine::inner_space(space_.space, tasks_->nodes[i], task_id(i)));
     if (found == run_.inner.end() || found->second.checkpoints.empty()) continue;
     Replay inner(run_, found->second);
     while (inner.next()) continue;
@@ -184,8 +182,9 @@ void Replay::add_standing(engine::StoredSpace& stored) const {
 
 Result<engine::Run> Replay::restore() const {
   if (!tasks_) {
-    return error(ErrorCode::corrupt, "What it is to go on with can't be read, or was chosen by a "
-                                     "commit that is not there.");
+    return error(ErrorCode::corrupt,
+                 "What it is to go on with can't be read, or was chosen by a "
+                 "commit that is not there.");
   }
   engine::StoredRun stored;
   static_cast<engine::StoredSpace&>(stored) = rows_here();
@@ -197,8 +196,7 @@ Result<engine::Run> Replay::restore() const {
     stored.checkpoint.space.clear();
     stored.row.input = json_envelope("{}");
     if (!parent()) {
-      stored.checkpoint.chain_hash =
-          engine::chain_hash(sha256("{}"), checkpoint(), versions());
+      stored.checkpoint.chain_hash = engine::chain_hash(sha256("{}"), checkpoint(), versions());
     }
   }
 
@@ -248,8 +246,8 @@ const TaskRow* task_row(const SpaceContents& space, std::int64_t superstep, std:
                                 [](const TaskRow& row, const auto& wanted) {
                                   return std::pair(row.superstep, row.position) < wanted;
                                 });
-  bool is_it = found != space.tasks.end() && found->superstep == superstep &&
-               found->position == place;
+  bool is_it =
+      found != space.tasks.end() && found->superstep == superstep && found->position == place;
   return is_it ? &*found : nullptr;
 }
 

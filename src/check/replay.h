@@ -52,8 +52,8 @@ class Replay {
 
   // The run as the engine would go on with it from here; whether the bytes are those that were
   // written is not asked. What is stored of single tasks is known for the newest commit only: after
-  // an older one all of them are still to run. A subgraph's visit is read as a run of its own graph.
-  // REQUIRES: graph().
+  // an older one all of them are still to run. A subgraph's visit is read as a run of its own
+  // graph. REQUIRES: graph().
   Result<engine::Run> restore() const;
 
  private:

@@ -38,8 +38,7 @@ void check_node_names(const RunContents& run, const SpaceContents& space, Findin
     const CheckpointRow& checkpoint = replay.checkpoint();
     std::vector<std::string> names = names_in(checkpoint.node);
     // A decision in the midst of a superstep names the node that asked, wherever that is.
-    bool decides =
-        checkpoint.kind == CommitKind::decision || checkpoint.kind == CommitKind::expiry;
+    bool decides = checkpoint.kind == CommitKind::decision || checkpoint.kind == CommitKind::expiry;
     if (decides) std::erase_if(names, [&](const auto& name) { return is_inside(*graph, name); });
     if (replay.tasks()) {
       names.insert(names.end(), replay.tasks()->nodes.begin(), replay.tasks()->nodes.end());

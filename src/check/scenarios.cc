@@ -139,11 +139,10 @@ Graph<Plan> wide_graph() {
   graph.edge(start, "plan").edge("plan", "left").edge("plan", "right").edge("plan", "look");
   graph.edge("plan", "ask").edge("publish", end).edge("left", "later");
   graph.join({"later", "right", "look"}, "gather");
-  graph.branch("gather",
-               [](const Plan&) {
-                 return std::vector<Send>{send_to("part", "one"), send_to("part", "two")};
-               },
-               {"part"});
+  graph.branch(
+      "gather",
+      [](const Plan&) { return std::vector<Send>{send_to("part", "one"), send_to("part", "two")}; },
+      {"part"});
   graph.edge("part", "rest").edge("rest", end);
   return std::move(graph).build().value();
 }

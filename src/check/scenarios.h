@@ -57,38 +57,38 @@ class Scenarios {
   // Every scenario below, each on the thread of its name.
   void play_all();
 
-  void completed();           // without asking
-  void approved();            // after asking
-  void edited();              // approved with another draft
-  void rejected();            //
-  void expired();             //
-  void late();                // decided too late
-  void paused();              // still waits
-  void passed();              // asked nobody, as its options say
-  void failed();              // of an error that no retry mends
-  void exhausted();           // after three attempts
-  void retried();             // well at the third attempt
-  void retried_by_another();  // the process died while it waited for the next attempt
-  void resumed();             // the process died while a node worked
-  void cancelled();           // while it waited for a person
-  void stopped();             // cancelled while a node worked
-  void timed_out();           //
-  void validated_again();     // the first two drafts were bad
-  void asked_in_a_node();     // twice
-  void wide_completed();      // several tasks in a superstep, joins, sends, a subgraph, a timer
-  void wide_asked();          // one of several tasks waits for a person
-  void wide_approved();       //
-  void wide_edited();         //
-  void wide_inside();         // a subgraph waits for a person
-  void wide_decided_inside(); //
-  void wide_retried();        // one of several tasks was tried again
-  void wide_lost();           // the process died while one of several tasks worked
-  void wide_resumed();        // and another went on
-  void wide_cancelled();      // while one of several tasks waited for a person
-  void held();                // stopped at a breakpoint
-  void let_go();              // and went on
-  void at_the_end();          // one commit for all
-  void wide_at_the_end();     //
+  void completed();            // without asking
+  void approved();             // after asking
+  void edited();               // approved with another draft
+  void rejected();             //
+  void expired();              //
+  void late();                 // decided too late
+  void paused();               // still waits
+  void passed();               // asked nobody, as its options say
+  void failed();               // of an error that no retry mends
+  void exhausted();            // after three attempts
+  void retried();              // well at the third attempt
+  void retried_by_another();   // the process died while it waited for the next attempt
+  void resumed();              // the process died while a node worked
+  void cancelled();            // while it waited for a person
+  void stopped();              // cancelled while a node worked
+  void timed_out();            //
+  void validated_again();      // the first two drafts were bad
+  void asked_in_a_node();      // twice
+  void wide_completed();       // several tasks in a superstep, joins, sends, a subgraph, a timer
+  void wide_asked();           // one of several tasks waits for a person
+  void wide_approved();        //
+  void wide_edited();          //
+  void wide_inside();          // a subgraph waits for a person
+  void wide_decided_inside();  //
+  void wide_retried();         // one of several tasks was tried again
+  void wide_lost();            // the process died while one of several tasks worked
+  void wide_resumed();         // and another went on
+  void wide_cancelled();       // while one of several tasks waited for a person
+  void held();                 // stopped at a breakpoint
+  void let_go();               // and went on
+  void at_the_end();           // one commit for all
+  void wide_at_the_end();      //
 
   CheckScope scope() const;
 

@@ -116,8 +116,8 @@ void check_awaiting(const RunContents& run, const Replay& replay,
   const CheckpointRow& checkpoint = replay.checkpoint();
   const auto& next = replay.tasks();
   if (!next) return;  // P9
-  bool asks = next->tasks.size() == 1 &&
-              next->tasks.front().phase == engine::NodeTask::Phase::asking;
+  bool asks =
+      next->tasks.size() == 1 && next->tasks.front().phase == engine::NodeTask::Phase::asking;
   const GraphDefinition* graph = replay.graph();
   std::string_view expected = asks && graph ? awaiting_channel(*graph, next->nodes.front()) : "";
   for (std::string_view channel : channels) {
@@ -148,8 +148,8 @@ void check_answers(const RunContents& run, const SpaceContents& space, const Rep
   const CheckpointRow& checkpoint = replay.checkpoint();
   bool fits = approvals.empty();
   for (const ApprovalRow* approval : approvals) {
-    bool is_untouched = approval->status == ApprovalStatus::open ||
-                        approval->status == ApprovalStatus::closed;
+    bool is_untouched =
+        approval->status == ApprovalStatus::open || approval->status == ApprovalStatus::closed;
     if (is_untouched) continue;  // I5
     fits = fits || run.row.outcome == name_of(approval->status);
     std::string_view channel = answer_channel(space, *approval);

@@ -32,7 +32,8 @@ void chain_again(RunContents& run);
 // Takes the newest commit back, with all that it wrote, as a disk does that lost it.
 void lose_newest_commit(RunContents& run);
 
-// Sets what a channel has at a commit of the run's own or of another space, whether or not the commit wrote it.
+// Sets what a channel has at a commit of the run's own or of another space, whether or not the
+// commit wrote it.
 void write_value(SpaceContents& run, std::uint64_t seq, const std::string& channel,
                  const std::string& json);
 

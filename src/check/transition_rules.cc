@@ -57,9 +57,9 @@ int attempts_allowed(const GraphDefinition::Node& node, const RunOptions& option
 
 // Where a superstep may lead.
 struct Ways {
-  Names allowed;                  // by name, passed approvals included
-  Names sent;                     // that may be visited with an input
-  std::vector<Names> each_of;     // one of each of these has to be among them
+  Names allowed;               // by name, passed approvals included
+  Names sent;                  // that may be visited with an input
+  std::vector<Names> each_of;  // one of each of these has to be among them
   void must(const GraphDefinition& graph, const std::string& target) {
     Names reached = with_passed(graph, {target});
     allowed.insert(reached.begin(), reached.end());
@@ -389,9 +389,8 @@ class Step {
   }
 
   void complain(const std::string& what) {
-    findings_.add(run_, commit_text(checkpoint_) + ", a " +
-                            std::string(name_of(checkpoint_.kind)) + " of " +
-                            quoted(checkpoint_.node) + ", " + what + ".");
+    findings_.add(run_, commit_text(checkpoint_) + ", a " + std::string(name_of(checkpoint_.kind)) +
+                            " of " + quoted(checkpoint_.node) + ", " + what + ".");
   }
 
   const RunContents& run_;
@@ -417,8 +416,8 @@ void check_next_attempt(const RunContents& run, const Replay& replay,
   const GraphDefinition::Node* node = graph ? graph->find(next.nodes.front()) : nullptr;
   if (!node || node->subgraph) return;
   const NodeTask& task = next.tasks.front();
-  bool is_same_visit = before && before->tasks.size() == 1 &&
-                       before->superstep == next.superstep && before->nodes == next.nodes;
+  bool is_same_visit = before && before->tasks.size() == 1 && before->superstep == next.superstep &&
+                       before->nodes == next.nodes;
   int expected = is_same_visit ? before->tasks.front().attempt : 1;
   if (checkpoint.kind == CommitKind::attempt) ++expected;
   if (replay.is_anchor()) expected = task.attempt;
@@ -464,8 +463,8 @@ bool fits_its_status(const engine::Run& run, const Replay& replay, bool is_inner
   bool waits = engine::is_stuck(run, Instant()) || run.is_held;
   if (status == RunStatus::paused) return (!is_known && !replay.is_newest()) || waits;
   // One that works may have come to a stop whose commit is still to come; one by itself has not.
-  bool stops_alone = is_known && (run.tasks.front().phase == NodeTask::Phase::asking ||
-                                  run.is_held);
+  bool stops_alone =
+      is_known && (run.tasks.front().phase == NodeTask::Phase::asking || run.is_held);
   return !stops_alone;
 }
 
@@ -498,8 +497,8 @@ void p9_recoverability(const RunContents& run, const CheckScope&, Findings& find
       if (replay.tasks() && !replay.graph()) continue;  // of a version that the scope lacks
       auto restored = replay.restore();
       if (!restored.ok()) {
-        findings.add(run, commit_text(checkpoint) +
-                              " can't be loaded: " + restored.error().message);
+        findings.add(run,
+                     commit_text(checkpoint) + " can't be loaded: " + restored.error().message);
         continue;
       }
       if (fits_its_status(*restored, replay, is_inner)) continue;

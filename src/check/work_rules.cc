@@ -133,16 +133,15 @@ void i16_outbox(const RunContents& run, const CheckScope&, Findings& findings) {
   std::set<std::uint64_t> commits;
   for (const CheckpointRow& each : run.checkpoints) commits.insert(each.seq);
   for (const OutboxRow& row : run.outbox) {
-    std::string name =
-        "the message " + std::to_string(row.index) + " of " + commit_text(row.seq);
+    std::string name = "the message " + std::to_string(row.index) + " of " + commit_text(row.seq);
     if (!by_commit[row.seq].insert(row.index).second) findings.add(run, name + " is there twice.");
     bool was_pruned = is_pruned(run) && row.seq < run.checkpoints.front().seq;
     if (!commits.contains(row.seq) && !was_pruned) {
       findings.add(run, name + " is of a commit that is not there.");
     }
     if (row.attempts < 0 || (row.status != OutboxStatus::waiting && row.attempts == 0)) {
-      findings.add(run, name + " is " + std::string(name_of(row.status)) +
-                            " without having been tried.");
+      findings.add(
+          run, name + " is " + std::string(name_of(row.status)) + " without having been tried.");
     }
   }
   for (const auto& [seq, indexes] : by_commit) {

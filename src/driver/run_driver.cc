@@ -274,9 +274,9 @@ void RunDriver::limit_node(Attempt& attempt, std::chrono::milliseconds limit) {
     Attempt& late = attempts_.at(id);
     late.timer.reset();
     late.task.reset();
-    Error why = error(ErrorCode::unavailable, "The node \"" + late.node->name +
-                                                  "\" took longer than its " +
-                                                  std::to_string(limit.count()) + " ms.");
+    Error why =
+        error(ErrorCode::unavailable, "The node \"" + late.node->name + "\" took longer than its " +
+                                          std::to_string(limit.count()) + " ms.");
     node_came_to(late.id, late.began, std::move(why), late.context->take_effects());
     over_.push_back(id);
   });
@@ -352,8 +352,7 @@ Task<Result<Done>> RunDriver::find_decided() {
   auto rows = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
   if (!rows.ok()) co_return std::move(rows).error();
   for (ApprovalRow& row : *rows) {
-    bool is_decided =
-        row.status != ApprovalStatus::open && row.status != ApprovalStatus::closed;
+    bool is_decided = row.status != ApprovalStatus::open && row.status != ApprovalStatus::closed;
     if (is_decided && engine::asks(run_, row.interrupt)) decided(std::move(row));
   }
   co_return Done{};

@@ -243,8 +243,8 @@ Task<Result<RunView>> Runtime::Body::go_on(Found found) {
   TenantId tenant = row.tenant;
   RunId id = row.run;
   if (row.status == RunStatus::paused) {
-    bool goes_on = row.reason == "breakpoint" ||
-                   (row.reason == "timer" && row.due_at <= parts_.clock.now());
+    bool goes_on =
+        row.reason == "breakpoint" || (row.reason == "timer" && row.due_at <= parts_.clock.now());
     if (!goes_on) co_return view_of(std::move(found));
     engine::Event resumed = engine::Resumed{moment(), session_};
     auto view = co_await wake(std::move(found), std::move(resumed));

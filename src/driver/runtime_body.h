@@ -51,8 +51,7 @@ class Runtime::Body {
   Task<Result<RunView>> view_of_run(TenantId tenant, RunId run);
   // Goes on with `run` until it rests, and says how it stands then.
   Task<Result<RunView>> drive(Definition graph, engine::Run run, engine::Event first);
-  Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver,
-                                                engine::Event first);
+  Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
   Task<Result<RunView>> go_on(Found found);
   // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the
   // run has moved on meanwhile.

@@ -151,8 +151,7 @@ Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs
   BELAY_CHECK(read_values(view, stored.row, stored));
   BELAY_TRY(Digest version, engine::version_of(stored));
   auto graph = graphs.for_version(stored.row.graph, version);
-  BELAY_CHECK(
-      read_tasks(view, stored.row, graph.ok() ? graph->get() : nullptr, is_now, stored));
+  BELAY_CHECK(read_tasks(view, stored.row, graph.ok() ? graph->get() : nullptr, is_now, stored));
   return stored;
 }
 

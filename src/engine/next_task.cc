@@ -49,8 +49,8 @@ void write_joins(const Run& run, Encoder& out) {
     if (seen.empty()) continue;
     Value::Array names(seen.begin(), seen.end());
     out.text += ',';
-    write_json(Value::object({{"join", static_cast<std::uint64_t>(join)},
-                              {"seen", Value(std::move(names))}}),
+    write_json(Value::object(
+                   {{"join", static_cast<std::uint64_t>(join)}, {"seen", Value(std::move(names))}}),
                out.text);
   }
 }

@@ -6,8 +6,9 @@
 // "error" {"code","message"}, "interrupt", "question", "answers" [{"question","approved","payload",
 // "decidedBy","comment"}]. After the tasks: {"held":true} at a breakpoint, and for each join that
 // has seen some of its nodes {"join":index,"seen":[names]}, and {"version":hex} once the state has
-// been upgraded to another version of the graph than the run began with. A commit in the midst of a superstep of
-// several tasks says [{"as_of":seq}]: the tasks that this commit of the same space chose.
+// been upgraded to another version of the graph than the run began with. A commit in the midst of a
+// superstep of several tasks says [{"as_of":seq}]: the tasks that this commit of the same space
+// chose.
 
 #include <string>
 

@@ -50,15 +50,15 @@ Error conflict(const Run& run, const NodeTask& one, const NodeTask& other, std::
   for (const ChannelVersion& each : run.channels) {
     if (each.index == channel) name = each.name;
   }
-  std::string both = one.node == other.node
-                         ? "Two visits of the node \"" + one.node->name + "\" write"
-                         : "The nodes \"" + one.node->name + "\" and \"" + other.node->name +
-                               "\" both write";
-  return error(ErrorCode::invalid,
-               both + " the channel \"" + name +
-                   "\" in superstep " + std::to_string(run.superstep) +
-                   ", and one of them sets it; append, merge, add or reduce it in both, or let only "
-                   "one of them write it.");
+  std::string both =
+      one.node == other.node
+          ? "Two visits of the node \"" + one.node->name + "\" write"
+          : "The nodes \"" + one.node->name + "\" and \"" + other.node->name + "\" both write";
+  return error(
+      ErrorCode::invalid,
+      both + " the channel \"" + name + "\" in superstep " + std::to_string(run.superstep) +
+          ", and one of them sets it; append, merge, add or reduce it in both, or let only "
+          "one of them write it.");
 }
 
 Result<Done> check_conflicts(const GraphDefinition& graph, const Run& run) {
@@ -132,8 +132,11 @@ class Combining {
         change.operand->apply(state_);
         continue;
       }
-      StepValue value{channel, is_added ? change.kind : ValueKind::set,
-                      static_cast<std::int64_t>(task.position), {}, task.saved};
+      StepValue value{channel,
+                      is_added ? change.kind : ValueKind::set,
+                      static_cast<std::int64_t>(task.position),
+                      {},
+                      task.saved};
       if (is_added) {
         Encoder out;
         change.operand->encode(out);

@@ -91,7 +91,8 @@ Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
     auto position = static_cast<std::size_t>(row.index);
     if (row.space != run.space || row.seq != run.state_seq + 1) continue;
     // Of tasks that had not ended, or of a superstep that has been left.
-    if (position >= run.tasks.size() || run.tasks[position].phase != NodeTask::Phase::done) continue;
+    if (position >= run.tasks.size() || run.tasks[position].phase != NodeTask::Phase::done)
+      continue;
     BELAY_TRY(std::string_view text, json_in_envelope(row.envelope));
     auto value = parse_json(text);
     if (!value.ok()) return corrupt(stored, "holds a value that is no JSON");

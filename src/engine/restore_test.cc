@@ -116,8 +116,7 @@ TEST_F(Stored, AMissingMemberTakesItsDefaultAndAnUnknownOneIsKept) {
   }
   std::sort(versions.begin(), versions.end(),
             [](const auto& left, const auto& right) { return left.name < right.name; });
-  stored.checkpoint.chain_hash =
-      chain_hash(stored.parent_chain_hash, stored.checkpoint, versions);
+  stored.checkpoint.chain_hash = chain_hash(stored.parent_chain_hash, stored.checkpoint, versions);
   auto restored = restore(*graph, stored);
   ASSERT_TRUE(restored.ok()) << restored.error().message;
   Value state = state_value(*graph, stored, *restored);

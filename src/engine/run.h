@@ -82,9 +82,9 @@ struct Run {
   std::uint64_t tasks_seq = 0;  // of the commit that chose the tasks
   // Of the superstep under way, in their fixed order; none when the run has ended.
   std::vector<NodeTask> tasks;
-  std::size_t unfinished = 0;  // tasks that are not done
-  std::size_t running = 0;     // tasks with an attempt under way
-  std::size_t first_ready = 0; // no task before this position is ready
+  std::size_t unfinished = 0;   // tasks that are not done
+  std::size_t running = 0;      // tasks with an attempt under way
+  std::size_t first_ready = 0;  // no task before this position is ready
   // Positions of tasks that changed and are not saved yet; that the next Committed has to look at;
   // of subgraphs that have such tasks.
   std::vector<std::size_t> unsaved;

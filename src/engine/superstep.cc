@@ -37,9 +37,9 @@ Result<std::vector<std::size_t>> written_channels(const StateType& type, const v
     channel.encode(state, held, nullptr);
     channel.encode(defaults.get(), by_default, nullptr);
     if (!held.problem.empty()) {
-      return error(ErrorCode::invalid, "The channel \"" + channel.name +
-                                           "\" of a subgraph's input can't be saved: " +
-                                           held.problem);
+      return error(ErrorCode::invalid,
+                   "The channel \"" + channel.name +
+                       "\" of a subgraph's input can't be saved: " + held.problem);
     }
     if (held.text != by_default.text) written.push_back(channel.index);
   }
@@ -234,7 +234,8 @@ void Advancing::end_superstep(const Moment& moment, CommitKind kind, Value detai
   if (!step.effects.outcome.empty()) run_.row.outcome = step.effects.outcome;
   if (run_.tasks.empty()) {
     // The last word of a run that ends with a decision is the decision.
-    if (const std::string* verdict = step.detail["verdict"].as_string()) run_.row.outcome = *verdict;
+    if (const std::string* verdict = step.detail["verdict"].as_string())
+      run_.row.outcome = *verdict;
     complete();
   } else if ((breaks || run_.is_held) && !is_inner()) {
     run_.is_held = true;

@@ -40,7 +40,8 @@ RecordWrite record_from(const Value& value) {
   if (const Value::Array* indexed = value["indexed"].as_array()) {
     for (const Value& pair : *indexed) {
       const Value::Array* both = pair.as_array();
-      if (!both || both->size() != 2 || !(*both)[0].as_string() || !(*both)[1].as_string()) continue;
+      if (!both || both->size() != 2 || !(*both)[0].as_string() || !(*both)[1].as_string())
+        continue;
       record.indexed.emplace_back(*(*both)[0].as_string(), *(*both)[1].as_string());
     }
   }
@@ -73,12 +74,18 @@ void write_end(const NodeTask& task, Encoder& out) {
   write_sends(task.answer.sends, out);
   const NodeEffects& effects = task.effects;
   add_list("records", effects.records, value_of, out);
-  add_list("events", effects.events, [](const NodeEffects::CustomEvent& event) {
-    return Value::object({{"name", event.name}, {"body", event.body}});
-  }, out);
-  add_list("messages", effects.messages, [](const NodeEffects::Message& message) {
-    return Value::object({{"topic", message.topic}, {"body", message.body}});
-  }, out);
+  add_list(
+      "events", effects.events,
+      [](const NodeEffects::CustomEvent& event) {
+        return Value::object({{"name", event.name}, {"body", event.body}});
+      },
+      out);
+  add_list(
+      "messages", effects.messages,
+      [](const NodeEffects::Message& message) {
+        return Value::object({{"topic", message.topic}, {"body", message.body}});
+      },
+      out);
   if (!effects.outcome.empty()) {
     out.write_name("outcome", false);
     out.write(std::string_view(effects.outcome));

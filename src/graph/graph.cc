@@ -10,7 +10,8 @@ namespace {
 
 void begin_with(GraphDefinition& graph, GraphWay& way, std::vector<std::string>& faults) {
   if (way.choose) {
-    faults.push_back("A branch begins at its start; write .edge(start, \"...\") to a node, and branch there.");
+    faults.push_back(
+        "A branch begins at its start; write .edge(start, \"...\") to a node, and branch there.");
     return;
   }
   for (std::string& target : way.targets) graph.entries.push_back(std::move(target));
@@ -29,8 +30,8 @@ void lead_on(GraphDefinition::Node& node, GraphWay& way, std::vector<std::string
     faults.push_back("The branch at " + from + " has no targets; name all that it may choose.");
   } else {
     for (std::string& target : way.targets) {
-      if (!way.choose && std::find(node.targets.begin(), node.targets.end(), target) !=
-                             node.targets.end()) {
+      if (!way.choose &&
+          std::find(node.targets.begin(), node.targets.end(), target) != node.targets.end()) {
         faults.push_back("Two edges lead from " + from + " to \"" + target + "\"; write one.");
         continue;
       }

@@ -89,10 +89,11 @@ TEST(StateType, EncodesAndDecodesOneChannelAtATime) {
   Decoder in;
   EXPECT_TRUE(type.channels[2].decode(*parse_json(R"({"pear":7})"), &other, in, nullptr));
   EXPECT_EQ(other.prices.at("pear"), 7);
-  EXPECT_TRUE(type.channels[2].combine(ValueKind::merge, *parse_json(R"({"fig":1})"), &other, in,
-                                       nullptr));
+  EXPECT_TRUE(
+      type.channels[2].combine(ValueKind::merge, *parse_json(R"({"fig":1})"), &other, in, nullptr));
   EXPECT_EQ(other.prices, (std::map<std::string, int>{{"fig", 1}, {"pear", 7}}));
-  EXPECT_FALSE(type.channels[0].combine(ValueKind::append, *parse_json("[1]"), &other, in, nullptr));
+  EXPECT_FALSE(
+      type.channels[0].combine(ValueKind::append, *parse_json("[1]"), &other, in, nullptr));
   EXPECT_THAT(in.problem, ::testing::HasSubstr("what this member's type can take"));
 }
 

@@ -92,8 +92,7 @@ void check_targets(const GraphDefinition& graph, std::vector<std::string>& fault
   if (graph.entries.empty()) faults.push_back("It has no beginning; write .edge(start, \"...\").");
   for (const std::string& entry : graph.entries) {
     if (entry == end) {
-      faults.push_back(
-          "It begins with its end; write .edge(start, \"...\") with a node's name.");
+      faults.push_back("It begins with its end; write .edge(start, \"...\") with a node's name.");
     } else if (!graph.find(entry)) {
       faults.push_back("It begins with " + quoted(entry) +
                        ", which does not exist; add that node or correct the name.");

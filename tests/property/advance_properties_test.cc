@@ -55,7 +55,8 @@ engine::Event stale_event(const engine::Run& run) {
     of.attempt = task.attempt + *rc::gen::element(-1, 1, 7);
   }
   of.position = *rc::gen::element<std::size_t>(0, 0, 1, 9);
-  if (of.position == 0 && *rc::gen::inRange(0, 4) == 0) of.path = {*rc::gen::inRange<std::size_t>(0, 2)};
+  if (of.position == 0 && *rc::gen::inRange(0, 4) == 0)
+    of.path = {*rc::gen::inRange<std::size_t>(0, 2)};
   engine::Decided decided;
   decided.moment = moment();
   decided.approval.interrupt = InterruptId(derived_uuid("another question"));

@@ -47,9 +47,8 @@ Task<Result<Update<Wide>>> said_late(std::string name, int failures, std::chrono
 
 Graph<Page> page_graph(bool asks) {
   GraphBuilder<Page> graph{"page"};
-  graph.node("read", [](const Page& page, Context&) {
-    return append(&Page::lines, "read " + page.text);
-  });
+  graph.node("read",
+             [](const Page& page, Context&) { return append(&Page::lines, "read " + page.text); });
   graph.node("turn", [](const Page&, Context&) { return append(&Page::lines, "turned"); });
   graph.approval("keep", &Page::text, {.question = "Keep it?"})
       .when([asks](const Page&) { return asks; })
@@ -141,12 +140,10 @@ Graph<Wide> WidePlayer::graph_of(const WideScenario& scenario, std::uint64_t spe
         case WideScenario::asks_inside:
           graph.subgraph(
               name, page_graph(scenario.layers[layer][i] == WideScenario::asks_inside),
-              [name](const Wide& wide) {
-                return Page{name + " " + std::to_string(wide.sum)};
-              },
+              [name](const Wide& wide) { return Page{name + " " + std::to_string(wide.sum)}; },
               [name](const Page& page) {
-                return append(&Wide::log, name + " " + page.text + " " +
-                                              std::to_string(page.lines.size()));
+                return append(&Wide::log,
+                              name + " " + page.text + " " + std::to_string(page.lines.size()));
               });
           break;
         case WideScenario::question:
@@ -237,8 +234,7 @@ void WidePlayer::note_superstep(const CheckpointRow& checkpoint) {
   if (next.as_of) return;
   tasks.clear();
   for (std::size_t i = 0; i < next.nodes.size(); ++i) {
-    tasks.push_back(engine::task_id(checkpoint.run, checkpoint.space, next.superstep,
-                                    next.nodes[i],
+    tasks.push_back(engine::task_id(checkpoint.run, checkpoint.space, next.superstep, next.nodes[i],
                                     next.nodes.size() > 1 ? std::optional(i) : std::nullopt));
   }
 }
@@ -396,7 +392,7 @@ rc::Gen<WideScenario> any_wide_scenario() {
   });
   auto layers = rc::gen::mapcat(rc::gen::inRange(1, 4), [layer](int count) {
     return rc::gen::container<std::vector<std::vector<int>>>(static_cast<std::size_t>(count),
-                                                            layer);
+                                                             layer);
   });
   return rc::gen::build<WideScenario>(
       rc::gen::set(&WideScenario::layers, layers),
@@ -409,9 +405,9 @@ rc::Gen<WideScenario> any_wide_scenario() {
 }
 
 std::ostream& operator<<(std::ostream& out, const WideScenario& scenario) {
-  static constexpr const char* kinds[] = {"work",        "slow",     "flaky", "approve",
-                                          "wait",        "inside",   "asks inside",
-                                          "question",    "sends",    "chain", "save"};
+  static constexpr const char* kinds[] = {"work",  "slow",   "flaky",       "approve",
+                                          "wait",  "inside", "asks inside", "question",
+                                          "sends", "chain",  "save"};
   out << "seed " << scenario.seed << ", durability " << scenario.durability << ", parallel "
       << scenario.parallel << (scenario.stops ? ", stops" : "")
       << (scenario.decides_early ? ", decides early" : "");

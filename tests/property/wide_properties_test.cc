@@ -1,5 +1,5 @@
-// Graphs with several nodes at once, joins, sends, subgraphs, waits, breakpoints and questions: what
-// a crash changes is nothing, and neither does the order in which tasks end.
+// Graphs with several nodes at once, joins, sends, subgraphs, waits, breakpoints and questions:
+// what a crash changes is nothing, and neither does the order in which tasks end.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -39,8 +39,8 @@ Verdict judge_approval(Commit& commit, const TenantTables& tenant, Clock& clock)
   if (!is_asked) return {nullptr, CommitOutcome::approval_closed};
   if (guard.run_is_held) {
     const RunTable* run = tenant.run(approval.run);
-    bool is_held = run && (run->row.status == RunStatus::running ||
-                           run->row.status == RunStatus::queued);
+    bool is_held =
+        run && (run->row.status == RunStatus::running || run->row.status == RunStatus::queued);
     if (!is_held) return {nullptr, CommitOutcome::fenced};
   }
   bool has_passed = approval.expires_at <= clock.now();

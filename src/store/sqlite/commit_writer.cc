@@ -234,7 +234,8 @@ Result<CommitWriter::Verdict> CommitWriter::judge_approval(const Commit& commit,
 }
 
 // Approvals that this very commit opens are not there yet.
-Result<bool> CommitWriter::are_open(const Place& place, const std::vector<InterruptId>& interrupts) {
+Result<bool> CommitWriter::are_open(const Place& place,
+                                    const std::vector<InterruptId>& interrupts) {
   for (const InterruptId& interrupt : interrupts) {
     BELAY_TRY(Statement row, connection_.prepare("SELECT 1 FROM approvals WHERE tenant_id = ?"
                                                  " AND interrupt_id = ? AND status <> 'open'"));
