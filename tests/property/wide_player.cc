@@ -397,7 +397,7 @@ rc::Gen<WideScenario> any_wide_scenario() {
   return rc::gen::build<WideScenario>(
       rc::gen::set(&WideScenario::layers, layers),
       rc::gen::set(&WideScenario::durability,
-                   rc::gen::weightedElement<int>({{3, 0}, {1, 1}, {1, 2}})),
+                   rc::gen::weightedElement<int>({{3, 0}, {1, 1}})),
       rc::gen::set(&WideScenario::parallel, rc::gen::element(1, 2, 8)),
       rc::gen::set(&WideScenario::stops, rc::gen::weightedElement<bool>({{3, false}, {1, true}})),
       rc::gen::set(&WideScenario::decides_early, rc::gen::arbitrary<bool>()),
