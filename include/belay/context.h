@@ -140,7 +140,7 @@ class Context {
   // visit without an input, or with one of another type.
   template <typename Input>
   Input input() const {
-    if (!attempt_.input) throw Failure(no_input());
+    if (!attempt_.input) detail::throw_failure(no_input());
     auto value = parse_json(*attempt_.input).value();
     return decode_json<Input>(value).value();
   }
@@ -224,7 +224,8 @@ class Context {
   EffectRow effect_row(std::string name, EffectClass effect_class) const;
   // Asks a person what became of an effect: the answer, or an interrupt.
   Answer ask_about(const EffectRow& row, std::chrono::milliseconds expires);
-  [[noreturn]] static void throw_failure(Error why);
+  // The node runs again once the row is recorded.
+  [[noreturn]] static void journal_first(EffectRow row);
 
   template <typename T, typename Function>
   T once_now(std::string name, Function effect);

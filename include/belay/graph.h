@@ -26,9 +26,9 @@
 //
 // build() reports all faults at once, each naming the node and what to write instead.
 //
-// Versions: a graph's hash covers its names, channels, edges and policies. A run goes on with the
-// version that it began with (Runtime::add() takes several of one name), or with one that says how:
-// upgrade_from() or accept_older_versions(). Anything else is refused, and the run left as it is.
+// Versions: a graph's hash covers names, channels, edges and policies. A run goes on with the
+// version that it began with (Runtime::add() takes several), or with one that has upgrade_from() or
+// accept_older_versions(). Anything else is refused, and the run left as it is.
 
 #include "belay/detail/graph_definition.h"
 
@@ -112,21 +112,19 @@ class GraphBuilder {
     }
     // Words the question from the state, in place of the fixed text.
     ApprovalSetting& asking(std::function<std::string(const State&)> question) {
-      approval().question = [question](const void* state) {
-        return question(*static_cast<const State*>(state));
+      approval().question = [question](const void* s) {
+        return question(*static_cast<const State*>(s));
       };
       return *this;
     }
-    // Refuses an edited payload with the Error that this gives for the edited state: the decision
-    // is then not made, and can be made again.
+    // Refuses an edited payload with the Error that this gives for the edited state.
     ApprovalSetting& check(std::function<Result<Done>(const State&)> check) {
       approval().check = [check](const void* state) {
         return check(*static_cast<const State*>(state));
       };
       return *this;
     }
-    // A member that is true exactly while the decision is awaited. Only for an approval that is
-    // alone in its superstep: otherwise the others would see it change.
+    // A member that is true while the decision is awaited, where nothing runs beside the approval.
     ApprovalSetting& awaiting(bool State::* member) {
       approval().awaiting = reflect::index_of(member);
       approval().set_awaiting = setter(member);
@@ -154,11 +152,11 @@ class GraphBuilder {
     GraphDefinition::Node& added = add_node(name);
     if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
       added.run_task = [function](const void* state, Context& context) {
-        return answer_of(function(*static_cast<const State*>(state), context));
+        return detail::answer_of<State>(function(*static_cast<const State*>(state), context));
       };
     } else {
       added.run_plain = [function](const void* state, Context& context) {
-        return answer_of(function(*static_cast<const State*>(state), context));
+        return detail::answer_of<State>(function(*static_cast<const State*>(state), context));
       };
     }
     return NodeSetting(*this, definition_.nodes.size() - 1);
@@ -226,16 +224,7 @@ class GraphBuilder {
   GraphBuilder& branch(std::string_view from, Choose choose,
                        std::vector<std::string_view> targets) {
     return connect(from, std::move(targets), [choose](const void* state) {
-      auto chosen = choose(*static_cast<const State*>(state));
-      using Chosen = decltype(chosen);
-      if constexpr (std::is_convertible_v<Chosen, std::string_view>) {
-        return GraphDefinition::Choice(std::string(std::string_view(chosen)));
-      } else if constexpr (std::is_same_v<Chosen, std::vector<std::string>> ||
-                           std::is_same_v<Chosen, std::vector<Send>>) {
-        return GraphDefinition::Choice(std::move(chosen));
-      } else {
-        return GraphDefinition::Choice(static_cast<std::size_t>(chosen));
-      }
+      return detail::choice_of(choose(*static_cast<const State*>(state)));
     });
   }
 
@@ -284,17 +273,6 @@ class GraphBuilder {
   }
 
  private:
-  static NodeResult answer_of(Update<State> update) { return std::move(update).take_answer(); }
-  static NodeResult answer_of(Result<Update<State>> update) {
-    if (!update.ok()) return std::move(update).error();
-    return std::move(*update).take_answer();
-  }
-  template <typename Returned>
-  static Task<NodeResult> answer_of(Task<Returned> task) {
-    Returned returned = co_await task;
-    co_return answer_of(std::move(returned));
-  }
-
   template <typename M>
   GraphDefinition::ChannelRule& rule_of(M State::* member) {
     definition_.channel_rules.resize(definition_.state->channels.size());

@@ -237,7 +237,6 @@ class Snapshot {
   virtual Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) = 0;
 };
 
-// What a store holds, of all tenants.
 struct TableStatistics {
   std::string name;
   std::uint64_t rows = 0;

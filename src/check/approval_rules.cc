@@ -1,4 +1,5 @@
 // I5 and P7: what people were asked, what they decided, and what came of it.
+// Long on purpose: two rules that read the same decisions.
 
 #include <algorithm>
 #include <map>
@@ -243,7 +244,9 @@ void check_is_asked(const RunContents& run, const ApprovalRow& approval, const C
   bool is_pruned = !run.checkpoints.empty() && run.checkpoints.front().seq > 1;
   auto task = chosen.find(approval.task);
   bool asked = task != chosen.end() && is_asked(run, approval, task->second);
-  if (!asked && !is_pruned) findings.add(approval, "nothing of its run asks for it.");
+  // With Durability::exit its superstep may have come and gone without a commit.
+  bool may_be_unknown = is_pruned || commits_at_the_end(run);
+  if (!asked && !may_be_unknown) findings.add(approval, "nothing of its run asks for it.");
   bool is_waiting = waited.contains(approval.interrupt);
   bool is_open = approval.status == ApprovalStatus::open;
   // A decision that was made while the run was in a worker's hands waits for that worker.

@@ -22,6 +22,14 @@ std::vector<std::string> names_in(std::string_view text) {
   return names;
 }
 
+// Whether the node is one of a subgraph of this graph, however deep.
+bool is_inside(const GraphDefinition& graph, const std::string& name) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
+    return node.subgraph &&
+           (node.subgraph->graph->find(name) || is_inside(*node.subgraph->graph, name));
+  });
+}
+
 void check_node_names(const RunContents& run, const SpaceContents& space, Findings& findings) {
   Replay replay(run, space);
   while (replay.next()) {
@@ -29,6 +37,9 @@ void check_node_names(const RunContents& run, const SpaceContents& space, Findin
     if (!graph) continue;
     const CheckpointRow& checkpoint = replay.checkpoint();
     std::vector<std::string> names = names_in(checkpoint.node);
+    // A decision in the midst of a superstep names the node that asked, wherever that is.
+    bool decides = checkpoint.kind == CommitKind::decision || checkpoint.kind == CommitKind::expiry;
+    if (decides) std::erase_if(names, [&](const auto& name) { return is_inside(*graph, name); });
     if (replay.tasks()) {
       names.insert(names.end(), replay.tasks()->nodes.begin(), replay.tasks()->nodes.end());
     }

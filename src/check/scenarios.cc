@@ -1,3 +1,5 @@
+// Long on purpose: one function for each scenario that the rules are broken in.
+
 #include "check/scenarios.h"
 
 namespace belay::check {

@@ -1,4 +1,5 @@
 // P5, P9 and P10: from one commit to the next.
+// Long on purpose: one step, by the kind of its commit.
 
 #include <algorithm>
 #include <set>

@@ -5,6 +5,7 @@
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
+#include "graph/guarded.h"
 
 namespace belay {
 namespace {
@@ -59,12 +60,8 @@ Result<Done> check_edit(const engine::Run& run, const GraphDefinition& graph,
     if (!graph.state->channels[asked->channel].decode(edited, tried.get(), in, nullptr)) {
       return error(ErrorCode::invalid, "The edited payload does not fit: " + in.problem);
     }
-    try {
-      BELAY_CHECK(asked->check(tried.get()));
-    } catch (const std::exception& exception) {
-      return error(ErrorCode::invalid, "The check of the edited payload at \"" + task.node->name +
-                                           "\" threw: " + exception.what());
-    }
+    BELAY_CHECK(guarded<Done>("The check of the edited payload at \"" + task.node->name + "\"",
+                              [&]() { return asked->check(tried.get()); }));
   }
   return Done{};
 }

@@ -84,11 +84,12 @@ struct Effects : ::testing::Test {
 
   Graph<Order> pays() {
     return one_node([this](const Order&, Context& context) -> Task<Update<Order>> {
-      auto receipt = co_await context.once("pay", [this, &context]() -> Task<std::string> {
+      auto pay = [this, &context]() -> Task<std::string> {
         co_await sleep_for(5ms);
         payments.push_back(context.idempotency_key("pay"));
         co_return "receipt " + std::to_string(payments.size());
-      });
+      };
+      auto receipt = co_await context.once("pay", std::move(pay));
       co_await sleep_for(5ms);
       co_return set(&Order::receipt, receipt);
     });
@@ -259,10 +260,11 @@ TEST_F(Uncertain, AnEffectThatItselfCantTellIsUncertainToo) {
 TEST_F(Uncertain, ACoroutinesEffectKeepsTheSameRules) {
   auto graph = one_node([this](const Order&, Context& context) -> Task<Update<Order>> {
     EffectOptions options;
-    auto sent = co_await context.effect("smtp", options, [this]() -> Task<Result<int>> {
+    auto send = [this]() -> Task<Result<int>> {
       co_await sleep_for(1ms);
       co_return ++mails;
-    });
+    };
+    auto sent = co_await context.effect("smtp", options, std::move(send));
     co_return set(&Order::receipt, "mail " + std::to_string(*sent));
   });
   run(graph);
@@ -304,10 +306,11 @@ TEST_F(Effects, WithExitAnEffectWaitsForEveryEarlierCommit) {
 TEST_F(Effects, CancellingListsWhatHadBegunAsUncertain) {
   auto graph = one_node([](const Order&, Context& context) -> Task<Update<Order>> {
     EffectOptions options;
-    co_await context.effect("slow", options, []() -> Task<Result<int>> {
+    auto slow = []() -> Task<Result<int>> {
       co_await sleep_for(1h);
       co_return 1;
-    });
+    };
+    co_await context.effect("slow", options, slow);
     co_return unchanged<Order>();
   });
   auto runtime = process(graph);

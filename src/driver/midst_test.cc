@@ -20,10 +20,9 @@ struct Midst : TestWorld {
   // begin -> {rest, see, ask}; each is left for the end by its own way.
   Graph<Tour> tours(bool rests, bool asks, bool stops = false) {
     GraphBuilder<Tour> builder{"tour"};
-    auto begin = builder.node("begin", [](const Tour&, Context&) {
-      return set(&Tour::place, "on the way");
-    });
-    if (stops) begin.interrupt_after();
+    auto first = builder.node(
+        "begin", [](const Tour&, Context&) { return set(&Tour::place, "on the way"); });
+    if (stops) first.interrupt_after();
     builder.node("see", [this](const Tour&, Context&) {
       ++visits;
       return append(&Tour::seen, "town");

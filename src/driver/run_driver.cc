@@ -1,3 +1,5 @@
+// Long on purpose: one loop, and what its actions and events come to.
+
 #include "driver/run_driver.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/advancing.h"
+#include "graph/guarded.h"
 
 namespace belay::engine {
 namespace {
@@ -80,15 +81,11 @@ void Advancing::ask_for_approval(NodeTask& task, const Moment& moment) {
   graph_.state->channels[asked.channel].encode(state, payload, nullptr);
   ApprovalRow approval = approval_row(task, moment, payload.text, asked.options.expires);
   approval.interrupt = InterruptId(derived_uuid(task.id.text() + "approval"));
-  try {
-    approval.question = asked.question ? asked.question(state) : asked.options.question;
-  } catch (const std::exception& exception) {
-    return fail(error(ErrorCode::invalid,
-                      "The question of \"" + node.name + "\" threw: " + exception.what()),
-                moment);
-  } catch (...) {
-    return fail(error(ErrorCode::invalid, "The question of \"" + node.name + "\" threw."), moment);
-  }
+  auto question = guarded<std::string>("The question of \"" + node.name + "\"", [&]() {
+    return Result<std::string>(asked.question ? asked.question(state) : asked.options.question);
+  });
+  if (!question.ok()) return fail(question.error(), moment);
+  approval.question = *std::move(question);
   for (const std::string& role : asked.options.roles) {
     if (!approval.roles.empty()) approval.roles += ',';
     approval.roles += role;

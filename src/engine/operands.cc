@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
+#include "graph/guarded.h"
 
 namespace belay::engine {
 namespace {
@@ -88,15 +89,10 @@ Result<Done> reduce(const GraphDefinition& graph, const NodeTask& task, const Ch
                                          name + "\", for which the graph \"" + graph.name +
                                          "\" declares no reducer; write .reducer(...).");
   }
-  std::string threw = "The reducer of the channel \"" + name + "\" threw";
-  try {
+  return guarded<Done>("The reducer of the channel \"" + name + "\"", [&]() -> Result<Done> {
     rule->reduce(state, change.operand->value());
-  } catch (const std::exception& exception) {
-    return error(ErrorCode::invalid, threw + ": " + exception.what());
-  } catch (...) {
-    return error(ErrorCode::invalid, threw + ".");
-  }
-  return Done{};
+    return Done{};
+  });
 }
 
 class Combining {

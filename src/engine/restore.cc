@@ -1,6 +1,9 @@
+// Long on purpose: a restored run and a forked one are read from the same rows.
+
 #include "engine/restore.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "engine/advancing.h"
 #include "engine/checkpoint.h"
@@ -256,8 +259,10 @@ Result<Digest> version_of(const StoredRun& stored) {
   BELAY_TRY(NextTasks next, next_tasks_from(stored.checkpoint.next_tasks));
   if (!next.version) return stored.row.graph_hash;
   Digest version{};
-  for (std::size_t i = 0; i < version.size() && next.version->size() == 2 * version.size(); ++i) {
-    version[i] = static_cast<std::uint8_t>(std::stoi(next.version->substr(2 * i, 2), nullptr, 16));
+  if (next.version->size() != 2 * version.size()) return version;
+  for (std::size_t i = 0; i < version.size(); ++i) {
+    const char* digits = next.version->data() + 2 * i;
+    std::from_chars(digits, digits + 2, version[i], 16);
   }
   return version;
 }

@@ -4,6 +4,7 @@
 
 #include "belay/limits.h"
 #include "engine/next_task.h"
+#include "graph/guarded.h"
 
 namespace belay::engine {
 namespace {
@@ -23,16 +24,9 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 Result<GraphDefinition::Choice> choice_of(const GraphDefinition::Node& node, const void* state) {
-  try {
-    return node.choose(state);
-  } catch (const Failure& failure) {
-    return failure.error();
-  } catch (const std::exception& exception) {
-    return error(ErrorCode::invalid,
-                 "The branch at \"" + node.name + "\" threw: " + exception.what());
-  } catch (...) {
-    return error(ErrorCode::invalid, "The branch at \"" + node.name + "\" threw.");
-  }
+  return guarded<GraphDefinition::Choice>("The branch at \"" + node.name + "\"", [&]() {
+    return Result<GraphDefinition::Choice>(node.choose(state));
+  });
 }
 
 Result<Ways> ways_of_choice(const NodeTask& task, GraphDefinition::Choice choice) {
@@ -137,14 +131,11 @@ Result<std::string> past_approvals(const GraphDefinition& graph, const RunOption
   for (std::size_t passed = 0; passed <= graph.nodes.size(); ++passed) {
     const GraphDefinition::Node* node = graph.find(target);
     if (!node || !node->approval) return target;
-    try {
-      if (must_ask(*node->approval, options, state)) return target;
-    } catch (const std::exception& exception) {
-      return error(ErrorCode::invalid,
-                   "The condition of \"" + node->name + "\" threw: " + exception.what());
-    } catch (...) {
-      return error(ErrorCode::invalid, "The condition of \"" + node->name + "\" threw.");
-    }
+    auto asks = guarded<bool>("The condition of \"" + node->name + "\"", [&]() {
+      return Result<bool>(must_ask(*node->approval, options, state));
+    });
+    if (!asks.ok()) return std::move(asks).error();
+    if (*asks) return target;
     target = node->approval->approved;
   }
   return error(ErrorCode::invalid, "Approvals of the graph \"" + graph.name +

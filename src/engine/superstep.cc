@@ -1,4 +1,4 @@
-// How a superstep begins, goes on and ends.
+// How a superstep begins, goes on and ends. Long on purpose: its parts call one another.
 
 #include <algorithm>
 
@@ -7,6 +7,7 @@
 #include "engine/next_task.h"
 #include "engine/route.h"
 #include "engine/task_text.h"
+#include "graph/guarded.h"
 
 namespace belay::engine {
 namespace {
@@ -44,20 +45,6 @@ Result<std::vector<std::size_t>> written_channels(const StateType& type, const v
     if (held.text != by_default.text) written.push_back(channel.index);
   }
   return written;
-}
-
-// Calls a function of the graph's; what it throws becomes an Error.
-template <typename T, typename Function>
-Result<T> guarded(const std::string& what, Function function) {
-  try {
-    return function();
-  } catch (const Failure& failure) {
-    return failure.error();
-  } catch (const std::exception& exception) {
-    return error(ErrorCode::invalid, what + " threw: " + exception.what());
-  } catch (...) {
-    return error(ErrorCode::invalid, what + " threw.");
-  }
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ Error Context::no_input() const {
                                        "\" was not sent an input; visit it by a Send.");
 }
 
+void Context::journal_first(EffectRow row) { throw JournalFirst{std::move(row)}; }
+
 Answer Context::interrupt(Question question) {
   std::string key = question_key(question.name, to_json(question.payload));
   for (const auto& [answered, answer] : attempt_.answers) {

@@ -125,10 +125,9 @@ Answer Context::ask_about(const EffectRow& row, std::chrono::milliseconds expire
   attempt_.journal->keep(row);
   Answer answer = interrupt(std::move(question));
   if (answer.approved || !answer.decided_by.empty()) return answer;
-  throw_failure(error(ErrorCode::uncertain, "Nobody said in time whether the effect \"" + row.name +
-                                                "\" of \"" + row.node + "\" has happened."));
+  detail::throw_failure(error(ErrorCode::uncertain, "Nobody said in time whether the effect \"" +
+                                                        row.name + "\" of \"" + row.node +
+                                                        "\" has happened."));
 }
-
-void Context::throw_failure(Error why) { throw Failure(std::move(why)); }
 
 }  // namespace belay

@@ -47,13 +47,15 @@ bool is_plain_text(std::string_view text) {
 }
 
 // The rows that a pending write and a commit that advances have in common. `seq` is the commit's,
-// or the one that the pending write works towards. A subgraph's spaces count for themselves.
+// or the one that the pending write works towards. A subgraph's spaces count for themselves. A
+// commit in the midst of a superstep may bring what its finished tasks wrote ahead: one beyond it.
 Result<Done> check_children(const RunId& run, std::uint64_t seq, const CommitRows& rows) {
+  std::uint64_t is_ahead = rows.checkpoint && !rows.tasks.empty() ? 1 : 0;
   for (const ValueRow& value : rows.values) {
     if (value.run != run) {
       return refuse("the value of channel \"" + value.channel + "\" names another run");
     }
-    if (value.seq == 0 || (value.space.empty() && value.seq > seq)) {
+    if (value.seq == 0 || (value.space.empty() && value.seq > seq + is_ahead)) {
       return refuse("the value of channel \"" + value.channel + "\" has a seq beyond the commit");
     }
   }

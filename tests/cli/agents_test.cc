@@ -19,7 +19,7 @@ TEST(CliAgents, AreListedAndShownWithoutAStore) {
   Outcome shown = world.run({"agents", "show", "daily_auditor", "--json"});
   EXPECT_EQ(shown.code, 0) << shown.err;
   EXPECT_EQ(shown.json()["name"], Value("daily_auditor"));
-  EXPECT_EQ(shown.json()["entry"], Value("fetchNotes"));
+  EXPECT_EQ(shown.json()["entries"], Value(Value::Array{"fetchNotes"}));
   EXPECT_EQ(shown.json()["nodes"].as_array()->size(), 5u);
   EXPECT_FALSE(std::filesystem::exists(world.store_path()));
 }

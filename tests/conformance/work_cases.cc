@@ -1,3 +1,4 @@
+// Long on purpose: cases of one suite.
 // Pending writes, values in parts, tasks, effects and messages: what parallel supersteps rest on.
 
 #include <gmock/gmock.h>

@@ -65,7 +65,7 @@ std::optional<T> Context::effect_now(std::string name, EffectOptions options, Fu
                   options.when_uncertain);
   if (step.next() != EffectStep::Next::call) {
     if (auto settled = settle<T>(step, options, probe)) return *std::move(settled);
-    throw JournalFirst{step.intent()};
+    journal_first(step.intent());
   }
   Result<T> result = detail::as_result(effect());
   if (!result.ok()) {

@@ -83,8 +83,9 @@ class EffectStep {
     T result{};
     Decoder in;
     if (!codec::decode(value, result, in)) {
-      throw Failure(error(ErrorCode::invalid, "The recorded result of the effect \"" + row_.name +
-                                                  "\" does not fit: " + in.problem));
+      detail::throw_failure(error(
+          ErrorCode::invalid,
+          "The recorded result of the effect \"" + row_.name + "\" does not fit: " + in.problem));
     }
     return result;
   }
@@ -127,7 +128,7 @@ std::string effect_text(const std::string& name, const T& value) {
   Encoder out;
   codec::encode(value, out);
   if (out.problem.empty()) return std::move(out.text);
-  throw Failure(error(ErrorCode::invalid, "The result of the effect \"" + name +
+  throw_failure(error(ErrorCode::invalid, "The result of the effect \"" + name +
                                               "\" can't be recorded: " + out.problem));
 }
 }  // namespace detail

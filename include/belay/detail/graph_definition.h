@@ -132,4 +132,35 @@ struct GraphWay {
 Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition definition,
                                                             std::vector<GraphWay> ways);
 
+namespace detail {
+// What a branch's function returned: a bool, an index, a name, names or Sends.
+template <typename Chosen>
+GraphDefinition::Choice choice_of(Chosen chosen) {
+  if constexpr (std::is_convertible_v<Chosen, std::string_view>) {
+    return GraphDefinition::Choice(std::string(std::string_view(chosen)));
+  } else if constexpr (std::is_same_v<Chosen, std::vector<std::string>> ||
+                       std::is_same_v<Chosen, std::vector<Send>>) {
+    return GraphDefinition::Choice(std::move(chosen));
+  } else {
+    return GraphDefinition::Choice(static_cast<std::size_t>(chosen));
+  }
+}
+
+// What a node's function returned, without its type.
+template <typename State>
+NodeResult answer_of(Update<State> update) {
+  return std::move(update).take_answer();
+}
+template <typename State>
+NodeResult answer_of(Result<Update<State>> update) {
+  if (!update.ok()) return std::move(update).error();
+  return std::move(*update).take_answer();
+}
+template <typename State, typename Returned>
+Task<NodeResult> answer_of(Task<Returned> task) {
+  Returned returned = co_await task;
+  co_return answer_of<State>(std::move(returned));
+}
+}  // namespace detail
+
 }  // namespace belay

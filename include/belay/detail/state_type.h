@@ -50,8 +50,8 @@ Send send_to(std::string_view node, const Input& input) {
   Encoder text;
   codec::encode(input, text);
   if (!text.problem.empty()) {
-    throw Failure(error(ErrorCode::invalid, "The input for \"" + std::string(node) +
-                                                "\" can't be sent: " + text.problem));
+    detail::throw_failure(error(ErrorCode::invalid, "The input for \"" + std::string(node) +
+                                                        "\" can't be sent: " + text.problem));
   }
   return Send(std::string(node), std::move(text.text));
 }

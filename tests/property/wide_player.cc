@@ -1,0 +1,421 @@
+#include "tests/property/wide_player.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include "engine/next_task.h"
+
+namespace belay::property {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kCallsMax = 600;
+
+struct Page {
+  std::string text;
+  std::vector<std::string> lines = {};
+};
+
+std::uint64_t mixed(std::uint64_t seed, const std::string& what) {
+  Digest digest = sha256(std::to_string(seed) + " " + what);
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < 8; ++i) bits = bits << 8 | digest[i];
+  return bits;
+}
+
+std::string name_of_node(std::size_t layer, std::size_t index) {
+  return "n" + std::to_string(layer) + "x" + std::to_string(index);
+}
+std::string name_of_hub(std::size_t layer) { return "hub" + std::to_string(layer); }
+
+// A node of each reducer's kind; what it says follows from its name alone.
+Update<Wide> said_by(const std::string& name) {
+  std::int64_t size = static_cast<std::int64_t>(mixed(3, name) % 100);
+  return append(&Wide::log, name)
+      .add(&Wide::sum, size)
+      .merge(&Wide::marks, "last " + std::to_string(size % 3), size)
+      .reduce(&Wide::most, size);
+}
+
+Task<Result<Update<Wide>>> said_late(std::string name, int failures, std::chrono::milliseconds time,
+                                     int attempt) {
+  co_await sleep_for(time);
+  if (attempt <= failures) co_return error(ErrorCode::unavailable, "It is away.");
+  co_return said_by(name);
+}
+
+Graph<Page> page_graph(bool asks) {
+  GraphBuilder<Page> graph{"page"};
+  graph.node("read",
+             [](const Page& page, Context&) { return append(&Page::lines, "read " + page.text); });
+  graph.node("turn", [](const Page&, Context&) { return append(&Page::lines, "turned"); });
+  graph.approval("keep", &Page::text, {.question = "Keep it?"})
+      .when([asks](const Page&) { return asks; })
+      .approved("turn")
+      .rejected(end);
+  graph.edge(start, "read").edge("read", "keep").edge("turn", end);
+  return std::move(graph).build().value();
+}
+
+// With Durability::exit a subgraph's first commit is written before any commit has chosen its task,
+// so that it is in the way when a crash has the task begin again: until that is mended there are
+// none.
+WideScenario without_unsound(WideScenario scenario) {
+  if (scenario.durability != static_cast<int>(Durability::exit)) return scenario;
+  for (auto& layer : scenario.layers) {
+    for (int& kind : layer) {
+      bool is_inside = kind == WideScenario::inside || kind == WideScenario::asks_inside;
+      if (is_inside) kind = WideScenario::work;
+    }
+  }
+  return scenario;
+}
+
+}  // namespace
+
+WidePlayer::WidePlayer(const WideScenario& scenario, std::uint64_t speed)
+    : scenario_(without_unsound(scenario)), graph_(graph_of(scenario_, speed)) {
+  store.when_it_dies = [this] { loop.stop(); };
+  store.when_acknowledged = [this](const CommitRows& rows) { note(rows); };
+  reopen();
+}
+
+Graph<Wide> WidePlayer::graph_of(const WideScenario& scenario, std::uint64_t speed) {
+  GraphBuilder<Wide> graph{"wide"};
+  auto begins = [watch = watch_](Context& context) {
+    if (!watch->done.contains(context.task())) return;
+    watch->faults.push_back("the node " + std::string(context.node()) + " ran after its end");
+  };
+  auto plain = [begins](std::string name) {
+    return [begins, name](const Wide&, Context& context) {
+      begins(context);
+      context.emit("said", Value(name));
+      return said_by(name);
+    };
+  };
+  auto late = [begins, speed](std::string name, int failures) {
+    return [begins, speed, name, failures](const Wide&, Context& context) {
+      begins(context);
+      auto time = std::chrono::milliseconds(mixed(speed, name) % 5'000);
+      return said_late(name, failures, time, context.attempt());
+    };
+  };
+  std::size_t count = scenario.layers.size();
+  graph.edge(start, name_of_hub(0));
+  for (std::size_t layer = 0; layer <= count; ++layer) {
+    std::string hub = name_of_hub(layer);
+    auto setting = graph.node(hub, plain(hub));
+    if (scenario.stops && mixed(scenario.seed, hub) % 3 == 0) setting.interrupt_before();
+    if (scenario.stops && mixed(scenario.seed, hub) % 4 == 1) setting.interrupt_after();
+    if (layer == count) break;
+    std::vector<std::string> joined;
+    for (std::size_t i = 0; i < scenario.layers[layer].size(); ++i) {
+      std::string name = name_of_node(layer, i);
+      std::string last = name;
+      switch (scenario.layers[layer][i]) {
+        case WideScenario::slow:
+          graph.node(name, late(name, 0));
+          break;
+        case WideScenario::flaky:
+          graph.node(name, late(name, static_cast<int>(mixed(scenario.seed, name) % 3)))
+              .retry({.attempts = 3, .base = 100ms});
+          break;
+        case WideScenario::approve: {
+          last = name + "after";
+          auto asked = graph.approval(name, &Wide::draft, {.question = "Is this right?"});
+          asked.approved(last).rejected(last);
+          // Only one of those in a superstep may set a channel.
+          if (i == 0) asked.answer(&Wide::approved);
+          graph.node(last, [begins, last](const Wide& wide, Context& context) {
+            begins(context);
+            return append(&Wide::log, last + " " + wide.draft);
+          });
+          break;
+        }
+        case WideScenario::wait:
+          graph.wait(name, std::chrono::minutes(1 + mixed(scenario.seed, name) % 90));
+          break;
+        case WideScenario::inside:
+        case WideScenario::asks_inside:
+          graph.subgraph(
+              name, page_graph(scenario.layers[layer][i] == WideScenario::asks_inside),
+              [name](const Wide& wide) { return Page{name + " " + std::to_string(wide.sum)}; },
+              [name](const Page& page) {
+                return append(&Wide::log,
+                              name + " " + page.text + " " + std::to_string(page.lines.size()));
+              });
+          break;
+        case WideScenario::question:
+          graph.node(name, [begins, name](const Wide&, Context& context) {
+            begins(context);
+            Question question;
+            question.name = name;
+            question.text = "Go on?";
+            question.payload = Value(name);
+            bool approved = context.interrupt(std::move(question)).approved;
+            return append(&Wide::log, name + (approved ? " yes" : " no"));
+          });
+          break;
+        case WideScenario::sends: {
+          std::string part = name + "part";
+          graph
+              .node(name,
+                    [begins, part](const Wide&, Context& context) {
+                      begins(context);
+                      auto update = unchanged<Wide>();
+                      for (int each = 0; each < 3; ++each) {
+                        update = std::move(update).send(part, part + std::to_string(each));
+                      }
+                      return update;
+                    })
+              .may_go_to({part});
+          graph.node(part, [begins](const Wide&, Context& context) {
+            begins(context);
+            return said_by(context.input<std::string>());
+          });
+          graph.edge(part, end);
+          break;
+        }
+        case WideScenario::chain:
+          last = name + "then";
+          graph.node(name, plain(name));
+          graph.node(last, late(last, 0));
+          graph.edge(name, last);
+          break;
+        case WideScenario::save:
+          graph.node(name, [begins, name](const Wide&, Context& context) {
+            begins(context);
+            context.commit_with(Footprint{context.task().text(), name});
+            context.publish("saved", Value(name));
+            return append(&Wide::log, name);
+          });
+          break;
+        default:
+          graph.node(name, plain(name));
+      }
+      graph.edge(hub, name);
+      joined.push_back(last);
+    }
+    std::vector<std::string_view> from(joined.begin(), joined.end());
+    graph.join(from, name_of_hub(layer + 1));
+  }
+  graph.edge(name_of_hub(count), end);
+  graph.reducer(&Wide::most, [](std::int64_t so_far, const std::int64_t& operand) {
+    return std::max(so_far, operand);
+  });
+  return std::move(graph).build().value();
+}
+
+void WidePlayer::reopen() {
+  runtime.reset();
+  store.revive();
+  runtime = Runtime::open(RuntimeParts{store, loop, clock, random, model}).value();
+  runtime->add(graph_);
+}
+
+void WidePlayer::note(const CommitRows& rows) {
+  ++commits;
+  for (const TaskRow& row : rows.tasks) {
+    if (row.status == TaskStatus::done) watch_->done.insert(row.task);
+  }
+  if (rows.checkpoint) note_superstep(*rows.checkpoint);
+  for (const CheckpointRow& each : rows.inner_checkpoints) note_superstep(each);
+}
+
+void WidePlayer::note_superstep(const CheckpointRow& checkpoint) {
+  auto& [superstep, tasks] = chosen_[checkpoint.space];
+  if (checkpoint.superstep > superstep) {
+    watch_->done.insert(tasks.begin(), tasks.end());
+    tasks.clear();
+    superstep = checkpoint.superstep;
+  }
+  auto next = engine::next_tasks_from(checkpoint.next_tasks).value();
+  if (next.as_of) return;
+  tasks.clear();
+  for (std::size_t i = 0; i < next.nodes.size(); ++i) {
+    tasks.push_back(engine::task_id(checkpoint.run, checkpoint.space, next.superstep, next.nodes[i],
+                                    next.nodes.size() > 1 ? std::optional(i) : std::nullopt));
+  }
+}
+
+template <typename T>
+std::optional<T> WidePlayer::try_wait(Task<T> task, bool early) {
+  std::optional<T> result;
+  std::function<void(T)> done = [&](T value) {
+    result.emplace(std::move(value));
+    loop.stop();
+  };
+  Spawned running = spawn<T>(loop, std::move(task), std::move(done));
+  if (early && !result && !store.has_died()) {
+    loop.run_until(clock.now() + 1s);
+    if (!result && !store.has_died()) {
+      for (const ApprovalRow& each : open_approvals()) {
+        if (result || store.has_died()) break;
+        decide(each);
+      }
+    }
+  }
+  if (!result && !store.has_died()) loop.run();
+  return result;
+}
+
+std::vector<ApprovalRow> WidePlayer::open_approvals() {
+  std::vector<ApprovalRow> found;
+  Store::Reader reader = [&found](Snapshot& view) -> Result<Done> {
+    ApprovalFilter filter;
+    filter.tenant = default_tenant();
+    filter.only_open = true;
+    BELAY_TRY(found, view.approvals(filter));
+    return Done{};
+  };
+  // The memory store answers at once.
+  Spawned reading = spawn<Result<Done>>(loop, memory->read(reader), [](const Result<Done>&) {});
+  return found;
+}
+
+void WidePlayer::decide(const ApprovalRow& approval) {
+  Decision decision;
+  decision.decided_by = "ana";
+  decision.approved = mixed(scenario_.seed, "verdict " + approval.node) % 3 != 0;
+  bool is_first = approval.node.ends_with("x0");
+  if (decision.approved && is_first && mixed(scenario_.seed, "edit " + approval.node) % 2 == 0) {
+    if (json_in_envelope(approval.payload).value().starts_with("\"")) {
+      decision.edited = Value("edited at " + approval.node);
+    }
+  }
+  auto answer = try_wait(runtime->decide(default_tenant(), approval.interrupt, decision));
+  bool went_wrong = answer && !answer->ok() && answer->error().code != ErrorCode::unavailable &&
+                    answer->error().code != ErrorCode::uncertain;
+  if (went_wrong) watch_->faults.push_back("can't decide: " + answer->error().message);
+}
+
+bool WidePlayer::move_on() {
+  if (store.has_died()) reopen();
+  ThreadId thread("t");
+  auto known = try_wait(runtime->status(default_tenant(), thread));
+  if (!known) return true;
+  if (!known->ok()) {
+    StartOptions options;
+    options.thread = thread;
+    options.run.timeout = 24h * 365;
+    options.run.durability = static_cast<Durability>(scenario_.durability);
+    options.run.parallel = scenario_.parallel;
+    (void)try_wait(runtime->start(graph_, Wide{}, options), scenario_.decides_early);
+    return true;
+  }
+  const RunRow& row = (*known)->row;
+  if (is_final(row.status)) return false;
+  if (row.status == RunStatus::paused && row.reason == "approval") {
+    auto open = open_approvals();
+    if (open.empty()) {
+      watch_->faults.push_back("it is paused for an approval, and none is open");
+      return false;
+    }
+    decide(open[mixed(scenario_.seed, std::to_string(row.seq)) % open.size()]);
+    return true;
+  }
+  if (row.status == RunStatus::paused && row.reason == "timer") {
+    if (row.due_at > clock.now()) clock.move(row.due_at - clock.now());
+    (void)try_wait(runtime->apply_due(default_tenant()), scenario_.decides_early);
+    return true;
+  }
+  (void)try_wait(runtime->resume(default_tenant(), thread), scenario_.decides_early);
+  return true;
+}
+
+RunView WidePlayer::play(std::vector<Crash> crashes) {
+  std::reverse(crashes.begin(), crashes.end());
+  int calls = 0;
+  for (; calls < kCallsMax; ++calls) {
+    if (!crashes.empty() && !store.is_armed()) {
+      store.fail_at(crashes.back());
+      crashes.pop_back();
+    }
+    if (!move_on()) break;
+  }
+  if (calls == kCallsMax) watch_->faults.push_back("the run does not come to its end: " + rows());
+  return try_wait(runtime->status(default_tenant(), ThreadId("t"))).value().value();
+}
+
+std::string WidePlayer::violations() {
+  CheckScope scope;
+  scope.graphs = {graph_.definition()};
+  scope.acknowledged = store.acknowledged;
+  scope.collections = {std::string(Footprint::collection)};
+  CheckReport report = try_wait(check_store(*memory, std::move(scope))).value().value();
+  std::string told;
+  for (const std::string& fault : watch_->faults) told += fault + "\n";
+  for (const Violation& each : report.violations) {
+    told += each.rule + " " + each.subject + ": " + each.message + "\n";
+  }
+  return told;
+}
+
+std::string WidePlayer::rows() {
+  std::string text;
+  Store::Reader reader = [&text](Snapshot& view) -> Result<Done> {
+    RunFilter runs;
+    runs.tenant = default_tenant();
+    BELAY_TRY(auto found, view.runs(runs));
+    CheckpointFilter checkpoints;
+    checkpoints.tenant = default_tenant();
+    checkpoints.run = found.front().run;
+    checkpoints.limit = 1'000;
+    BELAY_TRY(auto chain, view.checkpoints(checkpoints));
+    for (const CheckpointRow& each : chain) {
+      text += each.id.text() + " " + each.next_tasks + " " + to_hex(each.chain_hash) + "\n";
+    }
+    ValueFilter values;
+    values.tenant = default_tenant();
+    values.run = found.front().run;
+    values.at_seq = 1'000'000;
+    values.every_version = true;
+    BELAY_TRY(auto versions, view.values(values));
+    for (const ValueRow& each : versions) {
+      text += each.space + " " + each.channel + " " + std::to_string(each.seq) + " " +
+              std::to_string(each.index) + " " + each.envelope + "\n";
+    }
+    return Done{};
+  };
+  Spawned reading = spawn<Result<Done>>(loop, memory->read(reader), [](const Result<Done>&) {});
+  return text;
+}
+
+rc::Gen<WideScenario> any_wide_scenario() {
+  using Kind = WideScenario::Kind;
+  auto kind = rc::gen::element<int>(Kind::work, Kind::slow, Kind::flaky, Kind::approve, Kind::wait,
+                                    Kind::inside, Kind::asks_inside, Kind::question, Kind::sends,
+                                    Kind::chain, Kind::save);
+  auto layer = rc::gen::mapcat(rc::gen::inRange(2, 5), [kind](int count) {
+    return rc::gen::container<std::vector<int>>(static_cast<std::size_t>(count), kind);
+  });
+  auto layers = rc::gen::mapcat(rc::gen::inRange(1, 4), [layer](int count) {
+    return rc::gen::container<std::vector<std::vector<int>>>(static_cast<std::size_t>(count),
+                                                             layer);
+  });
+  return rc::gen::build<WideScenario>(
+      rc::gen::set(&WideScenario::layers, layers),
+      rc::gen::set(&WideScenario::durability, rc::gen::weightedElement<int>({{3, 0}, {1, 1}})),
+      rc::gen::set(&WideScenario::parallel, rc::gen::element(1, 2, 8)),
+      rc::gen::set(&WideScenario::stops, rc::gen::weightedElement<bool>({{3, false}, {1, true}})),
+      rc::gen::set(&WideScenario::decides_early, rc::gen::arbitrary<bool>()),
+      rc::gen::set(&WideScenario::seed, rc::gen::inRange<std::uint64_t>(0, 1'000'000)));
+}
+
+std::ostream& operator<<(std::ostream& out, const WideScenario& scenario) {
+  static constexpr const char* kinds[] = {"work",  "slow",   "flaky",       "approve",
+                                          "wait",  "inside", "asks inside", "question",
+                                          "sends", "chain",  "save"};
+  out << "seed " << scenario.seed << ", durability " << scenario.durability << ", parallel "
+      << scenario.parallel << (scenario.stops ? ", stops" : "")
+      << (scenario.decides_early ? ", decides early" : "");
+  for (const auto& layer : scenario.layers) {
+    out << " [";
+    for (int each : layer) out << " " << kinds[each];
+    out << " ]";
+  }
+  return out;
+}
+
+}  // namespace belay::property

@@ -1,0 +1,78 @@
+// Graphs with several nodes at once, joins, sends, subgraphs, waits, breakpoints and questions:
+// what a crash changes is nothing, and neither does the order in which tasks end.
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/property/wide_player.h"
+
+namespace belay::property {
+namespace {
+
+std::string end_of(const RunView& view) {
+  return std::string(name_of(view.row.status)) + " " + view.row.outcome + " " + view.row.error +
+         " " + to_json(view.state);
+}
+
+RC_GTEST_PROP(Wide, AnyRunEndsAsItWouldHaveWithoutCrashes, ()) {
+  auto scenario = *any_wide_scenario();
+  auto crashes = *any_crashes();
+  WidePlayer undisturbed(scenario);
+  std::string expected = end_of(undisturbed.play({}));
+  RC_CLASSIFY(true, expected.substr(0, expected.find(' ')));
+  RC_ASSERT(undisturbed.violations() == std::string());
+  WidePlayer disturbed(scenario);
+  std::string came_to = end_of(disturbed.play(crashes));
+  RC_ASSERT(disturbed.violations() == std::string());
+  RC_ASSERT(came_to == expected);
+}
+
+RC_GTEST_PROP(Wide, TheOrderInWhichTasksEndChangesNothing, ()) {
+  auto scenario = *any_wide_scenario();
+  WidePlayer one(scenario, 1);
+  WidePlayer other(scenario, *rc::gen::inRange<std::uint64_t>(2, 1'000));
+  std::string expected = end_of(one.play({}));
+  RC_ASSERT(end_of(other.play({})) == expected);
+}
+
+RC_GTEST_PROP(Wide, TheSameRunGivesTheSameRowsByteForByte, ()) {
+  auto scenario = *any_wide_scenario();
+  auto crashes = *any_crashes();
+  WidePlayer one(scenario);
+  WidePlayer other(scenario);
+  RunView first = one.play(crashes);
+  RunView second = other.play(crashes);
+  RC_ASSERT(first.row == second.row);
+  RC_ASSERT(one.rows() == other.rows());
+}
+
+// Every commit of one run that has it all, pending ones included, may be the last of a process.
+void crash_everywhere(int durability) {
+  using Kind = WideScenario::Kind;
+  WideScenario scenario;
+  scenario.layers = {{Kind::approve, Kind::flaky, Kind::asks_inside, Kind::slow},
+                     {Kind::chain, Kind::sends, Kind::wait, Kind::question},
+                     {Kind::save, Kind::inside, Kind::approve}};
+  scenario.durability = durability;
+  scenario.decides_early = true;
+  scenario.seed = 4;
+  WidePlayer undisturbed(scenario);
+  RunView ended = undisturbed.play({});
+  ASSERT_EQ(ended.row.status, RunStatus::completed) << ended.row.error;
+  ASSERT_EQ(undisturbed.violations(), "");
+  std::string expected = end_of(ended);
+  for (int after = 0; after < undisturbed.commits; ++after) {
+    for (int way : {Crash::loses_the_commit, Crash::loses_the_answer, Crash::refuses}) {
+      WidePlayer disturbed(scenario);
+      std::string came_to = end_of(disturbed.play({Crash{after, way}}));
+      EXPECT_EQ(came_to, expected) << Crash{after, way};
+      EXPECT_EQ(disturbed.violations(), "") << Crash{after, way};
+    }
+  }
+}
+
+TEST(WideCrashes, EveryCommitMayBeTheLastOfItsProcess) { crash_everywhere(0); }
+TEST(WideCrashes, EveryCommitMayBeTheLastWithAsync) { crash_everywhere(1); }
+
+}  // namespace
+}  // namespace belay::property
