@@ -72,6 +72,165 @@ WideScenario without_unsound(WideScenario scenario) {
   return scenario;
 }
 
+// Builds the graph of a scenario, node by node.
+class WideGraph {
+ public:
+  using Begins = std::function<void(Context&)>;
+
+  WideGraph(const WideScenario& scenario, std::uint64_t speed, Begins begins)
+      : scenario_(scenario), speed_(speed), begins_(std::move(begins)) {}
+
+  Graph<Wide> build() && {
+    std::size_t count = scenario_.layers.size();
+    graph_.edge(start, name_of_hub(0));
+    for (std::size_t layer = 0; layer <= count; ++layer) {
+      std::string hub = name_of_hub(layer);
+      auto setting = graph_.node(hub, plain(hub));
+      if (scenario_.stops && mixed(scenario_.seed, hub) % 3 == 0) setting.interrupt_before();
+      if (scenario_.stops && mixed(scenario_.seed, hub) % 4 == 1) setting.interrupt_after();
+      if (layer < count) add_layer(layer, hub);
+    }
+    graph_.edge(name_of_hub(count), end);
+    graph_.reducer(&Wide::most, [](std::int64_t so_far, const std::int64_t& operand) {
+      return std::max(so_far, operand);
+    });
+    return std::move(graph_).build().value();
+  }
+
+ private:
+  auto plain(std::string name) const {
+    return [begins = begins_, name](const Wide&, Context& context) {
+      begins(context);
+      context.emit("said", Value(name));
+      return said_by(name);
+    };
+  }
+  auto late(std::string name, int failures) const {
+    return [begins = begins_, speed = speed_, name, failures](const Wide&, Context& context) {
+      begins(context);
+      auto time = std::chrono::milliseconds(mixed(speed, name) % 5'000);
+      return said_late(name, failures, time, context.attempt());
+    };
+  }
+
+  void add_layer(std::size_t layer, const std::string& hub) {
+    std::vector<std::string> joined;
+    for (std::size_t i = 0; i < scenario_.layers[layer].size(); ++i) {
+      std::string name = name_of_node(layer, i);
+      joined.push_back(add(scenario_.layers[layer][i], name, i == 0));
+      graph_.edge(hub, name);
+    }
+    std::vector<std::string_view> from(joined.begin(), joined.end());
+    graph_.join(from, name_of_hub(layer + 1));
+  }
+
+  // The node whose end the next layer waits for. Only one approval in a superstep may set a
+  // channel.
+  std::string add(int kind, const std::string& name, bool is_first) {
+    switch (kind) {
+      case WideScenario::slow:
+        graph_.node(name, late(name, 0));
+        return name;
+      case WideScenario::flaky:
+        graph_.node(name, late(name, static_cast<int>(mixed(scenario_.seed, name) % 3)))
+            .retry({.attempts = 3, .base = 100ms});
+        return name;
+      case WideScenario::approve:
+        return add_approval(name, is_first);
+      case WideScenario::wait:
+        graph_.wait(name, std::chrono::minutes(1 + mixed(scenario_.seed, name) % 90));
+        return name;
+      case WideScenario::inside:
+      case WideScenario::asks_inside:
+        add_subgraph(name, kind == WideScenario::asks_inside);
+        return name;
+      case WideScenario::question:
+        add_question(name);
+        return name;
+      case WideScenario::sends:
+        add_sends(name);
+        return name;
+      case WideScenario::chain:
+        graph_.node(name, plain(name));
+        graph_.node(name + "then", late(name + "then", 0));
+        graph_.edge(name, name + "then");
+        return name + "then";
+      case WideScenario::save:
+        add_save(name);
+        return name;
+      default:
+        graph_.node(name, plain(name));
+        return name;
+    }
+  }
+
+  std::string add_approval(const std::string& name, bool answers) {
+    std::string last = name + "after";
+    auto asked = graph_.approval(name, &Wide::draft, {.question = "Is this right?"});
+    asked.approved(last).rejected(last);
+    if (answers) asked.answer(&Wide::approved);
+    graph_.node(last, [begins = begins_, last](const Wide& wide, Context& context) {
+      begins(context);
+      return append(&Wide::log, last + " " + wide.draft);
+    });
+    return last;
+  }
+
+  void add_subgraph(const std::string& name, bool asks) {
+    graph_.subgraph(
+        name, page_graph(asks),
+        [name](const Wide& wide) { return Page{name + " " + std::to_string(wide.sum)}; },
+        [name](const Page& page) {
+          return append(&Wide::log,
+                        name + " " + page.text + " " + std::to_string(page.lines.size()));
+        });
+  }
+
+  void add_question(const std::string& name) {
+    graph_.node(name, [begins = begins_, name](const Wide&, Context& context) {
+      begins(context);
+      Question question;
+      question.name = name;
+      question.text = "Go on?";
+      question.payload = Value(name);
+      bool approved = context.interrupt(std::move(question)).approved;
+      return append(&Wide::log, name + (approved ? " yes" : " no"));
+    });
+  }
+
+  void add_sends(const std::string& name) {
+    std::string part = name + "part";
+    auto split = [begins = begins_, part](const Wide&, Context& context) {
+      begins(context);
+      auto update = unchanged<Wide>();
+      for (int each = 0; each < 3; ++each) {
+        update = std::move(update).send(part, part + std::to_string(each));
+      }
+      return update;
+    };
+    graph_.node(name, split).may_go_to({part});
+    graph_.node(part, [begins = begins_](const Wide&, Context& context) {
+      begins(context);
+      return said_by(context.input<std::string>());
+    });
+    graph_.edge(part, end);
+  }
+
+  void add_save(const std::string& name) {
+    graph_.node(name, [begins = begins_, name](const Wide&, Context& context) {
+      begins(context);
+      context.commit_with(Footprint{context.task().text(), name});
+      context.publish("saved", Value(name));
+      return append(&Wide::log, name);
+    });
+  }
+
+  const WideScenario& scenario_;
+  std::uint64_t speed_;
+  Begins begins_;
+  GraphBuilder<Wide> graph_{"wide"};
+};
+
 }  // namespace
 
 WidePlayer::WidePlayer(const WideScenario& scenario, std::uint64_t speed)
@@ -82,129 +241,11 @@ WidePlayer::WidePlayer(const WideScenario& scenario, std::uint64_t speed)
 }
 
 Graph<Wide> WidePlayer::graph_of(const WideScenario& scenario, std::uint64_t speed) {
-  GraphBuilder<Wide> graph{"wide"};
-  auto begins = [watch = watch_](Context& context) {
+  WideGraph::Begins begins = [watch = watch_](Context& context) {
     if (!watch->done.contains(context.task())) return;
     watch->faults.push_back("the node " + std::string(context.node()) + " ran after its end");
   };
-  auto plain = [begins](std::string name) {
-    return [begins, name](const Wide&, Context& context) {
-      begins(context);
-      context.emit("said", Value(name));
-      return said_by(name);
-    };
-  };
-  auto late = [begins, speed](std::string name, int failures) {
-    return [begins, speed, name, failures](const Wide&, Context& context) {
-      begins(context);
-      auto time = std::chrono::milliseconds(mixed(speed, name) % 5'000);
-      return said_late(name, failures, time, context.attempt());
-    };
-  };
-  std::size_t count = scenario.layers.size();
-  graph.edge(start, name_of_hub(0));
-  for (std::size_t layer = 0; layer <= count; ++layer) {
-    std::string hub = name_of_hub(layer);
-    auto setting = graph.node(hub, plain(hub));
-    if (scenario.stops && mixed(scenario.seed, hub) % 3 == 0) setting.interrupt_before();
-    if (scenario.stops && mixed(scenario.seed, hub) % 4 == 1) setting.interrupt_after();
-    if (layer == count) break;
-    std::vector<std::string> joined;
-    for (std::size_t i = 0; i < scenario.layers[layer].size(); ++i) {
-      std::string name = name_of_node(layer, i);
-      std::string last = name;
-      switch (scenario.layers[layer][i]) {
-        case WideScenario::slow:
-          graph.node(name, late(name, 0));
-          break;
-        case WideScenario::flaky:
-          graph.node(name, late(name, static_cast<int>(mixed(scenario.seed, name) % 3)))
-              .retry({.attempts = 3, .base = 100ms});
-          break;
-        case WideScenario::approve: {
-          last = name + "after";
-          auto asked = graph.approval(name, &Wide::draft, {.question = "Is this right?"});
-          asked.approved(last).rejected(last);
-          // Only one of those in a superstep may set a channel.
-          if (i == 0) asked.answer(&Wide::approved);
-          graph.node(last, [begins, last](const Wide& wide, Context& context) {
-            begins(context);
-            return append(&Wide::log, last + " " + wide.draft);
-          });
-          break;
-        }
-        case WideScenario::wait:
-          graph.wait(name, std::chrono::minutes(1 + mixed(scenario.seed, name) % 90));
-          break;
-        case WideScenario::inside:
-        case WideScenario::asks_inside:
-          graph.subgraph(
-              name, page_graph(scenario.layers[layer][i] == WideScenario::asks_inside),
-              [name](const Wide& wide) { return Page{name + " " + std::to_string(wide.sum)}; },
-              [name](const Page& page) {
-                return append(&Wide::log,
-                              name + " " + page.text + " " + std::to_string(page.lines.size()));
-              });
-          break;
-        case WideScenario::question:
-          graph.node(name, [begins, name](const Wide&, Context& context) {
-            begins(context);
-            Question question;
-            question.name = name;
-            question.text = "Go on?";
-            question.payload = Value(name);
-            bool approved = context.interrupt(std::move(question)).approved;
-            return append(&Wide::log, name + (approved ? " yes" : " no"));
-          });
-          break;
-        case WideScenario::sends: {
-          std::string part = name + "part";
-          graph
-              .node(name,
-                    [begins, part](const Wide&, Context& context) {
-                      begins(context);
-                      auto update = unchanged<Wide>();
-                      for (int each = 0; each < 3; ++each) {
-                        update = std::move(update).send(part, part + std::to_string(each));
-                      }
-                      return update;
-                    })
-              .may_go_to({part});
-          graph.node(part, [begins](const Wide&, Context& context) {
-            begins(context);
-            return said_by(context.input<std::string>());
-          });
-          graph.edge(part, end);
-          break;
-        }
-        case WideScenario::chain:
-          last = name + "then";
-          graph.node(name, plain(name));
-          graph.node(last, late(last, 0));
-          graph.edge(name, last);
-          break;
-        case WideScenario::save:
-          graph.node(name, [begins, name](const Wide&, Context& context) {
-            begins(context);
-            context.commit_with(Footprint{context.task().text(), name});
-            context.publish("saved", Value(name));
-            return append(&Wide::log, name);
-          });
-          break;
-        default:
-          graph.node(name, plain(name));
-      }
-      graph.edge(hub, name);
-      joined.push_back(last);
-    }
-    std::vector<std::string_view> from(joined.begin(), joined.end());
-    graph.join(from, name_of_hub(layer + 1));
-  }
-  graph.edge(name_of_hub(count), end);
-  graph.reducer(&Wide::most, [](std::int64_t so_far, const std::int64_t& operand) {
-    return std::max(so_far, operand);
-  });
-  return std::move(graph).build().value();
+  return WideGraph(scenario, speed, std::move(begins)).build();
 }
 
 void WidePlayer::reopen() {
