@@ -77,6 +77,23 @@ class WideGraph {
  public:
   using Begins = std::function<void(Context&)>;
 
+ private:
+  auto plain(std::string name) const {
+    return [begins = begins_, name](const Wide&, Context& context) {
+      begins(context);
+      context.emit("said", Value(name));
+      return said_by(name);
+    };
+  }
+  auto late(std::string name, int failures) const {
+    return [begins = begins_, speed = speed_, name, failures](const Wide&, Context& context) {
+      begins(context);
+      auto time = std::chrono::milliseconds(mixed(speed, name) % 5'000);
+      return said_late(name, failures, time, context.attempt());
+    };
+  }
+
+ public:
   WideGraph(const WideScenario& scenario, std::uint64_t speed, Begins begins)
       : scenario_(scenario), speed_(speed), begins_(std::move(begins)) {}
 
@@ -98,21 +115,6 @@ class WideGraph {
   }
 
  private:
-  auto plain(std::string name) const {
-    return [begins = begins_, name](const Wide&, Context& context) {
-      begins(context);
-      context.emit("said", Value(name));
-      return said_by(name);
-    };
-  }
-  auto late(std::string name, int failures) const {
-    return [begins = begins_, speed = speed_, name, failures](const Wide&, Context& context) {
-      begins(context);
-      auto time = std::chrono::milliseconds(mixed(speed, name) % 5'000);
-      return said_late(name, failures, time, context.attempt());
-    };
-  }
-
   void add_layer(std::size_t layer, const std::string& hub) {
     std::vector<std::string> joined;
     for (std::size_t i = 0; i < scenario_.layers[layer].size(); ++i) {
