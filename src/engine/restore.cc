@@ -249,6 +249,15 @@ void fold(ValueKind kind, Value from, Value& into) {
   }
 }
 
+// What a subgraph commits names the visit that a commit of the outer run has chosen, so there must
+// be one: such a graph can't hold its commits back to the end.
+RunOptions options_for(const GraphDefinition& graph, RunOptions options) {
+  bool has_inner = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                               [](const auto& node) { return node.subgraph.has_value(); });
+  if (has_inner && options.durability == Durability::exit) options.durability = Durability::sync;
+  return options;
+}
+
 }  // namespace
 
 std::string_view tasks_text_of(const StoredSpace& stored) {
@@ -286,7 +295,8 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
   Run run;
   run.state = graph.state->make();
   run.channels = unwritten_channels(*graph.state);
-  BELAY_TRY(run.options, options_from(stored.row.options));
+  BELAY_TRY(RunOptions options, options_from(stored.row.options));
+  run.options = options_for(graph, std::move(options));
   BELAY_TRY(run.version, version_of(stored));
   auto path = graph.upgrades.find(to_hex(run.version));
   bool upgrades = run.version != graph.hash && path != graph.upgrades.end();
@@ -377,7 +387,7 @@ Result<Run> new_run(const GraphDefinition& graph, RunRow row, RunOptions options
   row.input = json_envelope(text);
   row.options = options_text(options);
   run.row = std::move(row);
-  run.options = std::move(options);
+  run.options = options_for(graph, std::move(options));
   run.state = std::move(input);
   run.channels = unwritten_channels(*graph.state);
   run.chain_hash = sha256(text);
