@@ -152,7 +152,8 @@ TEST_F(Deltas, AGrowingListCostsItsNewItemsOnly) {
     return snapshot.values(filter);
   };
   std::size_t bytes = 0;
-  for (const ValueRow& row : block_on(loop, read<std::vector<ValueRow>>(store, reader)).value()) {
+  auto rows = block_on(loop, read<std::vector<ValueRow>>(store, reader)).value();
+  for (const ValueRow& row : rows) {
     bytes += row.envelope.size();
   }
   EXPECT_LT(bytes, 100u * 530u);
@@ -176,7 +177,8 @@ TEST_F(Deltas, AMapThatIsRewrittenIsStoredWholeBeforeItsReaderReadsTwiceAsMuch) 
     return snapshot.values(filter);
   };
   std::size_t bytes = 0;
-  for (const ValueRow& row : block_on(loop, read<std::vector<ValueRow>>(store, reader)).value()) {
+  auto rows = block_on(loop, read<std::vector<ValueRow>>(store, reader)).value();
+  for (const ValueRow& row : rows) {
     if (row.channel == "sizes") bytes += row.envelope.size();
   }
   EXPECT_LT(bytes, 1000u);

@@ -15,6 +15,8 @@ class OwningStore final : public Store {
   Result<SessionId> open_session() override { return sealed_->open_session(); }
   void close_session(const SessionId& session) override { sealed_->close_session(session); }
   Result<bool> is_alive(const SessionId& session) override { return sealed_->is_alive(session); }
+  Result<StoreStatistics> statistics() override { return sealed_->statistics(); }
+  Result<Done> compact() override { return sealed_->compact(); }
 
  private:
   std::unique_ptr<Store> inner_;
