@@ -20,7 +20,9 @@ Error damaged(const Run& run) {
 Value value_of(const RecordWrite& record) {
   Value::Array indexed;
   for (const auto& [field, value] : record.indexed) {
-    indexed.push_back(Value::Array{field, value});
+    Value::Array& pair = *indexed.emplace_back(Value::Array()).as_array();
+    pair.emplace_back(field);
+    pair.emplace_back(value);
   }
   return Value::object({{"collection", record.collection},
                         {"user", record.user.text},

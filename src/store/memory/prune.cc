@@ -54,10 +54,10 @@ void forget_values(RunTable& run, const CheckpointRow& anchor) {
   for (auto& [name, rows] : run.channels) {
     if (!name.first.empty()) continue;
     auto [begin, end] = rows_that_count(rows, anchor.state_seq);
-    auto is_needed = [&, begin = begin](const ValueRow& row) {
+    auto is_needed = [&, first = begin](const ValueRow& row) {
       auto place = static_cast<std::size_t>(&row - rows.data());
       if (row.seq > anchor.state_seq) return true;
-      return place >= begin && row.kind != ValueKind::reduce;
+      return place >= first && row.kind != ValueKind::reduce;
     };
     std::vector<ValueRow> kept;
     for (ValueRow& row : rows) {
