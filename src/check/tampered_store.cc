@@ -1,6 +1,7 @@
 #include "check/tampered_store.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "check/read_store.h"
 #include "check/replay.h"
@@ -57,8 +58,9 @@ class TamperedSnapshot final : public Snapshot {
     for (const SpaceContents* space : spaces_of(run(filter.run))) {
       found.insert(found.end(), space->values.begin(), space->values.end());
     }
-    std::stable_sort(found.begin(), found.end(), [](const ValueRow& one, const ValueRow& other) {
-      return one.seq < other.seq;
+    std::sort(found.begin(), found.end(), [](const ValueRow& one, const ValueRow& other) {
+      return std::tie(one.seq, one.space, one.channel, one.index) <
+             std::tie(other.seq, other.space, other.channel, other.index);
     });
     return found;
   }

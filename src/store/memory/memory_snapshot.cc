@@ -25,12 +25,21 @@ bool is_one_of(const std::vector<T>& wanted, const T& value) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
 }
 
-// Orders by what `key_of` gives, and cuts off at `limit`.
+// Orders by what `key_of` gives, equal ones as they stand, and cuts off at `limit`.
+// (std::stable_sort of GCC 12's library calls what clang reports as deprecated.)
 template <typename T, typename KeyOf>
 void sort_and_cut(std::vector<T>& rows, std::size_t limit, KeyOf key_of) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const T& a, const T& b) { return key_of(a) < key_of(b); });
-  if (rows.size() > limit) rows.resize(limit);
+  std::vector<std::size_t> order(rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (key_of(rows[a]) < key_of(rows[b])) return true;
+    return !(key_of(rows[b]) < key_of(rows[a])) && a < b;
+  });
+  std::vector<T> sorted;
+  for (std::size_t i = 0; i < std::min(order.size(), limit); ++i) {
+    sorted.push_back(std::move(rows[order[i]]));
+  }
+  rows = std::move(sorted);
 }
 
 template <typename Row, typename Entry>
