@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
              of_audit("DELETE FROM channel_values WHERE channel = 'analysis' AND seq > 1")},
         Loss{"ChangedNode",
              of_audit("UPDATE checkpoints SET node = 'checkApproval' WHERE seq = 2")},
-        Loss{"Event", of_audit("DELETE FROM events WHERE event_index = 0 AND type = 'pause'")},
+        Loss{"Event", of_audit("DELETE FROM events WHERE event_index = 0 AND type = 'decision'")},
         Loss{"Approval", of_audit("DELETE FROM approvals WHERE true")},
         Loss{"OtherDecider", of_audit("UPDATE approvals SET decided_by = 'eve' WHERE true")},
         Loss{"Summary", "DELETE FROM records WHERE collection = 'daily_summaries'"},
