@@ -1,3 +1,5 @@
+// Long on purpose: the graph of a scenario, and one play of it, crashes included.
+
 #include "tests/property/wide_player.h"
 
 #include <algorithm>

@@ -31,8 +31,8 @@ const std::vector<Library> kLibraries = {
     {"yaml-cpp/", {"src/cli/"}},
     {"unicode/", {"agents/rules/"}},
     {"libstemmer.h", {"agents/rules/"}},
-    {"gtest/", {"tests/", "*_test.cc", "*/test_world.h"}},
-    {"gmock/", {"tests/", "*_test.cc", "*/test_world.h"}},
+    {"gtest/", {"tests/", "*_test.cc", "*_world.h"}},
+    {"gmock/", {"tests/", "*_test.cc", "*_world.h"}},
     {"rapidcheck", {"tests/", "*_test.cc"}},
 };
 
