@@ -34,14 +34,14 @@ function(belay_library name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
 endfunction()
 
-# belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds] [ENVIRONMENT name=value]): one test program; each of its
+# belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds]): one test program; each of its
 # cases is a ctest case. src/ is on its include path. Labels: `slow` (not in `make check`), `crash`
 # (not under TSan), `soak` (only in `make soak`).
 function(belay_test name)
   if(NOT BELAY_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "TIMEOUT;ENVIRONMENT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -66,10 +66,6 @@ function(belay_test name)
   if(ARG_LABELS)
     set(labels LABELS "${ARG_LABELS}")
   endif()
-  set(environment "")
-  if(ARG_ENVIRONMENT)
-    set(environment ENVIRONMENT "${ARG_ENVIRONMENT}")
-  endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
-                       PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${labels} ${environment})
+                       PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${labels})
 endfunction()

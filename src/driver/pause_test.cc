@@ -58,6 +58,25 @@ TEST_F(Pauses, SeveralBranchesAskAtOnceAndTheRunPausesWhenNoneCanMove) {
   EXPECT_EQ(visits["slow"], 1);
 }
 
+// Tasks that ask give their place up at once: none behind them is forgotten.
+TEST_F(Pauses, ANarrowWindowStartsEveryTaskThough) {
+  GraphBuilder<Plan> graph{"narrow"};
+  graph.node("split", logs("split"));
+  graph.edge(start, "split");
+  for (std::string name : {"a", "b", "c", "d"}) {
+    graph.approval(name + "?", &Plan::title, {.question = "Now?"}).approved(name).rejected(end);
+    graph.node(name, logs(name));
+    graph.edge("split", name + "?").edge(name, end);
+  }
+  auto narrow = built(std::move(graph));
+  runtime->add(narrow);
+  StartOptions options;
+  options.run.parallel = 1;
+  auto paused = block_on(loop, runtime->start(narrow, Plan{}, options)).value();
+  EXPECT_EQ(paused.row.status, RunStatus::paused);
+  EXPECT_EQ(paused.approvals.size(), 4u);
+}
+
 TEST_F(Pauses, ADecisionMadeWhileABranchWorksIsUsedByItsOwner) {
   auto graph = two_questions();
   runtime->add(graph);

@@ -116,6 +116,7 @@ class Advancing {
   std::size_t position_ = 0;  // of the outer frame's task
   // The epoch that the commit is guarded by, where this event changes it.
   std::optional<std::uint64_t> guard_epoch_;
+  std::optional<std::int64_t> starting_;  // the superstep that start_ready() is at
   // The frame's run, which the outer frame lets go of when it ends.
   std::shared_ptr<Run> kept_;
 };

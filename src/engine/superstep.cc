@@ -134,15 +134,18 @@ void Advancing::go_on(const Moment& moment) {
 }
 
 void Advancing::start_ready(const Moment& moment) {
-  auto limit = static_cast<std::size_t>(std::max<std::int64_t>(run_.options.parallel, 1));
-  std::size_t& next = run_.first_ready;
+  // A task that is started may end or ask at once, and come here again: this loop goes on then.
   std::int64_t superstep = run_.superstep;
-  for (; next < run_.tasks.size() && run_.running < limit; ++next) {
-    if (run_.tasks[next].phase != Phase::ready) continue;
-    start_task(run_.tasks[next], moment);
-    // The task's start may have ended, paused or failed the whole superstep.
-    if (!works() || run_.superstep != superstep) return;
+  if (starting_ == superstep) return;
+  auto before = std::exchange(starting_, superstep);
+  auto limit = static_cast<std::size_t>(std::max<std::int64_t>(run_.options.parallel, 1));
+  // The task's start may have ended, paused or failed the whole superstep.
+  while (works() && run_.superstep == superstep && run_.first_ready < run_.tasks.size() &&
+         run_.running < limit) {
+    NodeTask& task = run_.tasks[run_.first_ready++];
+    if (task.phase == Phase::ready) start_task(task, moment);
   }
+  starting_ = before;
 }
 
 void Advancing::start_task(NodeTask& task, const Moment& moment) {
