@@ -8,6 +8,7 @@
 #include "check/replay.h"
 #include "check/rules.h"
 #include "engine/advance.h"
+#include "engine/decision.h"
 
 namespace belay::check {
 namespace {
@@ -266,25 +267,14 @@ std::set<std::pair<std::string, std::string>> texts_of(const std::vector<ValueRo
   return texts;
 }
 
+// Nothing where there is none, or it can't be read (I5).
 std::optional<engine::Decided> decision_of(const ApprovalRow& approval, Instant at) {
-  if (approval.status == ApprovalStatus::open || approval.status == ApprovalStatus::closed) {
-    return std::nullopt;
-  }
-  engine::Decided decided;
-  decided.moment.now = at;
-  decided.approval = approval;
-  decided.verdict = approval.status == ApprovalStatus::approved   ? Verdict::approved
-                    : approval.status == ApprovalStatus::rejected ? Verdict::rejected
-                                                                  : Verdict::expired;
-  decided.decided_by = approval.decided_by;
-  decided.comment = approval.comment;
-  if (!approval.edited.empty()) {
-    auto text = json_in_envelope(approval.edited);
-    auto edited = text.ok() ? parse_json(*text) : Result<Value>(text.error());
-    if (!edited.ok()) return std::nullopt;  // I5
-    decided.edited = *std::move(edited);
-  }
-  return decided;
+  if (!engine::is_decided(approval.status)) return std::nullopt;
+  auto decided = engine::stored_decision(approval, engine::Moment{at, 0}, SessionId());
+  if (!decided.ok()) return std::nullopt;
+  // Taken again, it is to make its commit again.
+  decided->is_stored = false;
+  return *std::move(decided);
 }
 
 // Takes the decision again on the run as it was when it asked, and compares what comes of it.

@@ -5,6 +5,7 @@
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
+#include "engine/decision.h"
 #include "graph/guarded.h"
 
 namespace belay {
@@ -19,12 +20,6 @@ bool same_decision(const ApprovalRow& decided, bool approved, const std::optiona
   Digest edited_hash{};
   if (edited) edited_hash = sha256(to_json(*edited));
   return decided.status == status && decided.edited_hash == edited_hash;
-}
-
-ApprovalRow expired_row(ApprovalRow approval, Instant now) {
-  approval.status = ApprovalStatus::expired;
-  approval.decided_at = now;
-  return approval;
 }
 
 bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles) {
@@ -120,6 +115,24 @@ Result<std::optional<Value>> Runtime::Body::canonical_edit(const GraphDefinition
   return canonical;
 }
 
+engine::Decided Runtime::Body::decided_as(ApprovalRow approval, Decision decision) {
+  engine::Decided event = expired(std::move(approval));
+  event.verdict = decision.approved ? Verdict::approved : Verdict::rejected;
+  event.decided_by = std::move(decision.decided_by);
+  event.comment = std::move(decision.comment);
+  event.edited = std::move(decision.edited);
+  return event;
+}
+
+engine::Decided Runtime::Body::expired(ApprovalRow approval) {
+  engine::Decided event;
+  event.moment = moment();
+  event.session = session_;
+  event.approval = std::move(approval);
+  event.verdict = Verdict::expired;
+  return event;
+}
+
 Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId interrupt,
                                                    Decision decision) {
   while (true) {
@@ -159,20 +172,8 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
   if (!is_asked) co_return std::move(nothing);
   BELAY_CO_TRY(engine::Run late_run, engine::restore(*graph, std::move(found->stored)));
 
-  engine::Decided decided;
-  decided.moment = moment();
-  decided.session = session_;
-  decided.approval = approval;
-  decided.verdict = decision.approved ? Verdict::approved : Verdict::rejected;
-  decided.decided_by = decision.decided_by;
-  decided.comment = decision.comment;
-  decided.edited = decision.edited;
-  engine::Decided late;
-  late.moment = moment();
-  late.session = session_;
-  late.approval = approval;
-  late.verdict = Verdict::expired;
-
+  engine::Decided decided = decided_as(approval, std::move(decision));
+  engine::Decided late = expired(approval);
   auto next = engine::advance(*graph, std::move(run), std::move(decided));
   auto late_next = engine::advance(*graph, std::move(late_run), std::move(late));
   BELAY_ASSERT(next.actions.size() == 1 && late_next.actions.size() == 1);
@@ -206,19 +207,9 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::decide_held(ApprovalR
   commit.approval->interrupt = approval.interrupt;
   commit.approval->payload_hash = approval.payload_hash;
   commit.approval->run_is_held = true;
-  ApprovalRow decided = approval;
-  decided.status = decision.approved ? ApprovalStatus::approved : ApprovalStatus::rejected;
-  decided.decided_by = std::move(decision.decided_by);
-  decided.comment = std::move(decision.comment);
-  decided.decided_at = parts_.clock.now();
-  if (decision.edited) {
-    std::string edited = to_json(*decision.edited);
-    decided.edited_hash = sha256(edited);
-    decided.edited = json_envelope(edited);
-  }
-  commit.rows.decided = std::move(decided);
+  commit.rows.decided = engine::decided_row(decided_as(approval, std::move(decision)));
   commit.when_expired.emplace();
-  commit.when_expired->decided = expired_row(approval, parts_.clock.now());
+  commit.when_expired->decided = engine::decided_row(expired(approval));
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   bool in_time = *outcome == CommitOutcome::applied;
@@ -229,7 +220,7 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::decide_held(ApprovalR
   if (!stored.ok()) co_return std::move(stored).error();
   answer.approval = *std::move(stored);
   if (auto driven = driven_.find(approval.run); driven != driven_.end()) {
-    driven->second->decided(answer.approval);
+    BELAY_CO_CHECK(driven->second->decided(answer.approval));
   }
   auto view = co_await view_of_run(approval.tenant, approval.run);
   if (!view.ok()) co_return std::move(view).error();
@@ -269,18 +260,13 @@ Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
     commit.approval->payload_hash = approval.payload_hash;
     commit.approval->expiry = ApprovalGuard::Expiry::passed;
     commit.approval->run_is_held = true;
-    commit.rows.decided = expired_row(approval, parts_.clock.now());
+    commit.rows.decided = engine::decided_row(expired(approval));
     auto outcome = co_await parts_.store.commit(std::move(commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
     co_return *outcome == CommitOutcome::applied;
   }
   if (!found->asks(approval.interrupt)) co_return false;
-  engine::Decided late;
-  late.moment = moment();
-  late.session = session_;
-  late.approval = std::move(approval);
-  late.verdict = Verdict::expired;
-  engine::Event event = std::move(late);
+  engine::Event event = expired(std::move(approval));
   auto view = co_await wake(*std::move(found), std::move(event));
   if (!view.ok()) co_return std::move(view).error();
   co_return view->has_value();

@@ -7,6 +7,7 @@
 #include "belay/limits.h"
 #include "engine/advance.h"
 #include "engine/advancing.h"
+#include "engine/decision.h"
 
 namespace belay {
 namespace {
@@ -104,23 +105,11 @@ void RunDriver::stop_attempts() {
   attempts_.clear();
 }
 
-void RunDriver::decided(ApprovalRow approval) {
-  engine::Decided event;
-  event.moment = moment();
-  event.verdict = approval.status == ApprovalStatus::approved   ? engine::Decided::Verdict::approved
-                  : approval.status == ApprovalStatus::rejected ? engine::Decided::Verdict::rejected
-                                                                : engine::Decided::Verdict::expired;
-  event.session = run_.row.session;
-  event.decided_by = approval.decided_by;
-  event.comment = approval.comment;
-  if (!approval.edited.empty()) {
-    auto text = json_in_envelope(approval.edited);
-    auto edited = text.ok() ? parse_json(*text) : Result<Value>(Value());
-    if (edited.ok()) event.edited = *std::move(edited);
-  }
-  event.approval = std::move(approval);
-  event.is_stored = true;
+Result<Done> RunDriver::decided(ApprovalRow approval) {
+  BELAY_TRY(engine::Event event,
+            engine::stored_decision(std::move(approval), moment(), run_.row.session));
   push(std::move(event));
+  return Done{};
 }
 
 void RunDriver::release() { push(engine::Released{moment()}); }
@@ -339,12 +328,8 @@ void RunDriver::start_node(engine::StartNode& action) {
   auto task = run_task_node(*attempt.node, std::move(action.state), *attempt.context);
   TaskId id = attempt.id.task;
   std::function<void(NodeOutcome)> done = [this, id](NodeOutcome outcome) {
-    Attempt& ended = attempts_.at(id);
-    stop_timer(ended.timer);
-    NodeEffects left = ended.context->take_effects();
-    left.journal = ended.journal->take_kept();
-    node_came_to(ended.id, ended.began, std::move(outcome), std::move(left));
-    over_.push_back(id);
+    stop_timer(attempts_.at(id).timer);
+    attempt_came_to(attempts_.at(id), std::move(outcome));
   };
   attempt.task = spawn<NodeOutcome>(parts_.executor, std::move(task), std::move(done));
 }
@@ -357,11 +342,15 @@ void RunDriver::limit_node(Attempt& attempt, std::chrono::milliseconds limit) {
     Error why =
         error(ErrorCode::unavailable, "The node \"" + late.node->name + "\" took longer than its " +
                                           std::to_string(limit.count()) + " ms.");
-    NodeEffects left = late.context->take_effects();
-    left.journal = late.journal->take_kept();
-    node_came_to(late.id, late.began, std::move(why), std::move(left));
-    over_.push_back(id);
+    attempt_came_to(late, std::move(why));
   });
+}
+
+void RunDriver::attempt_came_to(Attempt& attempt, NodeOutcome outcome) {
+  NodeEffects left = attempt.context->take_effects();
+  left.journal = attempt.journal->take_kept();
+  node_came_to(attempt.id, attempt.began, std::move(outcome), std::move(left));
+  over_.push_back(attempt.id.task);
 }
 
 void RunDriver::node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
@@ -435,8 +424,8 @@ Task<Result<Done>> RunDriver::find_decided() {
   auto rows = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
   if (!rows.ok()) co_return std::move(rows).error();
   for (ApprovalRow& row : *rows) {
-    bool is_decided = row.status != ApprovalStatus::open && row.status != ApprovalStatus::closed;
-    if (is_decided && engine::asks(run_, row.interrupt)) decided(std::move(row));
+    if (!engine::is_decided(row.status) || !engine::asks(run_, row.interrupt)) continue;
+    BELAY_CO_CHECK(decided(std::move(row)));
   }
   co_return Done{};
 }

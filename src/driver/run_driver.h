@@ -37,7 +37,8 @@ class RunDriver {
   // The run has been cancelled or taken over: stop at once, without a commit.
   void lose();
   // An approval that this run asks for has been decided, without a commit of the run.
-  void decided(ApprovalRow approval);
+  // `corrupt` when its edited payload can't be read: it is then left as it is.
+  Result<Done> decided(ApprovalRow approval);
   // Gives the run back to the queue at its next commit.
   void release();
 
@@ -76,6 +77,7 @@ class RunDriver {
   std::unique_ptr<Context> context_for(const engine::StartNode& action, Journal& journal);
   void node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
                     NodeEffects left);
+  void attempt_came_to(Attempt& attempt, NodeOutcome outcome);
   void stop_attempts();
   void limit_node(Attempt& attempt, std::chrono::milliseconds limit);
   void stop_timer(std::optional<TimerId>& timer);

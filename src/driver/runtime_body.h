@@ -88,6 +88,9 @@ class Runtime::Body {
                                               const ApprovalRow& approval, const Value& edited);
   Task<Result<std::optional<DecisionAnswer>>> try_to_decide(ApprovalRow approval,
                                                             Decision decision);
+  // The decision, or the expiry, of an approval as the engine takes it.
+  engine::Decided decided_as(ApprovalRow approval, Decision decision);
+  engine::Decided expired(ApprovalRow approval);
   // While another session, or a call of this one, works on the run: see ApprovalGuard.
   Task<Result<std::optional<DecisionAnswer>>> decide_held(ApprovalRow approval, Decision decision);
   Task<Result<DecisionAnswer>> answer_decided(ApprovalRow approval, Decision decision);

@@ -70,27 +70,26 @@ NodeTask* Advancing::task_of(const AttemptId& attempt, Phase phase) {
   return is_it ? &task : nullptr;
 }
 
-void Advancing::on(Begun event) {
-  run_.working_since = event.moment.now;
-  run_.row.created_at = event.moment.now;
-  run_.row.updated_at = event.moment.now;
+void Advancing::open_row(const Moment& moment) {
+  run_.working_since = moment.now;
+  run_.row.created_at = moment.now;
+  run_.row.updated_at = moment.now;
   run_.row.status = RunStatus::running;
   run_.row.epoch = 1;
   guard_epoch_ = 0;
+}
+
+void Advancing::on(Begun event) {
+  open_row(event.moment);
   if (event.queued_until) {
     run_.row.due_at = *event.queued_until;
     run_.row.session = SessionId();
   }
-  begin(event.moment, CommitKind::input);
+  begin(event.moment);
 }
 
 void Advancing::on(Forked event) {
-  run_.working_since = event.moment.now;
-  run_.row.created_at = event.moment.now;
-  run_.row.updated_at = event.moment.now;
-  run_.row.status = RunStatus::running;
-  run_.row.epoch = 1;
-  guard_epoch_ = 0;
+  open_row(event.moment);
   for (NodeTask& task : run_.tasks) {
     if (task.phase == Phase::done) note_unsaved(task);
   }

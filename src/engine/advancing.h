@@ -64,6 +64,9 @@ class Advancing {
   bool works() const { return run_.row.status == RunStatus::running; }
   bool holds_back() const;
 
+  // Fills in what a row has before its first commit.
+  void open_row(const Moment& moment);
+
   // Where an event goes: this frame, or one inside of it.
   template <typename Happened>
   bool pass_inside(Happened& event, std::size_t depth, void (Advancing::*handle)(Happened&));
@@ -76,7 +79,8 @@ class Advancing {
   void decided_here(NodeTask& task, Decided& event);
 
   // superstep.cc
-  void begin(const Moment& moment, CommitKind kind);
+  void begin(const Moment& moment);
+  void stop_at_breakpoint();
   void go_on(const Moment& moment);
   void start_ready(const Moment& moment);
   void start_task(NodeTask& task, const Moment& moment);
@@ -147,7 +151,6 @@ void append_all(std::vector<T>& to, std::vector<T>& from) {
   }
 }
 
-std::string_view name_of(Decided::Verdict verdict);
 // The names of the tasks' nodes, each once, by commas; "end" for none.
 std::string nodes_text(const std::vector<NodeTask>& tasks);
 

@@ -3,26 +3,11 @@
 #include <algorithm>
 
 #include "engine/advancing.h"
+#include "engine/decision.h"
 #include "graph/guarded.h"
 
 namespace belay::engine {
 namespace {
-
-ApprovalRow decided_row(Decided&& event) {
-  ApprovalRow row = std::move(event.approval);
-  row.status = event.verdict == Decided::Verdict::approved   ? ApprovalStatus::approved
-               : event.verdict == Decided::Verdict::rejected ? ApprovalStatus::rejected
-                                                             : ApprovalStatus::expired;
-  row.decided_by = std::move(event.decided_by);
-  row.comment = std::move(event.comment);
-  row.decided_at = event.moment.now;
-  if (event.edited) {
-    std::string edited = to_json(*event.edited);
-    row.edited_hash = sha256(edited);
-    row.edited = json_envelope(edited);
-  }
-  return row;
-}
 
 CommitKind kind_of(Decided::Verdict verdict) {
   return verdict == Decided::Verdict::expired ? CommitKind::expiry : CommitKind::decision;
@@ -40,18 +25,6 @@ Change flag(const GraphDefinition& graph, std::size_t channel, bool value) {
 }
 
 }  // namespace
-
-std::string_view name_of(Decided::Verdict verdict) {
-  switch (verdict) {
-    case Decided::Verdict::approved:
-      return "approved";
-    case Decided::Verdict::rejected:
-      return "rejected";
-    case Decided::Verdict::expired:
-      return "expired";
-  }
-  return "expired";
-}
 
 ApprovalRow Advancing::approval_row(const NodeTask& task, const Moment& moment,
                                     const std::string& payload, milliseconds expires) const {

@@ -228,25 +228,32 @@ std::vector<ChannelVersion> unwritten_channels(const StateType& type) {
   return channels;
 }
 
-Result<std::string> input_text(const StateType& type, const void* state) {
+std::vector<GivenChannel> given_channels(const StateType& type, const void* state) {
+  std::vector<GivenChannel> given;
   std::shared_ptr<void> defaults = type.make();
-  Encoder out;
-  out.text += '{';
-  bool first = true;
   for (const ChannelType& channel : type.channels) {
     Encoder held;
     Encoder by_default;
     channel.encode(state, held, nullptr);
     channel.encode(defaults.get(), by_default, nullptr);
-    if (out.problem.empty()) out.problem = std::move(held.problem);
-    if (held.text == by_default.text) continue;
-    out.write_name(channel.name, std::exchange(first, false));
-    out.text += held.text;
+    bool differs = held.text != by_default.text || !held.problem.empty();
+    if (differs) given.push_back({&channel, std::move(held)});
+  }
+  return given;
+}
+
+Result<std::string> input_text(const StateType& type, const void* state) {
+  Encoder out;
+  out.text += '{';
+  bool first = true;
+  for (const GivenChannel& each : given_channels(type, state)) {
+    if (!each.held.problem.empty()) {
+      return error(ErrorCode::invalid, "The input can't be saved: " + each.held.problem);
+    }
+    out.write_name(each.channel->name, std::exchange(first, false));
+    out.text += each.held.text;
   }
   out.text += '}';
-  if (!out.problem.empty()) {
-    return error(ErrorCode::invalid, "The input can't be saved: " + out.problem);
-  }
   if (out.text.size() > limits::value_bytes_max) {
     return error(ErrorCode::invalid, "The input has " + std::to_string(out.text.size()) +
                                          " bytes; at most " +

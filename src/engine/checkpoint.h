@@ -45,6 +45,13 @@ Digest chain_hash(const Digest& parent, const CheckpointRow& checkpoint,
 // The channels of a state type that has none written yet, sorted by name.
 std::vector<ChannelVersion> unwritten_channels(const StateType& type);
 
+// A channel that an input gives another value than the struct's default, and its JSON text.
+struct GivenChannel {
+  const ChannelType* channel = nullptr;
+  Encoder held;  // with the problem, where JSON can't say it
+};
+std::vector<GivenChannel> given_channels(const StateType& type, const void* state);
+
 // The JSON text of the input: an object of the channels that differ from the struct's defaults.
 Result<std::string> input_text(const StateType& type, const void* state);
 

@@ -28,25 +28,6 @@ ThreadRow thread_row(const RunRow& run) {
   return row;
 }
 
-// The channels that an inner run begins with: those that are not as the struct has them.
-Result<std::vector<std::size_t>> written_channels(const StateType& type, const void* state) {
-  std::vector<std::size_t> written;
-  std::shared_ptr<void> defaults = type.make();
-  for (const ChannelType& channel : type.channels) {
-    Encoder held;
-    Encoder by_default;
-    channel.encode(state, held, nullptr);
-    channel.encode(defaults.get(), by_default, nullptr);
-    if (!held.problem.empty()) {
-      return error(ErrorCode::invalid,
-                   "The channel \"" + channel.name +
-                       "\" of a subgraph's input can't be saved: " + held.problem);
-    }
-    if (held.text != by_default.text) written.push_back(channel.index);
-  }
-  return written;
-}
-
 }  // namespace
 
 void add_effects(NodeEffects& to, NodeEffects&& from) {
@@ -87,13 +68,20 @@ void Advancing::keep_journal(NodeEffects& effects) {
   if (!effects.journal.empty()) append_all(pending().effects, effects.journal);
 }
 
-void Advancing::begin(const Moment& moment, CommitKind kind) {
+void Advancing::begin(const Moment& moment) {
   Step step;
-  step.kind = kind;
+  step.kind = CommitKind::input;
+  // The run's own input is kept with its row.
   if (is_inner()) {
-    auto written = written_channels(*graph_.state, run_.state.get());
-    if (!written.ok()) return fail(written.error(), moment);
-    step.set = *std::move(written);
+    for (const GivenChannel& each : given_channels(*graph_.state, run_.state.get())) {
+      if (!each.held.problem.empty()) {
+        return fail(error(ErrorCode::invalid,
+                          "The channel \"" + each.channel->name +
+                              "\" of a subgraph's input can't be saved: " + each.held.problem),
+                    moment);
+      }
+      step.set.push_back(each.channel->index);
+    }
   }
   auto tasks = first_tasks(graph_, run_);
   if (!tasks.ok()) return fail(tasks.error(), moment);
@@ -102,13 +90,18 @@ void Advancing::begin(const Moment& moment, CommitKind kind) {
   if (run_.tasks.empty()) complete();
   bool is_queued = !is_inner() && run_.row.due_at != Instant() && !run_.tasks.empty();
   if (run_.is_held && !is_inner()) {
-    run_.row.status = RunStatus::paused;
-    run_.row.reason = "breakpoint";
-    run_.row.session = SessionId();
+    stop_at_breakpoint();
   } else if (is_queued) {
     run_.row.status = RunStatus::queued;
   }
   commit(std::move(step), moment);
+}
+
+void Advancing::stop_at_breakpoint() {
+  run_.is_held = true;
+  run_.row.status = RunStatus::paused;
+  run_.row.reason = "breakpoint";
+  run_.row.session = SessionId();
 }
 
 // What became possible with the newest commit.
@@ -201,7 +194,7 @@ void Advancing::start_inside(NodeTask& task, const Moment& moment) {
   task.phase = Phase::inside;
   run_.attention.push_back(task.position);
   Advancing inside(task, *this);
-  inside.begin(moment, CommitKind::input);
+  inside.begin(moment);
 }
 
 void Advancing::task_done(NodeTask& task, const Moment& moment, CommitKind kind, Value detail) {
@@ -237,10 +230,7 @@ void Advancing::end_superstep(const Moment& moment, CommitKind kind, Value detai
       run_.row.outcome = *verdict;
     complete();
   } else if ((breaks || run_.is_held) && !is_inner()) {
-    run_.is_held = true;
-    run_.row.status = RunStatus::paused;
-    run_.row.reason = "breakpoint";
-    run_.row.session = SessionId();
+    stop_at_breakpoint();
   }
   commit(std::move(step), moment);
 }

@@ -3,21 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "belay/value.h"
+#include "store/envelope.h"
 
 namespace belay::sealed {
 namespace {
-
-constexpr std::size_t kLengthBytes = 4;
-constexpr std::size_t kTypeBytesMax = 100;
-
-std::size_t length_at_front(std::string_view envelope) {
-  std::uint32_t length = 0;
-  for (std::size_t i = 0; i < kLengthBytes; ++i) {
-    length |= static_cast<std::uint32_t>(static_cast<unsigned char>(envelope[i])) << (8 * i);
-  }
-  return length;
-}
 
 bool take(std::string_view& text, std::string_view front) {
   if (!text.starts_with(front)) return false;
@@ -33,14 +22,12 @@ Error corrupt(std::string_view subject, std::string_view why) {
 }
 
 Result<Parts> parts_of(std::string_view envelope, std::string_view subject) {
-  if (envelope.size() < kLengthBytes ||
-      envelope.size() - kLengthBytes < length_at_front(envelope)) {
-    return corrupt(subject, "is cut off");
-  }
+  auto split = store::split_envelope(envelope);
+  if (!split) return corrupt(subject, "is cut off");
   Parts parts;
-  parts.type = envelope.substr(kLengthBytes, length_at_front(envelope));
-  parts.data = envelope.substr(kLengthBytes + parts.type.size());
-  if (parts.type.empty() || parts.type.size() > kTypeBytesMax || first_invalid_utf8(parts.type)) {
+  parts.type = split->type;
+  parts.data = split->data;
+  if (parts.type.empty() || !store::may_be_type(parts.type)) {
     return corrupt(subject, "names no type");
   }
   std::string_view rest = parts.type;
@@ -60,8 +47,8 @@ Result<Parts> parts_of(std::string_view envelope, std::string_view subject) {
 
 std::string envelope_front(std::string_view type, std::size_t data_bytes) {
   std::string envelope;
-  envelope.reserve(kLengthBytes + type.size() + data_bytes);
-  for (std::size_t i = 0; i < kLengthBytes; ++i) {
+  envelope.reserve(store::envelope_length_bytes + type.size() + data_bytes);
+  for (std::size_t i = 0; i < store::envelope_length_bytes; ++i) {
     envelope += static_cast<char>(type.size() >> (8 * i) & 0xff);
   }
   envelope += type;

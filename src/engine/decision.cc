@@ -1,0 +1,57 @@
+#include "engine/decision.h"
+
+namespace belay::engine {
+
+using Verdict = Decided::Verdict;
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::approved:
+      return "approved";
+    case Verdict::rejected:
+      return "rejected";
+    case Verdict::expired:
+      return "expired";
+  }
+  return "expired";
+}
+
+bool is_decided(ApprovalStatus status) {
+  return status != ApprovalStatus::open && status != ApprovalStatus::closed;
+}
+
+ApprovalRow decided_row(Decided event) {
+  ApprovalRow row = std::move(event.approval);
+  row.status = event.verdict == Verdict::approved   ? ApprovalStatus::approved
+               : event.verdict == Verdict::rejected ? ApprovalStatus::rejected
+                                                    : ApprovalStatus::expired;
+  row.decided_by = std::move(event.decided_by);
+  row.comment = std::move(event.comment);
+  row.decided_at = event.moment.now;
+  if (event.edited) {
+    std::string edited = to_json(*event.edited);
+    row.edited_hash = sha256(edited);
+    row.edited = json_envelope(edited);
+  }
+  return row;
+}
+
+Result<Decided> stored_decision(ApprovalRow row, const Moment& moment, const SessionId& session) {
+  Decided event;
+  event.moment = moment;
+  event.session = session;
+  event.verdict = row.status == ApprovalStatus::approved   ? Verdict::approved
+                  : row.status == ApprovalStatus::rejected ? Verdict::rejected
+                                                           : Verdict::expired;
+  event.decided_by = row.decided_by;
+  event.comment = row.comment;
+  event.is_stored = true;
+  if (!row.edited.empty()) {
+    BELAY_TRY(std::string_view text, json_in_envelope(row.edited));
+    BELAY_TRY(event.edited, parse_json(text));
+  }
+  event.approval = std::move(row);
+  return event;
+}
+
+}  // namespace belay::engine
