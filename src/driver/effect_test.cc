@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/halting_store.h"
-#include "driver/test_world.h"
+#include "driver/halting_world.h"
 
 namespace belay {
 namespace {
@@ -19,21 +18,10 @@ struct Order {
   int shipped = 0;
 };
 
-struct Effects : ::testing::Test {
-  testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
-  testing::SeededRandom random{7};
-  testing::SimulatedLoop loop{clock};
-  testing::ScriptedModel model;
-  std::unique_ptr<Store> kept = open_memory_store(clock, random);
-  HaltingStore store{*kept};
+struct Effects : HaltingWorld {
   std::vector<std::string> payments;  // keys, as the other side sees them
   int mails = 0;
 
-  std::unique_ptr<Runtime> process(const Graph<Order>& graph) {
-    auto runtime = Runtime::open(RuntimeParts{store, loop, clock, random, model}).value();
-    runtime->add(graph);
-    return runtime;
-  }
   static Graph<Order> one_node(auto node, RetryPolicy retry = {}) {
     GraphBuilder<Order> graph{"order"};
     graph.node("act", node).retry(retry);
@@ -47,29 +35,9 @@ struct Effects : ::testing::Test {
     auto runtime = process(graph);
     return block_on(loop, runtime->start(graph, Order{}, start_options)).value();
   }
-  // In a process that dies at its n-th commit, then in another.
   RunView run_with_crash(const Graph<Order>& graph, int commit, bool lands,
                          RunOptions options = {}) {
-    store.commits = 0;
-    store.halt_at = commit;
-    store.lands = lands;
-    auto first = process(graph);
-    StartOptions start_options;
-    start_options.thread = ThreadId(random_uuid(random).text());
-    start_options.run = options;
-    std::optional<Result<RunView>> ended;
-    Spawned spawned;
-    loop.post([&] {
-      spawned = spawn<Result<RunView>>(loop, first->start(graph, Order{}, start_options),
-                                       [&](Result<RunView> view) { ended = std::move(view); });
-    });
-    loop.run_until(clock.now() + 1h);
-    store.halt_at = 0;
-    if (ended) return (*std::move(ended)).value();
-    spawned.reset();
-    first.reset();
-    auto second = process(graph);
-    return block_on(loop, second->start(graph, Order{}, start_options)).value();
+    return HaltingWorld::run_with_crash(graph, commit, lands, options).value();
   }
   std::vector<EffectRow> recorded(const RunView& view) {
     std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader =

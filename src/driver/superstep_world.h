@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "driver/halting_store.h"
-#include "driver/test_world.h"
+#include "driver/halting_world.h"
 
 namespace belay {
 
@@ -19,18 +18,8 @@ struct Plan {
   int cache = 0;
 };
 
-struct Supersteps : ::testing::Test {
-  testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
-  testing::SeededRandom random{7};
-  testing::SimulatedLoop loop{clock};
-  testing::ScriptedModel model;
-  std::unique_ptr<Store> kept = open_memory_store(clock, random);
-  HaltingStore store{*kept};
+struct Supersteps : HaltingWorld {
   std::map<std::string, int> visits;
-
-  std::unique_ptr<Runtime> process() {
-    return Runtime::open(RuntimeParts{store, loop, clock, random, model}).value();
-  }
 
   // Plain nodes that append their name to the log, and count their visits.
   auto logs(std::string name) {
@@ -49,36 +38,8 @@ struct Supersteps : ::testing::Test {
   }
 
   Result<RunView> run(const Graph<Plan>& graph, Plan plan = {}, StartOptions options = {}) {
-    auto runtime = process();
-    runtime->add(graph);
+    auto runtime = process(graph);
     return block_on(loop, runtime->start(graph, std::move(plan), std::move(options)));
-  }
-
-  // Runs the graph in a process that dies at its n-th commit, then in another that goes on.
-  Result<RunView> run_with_crash(const Graph<Plan>& graph, int commit, bool lands,
-                                 RunOptions options = {}) {
-    store.commits = 0;
-    store.halt_at = commit;
-    store.lands = lands;
-    auto first = process();
-    first->add(graph);
-    StartOptions start_options;
-    start_options.thread = ThreadId("t" + std::to_string(commit) + (lands ? "+" : "-"));
-    start_options.run = options;
-    std::optional<Result<RunView>> ended;
-    Spawned spawned;
-    loop.post([&] {
-      spawned = spawn<Result<RunView>>(loop, first->start(graph, Plan{}, start_options),
-                                       [&](Result<RunView> view) { ended = std::move(view); });
-    });
-    loop.run_until(clock.now() + 1h);
-    store.halt_at = 0;
-    if (ended) return *std::move(ended);
-    spawned.reset();
-    first.reset();
-    auto second = process();
-    second->add(graph);
-    return block_on(loop, second->start(graph, Plan{}, start_options));
   }
 
   static Graph<Plan> built(GraphBuilder<Plan> graph) {

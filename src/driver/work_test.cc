@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/halting_store.h"
-#include "driver/test_world.h"
+#include "driver/halting_world.h"
 
 namespace belay {
 namespace {
@@ -19,20 +18,8 @@ struct Job {
   int rounds = 0;
 };
 
-struct Workers : ::testing::Test {
-  testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
-  testing::SeededRandom random{7};
-  testing::SimulatedLoop loop{clock};
-  testing::ScriptedModel model;
-  std::unique_ptr<Store> kept = open_memory_store(clock, random);
-  HaltingStore store{*kept};
+struct Workers : HaltingWorld {
   std::map<std::string, int> visits;
-
-  std::unique_ptr<Runtime> process(const Graph<Job>& graph) {
-    auto runtime = Runtime::open(RuntimeParts{store, loop, clock, random, model}).value();
-    runtime->add(graph);
-    return runtime;
-  }
 
   Graph<Job> three_steps(std::chrono::milliseconds each = 10ms) {
     GraphBuilder<Job> graph{"job"};

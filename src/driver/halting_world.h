@@ -1,0 +1,89 @@
+#pragma once
+// driver/halting_store.h - a store whose process dies at one of its commits, for the driver's
+// tests.
+
+#include <gtest/gtest.h>
+
+#include "belay/runtime.h"
+#include "belay/testing.h"
+
+namespace belay {
+
+// Counts the commits of a store, and can stop answering after one of them, as if the process died:
+// before the commit reaches the store, or after it.
+class HaltingStore final : public Store {
+ public:
+  explicit HaltingStore(Store& inner) : inner_(inner) {}
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    ++commits;
+    if (commit.guard && !commit.guard->pending_for.is_null()) ++pending;
+    if (takes.count() > 0) co_await sleep_for(takes);
+    bool halts = halt_at > 0 && commits >= halt_at;
+    if (halts && !lands) co_return co_await never_;
+    auto outcome = co_await inner_.commit(std::move(commit));
+    if (halts) co_return co_await never_;
+    co_return std::move(outcome);
+  }
+  Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
+  Result<SessionId> open_session() override { return inner_.open_session(); }
+  void close_session(const SessionId& session) override { inner_.close_session(session); }
+  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
+
+  int commits = 0;
+  int pending = 0;
+  int halt_at = 0;
+  bool lands = true;
+  std::chrono::milliseconds takes{0};
+
+ private:
+  Store& inner_;
+  Completion<Result<CommitOutcome>> never_;
+};
+
+struct HaltingWorld : ::testing::Test {
+  testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
+  testing::SeededRandom random{7};
+  testing::SimulatedLoop loop{clock};
+  testing::ScriptedModel model;
+  std::unique_ptr<Store> kept = open_memory_store(clock, random);
+  HaltingStore store{*kept};
+
+  std::unique_ptr<Runtime> process() {
+    return Runtime::open(RuntimeParts{store, loop, clock, random, model}).value();
+  }
+  template <typename State>
+  std::unique_ptr<Runtime> process(const Graph<State>& graph) {
+    auto runtime = process();
+    runtime->add(graph);
+    return runtime;
+  }
+
+  // Runs the graph, from the defaults of its state, in a process that dies at its n-th commit,
+  // before or after that lands; then in another that goes on.
+  template <typename State>
+  Result<RunView> run_with_crash(const Graph<State>& graph, int commit, bool lands,
+                                 RunOptions options = {}) {
+    store.commits = 0;
+    store.halt_at = commit;
+    store.lands = lands;
+    auto first = process(graph);
+    StartOptions start_options;
+    start_options.thread = ThreadId(random_uuid(random).text());
+    start_options.run = options;
+    std::optional<Result<RunView>> ended;
+    Spawned spawned;
+    loop.post([&] {
+      spawned = spawn<Result<RunView>>(loop, first->start(graph, State{}, start_options),
+                                       [&](Result<RunView> view) { ended = std::move(view); });
+    });
+    loop.run_until(clock.now() + std::chrono::hours(1));
+    store.halt_at = 0;
+    if (ended) return *std::move(ended);
+    spawned.reset();
+    first.reset();
+    auto second = process(graph);
+    return block_on(loop, second->start(graph, State{}, start_options));
+  }
+};
+
+}  // namespace belay
