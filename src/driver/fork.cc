@@ -71,22 +71,17 @@ Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& 
 }  // namespace
 
 Task<Result<Runtime::Body::Found>> Runtime::Body::find_origin(const ForkOptions& options) {
-  std::function<Result<Found>(Snapshot&)> reader = [tenant = options.tenant, from = options.from,
-                                                    seq = options.seq,
-                                                    graphs = graphs_](Snapshot& view) {
-    auto read_all = [&]() -> Result<Found> {
-      Found found;
-      BELAY_TRY(RunRow row, latest_run(view, tenant, from));
-      std::uint64_t wanted = 0;
-      if (seq) {
-        wanted = *seq;
-      } else {
-        BELAY_TRY(wanted, newest_open_commit(view, row));
-      }
-      BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), wanted));
-      return found;
-    };
-    return read_all();
+  std::function<Result<Found>(Snapshot&)> reader =
+      [tenant = options.tenant, from = options.from, seq = options.seq,
+       graphs = graphs_](Snapshot& view) -> Result<Found> {
+    Found found;
+    BELAY_TRY(RunRow row, latest_run(view, tenant, from));
+    std::optional<std::uint64_t> wanted = seq;
+    if (!wanted) {
+      BELAY_TRY(wanted, newest_open_commit(view, row));
+    }
+    BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), wanted));
+    return found;
   };
   co_return co_await read<Found>(parts_.store, std::move(reader));
 }
@@ -123,14 +118,12 @@ Task<Result<ForkPreview>> Runtime::Body::preview(ForkOptions options) {
     if (task.phase != engine::NodeTask::Phase::done) begins_with.push_back(task.node->name);
   }
   std::function<Result<ForkPreview>(Snapshot&)> reader =
-      [from = origin->stored.checkpoint, row = origin->stored.row](Snapshot& view) {
-        auto read_all = [&]() -> Result<ForkPreview> {
-          ForkPreview preview;
-          BELAY_CHECK(read_since(view, row, from, preview));
-          return preview;
-        };
-        return read_all();
-      };
+      [from = origin->stored.checkpoint,
+       row = origin->stored.row](Snapshot& view) -> Result<ForkPreview> {
+    ForkPreview preview;
+    BELAY_CHECK(read_since(view, row, from, preview));
+    return preview;
+  };
   auto found = co_await read<ForkPreview>(parts_.store, std::move(reader));
   if (!found.ok()) co_return std::move(found).error();
   found->seq = origin->stored.checkpoint.seq;

@@ -103,34 +103,32 @@ Result<Runtime::Body::Definition> Runtime::Body::graph_of(const engine::StoredRu
   return graphs_->for_version(stored.row.graph, version);
 }
 
-Task<Result<Runtime::Body::Found>> Runtime::Body::find_thread(TenantId tenant, ThreadId thread,
-                                                              std::optional<std::uint64_t> seq) {
-  std::function<Result<Found>(Snapshot&)> reader = [tenant, thread, seq,
-                                                    graphs = graphs_](Snapshot& view) {
-    auto read_all = [&]() -> Result<Found> {
-      Found found;
-      BELAY_TRY(RunRow row, latest_run(view, tenant, thread));
-      BELAY_TRY(found.approvals, open_approvals(view, row));
-      BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), seq));
-      return found;
-    };
-    return read_all();
+Task<Result<Runtime::Body::Found>> Runtime::Body::find(
+    std::function<Result<RunRow>(Snapshot&)> find_row, std::optional<std::uint64_t> seq) {
+  std::function<Result<Found>(Snapshot&)> reader =
+      [find_row = std::move(find_row), seq, graphs = graphs_](Snapshot& view) -> Result<Found> {
+    Found found;
+    BELAY_TRY(RunRow row, find_row(view));
+    BELAY_TRY(found.approvals, open_approvals(view, row));
+    BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), seq));
+    return found;
   };
   co_return co_await read<Found>(parts_.store, std::move(reader));
 }
 
-Task<Result<Runtime::Body::Found>> Runtime::Body::find_run(TenantId tenant, RunId run) {
-  std::function<Result<Found>(Snapshot&)> reader = [tenant, run, graphs = graphs_](Snapshot& view) {
-    auto read_all = [&]() -> Result<Found> {
-      Found found;
-      BELAY_TRY(RunRow row, run_row(view, tenant, run));
-      BELAY_TRY(found.approvals, open_approvals(view, row));
-      BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row)));
-      return found;
-    };
-    return read_all();
+Task<Result<Runtime::Body::Found>> Runtime::Body::find_thread(TenantId tenant, ThreadId thread,
+                                                              std::optional<std::uint64_t> seq) {
+  std::function<Result<RunRow>(Snapshot&)> find_row = [tenant, thread](Snapshot& view) {
+    return latest_run(view, tenant, thread);
   };
-  co_return co_await read<Found>(parts_.store, std::move(reader));
+  co_return co_await find(std::move(find_row), seq);
+}
+
+Task<Result<Runtime::Body::Found>> Runtime::Body::find_run(TenantId tenant, RunId run) {
+  std::function<Result<RunRow>(Snapshot&)> find_row = [tenant, run](Snapshot& view) {
+    return run_row(view, tenant, run);
+  };
+  co_return co_await find(std::move(find_row), std::nullopt);
 }
 
 Task<Result<ApprovalRow>> Runtime::Body::find_approval(TenantId tenant, InterruptId interrupt) {

@@ -53,6 +53,8 @@ class Runtime::Body {
   Task<Result<Found>> find_thread(TenantId tenant, ThreadId thread,
                                   std::optional<std::uint64_t> seq = std::nullopt);
   Task<Result<Found>> find_run(TenantId tenant, RunId run);
+  Task<Result<Found>> find(std::function<Result<RunRow>(Snapshot&)> find_row,
+                           std::optional<std::uint64_t> seq);
   Task<Result<ApprovalRow>> find_approval(TenantId tenant, InterruptId interrupt);
   Result<RunView> view_of(Found found);
   Task<Result<RunView>> view_of_run(TenantId tenant, RunId run);
