@@ -62,6 +62,20 @@ double median(std::vector<double> numbers) {
   return (numbers[middle - 1] + numbers[middle]) / 2;
 }
 
+double quantile(std::vector<double> numbers, double share) {
+  if (numbers.empty()) return 0;
+  std::sort(numbers.begin(), numbers.end());
+  auto at = static_cast<std::size_t>(share * static_cast<double>(numbers.size() - 1));
+  return numbers[at];
+}
+
+double resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double whole = 0, resident = 0;
+  file >> whole >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 Span::Span() : began_(wall_seconds()), cpu_began_(cpu_seconds()), busy_began_(busy_ticks()) {}
 
 void Span::stop() {

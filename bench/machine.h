@@ -12,6 +12,10 @@ double cpu_seconds();
 double wall_seconds();
 
 double median(std::vector<double> numbers);
+// The number that a share of them (0 to 1) does not exceed.
+double quantile(std::vector<double> numbers, double share);
+// Memory of this process that is in use, in bytes.
+double resident_bytes();
 
 // From construction to stop(): how long, and how busy the machine was with other things, as a share
 // of all its cores. From /proc/stat, in hundredths of a second: measure a third of a second at

@@ -97,10 +97,8 @@ void carry_out(EventLoop& loop, Runtime& runtime, const Graph<Page>& graph, int 
   loop.run();
 }
 
-std::unique_ptr<Runtime> World::runtime(Store& store, const Graph<Page>& graph) {
-  auto opened = value_or_exit(Runtime::open(RuntimeParts{store, *loop, *clock, *random, model}));
-  opened->add(graph);
-  return opened;
+std::unique_ptr<Runtime> World::runtime(Store& store) {
+  return value_or_exit(Runtime::open(RuntimeParts{store, *loop, *clock, *random, model}));
 }
 
 }  // namespace belay::bench

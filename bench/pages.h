@@ -46,7 +46,27 @@ struct World {
   std::unique_ptr<EventLoop> loop = make_event_loop();
   NoModel model;
 
-  std::unique_ptr<Runtime> runtime(Store& store, const Graph<Page>& graph);
+  std::unique_ptr<Runtime> runtime(Store& store);
+  template <typename State>
+  std::unique_ptr<Runtime> runtime(Store& store, const Graph<State>& graph) {
+    auto opened = runtime(store);
+    opened->add(graph);
+    return opened;
+  }
+  // Runs the loop until the task has ended.
+  template <typename T>
+  T wait_for(Task<T> task) {
+    std::optional<T> value;
+    Spawned running;
+    loop->post([&] {
+      running = spawn<T>(*loop, std::move(task), [&](T came) {
+        value.emplace(std::move(came));
+        loop->stop();
+      });
+    });
+    loop->run();
+    return *std::move(value);
+  }
 };
 
 // The value, or the end of the program with the error's sentence.

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "belay/encryption.h"
 #include "bench/bare_writer.h"
 #include "bench/machine.h"
 #include "bench/options.h"
@@ -31,6 +32,7 @@ struct Setting {
   const char* what;
   int runs;
   int in_flight;
+  bool sealed = false;  // compressed and encrypted; the bare writer writes what Belay does without
 };
 
 std::string fresh_store(World& world, const std::string& path) {
@@ -42,7 +44,13 @@ std::string fresh_store(World& world, const std::string& path) {
 void belay_writes(const std::string& path, World& world, const Setting& setting, Round& round) {
   auto store = value_or_exit(open_sqlite_store(path, *world.clock, *world.random));
   auto graph = line_of_nodes(Writes::text);
-  auto runtime = world.runtime(*store, graph);
+  std::unique_ptr<Store> sealed;
+  if (setting.sealed) {
+    Sealing sealing;
+    sealing.keys = value_or_exit(KeyRing::from_text("k1:" + std::string(64, 'a')));
+    sealed = seal_store(*store, *world.random, std::move(sealing));
+  }
+  auto runtime = world.runtime(sealed ? *sealed : *store, graph);
   Span span;
   carry_out(*world.loop, *runtime, graph, setting.runs, setting.in_flight);
   span.stop();
@@ -139,7 +147,7 @@ std::vector<Round> measure(World& world, const Options& options, const std::stri
     if (i % 2 == 1) belay_writes(belay_path, world, setting, round);
     round.appends = synced_appends_per_second(directory, 0.3);
     rounds.push_back(round);
-    if (contents(belay_path) != contents(bare_path)) {
+    if (!setting.sealed && contents(belay_path) != contents(bare_path)) {
       exit_with("The bare writer wrote other rows than Belay: " + contents(bare_path) +
                 " instead of " + contents(belay_path));
     }
@@ -187,6 +195,7 @@ int main(int count, char** arguments) {
   World world;
   const Setting alone{"one run alone", 100, 1};
   const Setting many{"64 runs in flight", 256, 64};
+  const Setting sealed{"64 runs, compressed and encrypted", 256, 64, true};
   RecordedWork work = record(world, many.runs);
   std::printf("%s, SQLite %s\n\n", description().c_str(), sqlite3_libversion());
   std::printf(
@@ -200,6 +209,7 @@ int main(int count, char** arguments) {
   double wait_left = options.max_wait;
   print(alone, measure(world, options, place.path, work, alone, wait_left));
   print(many, measure(world, options, place.path, work, many, wait_left));
+  print(sealed, measure(world, options, place.path, work, sealed, wait_left));
 
   std::printf("\n| stored, with the write-ahead log moved into the file | bytes |\n|---|---|\n");
   double text = bytes_a_run(world, place.path, line_of_nodes(Writes::text), 500);

@@ -86,6 +86,7 @@ struct WorkOptions {
   std::size_t runs_max = 16;                // at the same time
   std::chrono::milliseconds poll{200};      // how often it looks for more
   std::chrono::milliseconds again{30'000};  // when to try a run again that could not be taken up
+  bool until_idle = false;                  // end as well once there is nothing to be taken up
 };
 
 struct Decision {

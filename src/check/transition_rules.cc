@@ -279,7 +279,10 @@ class Step {
     bool is_held = breaks && !next_.tasks.empty();
     if (is_held && !is_inner_) status = RunStatus::paused;
     if (next_.is_held != is_held) complain("passes a breakpoint, or stops where there is none");
-    if (checkpoint_.status != status) complain("has the wrong status");
+    // What a worker is to begin waits in the queue first.
+    bool is_queued = checkpoint_.kind == CommitKind::input && status == RunStatus::running &&
+                     checkpoint_.status == RunStatus::queued;
+    if (checkpoint_.status != status && !is_queued) complain("has the wrong status");
   }
 
   // What comes in the midst of a superstep.

@@ -35,7 +35,9 @@ void check_effect(const RunContents& run, const ChosenTasks& chosen, const Effec
     bool is_readable = text.ok() ? parse_json(*text).ok() : text.error().code != ErrorCode::corrupt;
     if (!is_readable) findings.add(run, name + " has a result that can't be read.");
   }
-  if (effect.attempt < 1 || effect.updated_at < effect.created_at) {
+  // A keyed one may be recorded without an intent.
+  std::int64_t intents_min = effect.effect_class == EffectClass::unkeyed ? 1 : 0;
+  if (effect.attempt < intents_min || effect.updated_at < effect.created_at) {
     findings.add(run, name + " was never begun, or ended before it.");
   }
 }

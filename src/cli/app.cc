@@ -103,7 +103,11 @@ Result<std::unique_ptr<Store>> make_store(const Settings& settings, bool may_mak
 }
 
 Task<Answered> run_verb(World& world, Verb verb) {
-  if (auto* one = std::get_if<RunAgent>(&verb)) return run_agent(world, std::move(*one));
+  if (auto* one = std::get_if<RunAgent>(&verb)) {
+    return one->queued ? enqueue_agent(world, std::move(*one)) : run_agent(world, std::move(*one));
+  }
+  if (auto* one = std::get_if<Work>(&verb)) return work_on_runs(world, *one);
+  if (auto* one = std::get_if<Fork>(&verb)) return fork_thread(world, std::move(*one));
   if (auto* one = std::get_if<ApprovalsList>(&verb)) return list_approvals(world, *one);
   if (auto* one = std::get_if<ApprovalsShow>(&verb)) return show_approval(world, std::move(*one));
   if (auto* one = std::get_if<ApprovalsDecide>(&verb)) {
@@ -158,9 +162,11 @@ void show_stopped(const World& world) {
 // Runs the loop until the task has ended or a signal has come.
 class Interruptible {
  public:
-  explicit Interruptible(EventLoop& loop) : loop_(loop) {}
+  // `drain`, where there is one, makes the task end by itself, in its own time.
+  Interruptible(EventLoop& loop, std::function<void()> drain)
+      : loop_(loop), drain_(std::move(drain)) {}
 
-  // The answer; nothing when `signal()` came first.
+  // The answer; nothing when `signal()` came first and was not to be waited for.
   std::optional<Answered> run(Task<Answered> task) {
     std::optional<Answered> answer;
     Spawned running;
@@ -183,12 +189,13 @@ class Interruptible {
   void watch() {
     if (auto signal = take_signal()) {
       signal_ = *signal;
-      return loop_.stop();
+      return drain_ ? drain_() : loop_.stop();
     }
     timer_ = loop_.call_after(kSignalInterval, [this] { watch(); });
   }
 
   EventLoop& loop_;
+  std::function<void()> drain_;
   Executor::TimerId timer_ = 0;
   int signal_ = 0;
 };
@@ -213,7 +220,9 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
 
   World world{program, graphs,  settings, phrases, output,  progress,
               clock,   *random, *store,   *stored, sealing, *runtime};
-  Interruptible interruptible(*loop);
+  std::function<void()> drain;
+  if (std::holds_alternative<Work>(verb)) drain = [&runtime] { runtime->drain(); };
+  Interruptible interruptible(*loop, std::move(drain));
   std::optional<Answered> answer = interruptible.run(whole_command(world, std::move(verb)));
   if (answer) return *std::move(answer);
   show_stopped(world);

@@ -13,12 +13,15 @@ namespace belay::cli {
 namespace {
 
 constexpr std::size_t kListMax = 1'000;
+constexpr std::size_t kWorkedMax = 1'000;
 
 // Where CLI11 puts what it reads: one of each verb, and which one it was.
 struct Words {
   const Program& program;
   GlobalFlags flags = {};
   RunAgent run = {};
+  Work work = {};
+  Fork fork = {};
   ApprovalsList approvals_list = {};
   ApprovalsShow approvals_show = {};
   ApprovalsDecide decide = {};
@@ -86,25 +89,62 @@ void add_run_options(CLI::App* run, RunAgent& into) {
   run->add_flag("--no-approval", into.no_approval, "Go on without asking anyone");
 }
 
-void add_run(CLI::App& app, Words& words) {
-  const Program& program = words.program;
-  std::string end(program.run_end.empty() ? help::kRun : std::string_view(program.run_end));
-  CLI::App* run = add_verb(app, words, "run", "Run an agent", end);
+// `run` and `enqueue` take the same words; what is queued may have to wait as well.
+void add_begin(CLI::App& app, const char* name, const char* line, std::string_view end, bool queued,
+               Words& words) {
+  auto take_options = [&words, queued](CLI::App* verb) {
+    add_run_options(verb, words.run);
+    if (!queued) return;
+    verb->add_option("--after", words.run.after, "No sooner than in 90s, 30m, 2h, 1d");
+  };
+  CLI::App* run = add_verb(app, words, name, line, end);
   run->add_option("AGENT", words.run.graph, "The agent, as `agents list` names it");
   run->add_option("--input", words.run.input,
                   "What it starts from: name=value, @file.json, or -; may be repeated")
       ->allow_extra_args(false);
-  add_run_options(run, words.run);
-  for (const RunForm& form : program.forms) {
+  take_options(run);
+  for (const RunForm& form : words.program.forms) {
     CLI::App* verb = add_verb(*run, words, form.name, form.line, end);
     add_words(verb, form.words, words);
-    add_run_options(verb, words.run);
+    take_options(verb);
     verb->callback([&words, &form] { words.run.form = &form; });
   }
-  run->callback([&words] {
+  run->callback([&words, queued] {
     words.run.given = words.own;
+    words.run.queued = queued;
     words.chosen = words.run;
   });
+}
+
+void add_run(CLI::App& app, Words& words) {
+  const std::string& own_end = words.program.run_end;
+  std::string_view end = own_end.empty() ? help::kRun : std::string_view(own_end);
+  add_begin(app, "run", "Run an agent", end, false, words);
+  add_begin(app, "enqueue", "Leave a run to the workers", help::kEnqueue, true, words);
+}
+
+void add_worker(CLI::App& app, Words& words) {
+  CLI::App* worker =
+      add_verb(app, words, "worker", "Work on what waits in the store", help::kWorker);
+  worker->add_option("--runs", words.work.runs, "At most so many runs at the same time")
+      ->check(CLI::Range(std::size_t{1}, kWorkedMax))
+      ->capture_default_str();
+  worker->add_flag("--until-idle", words.work.until_idle, "End once there is nothing left to do");
+  worker->callback([&words] { words.chosen = words.work; });
+}
+
+void add_fork(CLI::App& app, Words& words) {
+  CLI::App* fork =
+      add_verb(app, words, "fork", "Go on in a new thread from where another stood", help::kFork);
+  Fork& into = words.fork;
+  fork->add_option("THREAD", into.thread, "The thread to begin from")->required();
+  fork->add_option("--at", into.at, "After this commit, by its number in history; else the newest");
+  fork->add_option("--edit", into.edits,
+                   "What is to be otherwise: name=value, @file.json, or -; may be repeated")
+      ->allow_extra_args(false);
+  fork->add_option("--as", into.as, "The new thread; else a random one");
+  fork->add_flag("--preview", into.preview, "Only say what would run again, and what has happened");
+  fork->callback([&words] { words.chosen = words.fork; });
 }
 
 void add_decision(CLI::App& approvals, const char* name, const char* line, bool approved,
@@ -185,6 +225,7 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   state->add_option("THREAD", words.state.thread, "The thread")->required();
   state->add_option("--at", words.state.at, "After this commit, by its number in history");
   state->callback([&words] { words.chosen = words.state; });
+  add_fork(app, words);
 }
 
 void add_agents(CLI::App& app, Words& words) {
@@ -298,6 +339,7 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   add_flags(app, program, read.flags);
   add_own_verbs(app, read);
   add_run(app, read);
+  add_worker(app, read);
   add_approvals(app, read);
   add_runs_verbs(app, read);
   add_agents(app, read);

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "belay/context.h"
+#include "belay/runtime.h"
 #include "belay/value.h"
 #include "cli/program.h"
 
@@ -36,10 +36,26 @@ struct RunAgent {
   std::optional<std::string> timeout_ms;
   std::optional<std::string> expires;
   bool no_approval = false;
+  bool queued = false;               // enqueue: into the queue, for a worker
+  std::optional<std::string> after;  // of enqueue
   // What the texts above, and the environment, come to; by check_form().
   std::shared_ptr<const GraphDefinition> definition;
   Value state;
   RunOptions options;
+  std::chrono::milliseconds delay{};
+};
+
+struct Work {
+  std::size_t runs = WorkOptions{}.runs_max;
+  bool until_idle = false;
+};
+struct Fork {
+  std::string thread;
+  std::optional<std::string> at;
+  std::vector<std::string> edits;  // name=value, @file, -
+  std::optional<std::string> as;   // the new thread
+  bool preview = false;
+  std::optional<std::uint64_t> seq;  // what `at` comes to; filled in by check_form()
 };
 
 struct ApprovalsList {
@@ -107,7 +123,7 @@ struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, ApprovalsList,
+using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Fork, ApprovalsList,
                           ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
                           Preserve, AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
                           StoreStats, StoreCompact, StorePrune, Check, Doctor, StoreSeal>;

@@ -84,6 +84,22 @@ Result<Done> complete(const Judged& judged, RunAgent& verb) {
     BELAY_TRY(std::chrono::milliseconds expires, duration_from("--expires", *verb.expires));
     verb.options.approval_expires = expires;
   }
+  if (verb.after) {
+    BELAY_TRY(verb.delay, duration_from("--after", *verb.after));
+  }
+  return Done{};
+}
+
+Result<std::optional<std::uint64_t>> seq_from(const std::optional<std::string>& at) {
+  if (!at) return std::optional<std::uint64_t>();
+  BELAY_TRY(std::int64_t seq, whole_number("--at", *at, 1, kSeqMax));
+  return std::optional(static_cast<std::uint64_t>(seq));
+}
+
+Result<Done> complete(const Judged&, Fork& verb) {
+  BELAY_CHECK(check_thread(verb.thread));
+  if (verb.as) BELAY_CHECK(check_thread(*verb.as));
+  BELAY_TRY(verb.seq, seq_from(verb.at));
   return Done{};
 }
 
@@ -138,9 +154,7 @@ Result<Done> complete(const Judged&, History& verb) { return check_thread(verb.t
 
 Result<Done> complete(const Judged&, StateOf& verb) {
   BELAY_CHECK(check_thread(verb.thread));
-  if (!verb.at) return Done{};
-  BELAY_TRY(std::int64_t seq, whole_number("--at", *verb.at, 1, kSeqMax));
-  verb.seq = static_cast<std::uint64_t>(seq);
+  BELAY_TRY(verb.seq, seq_from(verb.at));
   return Done{};
 }
 
@@ -161,7 +175,7 @@ bool makes_a_store(const Verb& verb) {
   if (const auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb)) {
     return (*own)->makes_a_store();
   }
-  return std::holds_alternative<RunAgent>(verb);
+  return std::holds_alternative<RunAgent>(verb) || std::holds_alternative<Work>(verb);
 }
 
 }  // namespace belay::cli

@@ -57,6 +57,38 @@ Examples:
   {p} run --input - --json < input.json
 )";
 
+const std::string_view kEnqueue =
+    R"(Puts a run into the store's queue and returns; a worker on this store begins it. The same
+--thread again shows how it stands.
+
+Examples:
+  {p} enqueue --input topic="the outage" --thread first
+  {p} enqueue --input @input.json --after 2h
+  {p} worker
+)";
+
+const std::string_view kWorker =
+    R"(Takes up runs of the queue, runs whose process died, and what is due by the time: timers,
+retries, approvals that expire. Several workers may work on one store; each run is worked on by
+one. SIGTERM and Ctrl-C: nothing more is taken up, and what is under way goes back to the queue at
+its next commit; a second one ends at once, which loses nothing either.
+
+Examples:
+  {p} worker
+  {p} worker --runs 4
+  {p} worker --until-idle         # in a script: end when all is done or waits
+)";
+
+const std::string_view kFork =
+    R"(A new run in a new thread, with the state that the other had after a commit, or with an edited
+one. The other stays as it is. Look first: --preview tells which nodes would run again, and which
+effects have happened already.
+
+Examples:
+  {p} fork first --preview
+  {p} fork first --at 2 --edit topic="the outage of May" --as second
+)";
+
 const std::string_view kApprovals =
     R"(ID is an approval's id, the first 6 or more characters of it, or the thread that waits.
 

@@ -16,7 +16,9 @@ void Progress::rests(const ThreadId& thread) {
 
 void Progress::write(Style style, std::string_view glyph, const RunEvent& event,
                      std::string_view rest) {
-  std::string line = "  " + output_.styled_progress(style, glyph) + " " + event.node;
+  std::string line = "  " + output_.styled_progress(style, glyph) + " ";
+  if (names_threads_) line += one_line(event.thread.text) + " ";
+  line += event.node;
   if (!rest.empty()) line += " " + std::string(rest);
   output_.progress(line);
 }
@@ -26,6 +28,7 @@ void Progress::told(const RunEvent& event) {
   switch (event.kind) {
     case RunEvent::Kind::node_started: {
       begins(event.thread);
+      if (names_threads_) return;
       std::string attempt = event.attempt > 1 ? " (" + std::to_string(event.attempt) + ")" : "";
       output_.passing("  " + std::string(output_.glyph("●", "*")) + " " + event.node + attempt);
       return;

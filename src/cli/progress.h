@@ -18,6 +18,8 @@ class Progress {
   Progress(Output& output, const Phrases& phrases) : output_(output), phrases_(phrases) {}
 
   void told(const RunEvent& event);
+  // Several runs go on at once: each line names its thread, and none is written anew.
+  void name_threads() { names_threads_ = true; }
 
   // This process is about to begin or go on with that run.
   void begins(const ThreadId& thread);
@@ -32,6 +34,7 @@ class Progress {
   Output& output_;
   const Phrases& phrases_;
   std::vector<ThreadId> under_way_;
+  bool names_threads_ = false;
 };
 
 }  // namespace belay::cli

@@ -1,4 +1,5 @@
 // belay run: begins a run of an agent, or goes on with the one of that thread. It never decides.
+// belay enqueue: leaves that to a worker.
 
 #include "cli/documents.h"
 #include "cli/find_run.h"
@@ -37,6 +38,18 @@ Task<Answered> run_agent(World& world, RunAgent wanted) {
   show_run(world, *view);
   world.output.document(run_document(world.program, *view));
   co_return end_of(world, *view);
+}
+
+Task<Answered> enqueue_agent(World& world, RunAgent wanted) {
+  StartOptions options = start_options(world, wanted);
+  BELAY_CO_TRY(std::shared_ptr<void> state, state_from(*wanted.definition->state, wanted.state));
+  std::string graph = wanted.definition->name;
+  Instant not_before = world.clock.now() + wanted.delay;
+  BELAY_CO_TRY(RunView view, co_await world.runtime.enqueue(std::move(graph), std::move(state),
+                                                            std::move(options), not_before));
+  show_headline(world, view);
+  world.output.document(run_document(world.program, view));
+  co_return ExitCode::done;
 }
 
 }  // namespace belay::cli

@@ -23,7 +23,7 @@ const ChannelType* find_channel(const GraphDefinition& graph, std::string_view n
 }
 
 Result<Value> value_of(const GraphDefinition& graph, const ChannelType& channel,
-                       const std::string& text) {
+                       const std::string& text, std::string_view option) {
   std::shared_ptr<void> scratch = graph.state->make();
   Decoder as_text;
   Value value(text);
@@ -31,12 +31,13 @@ Result<Value> value_of(const GraphDefinition& graph, const ChannelType& channel,
   auto json = parse_json(text);
   if (json.ok()) return json;
   as_text.path.clear();
-  return error(ErrorCode::invalid, "--input " + std::string(channel.name) + ": " + as_text.problem +
-                                       " Write it as JSON, like " + std::string(channel.name) +
-                                       "='...'.");
+  return error(ErrorCode::invalid, std::string(option) + " " + std::string(channel.name) + ": " +
+                                       as_text.problem + " Write it as JSON, like " +
+                                       std::string(channel.name) + "='...'.");
 }
 
-Result<Value::Object> members_of(const GraphDefinition& graph, const std::string& piece) {
+Result<Value::Object> members_of(const GraphDefinition& graph, const std::string& piece,
+                                 std::string_view option) {
   if (piece == "-" || piece.starts_with('@')) {
     std::string file = piece == "-" ? piece : piece.substr(1);
     BELAY_TRY(std::string text, read_input(file, limits::record_bytes_max));
@@ -51,23 +52,24 @@ Result<Value::Object> members_of(const GraphDefinition& graph, const std::string
   }
   std::size_t equals = piece.find('=');
   if (equals == piece.npos || equals == 0) {
-    return error(ErrorCode::invalid, "--input is \"" + shortened(piece, 60, "...") +
+    return error(ErrorCode::invalid, std::string(option) + " is \"" + shortened(piece, 60, "...") +
                                          "\"; write name=value, @file.json, or - for standard "
                                          "input.");
   }
   std::string name = piece.substr(0, equals);
   const ChannelType* channel = find_channel(graph, name);
   if (!channel) return unknown(graph, name);
-  BELAY_TRY(Value value, value_of(graph, *channel, piece.substr(equals + 1)));
+  BELAY_TRY(Value value, value_of(graph, *channel, piece.substr(equals + 1), option));
   return Value::Object{{std::move(name), std::move(value)}};
 }
 
 }  // namespace
 
-Result<Value> read_run_input(const GraphDefinition& graph, const std::vector<std::string>& pieces) {
+Result<Value> read_run_input(const GraphDefinition& graph, const std::vector<std::string>& pieces,
+                             std::string_view option) {
   Value::Object all;
   for (const std::string& piece : pieces) {
-    BELAY_TRY(Value::Object members, members_of(graph, piece));
+    BELAY_TRY(Value::Object members, members_of(graph, piece, option));
     for (auto& [name, member] : members) {
       if (!find_channel(graph, name)) return unknown(graph, name);
       all.insert_or_assign(name, std::move(member));

@@ -120,6 +120,21 @@ TEST_F(Effects, AKeyedOneInAPlainNodeOutlivesTheNodesFailure) {
   EXPECT_EQ(view.state["receipt"], Value("receipt 1"));
 }
 
+TEST_F(Effects, AnUnkeyedOneInACoroutineKeepsCountOfItsIntents) {
+  auto graph = one_node([this](const Order&, Context& context) -> Task<Update<Order>> {
+    auto send = [this]() -> Task<int> {
+      co_await sleep_for(5ms);
+      co_return ++mails;
+    };
+    co_await context.effect("smtp", {}, std::move(send));
+    co_return unchanged<Order>();
+  });
+  auto rows = recorded(run(graph));
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].status, EffectStatus::done);
+  EXPECT_EQ(rows[0].attempt, 1);
+}
+
 TEST_F(Effects, AnUnkeyedOneIsCommittedAsAnIntentBeforeItIsCalled) {
   auto graph = mails_with({});
   auto view = run(graph);

@@ -154,6 +154,7 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
     if (!is_draining_ && taken_up_ < options.runs_max) {
       auto found = co_await find_work(options.tenant, options.runs_max - taken_up_);
       if (!found.ok()) co_return std::move(found).error();
+      if (options.until_idle && found->empty() && taken_up_ == 0) break;
       for (const RunRow& row : *found) {
         ++count;
         ++taken_up_;

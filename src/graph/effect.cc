@@ -1,7 +1,5 @@
 #include "belay/context.h"
 
-#include "belay/context.h"
-
 namespace belay {
 namespace {
 
@@ -53,12 +51,11 @@ EffectStep::EffectStep(Journal& journal, EffectRow fresh, WhenUncertain policy)
   }
 }
 
-EffectRow EffectStep::intent() const {
-  EffectRow row = row_;
-  row.status = EffectStatus::intended;
-  row.envelope.clear();
-  ++row.attempt;
-  return row;
+EffectRow EffectStep::intent() {
+  row_.status = EffectStatus::intended;
+  row_.envelope.clear();
+  ++row_.attempt;
+  return row_;
 }
 
 EffectRow EffectStep::outcome(std::string_view json) const {

@@ -6,6 +6,8 @@
 
 #include "belay/testing.h"
 #include "tests/crash/campaign.h"
+#include "tests/crash/fleet.h"
+#include "tests/crash/store_files.h"
 
 namespace belay::crash {
 namespace {
@@ -39,6 +41,25 @@ TEST(CrashSoak, NoKillLosesOrRepeatsAnything) {
            (all.kill_count() < kills_min || SteadyClock::now() < end));
   for (const std::string& loss : all.losses) ADD_FAILURE() << loss;
   std::cout << all.evidence(undisturbed) << std::endl;
+}
+
+// Two workers on one SQLite file, with effects of all classes counted at their receivers.
+TEST(FleetSoak, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
+  std::uint64_t kills_min = number_from("BELAY_SOAK_KILLS", kKillsMin);
+  std::uint64_t seed = chosen_seed();
+  FleetReport all;
+  for (std::uint64_t i = 0; all.kills < kills_min && all.faults.size() < kLossesMax; ++i) {
+    FleetPlan plan;
+    plan.seed = seed + i;
+    std::string parent = new_folder();
+    FleetReport report = run_fleet(plan, parent + "/fleet");
+    for (const std::string& fault : report.faults) {
+      ADD_FAILURE() << "seed " << plan.seed << ", in " << parent << ": " << fault;
+    }
+    if (report.faults.empty()) remove_folder(parent);
+    all.add(report);
+  }
+  std::cout << all.evidence(seed) << std::endl;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ T Context::once_now(std::string name, Function effect) {
   if (step.next() == EffectStep::Next::give) return step.result<T>();
   Result<T> result = detail::as_result(effect());
   T value = std::move(result).value();
-  attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
+  attempt_.journal->keep(step.outcome(detail::effect_text(step.name(), value)));
   return value;
 }
 
@@ -22,7 +22,7 @@ Task<T> Context::once_task(std::string name, Function effect) {
   auto returned = co_await effect();
   Result<T> result = detail::as_result(std::move(returned));
   T value = std::move(result).value();
-  EffectRow row = step.outcome(detail::effect_text(step.intent().name, value));
+  EffectRow row = step.outcome(detail::effect_text(step.name(), value));
   auto written = co_await attempt_.journal->write(std::move(row));
   std::move(written).value();
   co_return std::move(value);
@@ -42,7 +42,7 @@ std::optional<std::optional<T>> Context::settle(EffectStep& step, const EffectOp
   if (step.next() == Next::probe && probe) {
     Result<std::optional<T>> found = probe();
     if (found.ok() && *found) {
-      attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, **found)));
+      attempt_.journal->keep(step.outcome(detail::effect_text(step.name(), **found)));
       return *std::move(found);
     }
     if (found.ok()) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<std::optional<T>> Context::settle(EffectStep& step, const EffectOp
   Decoder in;
   const Value& given = answer.payload["result"];
   if (given.is_null() || !codec::decode(given, value, in)) value = T{};
-  attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
+  attempt_.journal->keep(step.outcome(detail::effect_text(step.name(), value)));
   return std::optional<T>(std::move(value));
 }
 
@@ -74,7 +74,7 @@ std::optional<T> Context::effect_now(std::string name, EffectOptions options, Fu
                                : step.failed(result.error()));
   }
   T value = std::move(result).value();
-  attempt_.journal->keep(step.outcome(detail::effect_text(step.intent().name, value)));
+  attempt_.journal->keep(step.outcome(detail::effect_text(step.name(), value)));
   return value;
 }
 
@@ -99,7 +99,7 @@ Task<std::optional<T>> Context::effect_task(std::string name, EffectOptions opti
     std::move(written).value();
   }
   T value = std::move(result).value();
-  EffectRow row = step.outcome(detail::effect_text(step.intent().name, value));
+  EffectRow row = step.outcome(detail::effect_text(step.name(), value));
   auto written = co_await attempt_.journal->write(std::move(row));
   std::move(written).value();
   co_return std::optional<T>(std::move(value));

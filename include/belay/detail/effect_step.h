@@ -68,8 +68,10 @@ class EffectStep {
 
   EffectStep(Journal& journal, EffectRow fresh, WhenUncertain policy);
   Next next() const { return next_; }
-  // The row to record an intent, an outcome, or that it is uncertain.
-  EffectRow intent() const;
+  const std::string& name() const { return row_.name; }
+  // The row to record an intent, an outcome, or that it is uncertain. What is recorded after an
+  // intent counts it.
+  EffectRow intent();
   EffectRow outcome(std::string_view json) const;
   EffectRow failed(const Error& why) const;
   EffectRow uncertain() const;

@@ -1,0 +1,109 @@
+// Runs that one process leaves to another, and forks, from the command line.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+
+#include "tests/cli/belay_process.h"
+
+namespace belay::cli::tests {
+namespace {
+
+class CliWorker : public ::testing::Test {
+ protected:
+  CliWorker() { world.setting.binary = BELAY_SHOP_BINARY; }
+  Value state(const std::string& thread) { return world.run({"state", thread, "--json"}).json(); }
+  Outcome enqueue(const std::string& thread, const Words& more = {}) {
+    Words words = {"enqueue", "order", "--thread", thread, "--input", "item=hat", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return world.run(words);
+  }
+  World world;
+};
+
+TEST_F(CliWorker, TakesUpWhatWasQueued) {
+  for (const char* thread : {"a", "b", "c"}) {
+    Outcome queued = enqueue(thread);
+    EXPECT_EQ(queued.code, 0) << queued.err;
+    EXPECT_EQ(queued.json()["status"], Value("queued"));
+  }
+  Outcome worked = world.run({"worker", "--until-idle", "--json"});
+  EXPECT_EQ(worked.code, 0) << worked.err;
+  EXPECT_EQ(worked.json()["takenUp"], Value(3));
+  for (const char* thread : {"a", "b", "c"}) EXPECT_EQ(state(thread)["status"], Value("paused"));
+  EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
+TEST_F(CliWorker, QueuingAThreadAgainShowsHowItStands) {
+  enqueue("a");
+  world.run({"worker", "--until-idle"});
+  Outcome again = enqueue("a");
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.json()["status"], Value("paused"));
+}
+
+TEST_F(CliWorker, LeavesWhatIsToBeginLater) {
+  EXPECT_EQ(enqueue("later", {"--after", "1h"}).code, 0);
+  EXPECT_EQ(world.run({"worker", "--until-idle", "--json"}).json()["takenUp"], Value(0));
+  EXPECT_EQ(state("later")["status"], Value("queued"));
+  Outcome wrong = enqueue("wrong", {"--after", "soon"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(wrong.says({"--after"})) << wrong.err;
+}
+
+TEST_F(CliWorker, ATermSignalDrainsIt) {
+  Belay worker({"worker"}, world.setting);
+  ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+  EXPECT_EQ(enqueue("a").code, 0);
+  ASSERT_TRUE(worker.waits_to_say("Buy it?"));
+  worker.send(SIGTERM);
+  Outcome ended = worker.finish();
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.err.find("Took up 1 runs."), std::string::npos) << ended.err;
+  EXPECT_EQ(state("a")["status"], Value("paused"));
+}
+
+TEST_F(CliWorker, AForkGoesOnWithAnotherState) {
+  Outcome begun =
+      world.run({"run", "order", "--thread", "first", "--input", "item=hat", "--input", "count=2"});
+  ASSERT_EQ(begun.code, 3) << begun.err;
+  ASSERT_EQ(world.run({"approvals", "approve", "first", "--by", "ana"}).code, 0);
+
+  Value preview = world.run({"fork", "first", "--at", "1", "--preview", "--json"}).json();
+  EXPECT_EQ(preview["seq"], Value(1));
+  EXPECT_EQ(preview["next"], Value(Value::Array{"confirm"}));
+  EXPECT_EQ(preview["approvals"].as_array()->size(), 1u);
+
+  Outcome forked =
+      world.run({"fork", "first", "--at", "1", "--edit", "item=cap", "--as", "second", "--json"});
+  EXPECT_EQ(forked.code, 3) << forked.err;
+  EXPECT_EQ(forked.json()["state"]["item"], Value("cap"));
+  ASSERT_EQ(world.run({"approvals", "approve", "second", "--by", "ana"}).code, 0);
+  EXPECT_EQ(state("second")["state"]["receipt"], Value("2 x cap"));
+  EXPECT_EQ(state("first")["state"]["receipt"], Value("2 x hat")) << "the other stays as it is";
+  EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
+TEST_F(CliWorker, AForkThatCannotBeIsRefusedWithItsReason) {
+  ASSERT_EQ(world.run({"run", "order", "--thread", "first", "--input", "item=hat"}).code, 3);
+  struct Case {
+    Words words;
+    Words says;
+  };
+  for (const Case& each : {
+           Case{{"fork", "none"}, {"no thread", "none"}},
+           Case{{"fork", "first", "--at", "99"}, {"99"}},
+           Case{{"fork", "first", "--at", "x"}, {"--at"}},
+           Case{{"fork", "first", "--edit", "itm=cap"}, {"itm", "Did you mean \"item\"?"}},
+           Case{{"fork", "first", "--edit", "count=many"}, {"--edit count", "integer"}},
+           Case{{"fork", "first", "--as", "first"}, {"first", "exists"}},
+       }) {
+    Outcome refused = world.run(each.words);
+    EXPECT_TRUE(refused.code == 2 || refused.code == 4) << refused.code << refused.err;
+    EXPECT_TRUE(refused.says(each.says)) << refused.err;
+  }
+}
+
+}  // namespace
+}  // namespace belay::cli::tests

@@ -1,0 +1,272 @@
+#include "tests/crash/fleet.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "belay/testing.h"
+#include "tests/crash/scenario.h"
+#include "tests/crash/store_files.h"
+
+namespace belay::crash {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kItems = 6;
+constexpr int kTotal = 10 + 20 + 30 + 40 + 50 + 60;
+constexpr std::size_t kHealingRoundsMax = 200;
+constexpr std::size_t kFaultBytesMax = 1'000;
+
+class Fleet {
+ public:
+  Fleet(const FleetPlan& plan, const std::string& folder)
+      : plan_(plan), folder_(folder), random_(plan.seed) {
+    std::filesystem::create_directories(folder_);
+    setting_ = setting_for(folder_);
+    setting_.binary = BELAY_FLEET_BINARY;
+    setting_.environment["FLEET_RECEIVERS"] = folder_;
+  }
+
+  FleetReport run() {
+    for (std::size_t i = 0; i < plan_.workers; ++i) workers_.push_back(start_worker());
+    while (report_.kills < plan_.kills && report_.faults.empty()) {
+      top_up();
+      std::this_thread::sleep_for(milliseconds(5 + random_.bits() % 90));
+      if (random_.bits() % plan_.zombie_every == 0) {
+        make_zombie();
+      } else if (random_.bits() % 4 == 0) {
+        decide_and_kill();
+      } else {
+        kill_worker();
+      }
+    }
+    heal();
+    judge();
+    return std::move(report_);
+  }
+
+ private:
+  using Process = std::unique_ptr<Belay>;
+
+  void fault(std::string text) {
+    if (text.size() > kFaultBytesMax) text.resize(kFaultBytesMax);
+    report_.faults.push_back(std::move(text));
+  }
+
+  Process start_worker() {
+    return std::make_unique<Belay>(Words{"worker", "--runs", "4", "--quiet"}, setting_);
+  }
+  Outcome tell(const Words& words) const { return cli::tests::run_belay(words, setting_); }
+
+  // Every run is in the queue, under way, paused, or has ended: there are always some to work on.
+  void top_up() {
+    while (open_threads().size() < plan_.runs) {
+      std::string thread = "parcel-" + std::to_string(report_.runs++);
+      Words words = {"enqueue", "--thread", thread, "--input", "items=" + std::to_string(kItems)};
+      Outcome queued = tell(words);
+      if (queued.code != 0) return fault("enqueue " + thread + ": " + queued.err);
+      threads_.push_back(thread);
+    }
+  }
+
+  Value listed_threads() const {
+    return tell({"threads", "--limit", "1000", "--json"}).json()["threads"];
+  }
+
+  std::vector<std::string> open_threads() const {
+    std::vector<std::string> open;
+    Value listed = listed_threads();
+    if (!listed.as_array()) return open;
+    for (const Value& each : *listed.as_array()) {
+      std::string status = *each["run"]["status"].as_string();
+      if (status != "completed" && status != "failed" && status != "cancelled") {
+        open.push_back(*each["threadId"].as_string());
+      }
+    }
+    return open;
+  }
+
+  void kill_worker() {
+    Process& worker = workers_[random_.bits() % workers_.size()];
+    worker->send(SIGKILL);
+    if (worker->finish().code == 128 + SIGKILL) ++report_.kills;
+    worker = start_worker();
+  }
+
+  // The kernel still holds the process's lock, so its lease ends only when the store is told that
+  // it was taken before the machine last booted.
+  void make_zombie() {
+    Process& worker = workers_[random_.bits() % workers_.size()];
+    worker->send(SIGSTOP);
+    std::string pid = std::to_string(worker->process());
+    auto changed = change_behind_its_back(
+        folder_, "UPDATE sessions SET boot_id = zeroblob(16) WHERE pid = " + pid);
+    bool had_session = changed.ok() && *changed > 0;
+    std::this_thread::sleep_for(milliseconds(50 + random_.bits() % 400));
+    worker->send(SIGCONT);
+    std::this_thread::sleep_for(milliseconds(random_.bits() % 100));
+    worker->send(SIGKILL);
+    if (worker->finish().code == 128 + SIGKILL) ++report_.kills;
+    if (had_session) ++report_.zombies;
+    worker = start_worker();
+  }
+
+  // What a person says who looks at the other side first.
+  Words decision_on(const Value& approval) const {
+    std::string id = *approval["interruptId"].as_string();
+    if (approval["node"] == Value("release")) return {"approvals", "approve", id, "--by", "ana"};
+    const std::string* key = approval["payload"]["key"].as_string();
+    bool has_happened = key && calls_of("ask").contains(*key);
+    Words words = {"approvals", has_happened ? "approve" : "reject", id, "--by", "ana"};
+    if (has_happened) {
+      Value payload = approval["payload"];
+      payload.as_object()->insert_or_assign("result", Value(1));
+      std::string file = folder_ + "/answer-" + id + ".json";
+      std::ofstream(file) << to_json(payload);
+      words.insert(words.end(), {"--edit", file});
+    }
+    return words;
+  }
+
+  std::vector<Words> decisions() const {
+    std::vector<Words> all;
+    Value listed = tell({"approvals", "list", "--json"}).json()["approvals"];
+    if (!listed.as_array()) return all;
+    for (const Value& each : *listed.as_array()) all.push_back(decision_on(each));
+    return all;
+  }
+
+  // Decides what is asked; of these processes, which go on with the run, some are killed.
+  void decide_and_kill() {
+    for (const Words& words : decisions()) {
+      Belay process(words, setting_);
+      if (random_.bits() % 3 != 0) {
+        process.finish();
+        continue;
+      }
+      std::this_thread::sleep_for(milliseconds(random_.bits() % 60));
+      process.send(SIGKILL);
+      if (process.finish().code == 128 + SIGKILL) ++report_.kills;
+    }
+  }
+
+  // No more kills: within a bound everything has to come to its end.
+  void heal() {
+    for (std::size_t round = 0; round < kHealingRoundsMax; ++round) {
+      std::vector<std::string> open = open_threads();
+      if (open.empty()) break;
+      for (const Words& words : decisions()) tell(words);
+      // A run that has lost too many processes in a row waits for a person who says: go on.
+      for (const std::string& thread : open) {
+        Value state = tell({"state", thread, "--json"}).json();
+        if (state["status"] == Value("quarantined")) tell({"resume", thread});
+      }
+      std::this_thread::sleep_for(milliseconds(50));
+    }
+    for (Process& worker : workers_) {
+      worker->send(SIGTERM);
+      Outcome ended = worker->finish();
+      if (ended.code != 0) fault("a worker that was to drain ended with " + ended.err);
+    }
+    for (const std::string& thread : open_threads()) fault(thread + " never came to its end");
+  }
+
+  std::map<std::string, std::size_t> calls_of(const std::string& name) const {
+    std::map<std::string, std::size_t> calls;
+    std::ifstream file(folder_ + "/" + name);
+    for (std::string thread, key; file >> thread >> key;) ++calls[key];
+    return calls;
+  }
+
+  // So many calls a thread, each with a key of its own; whether one may come again is its class's.
+  void count(const std::string& name, std::size_t keys, bool may_repeat, bool may_be_missing) {
+    std::map<std::string, std::size_t> calls = calls_of(name);
+    for (const auto& [key, times] : calls) {
+      if (times > 1 && !may_repeat) {
+        fault(name + " was called " + std::to_string(times) + " times with " + key);
+      }
+      report_.repeated += times - 1;
+    }
+    std::size_t wanted = keys * threads_.size();
+    if (calls.size() > wanted || (calls.size() < wanted && !may_be_missing)) {
+      fault(name + " has seen " + std::to_string(calls.size()) + " keys, not " +
+            std::to_string(wanted));
+    }
+  }
+
+  void judge() {
+    for (const std::string& thread : threads_) judge_run(thread);
+    count("scale", kItems, true, false);
+    count("charge", 1, true, false);
+    count("retry", 1, true, false);
+    count("probe", 1, false, false);
+    count("ask", 1, false, false);
+    count("skip", 1, false, true);
+    Outcome checked = tell({"check", "--json"});
+    if (checked.code != 0) fault("check: " + checked.out + checked.err);
+    for (const std::string& each : integrity_faults(folder_)) fault(each);
+  }
+
+  void judge_run(const std::string& thread) {
+    Value run = tell({"state", thread, "--json"}).json();
+    Value::Array weights;
+    for (int item = 1; item <= kItems; ++item) weights.emplace_back(item);
+    const Value& state = run["state"];
+    bool well = run["status"] == Value("completed") && run["outcome"] == Value("shipped") &&
+                state["weights"] == Value(weights) && state["total"] == Value(kTotal) &&
+                state["receipt"] == Value("paid") && state["mails"] == Value(4) &&
+                state["label"] == Value("label of " + thread);
+    if (!well) fault(thread + " came to " + to_json(run));
+    Value history = tell({"history", thread, "--limit", "1000", "--json"}).json();
+    std::multiset<std::string> ended;
+    if (!history["checkpoints"].as_array()) return fault(thread + " has no history");
+    for (const Value& each : *history["checkpoints"].as_array()) {
+      if (each["kind"] == Value("claim")) ++report_.takeovers;
+      if (each["kind"] == Value("node")) ended.insert(*each["node"].as_string());
+    }
+    for (const std::string& node : ended) {
+      if (ended.count(node) > 1) fault(thread + " has committed " + node + " more than once");
+    }
+  }
+
+  const FleetPlan& plan_;
+  const std::string& folder_;
+  testing::SeededRandom random_;
+  Setting setting_;
+  std::vector<Process> workers_;
+  std::vector<std::string> threads_;
+  FleetReport report_;
+};
+
+}  // namespace
+
+void FleetReport::add(const FleetReport& other) {
+  kills += other.kills;
+  zombies += other.zombies;
+  takeovers += other.takeovers;
+  runs += other.runs;
+  repeated += other.repeated;
+  faults.insert(faults.end(), other.faults.begin(), other.faults.end());
+}
+
+std::string FleetReport::evidence(std::uint64_t seed) const {
+  return "evidence: fleet of two workers: " + std::to_string(kills) + " kills, " +
+         std::to_string(zombies) + " of them zombies beyond their lease, over " +
+         std::to_string(runs) + " runs with " + std::to_string(takeovers) + " take-overs; " +
+         std::to_string(repeated) + " calls repeated as their class allows, " +
+         std::to_string(faults.size()) + " losses, seed " + std::to_string(seed);
+}
+
+FleetReport run_fleet(const FleetPlan& plan, const std::string& folder) {
+  return Fleet(plan, folder).run();
+}
+
+}  // namespace belay::crash

@@ -1,0 +1,42 @@
+// Two workers on one SQLite file, killed two hundred times; the receivers count what happened.
+
+#include "tests/crash/fleet.h"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "tests/crash/campaign.h"
+#include "tests/crash/store_files.h"
+
+namespace belay::crash {
+namespace {
+
+// Stores in turns, so that each stays small enough to be read as a whole at its end.
+constexpr std::size_t kKillsAStore = 50;
+constexpr std::size_t kStores = 4;
+
+TEST(Fleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
+  std::uint64_t seed = chosen_seed();
+  FleetReport all;
+  for (std::size_t i = 0; i < kStores; ++i) {
+    FleetPlan plan;
+    plan.seed = seed + i;
+    plan.kills = kKillsAStore;
+    std::string parent = new_folder();
+    FleetReport report = run_fleet(plan, parent + "/fleet");
+    for (const std::string& fault : report.faults) {
+      ADD_FAILURE() << "BELAY_CRASH_SEED=" << seed << ", store " << i << " in " << parent << ": "
+                    << fault;
+    }
+    if (report.faults.empty()) remove_folder(parent);
+    all.add(report);
+  }
+  std::cout << all.evidence(seed) << std::endl;
+  EXPECT_GE(all.kills, kKillsAStore * kStores);
+  EXPECT_GT(all.zombies, 0u);
+  EXPECT_GT(all.takeovers, 0u);
+}
+
+}  // namespace
+}  // namespace belay::crash
