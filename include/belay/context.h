@@ -28,9 +28,12 @@
 #include "belay/detail/effect_step.h"
 #include "belay/limits.h"
 #include "belay/model.h"
+#include "belay/protection.h"
 #include "belay/record.h"
 
 namespace belay {
+
+class Ledger;
 
 // When the next step may start: after the commit of the one before is durable; while it is under
 // way; or at once, with one commit at the end. Pauses, failures and ends are committed, and waited
@@ -53,6 +56,8 @@ struct RunOptions {
   std::int64_t supersteps = limits::supersteps_max;
   // Nodes of one superstep that run at the same time.
   std::int64_t parallel = limits::parallel_tasks_default;
+  // What it may cost; unset: nothing is counted.
+  Budget budget = {};
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
@@ -115,10 +120,15 @@ class Context {
     std::shared_ptr<const std::string> input;             // JSON text of what was sent, if any
     Model* model = nullptr;
     Records* records = nullptr;
+    // Null where nothing is recorded: a test that calls a node by itself.
     Journal* journal = nullptr;
+    Ledger* ledger = nullptr;  // null: nothing is counted
+    // The model's answers come from the journal alone, and `model` may be null: see model().
+    bool replays = false;
   };
 
   explicit Context(Attempt attempt);
+  ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
@@ -152,7 +162,11 @@ class Context {
   // Pseudo-random bits, seeded for this attempt: not for secrets.
   std::uint64_t random_bits();
 
-  Model& model() { return *attempt_.model; }
+  // The run's model. Each answer is recorded in the journal with the node's commit; a call that
+  // this attempt has on record already, with the same request, is answered from there. On a budget
+  // the most that a call can cost is reserved before it, in a commit of its own. When a run is
+  // replayed, a call without a record is `not_found`, one with another request `conflict`.
+  Model& model() { return recorded_ ? *recorded_ : *attempt_.model; }
   // The run's user's records, as committed; what this node saves is not among them yet.
   Records& records() { return *attempt_.records; }
 
@@ -169,9 +183,10 @@ class Context {
   void emit(std::string name, Value body);
 
   // An effect of class B: calls `effect` unless its result is recorded, and gives the
-  // result. `effect` returns T or Result<T>; an Error is thrown as a Failure and recorded nowhere.
-  // Where it returns a Task, this does too, and the result is durable before it goes on; otherwise
-  // the result is recorded with the node's commit.
+  // result. Names that begin with "model/" or "cost/" are taken. `effect` returns T or Result<T>;
+  // an Error is thrown as a Failure and recorded nowhere. Where it returns a Task, this does too,
+  // and the result is durable before it goes on; otherwise the result is recorded with the node's
+  // commit.
   template <typename Function>
   auto once(std::string name, Function effect) {
     using Returned = std::invoke_result_t<Function>;
@@ -198,6 +213,19 @@ class Context {
     }
   }
 
+  // For a tool that costs something, in a run with a budget; without one all three do nothing.
+  // reserve() takes `most` from the budget before the call, durably, or is `exhausted`; settle()
+  // says after it what it was. What is never settled counts in full. Within once(), what is on
+  // record is not paid again:
+  //     auto search = [&]() -> Task<Result<Hits>> {
+  //       auto reserved = co_await context.reserve("search", most);
+  //       ...
+  Task<Result<Done>> reserve(std::string name, Cost most);
+  void settle(std::string_view name, Cost spent);
+  // The same at once, for what has been spent already or a plain function spends: recorded with
+  // the node's commit, so a crash before that forgets it.
+  Result<Done> spend(std::string name, Cost spent);
+
   // "run/task", or "run/task/name": what the other side deduplicates by.
   std::string idempotency_key(std::string_view name = {}) const;
 
@@ -223,6 +251,8 @@ class Context {
  private:
   Error no_input() const;
   EffectRow effect_row(std::string name, EffectClass effect_class) const;
+  EffectRow cost_row(const std::string& name);
+  Result<Done> check_cost(const std::string& name, const Cost& cost) const;
   // Asks a person what became of an effect: the answer, or an interrupt.
   Answer ask_about(const EffectRow& row, std::chrono::milliseconds expires);
   // The node runs again once the row is recorded.
@@ -244,6 +274,9 @@ class Context {
 
   Attempt attempt_;
   NodeEffects effects_;
+  std::unique_ptr<Model> recorded_;  // around attempt_.model; null without a journal
+  struct Costs;
+  std::unique_ptr<Costs> costs_;
 };
 
 }  // namespace belay

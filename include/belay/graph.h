@@ -68,6 +68,11 @@ class GraphBuilder {
       node().timeout = limit;
       return *this;
     }
+    // What each attempt depends on and Runtime::protect() protects, by name ("smtp").
+    NodeSetting& uses(std::string_view dependency) {
+      node().uses.emplace_back(dependency);
+      return *this;
+    }
     // Where this node's updates may go or send to, in place of its edges.
     NodeSetting& may_go_to(std::vector<std::string_view> targets) {
       node().may_go_to.assign(targets.begin(), targets.end());
@@ -232,17 +237,7 @@ class GraphBuilder {
   // Pure. What comes of it is stored, so that reading a state needs no code.
   template <typename M, typename Reduce>
   GraphBuilder& reducer(M State::* member, Reduce reduce) {
-    GraphDefinition::ChannelRule& rule = rule_of(member);
-    rule.reduce = [member, reduce](void* state, void* operand) {
-      M& held = static_cast<State*>(state)->*member;
-      held = reduce(std::move(held), *static_cast<const M*>(operand));
-    };
-    rule.read_operand = [member](const Value& from) -> std::shared_ptr<Operand> {
-      M value{};
-      Decoder in;
-      if (!codec::decode(from, value, in)) return nullptr;
-      return std::make_shared<detail::TypedOperand<State, M>>(member, std::move(value), nullptr);
-    };
+    detail::set_reducer(rule_of(member), member, std::move(reduce));
     return *this;
   }
 

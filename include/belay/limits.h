@@ -27,6 +27,8 @@ inline constexpr std::size_t commit_batch_max = 1'024;           // commits in o
 inline constexpr std::size_t commit_batch_bytes_max = 1u << 20;  // bytes in one transaction
 inline constexpr std::size_t blocking_threads_max = 4;           // threads of the blocking pool
 inline constexpr std::size_t blocking_queue_max = 1'024;         // calls waiting for that pool
+inline constexpr std::int64_t output_tokens_default = 4'096;     // of a call on a budget
+inline constexpr milliseconds busy_retry_after{1'000};           // when a limit asks to come again
 inline constexpr std::int64_t lost_claims_max = 5;               // then a run is quarantined
 inline constexpr milliseconds owner_watch_interval{500};         // a working run asks: still mine?
 inline constexpr hours approval_expiry_default{24};

@@ -9,6 +9,9 @@
 // Errors: `unavailable` for what may work when repeated (no connection, overload; retry_after where
 // the server named one), `invalid` for a request that this model can't ever serve, with what to
 // configure instead. Retries belong to the node's policy, not here.
+//
+// A node gets its model from Context::model(), which records every answer in the run's journal
+// (docs/effects.md), so a model need not remember anything.
 
 #include <cstdint>
 #include <memory>
@@ -37,6 +40,9 @@ struct ModelRequest {
   Value response_schema;
   // The material of the prompt once more, as data: what a rule-based model reads instead of prose.
   Value input;
+  // The most that the answer may have; unset: the model's own limit. A run with a budget sets it to
+  // limits::output_tokens_default where it is unset, since the most is what is reserved.
+  std::optional<std::int64_t> max_output_tokens = std::nullopt;
 
   ModelRequest() = default;
   ModelRequest(std::string purpose, std::vector<Message> messages, Value response_schema,
@@ -46,6 +52,12 @@ struct ModelRequest {
 struct Usage {
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
+};
+
+// In millionths of a unit of money (see protection.h) for 1,000,000 tokens.
+struct ModelPrice {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
 };
 
 struct ModelReply {
@@ -61,6 +73,13 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual Task<Result<ModelReply>> generate(ModelRequest request) = 0;
+
+  // What this model takes for such a request; unset where nobody knows. A run with a budget of
+  // money needs it: a model that costs nothing says so with a price of zero.
+  virtual std::optional<ModelPrice> price(const ModelRequest& request) const;
+  // No less than the tokens that the request will count as input. By default one for each byte,
+  // since no tokenizer makes more of them; a model that can count says less.
+  virtual std::int64_t input_tokens_at_most(const ModelRequest& request) const;
 
   // The text of a free answer to one user message.
   Task<Result<std::string>> complete(std::string prompt);

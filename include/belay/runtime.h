@@ -48,6 +48,7 @@ struct RunView {
   Value state;                          // the channels by name, read with the graph's defaults
   std::optional<ApprovalRow> approval;  // an open one, when paused for a person
   std::vector<ApprovalRow> approvals;   // all open ones: parallel branches may each ask
+  std::optional<Spending> spending = std::nullopt;  // of a run with a budget
   bool success() const { return row.status != RunStatus::failed; }
 };
 
@@ -118,6 +119,7 @@ struct RuntimeParts {
   Random& random;
   Model& model;
   RunObserver observer = nullptr;
+  RunLimits limits = {};
 };
 
 class Runtime {
@@ -138,7 +140,13 @@ class Runtime {
   }
   void add(std::shared_ptr<const GraphDefinition> definition);
 
-  // Begins a run of a known graph with `input` as its state.
+  // Protects what nodes depend on (NodeSetting::uses) by this name; "model" is the model, call by
+  // call. Before the first run. Its state is this runtime's own: other processes count for
+  // themselves.
+  void protect(std::string dependency, DependencyOptions options);
+
+  // Begins a run of a known graph with `input` as its state. `unavailable`, and nothing is written,
+  // while RunLimits allow no further run.
   template <typename State>
   Task<Result<RunView>> start(const Graph<State>& graph, State input, StartOptions options) {
     auto state = std::make_shared<State>(std::move(input));
@@ -149,7 +157,8 @@ class Runtime {
   Task<Result<RunView>> start(std::string graph, std::shared_ptr<void> input, StartOptions options);
 
   // Puts a run into the store's queue; some process that works on it begins it, no sooner than
-  // `not_before`. Durable when it returns.
+  // `not_before`. Durable when it returns. `unavailable`, and nothing is written, while the queue
+  // is full.
   template <typename State>
   Task<Result<RunView>> enqueue(const Graph<State>& graph, State input, StartOptions options,
                                 Instant not_before) {

@@ -9,6 +9,16 @@ ModelRequest::ModelRequest(std::string purpose_name, std::vector<Message> prompt
       response_schema(std::move(schema)),
       input(std::move(material)) {}
 
+std::optional<ModelPrice> Model::price(const ModelRequest&) const { return std::nullopt; }
+
+std::int64_t Model::input_tokens_at_most(const ModelRequest& request) const {
+  constexpr std::size_t frame = 16;  // what a provider puts around a message
+  std::size_t bytes = frame;
+  for (const Message& message : request.messages) bytes += message.text.size() + frame;
+  if (!request.response_schema.is_null()) bytes += to_json(request.response_schema).size();
+  return static_cast<std::int64_t>(bytes);
+}
+
 Task<Result<std::string>> Model::complete(std::string prompt) {
   Message message{Role::user, std::move(prompt)};
   ModelRequest request;

@@ -5,6 +5,7 @@
 
 #include "check/replay.h"
 #include "check/rules.h"
+#include "graph/call_record.h"
 
 namespace belay::check {
 namespace {
@@ -27,7 +28,9 @@ void check_effect(const RunContents& run, const ChosenTasks& chosen, const Effec
     findings.add(run, name + " is of a task of another node, " + quoted(task->second.node) + ".");
   }
   bool has_result = effect.status == EffectStatus::done || effect.status == EffectStatus::failed;
-  if (has_result == effect.envelope.empty()) {
+  // What is reserved for a call is written before it comes to anything.
+  bool may_have_reserved = !has_result && is_call_record(effect.name);
+  if (has_result == effect.envelope.empty() && !may_have_reserved) {
     findings.add(run, name + " is " + std::string(name_of(effect.status)) +
                           (has_result ? " without what it came to." : ", but has a result."));
   } else if (has_result) {
@@ -35,9 +38,9 @@ void check_effect(const RunContents& run, const ChosenTasks& chosen, const Effec
     bool is_readable = text.ok() ? parse_json(*text).ok() : text.error().code != ErrorCode::corrupt;
     if (!is_readable) findings.add(run, name + " has a result that can't be read.");
   }
-  // A keyed one may be recorded without an intent.
-  std::int64_t intents_min = effect.effect_class == EffectClass::unkeyed ? 1 : 0;
-  if (effect.attempt < intents_min || effect.updated_at < effect.created_at) {
+  // Of a keyed one no intent need be recorded.
+  bool was_intended = effect.effect_class == EffectClass::unkeyed || !has_result;
+  if (effect.attempt < (was_intended ? 1 : 0) || effect.updated_at < effect.created_at) {
     findings.add(run, name + " was never begun, or ended before it.");
   }
 }

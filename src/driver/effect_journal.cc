@@ -33,14 +33,15 @@ bool EffectJournal::may_begin(const TaskId& task, std::string_view name) {
   return may_begin_.erase({task, std::string(name)}) > 0;
 }
 
-Task<Result<Done>> EffectJournal::request(EffectRow row) {
+Task<Result<Done>> EffectJournal::request(std::vector<EffectRow> rows) {
   Request request;
-  request.row = row;
+  request.rows = rows;
   auto recorded = request.recorded;
   requests_.push_back(std::move(request));
   wake_();
   auto answer = co_await recorded;
-  if (answer.ok()) remember(std::move(row));
+  if (!answer.ok()) co_return std::move(answer);
+  for (EffectRow& row : rows) remember(std::move(row));
   co_return std::move(answer);
 }
 

@@ -16,9 +16,9 @@ namespace belay {
 
 class EffectJournal {
  public:
-  // A row that a node wants to be recorded before it goes on.
+  // Rows that a node wants to be recorded before it goes on.
   struct Request {
-    EffectRow row;
+    std::vector<EffectRow> rows;
     Completion<Result<Done>> recorded;
   };
 
@@ -35,7 +35,7 @@ class EffectJournal {
   }
   bool may_begin(const TaskId& task, std::string_view name);
 
-  Task<Result<Done>> request(EffectRow row);
+  Task<Result<Done>> request(std::vector<EffectRow> rows);
   void add_request(Request request) { requests_.push_back(std::move(request)); }
   bool has_requests() const { return !requests_.empty(); }
   std::deque<Request> take_requests() { return std::exchange(requests_, {}); }
@@ -53,7 +53,12 @@ class TaskJournal final : public Journal {
   TaskJournal(EffectJournal& journal, TaskId task) : journal_(journal), task_(task) {}
 
   const EffectRow* find(std::string_view name) const override { return journal_.find(task_, name); }
-  Task<Result<Done>> write(EffectRow row) override { return journal_.request(std::move(row)); }
+  // What is kept for the node's commit goes along.
+  Task<Result<Done>> write(EffectRow row) override {
+    std::vector<EffectRow> rows = take_kept();
+    rows.push_back(std::move(row));
+    return journal_.request(std::move(rows));
+  }
   void keep(EffectRow row) override;
   bool may_begin(std::string_view name) override { return journal_.may_begin(task_, name); }
 

@@ -5,6 +5,7 @@
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
 #include "engine/next_task.h"
+#include "graph/call_record.h"
 
 namespace belay {
 namespace {
@@ -48,8 +49,9 @@ Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& 
   effects.run = row.run;
   effects.limit = limits::superstep_tasks_max;
   BELAY_TRY(preview.effects, view.effects(effects));
-  std::erase_if(preview.effects,
-                [&](const EffectRow& effect) { return effect.created_at < from.created_at; });
+  std::erase_if(preview.effects, [&](const EffectRow& effect) {
+    return effect.created_at < from.created_at || is_call_record(effect.name);
+  });
   OutboxFilter messages;
   messages.tenant = row.tenant;
   messages.run = row.run;

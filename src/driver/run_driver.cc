@@ -34,7 +34,8 @@ RunDriver::RunDriver(RuntimeParts& parts, std::shared_ptr<const GraphDefinition>
       run_(std::move(run)),
       journal_([this] {
         if (awaited_) awaited_->complete(Done{});
-      }) {}
+      }),
+      ledger_(run_.options.budget) {}
 
 RunDriver::~RunDriver() {
   stop_attempts();
@@ -225,21 +226,6 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
   co_return std::optional<End>();
 }
 
-Task<Result<Done>> RunDriver::read_journal() {
-  std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader =
-      [tenant = run_.row.tenant, run = run_.row.run](Snapshot& view) {
-        EffectFilter filter;
-        filter.tenant = tenant;
-        filter.run = run;
-        filter.limit = limits::superstep_tasks_max;
-        return view.effects(filter);
-      };
-  auto rows = co_await read<std::vector<EffectRow>>(parts_.store, std::move(reader));
-  if (!rows.ok()) co_return std::move(rows).error();
-  for (EffectRow& row : *rows) journal_.remember(std::move(row));
-  co_return Done{};
-}
-
 Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
   if (run_.is_ahead) {
     auto flushed = engine::advance(*graph_, std::move(run_), engine::Flushed{moment()});
@@ -255,7 +241,9 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
   Commit commit;
   commit.tenant = run_.row.tenant;
   commit.guard = RunGuard{run_.row.epoch, run_.row.seq, run_.row.run};
-  for (const EffectJournal::Request& request : requests) commit.rows.effects.push_back(request.row);
+  for (EffectJournal::Request& request : requests) {
+    engine::append_all(commit.rows.effects, request.rows);
+  }
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   auto came_to = judge(*outcome);
@@ -275,7 +263,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
   while (auto* row = std::get_if<EffectRow>(&outcome)) {
     (void)journal.take_kept();
     EffectJournal::Request request;
-    request.row = *row;
+    request.rows = {*row};
     journal_.add_request(std::move(request));
     auto written = co_await write_journal();
     if (!written.ok() || *written) co_return std::move(written);
@@ -311,6 +299,7 @@ std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
   attempt.model = &parts_.model;
   attempt.records = records_.get();
   attempt.journal = &journal;
+  attempt.ledger = &ledger_;
   return std::make_unique<Context>(std::move(attempt));
 }
 
@@ -357,6 +346,7 @@ void RunDriver::node_came_to(const engine::AttemptId& attempt, Instant began, No
                              NodeEffects left) {
   last_began_ = began;
   if (auto* answer = std::get_if<NodeAnswer>(&outcome)) {
+    journal_.forget(attempt.task);
     push(engine::NodeEnded{moment(), attempt, std::move(*answer), std::move(left), false});
   } else if (auto* failure = std::get_if<Error>(&outcome)) {
     // Of an attempt that failed only what tells of it stays.

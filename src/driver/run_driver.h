@@ -12,6 +12,7 @@
 #include "driver/effect_journal.h"
 #include "driver/node_boundary.h"
 #include "engine/event.h"
+#include "graph/ledger.h"
 
 namespace belay {
 
@@ -92,6 +93,7 @@ class RunDriver {
   engine::Run run_;
   std::deque<engine::Event> inbox_;
   EffectJournal journal_;
+  Ledger ledger_;
   std::optional<Completion<Done>> awaited_;
   bool lost_ = false;
   int commits_in_a_row_ = 0;

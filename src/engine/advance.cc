@@ -289,6 +289,11 @@ void Advancing::finish(const Moment& moment) {
       is_stuck(run_, moment.now)) {
     pause(moment);
   }
+  bool writes = work_.commit || work_.has_pending || !(work_.more || holds_back());
+  if (writes && !run_.held_journal.empty()) {
+    auto held = std::exchange(run_.held_journal, {});
+    append_all(pending().effects, held);
+  }
   if (work_.commit) {
     CommitRows& rows = work_.commit->rows;
     append_all(rows.values, work_.pending.values);

@@ -98,6 +98,8 @@ struct Run {
   // With Durability::exit: the newest commit is of an earlier superstep.
   bool is_ahead = false;
   NodeEffects held_effects;
+  // Calls of the model that go with the next commit, and need none of their own.
+  std::vector<EffectRow> held_journal;
   // The work from here on is not yet in row.worked_ms; unset while nobody works.
   Instant working_since{};
 };

@@ -7,6 +7,7 @@
 #include "engine/next_task.h"
 #include "engine/route.h"
 #include "engine/task_text.h"
+#include "graph/call_record.h"
 #include "graph/guarded.h"
 
 namespace belay::engine {
@@ -63,9 +64,17 @@ CommitRows& Advancing::pending() {
   return work_.pending;
 }
 
-// The journal of effects goes with the very next commit, whatever that is.
+// The journal of effects goes with the very next commit, whatever that is; calls of the model do
+// not bring one about.
 void Advancing::keep_journal(NodeEffects& effects) {
-  if (!effects.journal.empty()) append_all(pending().effects, effects.journal);
+  for (EffectRow& row : effects.journal) {
+    if (is_model_call(row.name)) {
+      root().run_.held_journal.push_back(std::move(row));
+    } else {
+      pending().effects.push_back(std::move(row));
+    }
+  }
+  effects.journal.clear();
 }
 
 void Advancing::begin(const Moment& moment) {

@@ -1,10 +1,16 @@
 #include "belay/context.h"
 
+#include "graph/costs.h"
 #include "graph/question.h"
+#include "graph/recorded_model.h"
 
 namespace belay {
 
-Context::Context(Attempt attempt) : attempt_(std::move(attempt)) {}
+Context::Context(Attempt attempt)
+    : attempt_(std::move(attempt)), costs_(std::make_unique<Costs>()) {
+  if (attempt_.journal) recorded_ = std::make_unique<RecordedModel>(attempt_);
+}
+Context::~Context() = default;
 
 std::uint64_t Context::random_bits() {
   // SplitMix64 (Steele, Lea, Flood 2014): passes BigCrush, and one word of state is enough.

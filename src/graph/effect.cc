@@ -1,4 +1,5 @@
 #include "belay/context.h"
+#include "graph/call_record.h"
 
 namespace belay {
 namespace {
@@ -88,6 +89,12 @@ EffectRow EffectStep::skipped() const {
 }
 
 EffectRow Context::effect_row(std::string name, EffectClass effect_class) const {
+  if (is_call_record(name)) {
+    detail::throw_failure(
+        error(ErrorCode::invalid, "An effect can't be called \"" + name +
+                                      "\": names that begin with \"model/\" or \"cost/\" are "
+                                      "Belay's own; choose another."));
+  }
   EffectRow row;
   row.run = attempt_.run;
   row.task = attempt_.task;

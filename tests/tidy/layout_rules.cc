@@ -14,9 +14,9 @@ namespace {
 constexpr int kLinesSoft = 400;  // beyond it a file says why
 constexpr int kLinesMax = 600;
 constexpr int kPublicLinesMax = 300;
-constexpr int kPublicHeadersMax = 20;
+constexpr int kPublicHeadersMax = 21;
 // The engine's whole API: graphs, stores, time travel, workers, effects.
-constexpr int kPublicLinesInAllMax = 2'800;
+constexpr int kPublicLinesInAllMax = 3'200;
 constexpr int kReasonWithinLines = 30;
 
 int lines_of(std::string_view text) {

@@ -74,6 +74,7 @@ struct GraphDefinition {
 
     RetryPolicy retry;
     std::optional<std::chrono::milliseconds> timeout;
+    std::vector<std::string> uses;  // names of dependencies: see protection.h; no part of the hash
     bool interrupt_before = false;  // the run pauses before, or after, the node's superstep
     bool interrupt_after = false;
     std::vector<std::string> targets;    // all of an edge, or those that a branch may choose
@@ -133,6 +134,21 @@ Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition defi
                                                             std::vector<GraphWay> ways);
 
 namespace detail {
+// The rule of a channel with a reducer of the program's own.
+template <typename State, typename M, typename Reduce>
+void set_reducer(GraphDefinition::ChannelRule& rule, M State::* member, Reduce reduce) {
+  rule.reduce = [member, reduce](void* state, void* operand) {
+    M& held = static_cast<State*>(state)->*member;
+    held = reduce(std::move(held), *static_cast<const M*>(operand));
+  };
+  rule.read_operand = [member](const Value& from) -> std::shared_ptr<Operand> {
+    M value{};
+    Decoder in;
+    if (!codec::decode(from, value, in)) return nullptr;
+    return std::make_shared<TypedOperand<State, M>>(member, std::move(value), nullptr);
+  };
+}
+
 // What a branch's function returned: a bool, an index, a name, names or Sends.
 template <typename Chosen>
 GraphDefinition::Choice choice_of(Chosen chosen) {

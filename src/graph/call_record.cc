@@ -1,0 +1,89 @@
+#include "graph/call_record.h"
+
+#include "belay/codec.h"
+#include "belay/value.h"
+
+namespace belay {
+namespace {
+
+std::string_view name_of(Role role) {
+  switch (role) {
+    case Role::system:
+      return "system";
+    case Role::user:
+      return "user";
+    case Role::assistant:
+      return "assistant";
+  }
+  return "user";
+}
+
+template <typename T>
+void add(std::string_view name, const std::optional<T>& member, Encoder& out) {
+  if (!member) return;
+  out.write_name(name, out.text.size() == 1);
+  codec::encode(*member, out);
+}
+
+}  // namespace
+
+std::string hash_of(const ModelRequest& request) {
+  Value::Array messages;
+  for (const Message& message : request.messages) {
+    messages.push_back(
+        Value::object({{"role", name_of(message.role)}, {"text", std::string(message.text)}}));
+  }
+  Value text = Value::object({{"input", request.input},
+                              {"messages", Value(std::move(messages))},
+                              {"purpose", request.purpose},
+                              {"schema", request.response_schema}});
+  return to_hex(sha256(to_json(text)));
+}
+
+Result<std::string> envelope_of(const CallRecord& record) {
+  Encoder out;
+  out.text = "{";
+  if (!record.request.empty()) add("request", std::optional(record.request), out);
+  add("reply", record.reply, out);
+  add("error", record.error, out);
+  add("cost", record.cost, out);
+  add("lost", record.lost, out);
+  out.text += "}";
+  if (out.problem.empty()) return json_envelope(out.text);
+  return error(ErrorCode::invalid, "The model's reply can't be recorded: " + out.problem);
+}
+
+Result<CallRecord> call_record_in(const EffectRow& row) {
+  BELAY_TRY(std::string_view text, json_in_envelope(row.envelope));
+  BELAY_TRY(Value value, parse_json(text));
+  return decode_json<CallRecord>(value);
+}
+
+RecordedError recorded(const Error& error) {
+  RecordedError kept;
+  kept.code = belay::name_of(error.code);
+  kept.message = error.message;
+  if (error.retry_after) kept.retry_after_ms = error.retry_after->count();
+  return kept;
+}
+
+Error error_in(const RecordedError& recorded) {
+  Error said =
+      error(error_code_named(recorded.code).value_or(ErrorCode::unavailable), recorded.message);
+  if (recorded.retry_after_ms)
+    said.retry_after = std::chrono::milliseconds(*recorded.retry_after_ms);
+  return said;
+}
+
+Spending spending_of(const EffectRow& row) {
+  Spending counted;
+  if (!is_call_record(row.name) || row.envelope.empty()) return counted;
+  auto record = call_record_in(row);
+  if (!record.ok()) return counted;
+  bool is_open = row.status == EffectStatus::intended || row.status == EffectStatus::uncertain;
+  (is_open ? counted.reserved : counted.spent) = record->cost.value_or(Cost{});
+  counted.spent = counted.spent + record->lost.value_or(Cost{});
+  return counted;
+}
+
+}  // namespace belay

@@ -1,0 +1,160 @@
+#include "graph/recorded_model.h"
+
+#include <algorithm>
+
+#include "belay/limits.h"
+
+namespace belay {
+namespace {
+
+Cost cost_of(const std::optional<ModelPrice>& price, std::int64_t input, std::int64_t output) {
+  constexpr std::int64_t million = 1'000'000;
+  Cost cost;
+  cost.tokens = input + output;
+  if (price) cost.money = (input * price->input + output * price->output + million - 1) / million;
+  return cost;
+}
+
+}  // namespace
+
+std::optional<ModelPrice> RecordedModel::price(const ModelRequest& request) const {
+  return attempt_.model ? attempt_.model->price(request) : std::nullopt;
+}
+
+std::int64_t RecordedModel::input_tokens_at_most(const ModelRequest& request) const {
+  return attempt_.model ? attempt_.model->input_tokens_at_most(request)
+                        : Model::input_tokens_at_most(request);
+}
+
+RecordedModel::Call RecordedModel::place(int number, const ModelRequest& request) const {
+  Call call;
+  call.number = number;
+  call.row.run = attempt_.run;
+  call.row.task = attempt_.task;
+  call.row.node = attempt_.node;
+  call.row.effect_class = EffectClass::keyed;
+  call.row.attempt = 0;
+  call.row.created_at = attempt_.now;
+  std::string hash = hash_of(request);
+  std::string name = std::string(model_call_prefix) + std::to_string(attempt_.attempt) + "/" +
+                     std::to_string(number);
+  for (int variant = 1;; ++variant) {
+    call.row.name = variant == 1 ? name : name + "/" + std::to_string(variant);
+    const EffectRow* known = attempt_.journal->find(call.row.name);
+    if (!known) break;
+    auto record = call_record_in(*known);
+    if (!record.ok() || record->request != hash) {
+      call.other_request = true;
+      continue;
+    }
+    call.row = *known;
+    call.record = *std::move(record);
+    call.is_answered = call.record.reply || call.record.error;
+    break;
+  }
+  call.record.request = std::move(hash);
+  call.row.updated_at = std::max(attempt_.now, call.row.created_at);
+  return call;
+}
+
+Result<ModelReply> RecordedModel::replayed(const Call& call) const {
+  std::string which = "of call " + std::to_string(call.number) + " of the model in attempt " +
+                      std::to_string(attempt_.attempt) + " of \"" + std::string(attempt_.node) +
+                      "\"";
+  if (call.other_request) {
+    return error(ErrorCode::conflict, "The request " + which +
+                                          " is not the one on record: the code, or what it "
+                                          "depends on, has changed since.");
+  }
+  return error(ErrorCode::not_found, "No reply " + which +
+                                         " is on record: it was never made, or its attempt did "
+                                         "not come to its end.");
+}
+
+Result<Cost> RecordedModel::most(const ModelRequest& request) const {
+  auto price = attempt_.model->price(request);
+  if (attempt_.ledger->budget().money && !price) {
+    return error(ErrorCode::invalid,
+                 "The run has a budget of money, and its model tells no price; give the model a "
+                 "price, or the run a budget of tokens.");
+  }
+  return cost_of(price, attempt_.model->input_tokens_at_most(request), *request.max_output_tokens);
+}
+
+// Durable when it returns. What an earlier process had reserved for this very call is lost.
+Task<Result<Done>> RecordedModel::reserve(Call& call, ModelRequest& request) {
+  if (!request.max_output_tokens) request.max_output_tokens = limits::output_tokens_default;
+  BELAY_CO_TRY(Cost most_of_it, most(request));
+  BELAY_CO_CHECK(attempt_.ledger->reserve(
+      most_of_it, "a call of the model by \"" + std::string(attempt_.node) + "\""));
+  if (call.record.cost) {
+    attempt_.ledger->settle(*call.record.cost, *call.record.cost);
+    call.record.lost = call.record.lost.value_or(Cost{}) + *call.record.cost;
+  }
+  call.record.cost = most_of_it;
+  call.row.status = EffectStatus::intended;
+  ++call.row.attempt;
+  BELAY_CO_TRY(call.row.envelope, envelope_of(call.record));
+  EffectRow row = call.row;
+  auto written = co_await attempt_.journal->write(std::move(row));
+  if (!written.ok()) attempt_.ledger->settle(most_of_it, Cost{});
+  co_return std::move(written);
+}
+
+// Without a count of its own the reservation stands; so it does where nobody knows.
+void RecordedModel::settle(Call& call, const std::optional<ModelPrice>& price) {
+  if (!call.record.cost) return;
+  Cost reserved = *call.record.cost;
+  if (call.record.error) {
+    bool is_unknown = call.record.error->code == name_of(ErrorCode::uncertain);
+    if (!is_unknown) call.record.cost = Cost{};
+  } else if (const auto& usage = call.record.reply->usage) {
+    call.record.cost = cost_of(price, usage->input_tokens, usage->output_tokens);
+  }
+  attempt_.ledger->settle(reserved, *call.record.cost);
+}
+
+Result<ModelReply> RecordedModel::keep(Call& call, Result<ModelReply> reply) {
+  call.row.status = reply.ok() ? EffectStatus::done : EffectStatus::failed;
+  auto envelope = envelope_of(call.record);
+  if (!envelope.ok()) {
+    // A reply that can't be kept can't be given either: nobody could go on with it later.
+    reply = envelope.error();
+    call.record.reply.reset();
+    call.record.error = recorded(envelope.error());
+    call.row.status = EffectStatus::failed;
+    envelope = envelope_of(call.record);
+  }
+  if (!envelope.ok()) return std::move(envelope).error();
+  call.row.envelope = *std::move(envelope);
+  attempt_.journal->keep(call.row);
+  return reply;
+}
+
+Task<Result<ModelReply>> RecordedModel::generate(ModelRequest request) {
+  Call call = place(++calls_, request);
+  if (call.is_answered && call.record.reply) co_return *std::move(call.record.reply);
+  if (call.is_answered) co_return error_in(*call.record.error);
+  if (attempt_.replays) co_return replayed(call);
+  if (counts()) {
+    auto reserved = co_await reserve(call, request);
+    if (!reserved.ok() && reserved.error().code == ErrorCode::cancelled) {
+      co_return std::move(reserved).error();
+    }
+    if (!reserved.ok()) {
+      call.record.error = recorded(reserved.error());
+      co_return keep(call, std::move(reserved).error());
+    }
+  }
+  auto price = attempt_.model->price(request);
+  auto reply = co_await attempt_.model->generate(std::move(request));
+  if (reply.ok()) {
+    call.record.reply = *reply;
+  } else {
+    call.record.error = recorded(reply.error());
+  }
+  settle(call, price);
+  co_return keep(call, std::move(reply));
+}
+
+}  // namespace belay
