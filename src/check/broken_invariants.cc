@@ -236,10 +236,10 @@ void effect_journaled_twice(StoredRows& rows, CheckScope&) {
   run.effects = {effect_of(run), effect_of(run)};
 }
 
-void effect_without_a_key_tried_twice(StoredRows& rows, CheckScope&) {
+void effect_without_a_key_never_intended(StoredRows& rows, CheckScope&) {
   EffectRow effect = effect_of(rows.run("completed"));
   effect.effect_class = EffectClass::unkeyed;
-  effect.attempt = 2;
+  effect.attempt = 0;
   rows.run("completed").effects.push_back(effect);
 }
 
@@ -367,7 +367,7 @@ std::vector<BrokenStore> broken_invariants() {
       {"I4", "AnEffectOfAnotherNode", effect_of_another_node},
       {"I4", "AnEffectDoneWithoutAResult", effect_done_without_a_result},
       {"I4", "AnEffectJournaledTwice", effect_journaled_twice},
-      {"I4", "AnEffectWithoutAKeyTriedTwice", effect_without_a_key_tried_twice},
+      {"I4", "AnEffectWithoutAKeyNeverIntended", effect_without_a_key_never_intended},
       {"I4", "AnEffectWhoseResultChanged", effect_whose_result_changed},
       {"I4", "AnEffectForgotten", effect_forgotten},
       {"I5", "AnApprovalAmongOthersLost", approval_among_others_lost},

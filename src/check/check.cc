@@ -79,8 +79,7 @@ const Rule kRules[] = {
      check::i3_one_owner_at_a_time},
     {{"I4",
       "A record that a run saved names a commit that ended nodes; an effect belongs to a task of "
-      "its "
-      "run, one without a key was tried once, and what one came to stays as it is."},
+      "its run, one without a key was intended first, and what one came to stays as it is."},
      check::i4_effects,
      check::i4_records},
     {{"I5",

@@ -112,11 +112,6 @@ void i4_effects(const RunContents& run, const CheckScope& scope, Findings& findi
         findings.add(run, "the effect " + quoted(effect.name) + " of " + quoted(effect.node) +
                               " is there twice.");
       }
-      if (effect.effect_class == EffectClass::unkeyed && effect.attempt > 1) {
-        findings.add(run, "the effect " + quoted(effect.name) + " of " + quoted(effect.node) +
-                              " has no key and was tried " + std::to_string(effect.attempt) +
-                              " times.");
-      }
     }
   }
   check_done_effects(run, scope, findings);
