@@ -95,6 +95,10 @@ struct NodeEffects {
   std::string outcome;
 };
 
+// Sees each call of an effect, as its receiver would: told of its intent right before the call, and
+// right after it, before anything is recorded, what it came to. For tests and measurements.
+using EffectObserver = std::function<void(const EffectRow&)>;
+
 // Thrown by Context::interrupt(): the node ends here and runs again once there is an answer. Not an
 // error, and not derived from std::exception, so that ordinary handlers let it pass.
 struct Interrupted {
@@ -125,6 +129,7 @@ class Context {
     Ledger* ledger = nullptr;  // null: nothing is counted
     // The model's answers come from the journal alone, and `model` may be null: see model().
     bool replays = false;
+    const EffectObserver* effect_observer = nullptr;
   };
 
   explicit Context(Attempt attempt);
@@ -255,6 +260,9 @@ class Context {
   Result<Done> check_cost(const std::string& name, const Cost& cost) const;
   // Asks a person what became of an effect: the answer, or an interrupt.
   Answer ask_about(const EffectRow& row, std::chrono::milliseconds expires);
+  void tell_call(const EffectStep& step) const;
+  template <typename T>
+  void tell_result(const EffectStep& step, const Result<T>& result) const;
   // The node runs again once the row is recorded.
   [[noreturn]] static void journal_first(EffectRow row);
 

@@ -120,6 +120,7 @@ struct RuntimeParts {
   Model& model;
   RunObserver observer = nullptr;
   RunLimits limits = {};
+  EffectObserver effect_observer = nullptr;
 };
 
 class Runtime {

@@ -300,6 +300,7 @@ std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
   attempt.records = records_.get();
   attempt.journal = &journal;
   attempt.ledger = &ledger_;
+  if (parts_.effect_observer) attempt.effect_observer = &parts_.effect_observer;
   return std::make_unique<Context>(std::move(attempt));
 }
 

@@ -5,11 +5,29 @@
 
 namespace belay {
 
+inline void Context::tell_call(const EffectStep& step) const {
+  if (attempt_.effect_observer) (*attempt_.effect_observer)(step.intent());
+}
+
+template <typename T>
+void Context::tell_result(const EffectStep& step, const Result<T>& result) const {
+  if (!attempt_.effect_observer) return;
+  if (result.ok()) {
+    (*attempt_.effect_observer)(step.outcome(detail::effect_text(step.intent().name, *result)));
+  } else {
+    (*attempt_.effect_observer)(result.error().code == ErrorCode::uncertain
+                                    ? step.uncertain()
+                                    : step.failed(result.error()));
+  }
+}
+
 template <typename T, typename Function>
 T Context::once_now(std::string name, Function effect) {
   EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
   if (step.next() == EffectStep::Next::give) return step.result<T>();
+  tell_call(step);
   Result<T> result = detail::as_result(effect());
+  tell_result(step, result);
   T value = std::move(result).value();
   attempt_.journal->keep(step.outcome(detail::effect_text(step.name(), value)));
   return value;
@@ -19,8 +37,10 @@ template <typename T, typename Function>
 Task<T> Context::once_task(std::string name, Function effect) {
   EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
   if (step.next() == EffectStep::Next::give) co_return step.result<T>();
+  tell_call(step);
   auto returned = co_await effect();
   Result<T> result = detail::as_result(std::move(returned));
+  tell_result(step, result);
   T value = std::move(result).value();
   EffectRow row = step.outcome(detail::effect_text(step.name(), value));
   auto written = co_await attempt_.journal->write(std::move(row));
@@ -67,7 +87,9 @@ std::optional<T> Context::effect_now(std::string name, EffectOptions options, Fu
     if (auto settled = settle<T>(step, options, probe)) return *std::move(settled);
     journal_first(step.intent());
   }
+  tell_call(step);
   Result<T> result = detail::as_result(effect());
+  tell_result(step, result);
   if (!result.ok()) {
     attempt_.journal->keep(result.error().code == ErrorCode::uncertain
                                ? step.uncertain()
@@ -90,8 +112,10 @@ Task<std::optional<T>> Context::effect_task(std::string name, EffectOptions opti
     auto intended = co_await attempt_.journal->write(std::move(intent));
     std::move(intended).value();
   }
+  tell_call(step);
   auto returned = co_await effect();
   Result<T> result = detail::as_result(std::move(returned));
+  tell_result(step, result);
   if (!result.ok()) {
     EffectRow row = step.failed(result.error());
     if (result.error().code == ErrorCode::uncertain) row = step.uncertain();
