@@ -44,15 +44,13 @@ std::string record_text(std::optional<R> record) {
 // The model answers by what it is asked, so that a call that is made again gets the same answer:
 // the first answer to each question is malformed, the first schedule of a day without feedback
 // invalid.
-void script(World& world) {
-  world.model.then_always([](const ModelRequest& request) -> Result<std::string> {
-    const bool again = request.messages[1].text.find("could not be used") != std::string::npos;
-    if (request.purpose == "daily_audit") return again ? audit_text(8) : std::string("{oops");
-    const auto& recommendations = *request.input["recommendations"].as_array();
-    const bool told = std::find(recommendations.begin(), recommendations.end(),
-                                Value("Activities array is empty")) != recommendations.end();
-    return told ? schedule_text() : std::string(R"({"activities": []})");
-  });
+Result<std::string> answer(const ModelRequest& request) {
+  const bool again = request.messages[1].text.find("could not be used") != std::string::npos;
+  if (request.purpose == "daily_audit") return again ? audit_text(8) : std::string("{oops");
+  const auto& recommendations = *request.input["recommendations"].as_array();
+  const bool told = std::find(recommendations.begin(), recommendations.end(),
+                              Value("Activities array is empty")) != recommendations.end();
+  return told ? schedule_text() : std::string(R"({"activities": []})");
 }
 
 // One step of the story; false when the process died in it.
@@ -96,7 +94,7 @@ End story(World& world) {
 
 TEST(Crash, AnyCommitMayBeTheLastOneOfAProcess) {
   World calm;
-  script(calm);
+  calm.model.then_always(answer);
   calm.add_note(kToday, "A hard day, and no sleep.");
   const std::size_t before = calm.store.commits();
   const End expected = story(calm);
@@ -105,7 +103,7 @@ TEST(Crash, AnyCommitMayBeTheLastOneOfAProcess) {
   for (std::size_t at = 0; at < commits; ++at) {
     for (const auto loses : {HaltingStore::Loses::the_commit, HaltingStore::Loses::the_answer}) {
       World world;
-      script(world);
+      world.model.then_always(answer);
       world.add_note(kToday, "A hard day, and no sleep.");
       world.store.halt_after(at, loses);
       const End end = story(world);
@@ -114,6 +112,45 @@ TEST(Crash, AnyCommitMayBeTheLastOneOfAProcess) {
       EXPECT_EQ(world.runs("routine").size(), 1u);
       EXPECT_EQ(world.violations(), "") << "died at commit " << at;
     }
+  }
+}
+
+template <typename State>
+State of_day(const char* date) {
+  State state;
+  state.date = date;
+  return state;
+}
+
+// The same of each agent by itself, while its nodes run too.
+TEST(Crash, AnyMomentOfANodeMayBeTheLastOneOfAProcess) {
+  const auto options = World::english();
+  const Note note{"note-1", kToday, "A hard day, and no sleep."};
+  auto world = belay::testing::World{}.record(note).model(
+      belay::testing::answers(answer).takes(std::chrono::seconds(2)));
+  auto calm = world.run(daily_auditor(options), of_day<Audit>(kToday)).approve_all();
+  ASSERT_TRUE(calm.ok()) << calm.error()->message;
+  EXPECT_EQ(calm.outcome(), "saved");
+  EXPECT_EQ(calm.attempts("analyzeNotes"), 2);
+  for (const auto& crash : calm.every_commit()) {
+    SCOPED_TRACE(crash.text);
+    auto scenario = world.run(daily_auditor(options), of_day<Audit>(kToday));
+    auto rough = scenario.crash_at(crash).approve_all();
+    EXPECT_TRUE(rough.ok()) << rough.error()->message;
+    EXPECT_EQ(rough.state(), calm.state());
+    EXPECT_EQ(rough.records<DailySummary>().size(), 1u);
+  }
+  world.record(calm.records<DailySummary>().at(0));
+  auto planned =
+      world.run(routine_generator(options), of_day<RoutineState>(kTomorrow)).approve_all();
+  ASSERT_TRUE(planned.ok()) << planned.error()->message;
+  for (const auto& crash : planned.every_commit()) {
+    SCOPED_TRACE(crash.text);
+    auto scenario = world.run(routine_generator(options), of_day<RoutineState>(kTomorrow));
+    auto rough = scenario.crash_at(crash).approve_all();
+    EXPECT_TRUE(rough.ok()) << rough.error()->message;
+    EXPECT_EQ(rough.state(), planned.state());
+    EXPECT_EQ(rough.records<Routine>().size(), 1u);
   }
 }
 

@@ -20,6 +20,11 @@ ScriptedModel& ScriptedModel::then_always(Answer answer) {
   return *this;
 }
 
+ScriptedModel& ScriptedModel::then_the_last() {
+  keeps_last_ = true;
+  return *this;
+}
+
 ScriptedModel& ScriptedModel::takes(std::chrono::milliseconds time) {
   time_ = time;
   return *this;
@@ -29,8 +34,8 @@ Task<Result<ModelReply>> ScriptedModel::generate(ModelRequest request) {
   requests_.push_back(request);
   Answer answer = always_;
   if (!script_.empty()) {
-    answer = std::move(script_.front());
-    script_.pop_front();
+    answer = script_.front();
+    if (!keeps_last_ || script_.size() > 1) script_.pop_front();
   }
   if (time_.count() > 0) co_await sleep_for(time_);
   if (!answer) co_return error(ErrorCode::unavailable, "The script of the model is at its end.");
@@ -42,6 +47,24 @@ Task<Result<ModelReply>> ScriptedModel::generate(ModelRequest request) {
   reply.model = "script";
   reply.method = "script";
   co_return std::move(reply);
+}
+
+ScriptedModel says(std::string text) {
+  ScriptedModel model;
+  model.says(std::move(text)).then_the_last();
+  return model;
+}
+
+ScriptedModel fails(Error failure) {
+  ScriptedModel model;
+  model.fails(std::move(failure)).then_the_last();
+  return model;
+}
+
+ScriptedModel answers(ScriptedModel::Answer answer) {
+  ScriptedModel model;
+  model.then_always(std::move(answer));
+  return model;
 }
 
 }  // namespace belay::testing

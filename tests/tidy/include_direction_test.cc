@@ -17,6 +17,9 @@ TEST(TidyIncludes, GoDownOnly) {
   EXPECT_FALSE(allowed("src/engine/advance.cc", "\"store/store.h\""));
   EXPECT_FALSE(allowed("src/base/json.cc", "\"cli/app.h\""));
   EXPECT_FALSE(allowed("src/base/json.cc", "\"../cli/app.h\""));
+  EXPECT_TRUE(allowed("src/testing/world.cc", "\"driver/run_driver.h\""));
+  EXPECT_TRUE(allowed("src/testing/world.cc", "\"check/rules.h\""));
+  EXPECT_FALSE(allowed("src/driver/work.cc", "\"testing/process.h\""));
   EXPECT_FALSE(allowed("src/base/json.cc", "\"nowhere/app.h\""));
   EXPECT_FALSE(allowed("src/nowhere/app.cc", "\"base/json.h\""));
 }

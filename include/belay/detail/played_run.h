@@ -1,0 +1,63 @@
+#pragma once
+// belay/detail/played_run.h - what testing::World is told and what it has seen, without the state's
+// type.
+
+#include <map>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "belay/check.h"
+#include "belay/runtime.h"
+
+namespace belay::testing {
+
+// Where a process dies. Take those of Played::every_commit(), or say before_commit(3).
+struct Crash {
+  enum class When {
+    before_commit,  // the commit never reaches the store
+    answer_lost,    // it is written, and nobody hears of it
+    between,        // while a node runs: after that commit, at the n-th moment
+  };
+  When when = When::before_commit;
+  int commit = 0;         // counted from 1 in the process that dies
+  int moment = 0;         // with `between`, counted from 1
+  std::string text = {};  // in words: "before commit 3 (node of write) is written"
+
+  friend bool operator==(const Crash& one, const Crash& other) {
+    return one.when == other.when && one.commit == other.commit && one.moment == other.moment;
+  }
+  friend std::ostream& operator<<(std::ostream& out, const Crash& crash) {
+    return out << crash.text;
+  }
+};
+
+}  // namespace belay::testing
+
+namespace belay::testing::detail {
+
+// What a world's processes have come to.
+struct PlayedRun {
+  std::optional<Error> error;
+  RunView view;
+  std::vector<std::string> path;
+  std::map<std::string, int> attempts;
+  // Calls of effects' functions as their receivers saw them, and what each came to; `intended`
+  // where the function threw.
+  std::vector<EffectRow> calls;
+  std::vector<CheckpointRow> commits;
+  std::vector<EventRow> events;
+  std::vector<NodeEffects::Message> messages;
+  std::vector<ApprovalRow> approvals;
+  std::vector<RecordRow> records;
+  std::vector<Violation> violations;
+  std::vector<ModelRequest> requests;
+  std::vector<Crash> moments;  // where its last process could have died
+  int crashes = 0;
+
+  int calls_of(std::string_view effect) const;
+  int effects_of(std::string_view effect) const;
+};
+
+}  // namespace belay::testing::detail

@@ -1,0 +1,236 @@
+#include "testing/process.h"
+
+#include <algorithm>
+
+namespace belay::testing {
+namespace {
+
+using When = Crash::When;
+
+std::string words_of(const Commit& commit) {
+  if (commit.guard && !commit.guard->pending_for.is_null()) {
+    return commit.rows.effects.empty() ? "a finished task" : "of an effect";
+  }
+  if (!commit.rows.checkpoint) return "a decision";
+  const CheckpointRow& checkpoint = *commit.rows.checkpoint;
+  std::string words(name_of(checkpoint.kind));
+  if (!checkpoint.node.empty()) words += " of " + checkpoint.node;
+  return words;
+}
+
+// Whatever a crash takes back, this is not among it.
+bool ends_work(const Commit& commit) {
+  return !commit.guard || commit.guard->pending_for.is_null();
+}
+
+void note(const CommitRows& rows, Traces& traces) {
+  if (rows.checkpoint) traces.acknowledged.emplace_back(rows.checkpoint->run, rows.checkpoint->seq);
+  for (const EffectRow& row : rows.effects) {
+    if (row.status == EffectStatus::done) traces.done_effects.push_back(row);
+  }
+}
+
+Error has_died() { return error(ErrorCode::cancelled, "This process has died."); }
+
+// A node's code runs for as long as this lives.
+class RunningNode {
+ public:
+  RunningNode(Process& process, std::string name) : process_(process), name_(std::move(name)) {
+    process_.starts_node(name_);
+  }
+  RunningNode(const RunningNode&) = delete;
+  RunningNode& operator=(const RunningNode&) = delete;
+  ~RunningNode() { process_.ends_node(name_); }
+
+ private:
+  Process& process_;
+  std::string name_;
+};
+
+// What a node's own code goes on by: the process learns that it did.
+class NodeExecutor final : public Executor {
+ public:
+  NodeExecutor(Process& process, std::string node) : process_(process), node_(std::move(node)) {}
+
+  void post(Work work) override { process_.post(told(std::move(work))); }
+  TimerId call_after(std::chrono::microseconds delay, Work work) override {
+    return process_.call_after(delay, told(std::move(work)));
+  }
+  void cancel(TimerId timer) override { process_.cancel(timer); }
+  bool offload(Work work) override { return process_.offload(std::move(work)); }
+
+ private:
+  // May outlive this.
+  Work told(Work work) const {
+    return [&process = process_, node = node_, work = std::move(work)] {
+      process.continues_node(node);
+      work();
+    };
+  }
+
+  Process& process_;
+  std::string node_;
+};
+
+// Puts the task that awaits it, and those that it awaits from here on, on another executor.
+struct OnExecutor {
+  explicit OnExecutor(Executor& to) : executor(to) {}
+  bool await_ready() const { return false; }
+  template <typename Waiter>
+  bool await_suspend(std::coroutine_handle<Waiter> self) {
+    self.promise().executor = &executor;
+    return false;
+  }
+  void await_resume() const {}
+  Executor& executor;
+};
+
+using RunTask = std::function<Task<NodeResult>(const void*, Context&)>;
+
+// `run` lives as long as the graph.
+Task<NodeResult> run_watched(const RunTask& run, const std::string& name, const void* state,
+                             Context& context, Process& process, Traces& traces) {
+  if (process.is_dead()) co_return has_died();
+  ++traces.attempts[name];
+  RunningNode running(process, name);
+  NodeExecutor executor(process, name);
+  OnExecutor own(executor);
+  co_await own;
+  co_return co_await run(state, context);
+}
+
+}  // namespace
+
+bool Process::outlives(Crash moment) {
+  if (crash_ == moment) {
+    dead_ = true;
+    loop_.stop();
+  }
+  moments_.push_back(std::move(moment));
+  return !dead_;
+}
+
+bool Process::begins_commit(const Commit& commit) {
+  if (dead_) return false;
+  ++commits_;
+  passed_ = 0;
+  is_committing_ = true;
+  committing_ = "commit " + std::to_string(commits_) + " (" + words_of(commit) + ")";
+  return outlives({When::before_commit, commits_, 0, "before " + committing_ + " is written"});
+}
+
+bool Process::ends_commit() {
+  if (dead_) return false;
+  is_committing_ = false;
+  return outlives({When::answer_lost, commits_, 0, "before the answer to " + committing_});
+}
+
+void Process::starts_node(const std::string& node) {
+  running_.push_back(node);
+  ran_.push_back(node);
+}
+
+void Process::ends_node(const std::string& node) {
+  auto found = std::find(running_.begin(), running_.end(), node);
+  if (found != running_.end()) running_.erase(found);
+}
+
+bool Process::passes(std::string what) {
+  if (dead_) return false;
+  ++passed_;
+  std::string text = "after commit " + std::to_string(commits_) + ", moment " +
+                     std::to_string(passed_) + ": " + std::move(what);
+  return outlives({When::between, commits_, passed_, std::move(text)});
+}
+
+Executor::Work Process::alive(Work work) {
+  return [this, work = std::move(work)] {
+    if (dead_) return;
+    work();
+    // A node whose code ran, and has not ended, waits for something.
+    for (const std::string& ran : std::exchange(ran_, {})) {
+      bool waits = std::find(running_.begin(), running_.end(), ran) != running_.end();
+      if (!waits || is_committing_) continue;
+      passes("\"" + ran + "\" waits");
+      break;
+    }
+  };
+}
+
+void Traces::know_collection(const std::string& name) {
+  auto known = std::find(collections.begin(), collections.end(), name);
+  if (known == collections.end()) collections.push_back(name);
+}
+
+const EffectRow* Traces::last_call(const TaskId& task, std::string_view name) const {
+  for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
+    if (call->task == task && call->name == name) return &*call;
+  }
+  return nullptr;
+}
+
+Task<Result<CommitOutcome>> ProcessStore::commit(Commit commit) {
+  Completion<Result<CommitOutcome>> never;
+  if (!process_.begins_commit(commit)) co_return co_await never;
+  Commit written = commit;
+  auto outcome = co_await inner_.commit(std::move(commit));
+  bool is_applied = outcome.ok() && *outcome == CommitOutcome::applied;
+  for (const RecordPut& record : written.rows.records) traces_.know_collection(record.collection);
+  if (is_applied && ends_work(written)) traces_.committed_script = traces_.script;
+  if (!process_.ends_commit()) co_return co_await never;
+  if (is_applied) note(written.rows, traces_);
+  bool is_expired = outcome.ok() && *outcome == CommitOutcome::expired;
+  if (is_expired) note(*written.when_expired, traces_);
+  co_return std::move(outcome);
+}
+
+Task<Result<ModelReply>> ProcessModel::generate(ModelRequest request) {
+  traces_.requests.push_back(request);
+  Completion<Result<ModelReply>> never;
+  if (!process_.passes("the model has been asked")) co_return co_await never;
+  co_return co_await inner_.generate(std::move(request));
+}
+
+std::shared_ptr<const GraphDefinition> watched(const GraphDefinition& graph, Process& process,
+                                               Traces& traces) {
+  auto copy = std::make_shared<GraphDefinition>(graph);
+  for (GraphDefinition::Node& node : copy->nodes) {
+    if (node.run_plain) {
+      node.run_plain = [run = node.run_plain, name = node.name, &process, &traces](
+                           const void* state, Context& context) -> NodeResult {
+        if (process.is_dead()) return has_died();
+        ++traces.attempts[name];
+        RunningNode running(process, name);
+        return run(state, context);
+      };
+    } else if (node.run_task) {
+      node.run_task = [run = node.run_task, name = node.name, &process, &traces](const void* state,
+                                                                                 Context& context) {
+        return run_watched(run, name, state, context, process, traces);
+      };
+    } else if (node.subgraph) {
+      node.subgraph->graph = watched(*node.subgraph->graph, process, traces);
+    }
+  }
+  return copy;
+}
+
+EffectObserver watch_effects(Process& process, Traces& traces) {
+  return [&process, &traces](const EffectRow& row) {
+    bool is_alive = !process.is_dead();
+    if (row.status == EffectStatus::intended) {
+      if (is_alive) traces.calls.push_back(row);
+    } else {
+      for (auto call = traces.calls.rbegin(); call != traces.calls.rend(); ++call) {
+        if (call->task != row.task || call->name != row.name) continue;
+        *call = row;
+        break;
+      }
+      is_alive = process.passes("the effect \"" + row.name + "\" has been called");
+    }
+    if (is_alive) return;
+    belay::detail::throw_failure(has_died());
+  };
+}
+
+}  // namespace belay::testing

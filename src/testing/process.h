@@ -1,0 +1,116 @@
+#pragma once
+// testing/process.h - a process of a World: it can die at each of its commits, and while a node
+// runs. Once dead nothing of it runs any more: it is up to its owner to destroy what it held.
+//
+// Threading: the simulated loop's.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "belay/testing.h"
+
+namespace belay::testing {
+
+class Process final : public Executor {
+ public:
+  Process(SimulatedLoop& loop, std::optional<Crash> crash)
+      : loop_(loop), crash_(std::move(crash)) {}
+
+  bool is_dead() const { return dead_; }
+  // Where it could have died, in order.
+  std::vector<Crash> take_moments() { return std::exchange(moments_, {}); }
+
+  // A commit is about to be written, or has just been; false: the process dies there.
+  bool begins_commit(const Commit& commit);
+  bool ends_commit();
+  // A node's code is about to run, goes on, or has ended.
+  void starts_node(const std::string& node);
+  void continues_node(const std::string& node) { ran_.push_back(node); }
+  void ends_node(const std::string& node);
+  // Something that a crash may come after while a node runs; false: it comes.
+  bool passes(std::string what);
+
+  // The executor itself.
+  void post(Work work) override { loop_.post(alive(std::move(work))); }
+  TimerId call_after(std::chrono::microseconds delay, Work work) override {
+    return loop_.call_after(delay, alive(std::move(work)));
+  }
+  void cancel(TimerId timer) override { loop_.cancel(timer); }
+  bool offload(Work work) override { return loop_.offload(alive(std::move(work))); }
+
+ private:
+  Work alive(Work work);
+  // Notes the moment, and whether the process outlives it.
+  bool outlives(Crash moment);
+
+  SimulatedLoop& loop_;
+  std::optional<Crash> crash_;
+  bool dead_ = false;
+  int commits_ = 0;
+  int passed_ = 0;  // since the last commit
+  bool is_committing_ = false;
+  std::string committing_;            // in words
+  std::vector<std::string> running_;  // nodes that have begun and not ended
+  std::vector<std::string> ran_;      // those whose code ran in this piece of work
+  std::vector<Crash> moments_;
+};
+
+// What the processes of a world leave behind, whichever of them.
+struct Traces {
+  std::map<std::string, int> attempts;
+  std::vector<EffectRow> calls;
+  std::vector<ModelRequest> requests;
+  // The script as it stands, and as it stood at the last commit that ended work.
+  ScriptedModel script;
+  ScriptedModel committed_script;
+  // For the checkers.
+  std::vector<std::pair<RunId, std::uint64_t>> acknowledged;
+  std::vector<EffectRow> done_effects;
+  std::vector<std::string> collections;
+
+  void know_collection(const std::string& name);
+  // The newest call of this effect of this task; null for none.
+  const EffectRow* last_call(const TaskId& task, std::string_view name) const;
+};
+
+// The store as one process sees it.
+class ProcessStore final : public Store {
+ public:
+  ProcessStore(Process& process, Store& inner, Traces& traces)
+      : process_(process), inner_(inner), traces_(traces) {}
+
+  Task<Result<CommitOutcome>> commit(Commit commit) override;
+  Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
+  Result<SessionId> open_session() override { return inner_.open_session(); }
+  void close_session(const SessionId& session) override { inner_.close_session(session); }
+  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
+
+ private:
+  Process& process_;
+  Store& inner_;
+  Traces& traces_;
+};
+
+// The model as one process sees it.
+class ProcessModel final : public Model {
+ public:
+  ProcessModel(Process& process, Model& inner, Traces& traces)
+      : process_(process), inner_(inner), traces_(traces) {}
+  Task<Result<ModelReply>> generate(ModelRequest request) override;
+
+ private:
+  Process& process_;
+  Model& inner_;
+  Traces& traces_;
+};
+
+// The same graph, whose nodes say when they run, and do not where the process is dead.
+std::shared_ptr<const GraphDefinition> watched(const GraphDefinition& graph, Process& process,
+                                               Traces& traces);
+
+// Sees the calls of effects. Throws Failure where the process dies at one, so that the node, which
+// is in the midst of it, goes no further.
+EffectObserver watch_effects(Process& process, Traces& traces);
+
+}  // namespace belay::testing

@@ -1,0 +1,397 @@
+// What a World plays: one process after another on one store, until the run rests.
+
+#include <algorithm>
+#include <filesystem>
+
+#include "belay/testing.h"
+#include "testing/inline_store.h"
+#include "testing/process.h"
+
+namespace belay::testing::detail {
+namespace {
+
+using Others = WorldPlan::Others;
+
+// A run that is asked, or waits, more often than this goes round in circles.
+constexpr int turns_max = 1'000;
+
+// A world is small: whatever is in it is read at once.
+constexpr std::size_t all = 1'000'000;
+
+Value json_of(const std::string& envelope) {
+  auto text = json_in_envelope(envelope);
+  return text.ok() ? parse_json(*text).value_or(Value()) : Value();
+}
+
+std::vector<std::string> parts_of(const std::string& names) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin < names.size()) {
+    std::size_t comma = std::min(names.find(',', begin), names.size());
+    parts.push_back(names.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return parts;
+}
+
+// The answer to the question what became of an effect, if the approval asks it: that of somebody
+// who has seen the other side.
+std::optional<Decision> truth_about_effect(const ApprovalRow& approval, const Traces& traces) {
+  Value shown = json_of(approval.payload);
+  const std::string* effect = shown["effect"].as_string();
+  const std::string* key = shown["key"].as_string();
+  if (!effect || !key) return std::nullopt;
+  if (*key != approval.run.text() + "/" + approval.task.text() + "/" + *effect) return std::nullopt;
+  const EffectRow* call = traces.last_call(approval.task, *effect);
+  Decision decision;
+  decision.approved = call != nullptr && call->status != EffectStatus::failed;
+  if (decision.approved && call->status == EffectStatus::done) {
+    (*shown.as_object())["result"] = json_of(call->envelope);
+    decision.edited = std::move(shown);
+  }
+  return decision;
+}
+
+// The nodes that ended, in order: those of the commits that end a superstep.
+std::vector<std::string> path_of(const std::vector<CheckpointRow>& commits) {
+  std::vector<std::string> path;
+  std::int64_t superstep = 0;
+  for (const CheckpointRow& commit : commits) {
+    bool ends_it = commit.superstep > superstep && &commit != &commits.front();
+    superstep = commit.superstep;
+    if (!ends_it) continue;
+    for (std::string& node : parts_of(commit.node)) path.push_back(std::move(node));
+  }
+  return path;
+}
+
+Result<Done> read_run(Snapshot& view, RunId run, PlayedRun& played) {
+  TenantId tenant = default_tenant();
+  CheckpointFilter checkpoints;
+  checkpoints.tenant = tenant;
+  checkpoints.run = run;
+  checkpoints.limit = all;
+  BELAY_TRY(played.commits, view.checkpoints(checkpoints));
+  EventFilter events;
+  events.tenant = tenant;
+  events.run = run;
+  events.limit = all;
+  BELAY_TRY(played.events, view.events(events));
+  ApprovalFilter approvals;
+  approvals.tenant = tenant;
+  approvals.run = run;
+  approvals.limit = all;
+  BELAY_TRY(played.approvals, view.approvals(approvals));
+  OutboxFilter outbox;
+  outbox.tenant = tenant;
+  outbox.run = run;
+  outbox.limit = all;
+  BELAY_TRY(auto messages, view.outbox(outbox));
+  for (const OutboxRow& row : messages) {
+    played.messages.push_back({row.topic, json_of(row.envelope)});
+  }
+  return Done{};
+}
+
+Result<Done> read_records(Snapshot& view, const std::string& collection, const UserId& user,
+                          std::vector<RecordRow>& records) {
+  RecordQuery query;
+  query.tenant = default_tenant();
+  query.collection = collection;
+  query.user = user;
+  query.limit = all;
+  BELAY_TRY(auto stored, view.records(query));
+  for (StoredRecord& each : stored) {
+    BELAY_TRY(std::string_view json, json_in_envelope(each.envelope));
+    RecordRow& row = records.emplace_back();
+    row.json = json;
+    row.collection = std::move(each.collection);
+    row.user = std::move(each.user);
+    row.key = std::move(each.key);
+    row.run = each.run;
+    row.seq = each.seq;
+    row.updated_at = each.updated_at;
+  }
+  return Done{};
+}
+
+class Player {
+ public:
+  explicit Player(const WorldPlan& plan) : plan_(plan) {
+    traces_.script = plan.script;
+    traces_.committed_script = plan.script;
+  }
+
+  PlayedRun play();
+
+ private:
+  // A process with all that it sees the world by. Kept when it is dead: what it posted refers to
+  // it.
+  struct Life {
+    Life(SimulatedLoop& loop, std::optional<Crash> crash) : process(loop, std::move(crash)) {}
+    Process process;
+    std::unique_ptr<ProcessStore> store;
+    std::unique_ptr<ProcessModel> model;
+    std::shared_ptr<const GraphDefinition> graph;
+  };
+
+  Result<Done> open();
+  // What the run came to in this process; nothing when that died.
+  std::optional<Result<RunView>> live(Life& life);
+  Task<Result<RunView>> go_on(Runtime& runtime);
+  // Decides what it can, or lets time pass; false when there is nothing to be done any more.
+  Task<Result<bool>> take_turn(Runtime& runtime, const RunView& view);
+  Task<Result<bool>> decide_all(Runtime& runtime, const RunView& view);
+  Task<Result<std::optional<Decision>>> decision_on(const ApprovalRow& approval);
+  Task<Result<std::vector<ApprovalRow>>> approvals_of(RunId run);
+  Result<Done> gather(PlayedRun& played);
+  Result<Done> check(PlayedRun& played);
+
+  const WorldPlan& plan_;
+  SimulatedClock clock_{plan_.begins};
+  SeededRandom random_{plan_.seed};
+  SimulatedLoop loop_{clock_};
+  Traces traces_;
+  std::unique_ptr<Store> store_;
+  std::vector<std::unique_ptr<Life>> lives_;
+};
+
+Result<Done> Player::open() {
+  if (plan_.sqlite_folder.empty()) {
+    store_ = open_memory_store(clock_, random_);
+  } else {
+    std::filesystem::path folder = plan_.sqlite_folder;
+    std::filesystem::path path;
+    std::error_code unknown;
+    int number = 0;
+    do {
+      path = folder / ("played-" + std::to_string(++number) + ".db");
+    } while (std::filesystem::exists(path, unknown));
+    BELAY_TRY(auto store, open_sqlite_store(path.string(), clock_, random_));
+    store_ = std::make_unique<InlineStore>(std::move(store));
+  }
+  if (plan_.records.empty()) return Done{};
+  RuntimeParts parts{*store_, loop_, clock_, random_, traces_.script};
+  BELAY_TRY(auto runtime, Runtime::open(std::move(parts)));
+  for (const RecordWrite& record : plan_.records) traces_.know_collection(record.collection);
+  return block_on(loop_, runtime->save(default_tenant(), plan_.records));
+}
+
+PlayedRun Player::play() {
+  PlayedRun played;
+  played.error = plan_.fault;
+  if (played.error) return played;
+  auto opened = open();
+  if (!opened.ok()) {
+    played.error = std::move(opened).error();
+    return played;
+  }
+  std::optional<Result<RunView>> rested;
+  while (!rested) {
+    std::optional<Crash> crash;
+    auto died = static_cast<std::size_t>(played.crashes);
+    if (died < plan_.crashes.size()) crash = plan_.crashes[died];
+    Life& life = *lives_.emplace_back(std::make_unique<Life>(loop_, std::move(crash)));
+    rested = live(life);
+    played.moments = life.process.take_moments();
+    if (rested) continue;
+    ++played.crashes;
+    traces_.script = traces_.committed_script;
+  }
+  if (rested->ok()) {
+    played.view = **std::move(rested);
+  } else {
+    played.error = std::move(*rested).error();
+  }
+  if (auto gathered = gather(played); !gathered.ok()) played.error = std::move(gathered).error();
+  return played;
+}
+
+std::optional<Result<RunView>> Player::live(Life& life) {
+  Model* model = plan_.model.get();
+  life.store = std::make_unique<ProcessStore>(life.process, *store_, traces_);
+  life.model =
+      std::make_unique<ProcessModel>(life.process, model ? *model : traces_.script, traces_);
+  life.graph = watched(*plan_.graph, life.process, traces_);
+  RuntimeParts parts{*life.store, life.process, clock_, random_, *life.model};
+  parts.effect_observer = watch_effects(life.process, traces_);
+  auto runtime = Runtime::open(std::move(parts));
+  if (!runtime.ok()) return Result<RunView>(std::move(runtime).error());
+  (*runtime)->add(life.graph);
+  std::optional<Result<RunView>> rested;
+  std::function<void(Result<RunView>)> done = [&](Result<RunView> view) {
+    rested = std::move(view);
+    loop_.stop();
+  };
+  Spawned running;
+  life.process.post(
+      [&] { running = spawn<Result<RunView>>(life.process, go_on(**runtime), done); });
+  loop_.run();
+  running.reset();
+  runtime->reset();
+  if (life.process.is_dead()) return std::nullopt;
+  if (rested) return rested;
+  return Result<RunView>(error(ErrorCode::unavailable,
+                               "The run waits for something that will never come: nothing is left "
+                               "to happen in this world."));
+}
+
+Task<Result<RunView>> Player::go_on(Runtime& runtime) {
+  auto input = plan_.graph->state->copy(plan_.input.get());
+  StartOptions options = plan_.start;
+  options.thread = ThreadId("played");
+  auto view = co_await runtime.start(plan_.graph->name, std::move(input), options);
+  for (int turn = 0; view.ok() && view->row.status == RunStatus::paused; ++turn) {
+    if (turn == turns_max) {
+      co_return error(ErrorCode::exhausted, "The run has paused " + std::to_string(turns_max) +
+                                                " times: it goes round in circles.");
+    }
+    auto moved = co_await take_turn(runtime, *view);
+    if (!moved.ok()) co_return std::move(moved).error();
+    if (!*moved) break;
+    view = co_await runtime.status(options.tenant, options.thread);
+  }
+  co_return std::move(view);
+}
+
+Task<Result<bool>> Player::take_turn(Runtime& runtime, const RunView& view) {
+  TenantId tenant = view.row.tenant;
+  if (view.row.reason == "breakpoint") {
+    auto resumed = co_await runtime.resume(tenant, view.row.thread);
+    if (!resumed.ok()) co_return std::move(resumed).error();
+    co_return true;
+  }
+  auto decided = co_await decide_all(runtime, view);
+  if (!decided.ok() || *decided) co_return std::move(decided);
+  bool is_asleep = view.row.reason == "timer";
+  if (!is_asleep && plan_.others != Others::expire) co_return false;
+  co_await sleep_for(std::max(view.row.due_at - clock_.now(), Instant::duration::zero()));
+  auto due = co_await runtime.apply_due(tenant);
+  if (!due.ok()) co_return std::move(due).error();
+  co_return *due > 0;
+}
+
+Task<Result<bool>> Player::decide_all(Runtime& runtime, const RunView& view) {
+  bool any = false;
+  for (const ApprovalRow& approval : view.approvals) {
+    auto decision = co_await decision_on(approval);
+    if (!decision.ok()) co_return std::move(decision).error();
+    if (!*decision) continue;
+    Decision made = **std::move(decision);
+    auto answer = co_await runtime.decide(approval.tenant, approval.interrupt, std::move(made));
+    if (!answer.ok()) co_return std::move(answer).error();
+    any = true;
+  }
+  co_return any;
+}
+
+// From the store, not from what this process has seen: the one before may have decided.
+Task<Result<std::optional<Decision>>> Player::decision_on(const ApprovalRow& approval) {
+  auto asked = co_await approvals_of(approval.run);
+  if (!asked.ok()) co_return std::move(asked).error();
+  auto decided = std::count_if(asked->begin(), asked->end(), [&](const ApprovalRow& each) {
+    return each.node == approval.node && each.status != ApprovalStatus::open;
+  });
+  std::optional<Decision> decision;
+  for (const auto& [node, said] : plan_.decisions) {
+    if (node != approval.node || decided-- > 0) continue;
+    decision = said;
+    break;
+  }
+  bool answers = plan_.others == Others::approve || plan_.others == Others::reject;
+  if (!decision && answers) {
+    decision = truth_about_effect(approval, traces_);
+    if (!decision) decision = Decision{plan_.others == Others::approve, ""};
+  }
+  if (decision && decision->decided_by.empty()) decision->decided_by = "somebody";
+  if (decision && decision->roles.empty()) decision->roles = parts_of(approval.roles);
+  co_return std::move(decision);
+}
+
+Task<Result<std::vector<ApprovalRow>>> Player::approvals_of(RunId run) {
+  ApprovalFilter filter;
+  filter.tenant = default_tenant();
+  filter.run = run;
+  filter.limit = all;
+  std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [filter](Snapshot& view) {
+    return view.approvals(filter);
+  };
+  co_return co_await read<std::vector<ApprovalRow>>(*store_, std::move(reader));
+}
+
+Result<Done> Player::gather(PlayedRun& played) {
+  played.attempts = std::move(traces_.attempts);
+  played.calls = std::move(traces_.calls);
+  played.requests = std::move(traces_.requests);
+  RunId run = played.view.row.run;
+  auto reader = [&](Snapshot& view) -> Result<Done> {
+    if (!run.is_null()) {
+      BELAY_CHECK(read_run(view, run, played));
+    }
+    for (const std::string& collection : traces_.collections) {
+      BELAY_CHECK(read_records(view, collection, plan_.start.user, played.records));
+    }
+    return Done{};
+  };
+  BELAY_CHECK(block_on(loop_, store_->read(reader)));
+  std::reverse(played.approvals.begin(), played.approvals.end());
+  std::reverse(played.commits.begin(), played.commits.end());
+  played.path = path_of(played.commits);
+  return check(played);
+}
+
+Result<Done> Player::check(PlayedRun& played) {
+  CheckScope scope;
+  scope.graphs = {plan_.graph};
+  scope.acknowledged = std::move(traces_.acknowledged);
+  scope.done_effects = std::move(traces_.done_effects);
+  scope.collections = traces_.collections;
+  BELAY_TRY(CheckReport report, block_on(loop_, check_store(*store_, std::move(scope))));
+  played.violations = std::move(report.violations);
+  const RunRow& row = played.view.row;
+  if (!played.violations.empty()) {
+    const Violation& first = played.violations.front();
+    played.error = error(ErrorCode::corrupt, "Rule " + first.rule + " does not hold for " +
+                                                 first.subject + ": " + first.message);
+  } else if (!played.error && row.status == RunStatus::failed) {
+    auto code = error_code_named(row.error_code);
+    played.error = error(code.value_or(ErrorCode::invalid), row.error);
+  }
+  return Done{};
+}
+
+}  // namespace
+
+int PlayedRun::calls_of(std::string_view effect) const {
+  auto is_of = [&](const EffectRow& call) { return call.name == effect; };
+  return static_cast<int>(std::count_if(calls.begin(), calls.end(), is_of));
+}
+
+int PlayedRun::effects_of(std::string_view effect) const {
+  std::vector<TaskId> keys;
+  int count = 0;
+  for (const EffectRow& call : calls) {
+    if (call.name != effect || call.status == EffectStatus::failed) continue;
+    bool is_known = std::find(keys.begin(), keys.end(), call.task) != keys.end();
+    if (call.effect_class == EffectClass::keyed && is_known) continue;
+    keys.push_back(call.task);
+    ++count;
+  }
+  return count;
+}
+
+PlayedRun play(const WorldPlan& plan) { return Player(plan).play(); }
+
+}  // namespace belay::testing::detail
+
+namespace belay::testing {
+
+Crash before_commit(int number) {
+  return {Crash::When::before_commit, number, 0, "before commit " + std::to_string(number)};
+}
+
+Crash after_commit(int number) {
+  return {Crash::When::answer_lost, number, 0, "after commit " + std::to_string(number)};
+}
+
+}  // namespace belay::testing
