@@ -59,6 +59,13 @@ EffectRow EffectStep::intent() {
   return row_;
 }
 
+EffectRow EffectStep::begun() const {
+  EffectRow row = row_;
+  row.status = EffectStatus::intended;
+  row.envelope.clear();
+  return row;
+}
+
 EffectRow EffectStep::outcome(std::string_view json) const {
   EffectRow row = row_;
   row.status = EffectStatus::done;

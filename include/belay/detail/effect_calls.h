@@ -6,14 +6,14 @@
 namespace belay {
 
 inline void Context::tell_call(const EffectStep& step) const {
-  if (attempt_.effect_observer) (*attempt_.effect_observer)(step.intent());
+  if (attempt_.effect_observer) (*attempt_.effect_observer)(step.begun());
 }
 
 template <typename T>
 void Context::tell_result(const EffectStep& step, const Result<T>& result) const {
   if (!attempt_.effect_observer) return;
   if (result.ok()) {
-    (*attempt_.effect_observer)(step.outcome(detail::effect_text(step.intent().name, *result)));
+    (*attempt_.effect_observer)(step.outcome(detail::effect_text(step.name(), *result)));
   } else {
     (*attempt_.effect_observer)(result.error().code == ErrorCode::uncertain
                                     ? step.uncertain()

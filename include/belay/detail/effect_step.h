@@ -72,6 +72,7 @@ class EffectStep {
   // The row to record an intent, an outcome, or that it is uncertain. What is recorded after an
   // intent counts it.
   EffectRow intent();
+  EffectRow begun() const;  // as the call begins: for who looks on
   EffectRow outcome(std::string_view json) const;
   EffectRow failed(const Error& why) const;
   EffectRow uncertain() const;
