@@ -13,6 +13,13 @@ const std::vector<Words>& verbs() {
                                          {"run"},
                                          {"run", "daily-audit"},
                                          {"run", "routine"},
+                                         {"enqueue"},
+                                         {"enqueue", "routine"},
+                                         {"worker"},
+                                         {"fork"},
+                                         {"store"},
+                                         {"store", "stats"},
+                                         {"store", "prune"},
                                          {"approvals"},
                                          {"approvals", "list"},
                                          {"approvals", "show"},
@@ -61,10 +68,10 @@ TEST(CliHelp, EveryVerbHasExamplesAndHelpOpensNoStore) {
   }
 }
 
-TEST(CliHelp, VerbsAreAtMostTwelve) {
+TEST(CliHelp, VerbsAreAtMostEighteen) {
   std::map<std::string, int> first;
   for (const Words& words : verbs()) ++first[words.front()];
-  EXPECT_LE(first.size(), 12u);
+  EXPECT_LE(first.size(), 18u);
 }
 
 TEST(CliHelp, Version) {
