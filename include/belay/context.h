@@ -82,6 +82,7 @@ struct NodeEffects {
   struct CustomEvent {
     std::string name;
     Value body;
+    std::string type = "custom";  // of its EventRow; "message" has no name
   };
   // To be delivered outside, at least once, after the commit.
   struct Message {
@@ -93,6 +94,7 @@ struct NodeEffects {
   std::vector<Message> messages;
   std::vector<EffectRow> journal;
   std::string outcome;
+  std::string text;  // streamed by the attempt so far
 };
 
 // Sees each call of an effect, as its receiver would: told of its intent right before the call, and
@@ -187,6 +189,15 @@ class Context {
   // A durable event of the program's own, written in this node's commit.
   void emit(std::string name, Value body);
 
+  // A piece of a text that people see while it comes: readers of the run's events in this process
+  // get it at once, where the node is a coroutine. In the node's commit the whole text becomes a
+  // durable event; that of an attempt that fails is dropped. Pieces may be cut anywhere, also in
+  // the middle of a character. Throws Failure (`invalid`) for what is no UTF-8, or a text that
+  // outgrows limits::value_bytes_max.
+  void stream(std::string_view piece);
+  // The attempt's text so far, without a character that is not whole yet.
+  std::string_view streamed() const { return std::string_view(effects_.text).substr(0, whole_); }
+
   // An effect of class B: calls `effect` unless its result is recorded, and gives the
   // result. Names that begin with "model/" or "cost/" are taken. `effect` returns T or Result<T>;
   // an Error is thrown as a Failure and recorded nowhere. Where it returns a Task, this does too,
@@ -250,6 +261,8 @@ class Context {
     return on_blocking_pool<T>(std::move(work));
   }
 
+  // For the driver: `heard` is called whenever there is more of its text.
+  void when_streamed(std::function<void()> heard) { heard_ = std::move(heard); }
   // For the driver, once the node has ended.
   NodeEffects take_effects() { return std::move(effects_); }
 
@@ -285,6 +298,8 @@ class Context {
   std::unique_ptr<Model> recorded_;  // around attempt_.model; null without a journal
   struct Costs;
   std::unique_ptr<Costs> costs_;
+  std::function<void()> heard_;
+  std::size_t whole_ = 0;  // bytes of the text that are whole characters
 };
 
 }  // namespace belay

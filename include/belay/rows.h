@@ -140,7 +140,7 @@ struct EventRow {
   RunId run;
   std::uint64_t seq = 0;
   std::int64_t index = 0;
-  std::string type;  // "status", "node", "attempt", "approval", "custom"
+  std::string type;  // of index 0 the commit's kind; then "custom", "message"
   std::string body;  // JSON
   Instant created_at{};
   friend bool operator==(const EventRow&, const EventRow&) = default;

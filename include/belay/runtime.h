@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "belay/event.h"
 #include "belay/graph.h"
 #include "belay/store.h"
 
@@ -183,6 +184,10 @@ class Runtime {
   Task<Result<RunView>> fork(ForkOptions options);
   // The same, without doing it.
   Task<Result<ForkPreview>> preview(ForkOptions options);
+
+  // A reader of a run's events, whoever works on it. `not_found` for an unknown thread or run, and
+  // for events that have been pruned; `invalid` for an id beyond the run's end. See event.h.
+  Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options);
 
   // Goes on with a thread's run: one whose process died is taken over, one that waits at a
   // breakpoint, or for a time that has come, goes on, one that waits for a person is returned as it

@@ -26,9 +26,10 @@ bool is_end(const engine::Event& event) {
 
 }  // namespace
 
-RunDriver::RunDriver(RuntimeParts& parts, std::shared_ptr<const GraphDefinition> graph,
-                     engine::Run run)
+RunDriver::RunDriver(RuntimeParts& parts, LiveText& live,
+                     std::shared_ptr<const GraphDefinition> graph, engine::Run run)
     : parts_(parts),
+      live_(live),
       graph_(std::move(graph)),
       records_(store_records(parts.store, run.row.tenant, run.row.user)),
       run_(std::move(run)),
@@ -222,6 +223,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
   // Stored for good; no later commit changes it.
   if (is_first) run_.row.input.clear();
   if (told.run) tell(told);
+  live_.call(run_.row.run);
   inbox_.push_front(engine::Committed{moment()});
   co_return std::optional<End>();
 }
@@ -278,10 +280,14 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
   co_return std::optional<End>();
 }
 
-std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action, Journal& journal) {
+const engine::Run& RunDriver::frame_of(const engine::AttemptId& attempt) const {
   const engine::Run* frame = &run_;
-  for (std::size_t position : action.attempt.path) frame = frame->tasks[position].inner.get();
-  const engine::NodeTask& task = frame->tasks[action.attempt.position];
+  for (std::size_t position : attempt.path) frame = frame->tasks[position].inner.get();
+  return *frame;
+}
+
+std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action, Journal& journal) {
+  const engine::NodeTask& task = frame_of(action.attempt).tasks[action.attempt.position];
   Context::Attempt attempt;
   attempt.tenant = run_.row.tenant;
   attempt.user = run_.row.user;
@@ -314,6 +320,7 @@ void RunDriver::start_node(engine::StartNode& action) {
   attempt.id = std::move(action.attempt);
   attempt.node = action.node;
   attempt.began = last_began_;
+  attempt.context->when_streamed([this, &attempt] { has_streamed(attempt); });
   if (attempt.node->timeout) limit_node(attempt, *attempt.node->timeout);
   auto task = run_task_node(*attempt.node, std::move(action.state), *attempt.context);
   TaskId id = attempt.id.task;
@@ -336,7 +343,15 @@ void RunDriver::limit_node(Attempt& attempt, std::chrono::milliseconds limit) {
   });
 }
 
+void RunDriver::has_streamed(Attempt& attempt) {
+  if (!attempt.speaker) {
+    attempt.speaker.emplace(live_, *attempt.context, frame_of(attempt.id).space);
+  }
+  live_.call(run_.row.run);
+}
+
 void RunDriver::attempt_came_to(Attempt& attempt, NodeOutcome outcome) {
+  attempt.speaker.reset();
   NodeEffects left = attempt.context->take_effects();
   left.journal = attempt.journal->take_kept();
   node_came_to(attempt.id, attempt.began, std::move(outcome), std::move(left));
@@ -346,6 +361,7 @@ void RunDriver::attempt_came_to(Attempt& attempt, NodeOutcome outcome) {
 void RunDriver::node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
                              NodeEffects left) {
   last_began_ = began;
+  outcome = keep_text(attempt, std::move(outcome), left);
   if (auto* answer = std::get_if<NodeAnswer>(&outcome)) {
     journal_.forget(attempt.task);
     push(engine::NodeEnded{moment(), attempt, std::move(*answer), std::move(left), false});
@@ -359,6 +375,27 @@ void RunDriver::node_came_to(const engine::AttemptId& attempt, Instant began, No
     push(engine::NodeAsked{moment(), attempt, std::move(std::get<Question>(outcome)),
                            std::move(left)});
   }
+}
+
+// The text that a node has streamed, as an event of its commit. That of an attempt that came to
+// nothing is dropped.
+NodeOutcome RunDriver::keep_text(const engine::AttemptId& attempt, NodeOutcome outcome,
+                                 NodeEffects& left) const {
+  std::string text = std::exchange(left.text, {});
+  if (text.empty() || !std::holds_alternative<NodeAnswer>(outcome)) return outcome;
+  const engine::Run& frame = frame_of(attempt);
+  const std::string& node = frame.tasks[attempt.position].node->name;
+  if (first_invalid_utf8(text)) {
+    return error(ErrorCode::invalid,
+                 "The node \"" + node + "\" ended in the middle of a character of its text.");
+  }
+  Value::Object body{{"node", node},
+                     {"task", attempt.task.text()},
+                     {"attempt", attempt.attempt},
+                     {"text", std::move(text)}};
+  if (!frame.space.empty()) body["space"] = frame.space;
+  left.events.push_back({"", Value(std::move(body)), "message"});
+  return outcome;
 }
 
 void RunDriver::wait_for_task(const engine::WaitForTask& action) {

@@ -10,6 +10,7 @@
 
 #include "belay/runtime.h"
 #include "driver/effect_journal.h"
+#include "driver/live_text.h"
 #include "driver/node_boundary.h"
 #include "engine/event.h"
 #include "graph/ledger.h"
@@ -26,8 +27,9 @@ class RunDriver {
     raced,   // a decision came while the run was about to pause: read it again and go on
   };
 
-  // `parts` outlives the driver.
-  RunDriver(RuntimeParts& parts, std::shared_ptr<const GraphDefinition> graph, engine::Run run);
+  // `parts` and `live` outlive the driver.
+  RunDriver(RuntimeParts& parts, LiveText& live, std::shared_ptr<const GraphDefinition> graph,
+            engine::Run run);
   ~RunDriver();
   RunDriver(const RunDriver&) = delete;
   RunDriver& operator=(const RunDriver&) = delete;
@@ -53,6 +55,7 @@ class RunDriver {
     Instant began{};
     std::unique_ptr<TaskJournal> journal;
     std::unique_ptr<Context> context;
+    std::optional<LiveText::Speaker> speaker;  // once it has said something
     std::optional<TimerId> timer;
     Spawned task;  // last: it uses all of the above
   };
@@ -79,6 +82,10 @@ class RunDriver {
   void node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
                     NodeEffects left);
   void attempt_came_to(Attempt& attempt, NodeOutcome outcome);
+  void has_streamed(Attempt& attempt);
+  NodeOutcome keep_text(const engine::AttemptId& attempt, NodeOutcome outcome,
+                        NodeEffects& left) const;
+  const engine::Run& frame_of(const engine::AttemptId& attempt) const;
   void stop_attempts();
   void limit_node(Attempt& attempt, std::chrono::milliseconds limit);
   void stop_timer(std::optional<TimerId>& timer);
@@ -88,6 +95,7 @@ class RunDriver {
   void tell(RunEvent::Kind kind, std::string node, int attempt, std::string message = {});
 
   RuntimeParts& parts_;
+  LiveText& live_;
   std::shared_ptr<const GraphDefinition> graph_;
   std::unique_ptr<Records> records_;
   engine::Run run_;

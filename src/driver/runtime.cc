@@ -41,6 +41,10 @@ Task<Result<ForkPreview>> Runtime::preview(ForkOptions options) {
   return body_->preview(std::move(options));
 }
 
+Task<Result<std::unique_ptr<EventReader>>> Runtime::events(EventOptions options) {
+  return body_->events(std::move(options));
+}
+
 Task<Result<RunView>> Runtime::resume(TenantId tenant, ThreadId thread) {
   return body_->resume(std::move(tenant), std::move(thread));
 }

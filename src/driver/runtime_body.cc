@@ -173,7 +173,7 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   TenantId tenant = run.row.tenant;
   ThreadId thread = run.row.thread;
   RunId id = run.row.run;
-  auto driver = std::make_unique<RunDriver>(parts_, std::move(graph), std::move(run));
+  auto driver = std::make_unique<RunDriver>(parts_, *live_, std::move(graph), std::move(run));
   auto came_to = co_await drive_registered(id, *driver, std::move(first));
   driver.reset();
   if (!came_to.ok()) co_return std::move(came_to).error();
@@ -352,6 +352,7 @@ Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, st
     if (!outcome.ok()) co_return std::move(outcome).error();
     if (*outcome != CommitOutcome::applied) continue;  // the run has moved on meanwhile
     if (auto driven = driven_.find(id); driven != driven_.end()) driven->second->lose();
+    live_->call(id);
     co_return co_await view_of_run(tenant, id);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "driver/live_text.h"
 #include "driver/run_driver.h"
 #include "driver/stored_run.h"
 
@@ -27,6 +28,7 @@ class Runtime::Body {
   void drain();
   Task<Result<RunView>> fork(ForkOptions options);
   Task<Result<ForkPreview>> preview(ForkOptions options);
+  Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options);
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
   Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant);
   Task<Result<DecisionAnswer>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
@@ -103,6 +105,8 @@ class Runtime::Body {
 
   RuntimeParts parts_;
   SessionId session_;
+  // Readers of events hold it too.
+  std::shared_ptr<LiveText> live_ = std::make_shared<LiveText>();
   // Replaced as a whole: a reader on another thread may hold the one before.
   std::shared_ptr<const GraphRegistry> graphs_ = std::make_shared<GraphRegistry>();
   std::map<RunId, RunDriver*> driven_;  // by the calls that are under way

@@ -94,9 +94,11 @@ void add_events(const Run& run, Step& step, CommitRows& rows) {
   }
   std::int64_t index = 1;
   for (NodeEffects::CustomEvent& custom : step.effects.events) {
-    Value body =
-        Value::object({{"name", std::move(custom.name)}, {"body", std::move(custom.body)}});
-    rows.events.push_back(event_row(run, index++, "custom", to_json(body)));
+    Value body = std::move(custom.body);
+    if (custom.type == "custom") {
+      body = Value::object({{"name", std::move(custom.name)}, {"body", std::move(body)}});
+    }
+    rows.events.push_back(event_row(run, index++, std::move(custom.type), to_json(body)));
   }
 }
 

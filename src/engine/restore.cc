@@ -231,22 +231,9 @@ Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrad
   return Done{};
 }
 
-// Combines a channel's rows without knowing its type.
-void fold(ValueKind kind, Value from, Value& into) {
-  if (kind == ValueKind::append && into.as_array() && from.as_array()) {
-    into.as_array()->insert(into.as_array()->end(), from.as_array()->begin(),
-                            from.as_array()->end());
-  } else if (kind == ValueKind::merge && into.as_object() && from.as_object()) {
-    for (auto& [name, value] : *from.as_object()) {
-      into.as_object()->insert_or_assign(name, std::move(value));
-    }
-  } else if (kind == ValueKind::add && into.as_int() && from.as_int()) {
-    into = Value(*into.as_int() + *from.as_int());
-  } else if (kind == ValueKind::add && into.as_double() && from.as_double()) {
-    into = Value(*into.as_double() + *from.as_double());
-  } else {
-    into = std::move(from);
-  }
+// Whether it is written without a point: 7, and not 7.0.
+bool is_whole(const Value& value) {
+  return value.as_int() && to_json(value).find_first_of(".e") == std::string::npos;
 }
 
 // What a subgraph commits names the visit that a commit of the outer run has chosen, so there must
@@ -274,6 +261,23 @@ Result<Digest> version_of(const StoredRun& stored) {
     std::from_chars(digits, digits + 2, version[i], 16);
   }
   return version;
+}
+
+void fold(ValueKind kind, Value from, Value& into) {
+  if (kind == ValueKind::append && into.as_array() && from.as_array()) {
+    into.as_array()->insert(into.as_array()->end(), from.as_array()->begin(),
+                            from.as_array()->end());
+  } else if (kind == ValueKind::merge && into.as_object() && from.as_object()) {
+    for (auto& [name, value] : *from.as_object()) {
+      into.as_object()->insert_or_assign(name, std::move(value));
+    }
+  } else if (kind == ValueKind::add && is_whole(into) && is_whole(from)) {
+    into = Value(*into.as_int() + *from.as_int());
+  } else if (kind == ValueKind::add && into.as_double() && from.as_double()) {
+    into = Value(*into.as_double() + *from.as_double());
+  } else {
+    into = std::move(from);
+  }
 }
 
 Value raw_state(const StoredRun& stored) {

@@ -79,7 +79,9 @@ void write_end(const NodeTask& task, Encoder& out) {
   add_list(
       "events", effects.events,
       [](const NodeEffects::CustomEvent& event) {
-        return Value::object({{"name", event.name}, {"body", event.body}});
+        Value::Object each{{"name", event.name}, {"body", event.body}};
+        if (event.type != "custom") each["type"] = event.type;
+        return Value(std::move(each));
       },
       out);
   add_list(
@@ -108,7 +110,9 @@ void read_end(const Value& from, NodeTask& task) {
   });
   each("records", [&](const Value& item) { task.effects.records.push_back(record_from(item)); });
   each("events", [&](const Value& item) {
-    task.effects.events.push_back({string_in(item, "name"), item["body"]});
+    std::string type = string_in(item, "type");
+    task.effects.events.push_back(
+        {string_in(item, "name"), item["body"], type.empty() ? "custom" : std::move(type)});
   });
   each("messages", [&](const Value& item) {
     task.effects.messages.push_back({string_in(item, "topic"), item["body"]});

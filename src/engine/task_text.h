@@ -4,8 +4,8 @@
 // Format: a JSON object with the parts of next_task.h ("attempt", "due", "error", "interrupt",
 // "question", "answers") and, once the task is done and where they say something, "goTo" [names],
 // "sends" [{"node","input"}], "records" [{"collection","user","key","json","indexed":[[field,
-// value]],"erase"}], "events" [{"name","body"}], "messages" [{"topic","body"}], "outcome"; always
-// "retries", the run's failed attempts so far. What the task changed is in value rows at its
+// value]],"erase"}], "events" [{"name","body","type"}], "messages" [{"topic","body"}], "outcome";
+// always "retries", the run's failed attempts so far. What the task changed is in value rows at its
 // position.
 
 #include "engine/run.h"

@@ -1,10 +1,27 @@
 #include "belay/context.h"
 
+#include <algorithm>
+
 #include "graph/costs.h"
 #include "graph/question.h"
 #include "graph/recorded_model.h"
 
 namespace belay {
+namespace {
+
+// Whether these bytes are the beginning of a character whose rest may still come.
+bool may_become_whole(std::string_view bytes) {
+  auto first = static_cast<unsigned char>(bytes.front());
+  std::size_t length = first >= 0xF0 && first <= 0xF4   ? 4
+                       : first >= 0xE0 && first <= 0xEF ? 3
+                       : first >= 0xC2 && first <= 0xDF ? 2
+                                                        : 1;
+  if (bytes.size() >= length) return false;
+  return std::all_of(bytes.begin() + 1, bytes.end(),
+                     [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; });
+}
+
+}  // namespace
 
 Context::Context(Attempt attempt)
     : attempt_(std::move(attempt)), costs_(std::make_unique<Costs>()) {
@@ -27,6 +44,23 @@ void Context::emit(std::string name, Value body) {
 
 void Context::publish(std::string topic, Value body) {
   effects_.messages.push_back({std::move(topic), std::move(body)});
+}
+
+void Context::stream(std::string_view piece) {
+  if (effects_.text.size() + piece.size() > limits::value_bytes_max) {
+    detail::throw_failure(error(
+        ErrorCode::invalid, "The node \"" + std::string(attempt_.node) + "\" streams more than " +
+                                std::to_string(limits::value_bytes_max) + " bytes."));
+  }
+  effects_.text += piece;
+  std::string_view rest = std::string_view(effects_.text).substr(whole_);
+  auto broken = first_invalid_utf8(rest);
+  if (broken && !may_become_whole(rest.substr(*broken))) {
+    detail::throw_failure(error(ErrorCode::invalid, "The node \"" + std::string(attempt_.node) +
+                                                        "\" streams text that is not UTF-8."));
+  }
+  whole_ += broken.value_or(rest.size());
+  if (heard_) heard_();
 }
 
 Error Context::no_input() const {

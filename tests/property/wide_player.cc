@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "driver/run_events.h"
 #include "engine/next_task.h"
 
 namespace belay::property {
@@ -266,6 +267,35 @@ void WidePlayer::note(const CommitRows& rows) {
   }
   if (rows.checkpoint) note_superstep(*rows.checkpoint);
   for (const CheckpointRow& each : rows.inner_checkpoints) note_superstep(each);
+  if (when_committed) when_committed();
+}
+
+std::vector<std::string> WidePlayer::events(std::optional<EventId> after) {
+  std::vector<std::string> texts;
+  Store::Reader read = [this, after, &texts](Snapshot& view) -> Result<Done> {
+    GraphRegistry graphs;
+    graphs.add(graph_.definition());
+    EventOptions options;
+    options.thread = ThreadId("t");
+    options.after = after;
+    BELAY_TRY(EventPlace place, first_place(view, graphs, options));
+    for (bool more = true; more;) {
+      BELAY_TRY(EventPage page, next_page(view, std::move(place)));
+      for (const StreamEvent& event : page.events) {
+        texts.push_back(to_json(to_value(event)));
+        last_event = event.id;
+      }
+      more = page.is_behind;
+      place = std::move(page.place);
+    }
+    return Done{};
+  };
+  // The memory store answers at once.
+  std::function<void(Result<Done>)> done = [this](const Result<Done>& came_to) {
+    if (!came_to.ok()) watch_->faults.push_back("no events: " + came_to.error().message);
+  };
+  Spawned reading = spawn<Result<Done>>(loop, memory->read(std::move(read)), std::move(done));
+  return texts;
 }
 
 void WidePlayer::note_superstep(const CheckpointRow& checkpoint) {

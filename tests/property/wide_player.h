@@ -47,6 +47,11 @@ class WidePlayer {
   RunView play(std::vector<Crash> crashes);
   // What the checkers find, and what no run may do; empty when all is well.
   std::string violations();
+  // The run's events after `after`, as texts, all that there are; reads the store as it is now.
+  std::vector<std::string> events(std::optional<EventId> after = std::nullopt);
+  std::optional<EventId> last_event;  // of those that events() has given
+  // Called after each acknowledged commit.
+  std::function<void()> when_committed;
   // All that the store holds of the run, as text.
   std::string rows();
 

@@ -1,0 +1,105 @@
+#pragma once
+// driver/commit_events.h - the events of one commit of a run, in their fixed order.
+//
+// Only what no later commit can change is told: what happens in the midst of a superstep of several
+// tasks, and inside of subgraphs, is told with the commit that ends the superstep, or the run. So
+// the same rows give the same events, whenever they are read. The one thing that is told ahead of
+// its commit is a question: its row says which commit it belongs to, and the questions of a commit
+// come first, in the order in which they were asked.
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "belay/event.h"
+#include "belay/graph.h"
+#include "driver/event_rows.h"
+
+namespace belay {
+
+// A task that a commit goes on with.
+struct ChosenTask {
+  TaskId task;
+  std::string node;
+  std::optional<Value> input;
+  // Of a task that waits for its next attempt.
+  int attempt = 1;
+  Instant due{};
+  std::optional<Error> failure;
+};
+
+// A run, or a subgraph's visit, as it stands after one of its commits.
+struct EventFrame {
+  std::string space;
+  std::optional<CheckpointRow> newest;  // none: before the first
+  std::vector<ChosenTask> tasks;
+  std::shared_ptr<const GraphDefinition> graph;  // null where it is not known
+  bool is_exact = false;  // the graph is of the very version that the state is of
+  Value state;            // the channels, where `values` are wanted
+};
+
+// How far a reader has come: what the next read begins with.
+struct EventPlace {
+  RunOf of;
+  std::set<EventKind> kinds;
+  std::optional<EventId> after;  // the newest event that was told, or left out
+  EventFrame frame;
+  bool wants(EventKind kind) const { return kinds.contains(kind); }
+};
+
+// What is read at once for the commits of one page.
+struct EventMaterial {
+  RunRow run;
+  std::vector<EventRow> events;
+  std::vector<ValueRow> values;
+  std::vector<ApprovalRow> approvals;
+};
+
+// What a checkpoint says of how the frame goes on. `not_found` when the commit that chose its tasks
+// has been pruned.
+Result<Done> read_chosen(Snapshot& view, const RunOf& of, const CheckpointRow& now,
+                         EventFrame& frame);
+
+// The channels of a graph's state at their defaults.
+Value defaults_of(const GraphDefinition& graph);
+
+class CommitTeller {
+ public:
+  // Puts what there is to tell at the end of `events`, and moves `place` on.
+  CommitTeller(Snapshot& view, EventPlace& place, const EventMaterial& material, std::uint64_t seq,
+               std::vector<StreamEvent>& events)
+      : view_(view), place_(place), material_(material), seq_(seq), events_(events) {}
+
+  Result<Done> tell(const CheckpointRow& now);
+  // Only its questions, which may be known before the commit is.
+  Result<Done> tell_asked();
+
+ private:
+  using Values = std::vector<const ValueRow*>;
+
+  StreamEvent* next(EventKind kind, Instant at, const std::string& space = {});
+  Result<Done> tell_frame(EventFrame& frame, const CheckpointRow& now, const Values& values,
+                          bool is_root);
+  Result<Done> tell_inside(const EventFrame& outer);
+  Result<Done> tell_space(EventFrame frame);
+  void tell_tasks(const EventFrame& frame, const CheckpointRow& now, std::string_view what);
+  Result<Done> tell_answered(const CheckpointRow& now);
+  Result<Done> tell_stored(const CheckpointRow& now);
+  Result<Done> tell_changes(EventFrame& frame, const CheckpointRow& now, const Values& values);
+  Result<Done> tell_checkpoint(const EventFrame& frame, const CheckpointRow& now, bool is_root);
+  Result<Done> tell_all(const EventFrame& frame, const CheckpointRow& now, const Values& values);
+  void tell_status(const CheckpointRow& now);
+  Result<Value> own_detail() const;
+
+  Snapshot& view_;
+  EventPlace& place_;
+  const EventMaterial& material_;
+  std::uint64_t seq_;
+  std::vector<StreamEvent>& events_;
+  std::uint64_t index_ = 0;
+  std::set<TaskId> over_;  // tasks whose superstep this commit ends, those of subgraphs included
+};
+
+}  // namespace belay

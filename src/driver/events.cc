@@ -1,0 +1,102 @@
+// Readers of a run's events: what the store has, what is said in this process, and the wait.
+
+#include "driver/run_events.h"
+#include "driver/runtime_body.h"
+
+namespace belay {
+namespace {
+
+class RunEventReader final : public EventReader {
+ public:
+  RunEventReader(Store& store, Executor& executor, std::shared_ptr<LiveText> live,
+                 EventOptions options, EventPlace place)
+      : store_(store),
+        executor_(executor),
+        live_(std::move(live)),
+        options_(std::move(options)),
+        place_(std::move(place)),
+        interest_(*live_, place_.of.run) {}
+
+  Task<Result<std::vector<StreamEvent>>> next() override {
+    while (true) {
+      interest_.begin_look();
+      auto page = co_await read_page();
+      if (!page.ok()) co_return std::move(page).error();
+      place_ = std::move(page->place);
+      if (!page->events.empty()) co_return std::move(page->events);
+      if (page->is_behind) continue;
+      if (page->is_over) break;
+      auto said = take_said();
+      if (!said.empty()) co_return std::move(said);
+      if (!options_.follow) break;
+      co_await interest_.wait(executor_, options_.poll);
+    }
+    co_return std::vector<StreamEvent>();
+  }
+
+ private:
+  Task<Result<EventPage>> read_page() {
+    std::function<Result<EventPage>(Snapshot&)> reader = [place = place_](Snapshot& view) {
+      return next_page(view, place);
+    };
+    co_return co_await read<EventPage>(store_, std::move(reader));
+  }
+
+  // What attempts under way have said since the last time.
+  std::vector<StreamEvent> take_said() {
+    std::vector<StreamEvent> said;
+    if (!place_.wants(EventKind::messages)) return said;
+    const auto& speakers = live_->speakers(place_.of.run);
+    std::erase_if(heard_, [&](const auto& each) { return !speakers.contains(each.first); });
+    for (const auto& [task, speaker] : speakers) {
+      const Context& context = speaker->context();
+      Heard& heard = heard_[task];
+      if (heard.attempt != context.attempt()) heard = {context.attempt(), 0};
+      std::string_view text = context.streamed();
+      if (text.size() <= heard.bytes) continue;
+      StreamEvent& event = said.emplace_back();
+      event.kind = EventKind::messages;
+      event.thread = options_.thread;
+      event.run = place_.of.run;
+      event.space = speaker->space();
+      event.node = context.node();
+      event.task = task;
+      event.attempt = heard.attempt;
+      event.offset = heard.bytes;
+      event.body = Value::object({{"text", text.substr(heard.bytes)}});
+      event.at = context.now();
+      heard.bytes = text.size();
+    }
+    return said;
+  }
+
+  struct Heard {
+    int attempt = 0;
+    std::size_t bytes = 0;
+  };
+
+  Store& store_;
+  Executor& executor_;
+  std::shared_ptr<LiveText> live_;
+  EventOptions options_;
+  EventPlace place_;
+  std::map<TaskId, Heard> heard_;
+  LiveText::Reader interest_;
+};
+
+}  // namespace
+
+Task<Result<std::unique_ptr<EventReader>>> Runtime::Body::events(EventOptions options) {
+  if (options.poll.count() <= 0) {
+    co_return error(ErrorCode::invalid, "The time between two looks must be above zero.");
+  }
+  std::function<Result<EventPlace>(Snapshot&)> reader =
+      [options, graphs = graphs_](Snapshot& view) { return first_place(view, *graphs, options); };
+  auto place = co_await read<EventPlace>(parts_.store, std::move(reader));
+  if (!place.ok()) co_return std::move(place).error();
+  std::unique_ptr<EventReader> made = std::make_unique<RunEventReader>(
+      parts_.store, parts_.executor, live_, std::move(options), *std::move(place));
+  co_return std::move(made);
+}
+
+}  // namespace belay

@@ -1,0 +1,62 @@
+#include "driver/live_text.h"
+
+namespace belay {
+namespace {
+
+// Not a plain timer id: the task that waits may be destroyed at any time.
+class Timer {
+ public:
+  Timer(Executor& executor, std::chrono::milliseconds delay, Completion<Done> completion)
+      : executor_(executor),
+        id_(executor.call_after(delay, [completion] { completion.complete(Done{}); })) {}
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  ~Timer() { executor_.cancel(id_); }
+
+ private:
+  Executor& executor_;
+  Executor::TimerId id_;
+};
+
+}  // namespace
+
+LiveText::Reader::Reader(LiveText& live, RunId run)
+    : live_(live), place_(live.readers_.emplace(run, this)) {}
+
+LiveText::Reader::~Reader() { live_.readers_.erase(place_); }
+
+Task<Done> LiveText::Reader::wait(Executor& executor, std::chrono::milliseconds longest) {
+  if (is_called_) co_return Done{};
+  Completion<Done> arrival;
+  arrival_ = arrival;
+  Timer timer(executor, longest, arrival);
+  co_await arrival;
+  arrival_.reset();
+  co_return Done{};
+}
+
+LiveText::Speaker::Speaker(LiveText& live, const Context& context, std::string space)
+    : live_(live), context_(context), space_(std::move(space)) {
+  live_.speakers_[context.run()][context.task()] = this;
+}
+
+LiveText::Speaker::~Speaker() {
+  auto run = live_.speakers_.find(context_.run());
+  run->second.erase(context_.task());
+  if (run->second.empty()) live_.speakers_.erase(run);
+}
+
+void LiveText::call(const RunId& run) {
+  auto [begin, end] = readers_.equal_range(run);
+  for (auto each = begin; each != end; ++each) {
+    each->second->is_called_ = true;
+    if (each->second->arrival_) each->second->arrival_->complete(Done{});
+  }
+}
+
+const std::map<TaskId, LiveText::Speaker*>& LiveText::speakers(const RunId& run) const {
+  auto found = speakers_.find(run);
+  return found == speakers_.end() ? nobody_ : found->second;
+}
+
+}  // namespace belay

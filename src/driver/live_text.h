@@ -1,0 +1,68 @@
+#pragma once
+// driver/live_text.h - what nodes of this process say while they run, and the readers that wait for
+// it, or for the next commit.
+//
+// The text itself stays in the attempt's Context; a reader keeps how much of it it has had. So
+// nothing is queued for a slow reader: it gets the rest in one piece.
+//
+// Threading: the executor's thread.
+
+#include <map>
+#include <string>
+
+#include "belay/context.h"
+
+namespace belay {
+
+class LiveText {
+ public:
+  // A reader's interest in one run, for as long as it lives.
+  class Reader {
+   public:
+    Reader(LiveText& live, RunId run);
+    ~Reader();
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    // Something may have changed since the last call; what waits is woken then.
+    void begin_look() { is_called_ = false; }
+    // Waits until something has changed since begin_look(), or for `longest`.
+    Task<Done> wait(Executor& executor, std::chrono::milliseconds longest);
+
+   private:
+    friend class LiveText;
+    LiveText& live_;
+    std::multimap<RunId, Reader*>::iterator place_;
+    bool is_called_ = false;
+    std::optional<Completion<Done>> arrival_;
+  };
+
+  // An attempt that has said something, for as long as its Context lives and its node runs.
+  class Speaker {
+   public:
+    Speaker(LiveText& live, const Context& context, std::string space);
+    ~Speaker();
+    Speaker(const Speaker&) = delete;
+    Speaker& operator=(const Speaker&) = delete;
+
+    const Context& context() const { return context_; }
+    const std::string& space() const { return space_; }
+
+   private:
+    LiveText& live_;
+    const Context& context_;
+    std::string space_;
+  };
+
+  // The run has committed, or one of its attempts has said more.
+  void call(const RunId& run);
+  // Those of a run, by their tasks.
+  const std::map<TaskId, Speaker*>& speakers(const RunId& run) const;
+
+ private:
+  std::multimap<RunId, Reader*> readers_;
+  std::map<RunId, std::map<TaskId, Speaker*>> speakers_;
+  const std::map<TaskId, Speaker*> nobody_;
+};
+
+}  // namespace belay

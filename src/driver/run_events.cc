@@ -1,0 +1,156 @@
+#include "driver/run_events.h"
+
+#include <algorithm>
+
+#include "belay/limits.h"
+#include "driver/stored_run.h"
+#include "engine/restore.h"
+
+namespace belay {
+namespace {
+
+// Commits of one read.
+constexpr std::uint64_t page_commits = 64;
+
+// The state before the first commit that is to be told.
+Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRow& run,
+                        EventPlace& place) {
+  if (!place.wants(EventKind::values)) return Done{};
+  // Says why it is not known.
+  if (!place.frame.graph) return graphs.for_version(run.graph, run.graph_hash).error();
+  place.frame.state = defaults_of(*place.frame.graph);
+  Value::Object& state = *place.frame.state.as_object();
+  BELAY_TRY(Value input, value_in(run.input));
+  if (Value::Object* given = input.as_object()) {
+    for (auto& [name, value] : *given) state.insert_or_assign(name, std::move(value));
+  }
+  if (!place.frame.newest) return Done{};
+  ValueFilter filter;
+  filter.tenant = place.of.tenant;
+  filter.run = place.of.run;
+  filter.space = std::string();
+  filter.at_seq = place.frame.newest->state_seq;
+  BELAY_TRY(auto rows, view.values(filter));
+  for (const ValueRow& row : rows) {
+    BELAY_TRY(Value value, value_in(row.envelope));
+    engine::fold(row.kind, std::move(value), state[row.channel]);
+  }
+  return Done{};
+}
+
+// The oldest commit that is left: 1 unless the run was pruned. Commits are without gaps.
+Result<std::uint64_t> oldest_commit(Snapshot& view, const EventPlace& place, std::uint64_t newest) {
+  std::uint64_t gone = 0;
+  std::uint64_t there = newest;
+  for (std::uint64_t tried = 1; gone + 1 < there; tried = gone + (there - gone) / 2) {
+    BELAY_TRY(auto found, checkpoint_at(view, place.of, {}, tried));
+    (found ? there : gone) = tried;
+  }
+  return there;
+}
+
+// Stands after the commit `seq`, or the first one after it whose tasks are known: of a superstep
+// that was pruned in its midst nothing is told.
+Result<Done> stand_after(Snapshot& view, const RunRow& run, std::uint64_t seq, EventPlace& place) {
+  for (; seq >= 1 && seq <= run.seq; ++seq) {
+    BELAY_TRY(auto checkpoint, checkpoint_at(view, place.of, {}, seq));
+    if (!checkpoint) break;
+    auto read = read_chosen(view, place.of, *checkpoint, place.frame);
+    if (!read.ok() && read.error().code != ErrorCode::not_found) return read;
+    if (read.ok() || seq == run.seq) {
+      place.frame.newest = std::move(checkpoint);
+      break;
+    }
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<EventPlace> first_place(Snapshot& view, const GraphRegistry& graphs,
+                               const EventOptions& options) {
+  RunRow run;
+  if (options.run) {
+    BELAY_TRY(run, run_row(view, options.tenant, *options.run));
+  } else {
+    BELAY_TRY(run, latest_run(view, options.tenant, options.thread));
+  }
+  if (run.thread != options.thread) {
+    return error(ErrorCode::not_found, "The run " + run.run.text() + " is not of thread \"" +
+                                           options.thread.text + "\".");
+  }
+  EventPlace place;
+  place.of.tenant = options.tenant;
+  place.of.run = run.run;
+  place.kinds.insert(options.kinds.begin(), options.kinds.end());
+  for (int kind = 0; options.kinds.empty() && kind <= static_cast<int>(EventKind::debug); ++kind) {
+    place.kinds.insert(static_cast<EventKind>(kind));
+  }
+  auto graph = graphs.for_version(run.graph, run.graph_hash);
+  if (graph.ok()) {
+    place.frame.is_exact = (*graph)->hash == run.graph_hash;
+    place.frame.graph = *std::move(graph);
+  }
+  place.after = options.after;
+  if (place.after && place.after->seq > run.seq + 1) {
+    return error(ErrorCode::invalid, "Thread \"" + run.thread.text + "\" has no event " +
+                                         place.after->text() + " yet: it has " +
+                                         std::to_string(run.seq) + " commits.");
+  }
+  BELAY_TRY(std::uint64_t oldest, oldest_commit(view, place, run.seq));
+  std::uint64_t anchor = oldest > 1 ? oldest : 0;
+  if (place.after && place.after->seq <= anchor) {
+    return error(ErrorCode::not_found, "The events after " + place.after->text() + " of thread \"" +
+                                           run.thread.text + "\" have been pruned up to commit " +
+                                           std::to_string(anchor) +
+                                           "; read without a place to begin after.");
+  }
+  std::uint64_t stands = place.after && place.after->seq > 1 ? place.after->seq - 1 : anchor;
+  BELAY_CHECK(stand_after(view, run, stands, place));
+  if (place.after && place.frame.newest && place.frame.newest->seq != stands) {
+    return error(ErrorCode::not_found, "The superstep of event " + place.after->text() +
+                                           " of thread \"" + run.thread.text +
+                                           "\" has been pruned in its midst; read without a place "
+                                           "to begin after.");
+  }
+  BELAY_CHECK(read_state(view, graphs, run, place));
+  return place;
+}
+
+Result<EventPage> next_page(Snapshot& view, EventPlace from) {
+  EventPage page;
+  page.place = std::move(from);
+  EventPlace& place = page.place;
+  EventMaterial material;
+  BELAY_TRY(material.run, run_row(view, place.of.tenant, place.of.run));
+  std::uint64_t seq = place.frame.newest ? place.frame.newest->seq : 0;
+  std::uint64_t until = std::min(seq + page_commits, material.run.seq);
+  BELAY_TRY(material.approvals, approvals_of(view, place.of));
+  if (until > seq) {
+    BELAY_TRY(auto checkpoints, checkpoints_after(view, place.of, {}, seq, until - seq));
+    if (checkpoints.empty() || checkpoints.front().seq != seq + 1) {
+      return error(ErrorCode::not_found, "The events after commit " + std::to_string(seq) +
+                                             " of thread \"" + material.run.thread.text +
+                                             "\" have been pruned.");
+    }
+    BELAY_TRY(material.events, stored_events(view, place.of, seq, until));
+    std::uint64_t state_seq = place.frame.newest ? place.frame.newest->state_seq : 0;
+    BELAY_TRY(material.values,
+              values_between(view, place.of, {}, state_seq, checkpoints.back().state_seq));
+    for (const CheckpointRow& now : checkpoints) {
+      seq = now.seq;
+      CommitTeller teller(view, place, material, seq, page.events);
+      BELAY_CHECK(teller.tell(now));
+      if (page.events.size() >= limits::page_rows_max) break;
+    }
+  }
+  page.is_behind = seq < material.run.seq;
+  page.is_over = !page.is_behind && is_final(material.run.status);
+  if (!page.is_behind && !page.is_over) {
+    CommitTeller teller(view, place, material, seq + 1, page.events);
+    BELAY_CHECK(teller.tell_asked());
+  }
+  return page;
+}
+
+}  // namespace belay

@@ -1,0 +1,23 @@
+#pragma once
+// driver/run_events.h - a run's durable events, page by page, made of its rows: see
+// commit_events.h.
+
+#include "driver/commit_events.h"
+#include "driver/graph_registry.h"
+
+namespace belay {
+
+struct EventPage {
+  EventPlace place;
+  std::vector<StreamEvent> events;
+  bool is_behind = false;  // there are more commits
+  bool is_over = false;    // the run has ended, and everything is told
+};
+
+// Where a reader with these options begins.
+Result<EventPlace> first_place(Snapshot& view, const GraphRegistry& graphs,
+                               const EventOptions& options);
+// What follows.
+Result<EventPage> next_page(Snapshot& view, EventPlace place);
+
+}  // namespace belay
