@@ -1,7 +1,7 @@
 #include "cli/form.h"
 
 #include "belay/limits.h"
-#include "belay/retention.h"
+#include "belay/storage.h"
 #include "cli/input_file.h"
 #include "cli/nearest_name.h"
 #include "cli/run_input.h"

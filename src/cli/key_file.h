@@ -1,7 +1,7 @@
 #pragma once
 // cli/key_file.h - the keys that a store is encrypted with, from where the settings say.
 
-#include "belay/encryption.h"
+#include "belay/storage.h"
 #include "cli/settings.h"
 
 namespace belay::cli {

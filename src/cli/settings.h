@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "belay/encryption.h"
 #include "belay/ids.h"
+#include "belay/storage.h"
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "cli/phrases.h"

@@ -1,6 +1,6 @@
 // belay store stats, compact and prune; belay threads preserve and unpreserve.
 
-#include "belay/retention.h"
+#include "belay/storage.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
 

@@ -1,4 +1,4 @@
-#include "belay/retention.h"
+#include "belay/storage.h"
 
 #include <algorithm>
 #include <map>

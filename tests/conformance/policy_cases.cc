@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "belay/retention.h"
+#include "belay/storage.h"
 #include "tests/conformance/store_suite.h"
 
 namespace belay::conformance {

@@ -1,7 +1,7 @@
 #pragma once
 // tests/conformance/sealed_stores.h - stores behind their sealing, to be tested as any other.
 
-#include "belay/encryption.h"
+#include "belay/storage.h"
 #include "tests/conformance/store_suite.h"
 
 namespace belay::conformance {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "belay/encryption.h"
+#include "belay/storage.h"
 #include "store/sealed/envelope_parts.h"
 
 namespace belay::sealed {

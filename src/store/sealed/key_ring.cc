@@ -1,4 +1,4 @@
-#include "belay/encryption.h"
+#include "belay/storage.h"
 
 #include <algorithm>
 

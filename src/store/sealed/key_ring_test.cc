@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "belay/encryption.h"
+#include "belay/storage.h"
 #include "store/sealed/keys.h"
 #include "store/sealed/sealing_test_world.h"
 

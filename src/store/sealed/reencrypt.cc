@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "belay/encryption.h"
+#include "belay/storage.h"
 #include "store/sealed/envelope_sealer.h"
 
 namespace belay {

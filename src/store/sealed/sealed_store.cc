@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "belay/encryption.h"
+#include "belay/storage.h"
 #include "store/envelope_subject.h"
 #include "store/sealed/envelope_sealer.h"
 #include "store/sealed/sealed_snapshot.h"

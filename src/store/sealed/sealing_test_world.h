@@ -4,7 +4,7 @@
 #include <atomic>
 #include <string>
 
-#include "belay/encryption.h"
+#include "belay/storage.h"
 
 namespace belay::sealed {
 

@@ -1,6 +1,6 @@
 #pragma once
-// belay/encryption.h - values are compressed, encrypted and, when large, stored once, on their way
-// into any store and back.
+// belay/storage.h - what is done to what a store keeps: values are compressed, encrypted and, when
+// large, stored once, on their way into any store and back; threads that have ended are forgotten.
 //
 // seal_store() wraps a Store: what the program hands in and gets back is plain, what the store
 // keeps is sealed. docs/storage.md has the formats, byte for byte, and says what stays readable:
@@ -109,5 +109,28 @@ struct SealReport {
 // Opens every envelope of a tenant, and says what there is. `inner` as for reencrypt().
 Task<Result<SealReport>> look_at_seals(Store& inner, Random& random, Sealing sealing,
                                        TenantId tenant);
+
+// How long threads are kept once they have ended.
+//
+// A thread has ended when none of its runs goes on or waits; what waits for a person, a timer or a
+// session is kept for as long as it waits. A thread that is preserved (CommitRows::preserve) is
+// kept, and so is one with messages that are still to be delivered. What an agent has saved as
+// records is the agent's, and stays.
+struct RetentionPolicy {
+  std::chrono::hours keep_finished{24 * 30};  // since a thread's last commit
+  bool dry_run = false;                       // only say what would be forgotten
+};
+
+struct RetentionReport {
+  std::uint64_t threads = 0;    // forgotten
+  std::uint64_t runs = 0;       // forgotten
+  std::uint64_t preserved = 0;  // threads that would be forgotten, were they not preserved
+};
+
+// Forgets what the policy does not keep, in commits of some 1,000 rows each. Stopped half-way, it
+// has forgotten some runs whole and of one perhaps its oldest commits; calling it again goes on.
+// `store` outlives the task.
+Task<Result<RetentionReport>> apply_retention(Store& store, TenantId tenant, RetentionPolicy policy,
+                                              Instant now);
 
 }  // namespace belay
