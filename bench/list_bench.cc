@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "belay/encryption.h"
+#include "belay/storage.h"
 #include "belay/testing.h"
 #include "bench/machine.h"
 #include "bench/options.h"

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "belay/encryption.h"
+#include "belay/storage.h"
 #include "bench/bare_writer.h"
 #include "bench/machine.h"
 #include "bench/options.h"

@@ -3,6 +3,7 @@
 
 #include "belay/check.h"
 #include "belay/graph.h"
+#include "belay/json_graph.h"
 #include "belay/main.h"
 #include "belay/runtime.h"
 #include "belay/store.h"

@@ -35,7 +35,7 @@
 namespace belay {
 
 // A graph that has been checked. Cheap to copy; runs share it.
-template <reflect::PlainStruct State>
+template <GraphState State>
 class Graph {
  public:
   explicit Graph(std::shared_ptr<const GraphDefinition> definition)
@@ -47,12 +47,16 @@ class Graph {
   std::shared_ptr<const GraphDefinition> definition_;
 };
 
-template <reflect::PlainStruct State>
+// For a state that is a JSON object: JsonGraphBuilder of json_graph.h.
+template <GraphState State>
 class GraphBuilder {
  public:
+  // A bool of the state: a member, or of a JSON object a channel by name.
+  using Flag = std::conditional_t<std::is_same_v<State, Value>, std::string, bool State::*>;
+
   explicit GraphBuilder(std::string name) {
     definition_.name = std::move(name);
-    definition_.state = &state_type<State>();
+    if constexpr (reflect::PlainStruct<State>) definition_.state = &state_type<State>();
   }
 
   // Options of the node just added.
@@ -130,22 +134,19 @@ class GraphBuilder {
       return *this;
     }
     // A member that is true while the decision is awaited, where nothing runs beside the approval.
-    ApprovalSetting& awaiting(bool State::* member) {
-      approval().awaiting = reflect::index_of(member);
-      approval().set_awaiting = setter(member);
+    ApprovalSetting& awaiting(Flag member) {
+      GraphDefinition::Approval& asked = approval();
+      detail::bind_flag(member, asked.awaiting, asked.set_awaiting, asked.names.awaiting);
       return *this;
     }
     // A member that takes the decision: true for approved, false for rejected or expired.
-    ApprovalSetting& answer(bool State::* member) {
-      approval().answer = reflect::index_of(member);
-      approval().set_answer = setter(member);
+    ApprovalSetting& answer(Flag member) {
+      GraphDefinition::Approval& asked = approval();
+      detail::bind_flag(member, asked.answer, asked.set_answer, asked.names.answer);
       return *this;
     }
 
    private:
-    static std::function<void(void*, bool)> setter(bool State::* member) {
-      return [member](void* state, bool value) { static_cast<State*>(state)->*member = value; };
-    }
     GraphDefinition::Approval& approval() { return *builder_.definition_.nodes[index_].approval; }
     GraphBuilder& builder_;
     std::size_t index_;
@@ -204,10 +205,10 @@ class GraphBuilder {
                        Output output) {
     GraphDefinition::Subgraph inner;
     inner.graph = graph.definition();
-    inner.input = [input](const void* state) -> std::shared_ptr<void> {
-      return std::make_shared<Inner>(input(*static_cast<const State*>(state)));
+    inner.input = [input, type = inner.graph->state](const void* state) {
+      return detail::inner_state<Inner>(*type, input(*static_cast<const State*>(state)));
     };
-    inner.output = [output](const void* state) {
+    inner.output = [output](const void* state) -> NodeResult {
       return Update<State>(output(*static_cast<const Inner*>(state))).take_answer();
     };
     add_node(name).subgraph = std::move(inner);
@@ -261,13 +262,15 @@ class GraphBuilder {
     return *this;
   }
 
-  Result<Graph<State>> build() && {
+  Result<Graph<State>> build() &&
+    requires reflect::PlainStruct<State>
+  {
     auto built = finish_graph(std::move(definition_), std::move(ways_));
     if (!built.ok()) return std::move(built).error();
     return Graph<State>(*std::move(built));
   }
 
- private:
+ protected:
   template <typename M>
   GraphDefinition::ChannelRule& rule_of(M State::* member) {
     definition_.channel_rules.resize(definition_.state->channels.size());

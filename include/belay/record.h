@@ -24,9 +24,9 @@
 #include <utility>
 #include <vector>
 
-#include "belay/codec.h"
 #include "belay/ids.h"
 #include "belay/task.h"
+#include "belay/value.h"
 
 namespace belay {
 

@@ -154,6 +154,9 @@ class Runtime {
     auto state = std::make_shared<State>(std::move(input));
     return start(graph.name(), std::move(state), std::move(options));
   }
+  // The same for a JSON graph, whose input is an object of channels. `invalid` for what does not
+  // fit.
+  Task<Result<RunView>> start(const Graph<Value>& graph, Value input, StartOptions options);
   // The same for a graph that is known by its name alone. `input` is of its state's type, as
   // state_from() makes it.
   Task<Result<RunView>> start(std::string graph, std::shared_ptr<void> input, StartOptions options);
@@ -167,6 +170,8 @@ class Runtime {
     auto state = std::make_shared<State>(std::move(input));
     return enqueue(graph.name(), std::move(state), std::move(options), not_before);
   }
+  Task<Result<RunView>> enqueue(const Graph<Value>& graph, Value input, StartOptions options,
+                                Instant not_before);
   Task<Result<RunView>> enqueue(std::string graph, std::shared_ptr<void> input,
                                 StartOptions options, Instant not_before);
 

@@ -24,7 +24,7 @@
 namespace belay {
 
 // What a node changed, and where it goes. Make it with set(), append(), ... or unchanged<State>().
-template <reflect::PlainStruct State>
+template <GraphState State>
 class [[nodiscard]] Update {
  public:
   // The member's new value.
@@ -33,8 +33,10 @@ class [[nodiscard]] Update {
     Change& change = change_of(member, ValueKind::set);
     change.kind = ValueKind::set;
     change.operand =
-        operand(member, M(std::forward<V>(value)),
-                [](State& state, M State::* place, M& held) { state.*place = std::move(held); });
+        operand(member, M(std::forward<V>(value)), [](State& state, M State::* place, M& held) {
+          state.*place = std::move(held);
+          return true;
+        });
     return std::move(*this);
   }
 
@@ -48,6 +50,7 @@ class [[nodiscard]] Update {
         List& list = state.*place;
         list.insert(list.end(), std::make_move_iterator(held.begin()),
                     std::make_move_iterator(held.end()));
+        return true;
       });
     }
     held<List>(change).push_back(M(std::forward<V>(item)));
@@ -62,6 +65,7 @@ class [[nodiscard]] Update {
     if (!change.operand) {
       change.operand = operand(member, Map(), [](State& state, Map State::* place, Map& held) {
         detail::merge_into(state.*place, held);
+        return true;
       });
     }
     held<Map>(change).insert_or_assign(std::move(key), M(std::forward<V>(value)));
@@ -75,11 +79,13 @@ class [[nodiscard]] Update {
     Change& change = change_of(member, ValueKind::add);
     if (!change.operand) {
       change.operand = operand(member, M(), [](State& state, M State::* place, M& held) {
-        state.*place = static_cast<M>(state.*place + held);
+        return detail::add_to(state.*place, held);
       });
     }
-    M& sum = held<M>(change);
-    sum = static_cast<M>(sum + amount);
+    if (!detail::add_to(held<M>(change), amount)) {
+      detail::throw_failure(error(ErrorCode::invalid,
+                                  "What a node adds to a number is beyond the range of its type."));
+    }
     return std::move(*this);
   }
 
@@ -140,6 +146,10 @@ class [[nodiscard]] Update {
   std::vector<std::string> go_to_;
   std::vector<Send> sends_;
 };
+
+// The one of a JSON graph: json_graph.h.
+template <>
+class Update<Value>;
 
 template <typename State, typename M, typename V>
 Update<State> set(M State::* member, V&& value) {

@@ -1,5 +1,6 @@
 #pragma once
-// belay/value.h - the JSON value that state, payloads and tool arguments are made of.
+// belay/value.h - the JSON value that state, payloads and tool arguments are made of, and plain
+// structs to JSON text and back: a user of Belay writes no JSON code.
 //
 // A Value is null, a bool, a number, a string, an array or an object: data only, never code. It is
 // a regular value type: copy, move, compare. Objects keep their members sorted by name, so two
@@ -11,6 +12,16 @@
 //
 // Strings are UTF-8. parse() refuses invalid UTF-8, lone surrogates, NUL bytes (U+0000), duplicate
 // member names, nesting deeper than limits::json_depth_max and anything after the value.
+//
+// Plain structs: bool, integers, float and double, std::string, enums (by enumerator name),
+// Instant, std::chrono durations (milliseconds, as a number), std::optional<T>, std::vector<T>,
+// std::map<std::string, T>, Value, and plain structs of these, nested.
+//
+// Reading one is forgiving where time passes and strict where it matters: a missing member takes
+// the struct's default, an unknown one is kept in Unknown and written back, a wrong kind or a
+// number out of range is an error that names the path ("analysis.riskLevel").
+// Writing fails on what JSON can't say: NaN, infinity, invalid UTF-8, U+0000, and on what could not
+// be read again: nesting deeper than limits::json_depth_max.
 
 #include <cstdint>
 #include <initializer_list>
@@ -20,6 +31,7 @@
 #include <variant>
 #include <vector>
 
+#include "belay/limits.h"
 #include "belay/result.h"
 
 namespace belay {
@@ -56,6 +68,8 @@ class Value {
   Array* as_array() { return std::get_if<Array>(&held_); }
   Object* as_object() { return std::get_if<Object>(&held_); }
   bool is_number() const;
+  // Whether it is a number without a fraction in its text: 7, but not 7.0.
+  bool holds_integer() const;
   // The number when it is an integer that fits (7 and 7.0 do, 7.5 does not).
   std::optional<std::int64_t> as_int() const;
   std::optional<std::uint64_t> as_uint() const;
@@ -80,7 +94,7 @@ class Value {
 };
 
 // Reads one JSON text. Errors are `invalid` and name the byte offset and what was wrong.
-Result<Value> parse_json(std::string_view text);
+Result<Value> parse_json(std::string_view text, std::size_t depth_max = limits::json_depth_max);
 
 // Appends the value's text: no white space, members sorted, shortest exact numbers. A NaN or an
 // infinity, which JSON cannot say, is written as null; typed state refuses them before this.
@@ -96,5 +110,30 @@ void write_json_number(double number, std::string& out);
 
 // The offset of the first byte that is not part of well-formed UTF-8, or nothing.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
+
+}  // namespace belay
+
+#include "belay/detail/codec.h"
+
+namespace belay {
+
+// The JSON text of `value`, members in their order of declaration; `invalid` for what JSON can't
+// say.
+template <typename T>
+Result<std::string> encode_json(const T& value) {
+  Encoder out;
+  codec::encode(value, out);
+  if (!out.problem.empty()) return error(ErrorCode::invalid, std::move(out.problem));
+  return std::move(out.text);
+}
+
+// A T from a JSON value; `invalid` with the path of the first mismatch.
+template <typename T>
+Result<T> decode_json(const Value& from) {
+  T value{};
+  Decoder in;
+  if (codec::decode(from, value, in)) return value;
+  return error(ErrorCode::invalid, std::move(in.problem));
+}
 
 }  // namespace belay

@@ -1,8 +1,8 @@
-#include "belay/codec.h"
-
 #include <array>
 #include <charconv>
 #include <cmath>
+
+#include "belay/value.h"
 
 namespace belay {
 namespace {
@@ -28,15 +28,77 @@ void Encoder::write(double value) {
   text += "null";
 }
 
-void Encoder::write(std::string_view value) {
-  if (problem.empty()) {
-    if (auto offset = first_invalid_utf8(value)) {
-      problem = "A text is not valid UTF-8 at byte " + std::to_string(*offset) + ".";
-    } else if (value.find('\0') != std::string_view::npos) {
-      problem = "A text contains U+0000, which Belay does not store.";
-    }
+void Encoder::check_text(std::string_view value) {
+  if (!problem.empty()) return;
+  if (auto offset = first_invalid_utf8(value)) {
+    problem = "A text is not valid UTF-8 at byte " + std::to_string(*offset) + ".";
+  } else if (value.find('\0') != std::string_view::npos) {
+    problem = "A text contains U+0000, which Belay does not store.";
   }
+}
+
+void Encoder::write(std::string_view value) {
+  check_text(value);
   write_json_string(value, text);
+}
+
+void Encoder::write_value(const Value& value) {
+  auto write_part = [this](const Value& part, auto name) {
+    bool was_sound = problem.empty();
+    write_value(part);
+    if (was_sound && !problem.empty()) note_part(name());
+  };
+  if (const std::string* words = value.as_string()) {
+    write(std::string_view(*words));
+  } else if (const Value::Array* items = value.as_array()) {
+    if (!enter()) return;
+    text += '[';
+    for (std::size_t i = 0; i < items->size(); ++i) {
+      if (i > 0) text += ',';
+      write_part((*items)[i], [i] { return std::to_string(i); });
+    }
+    text += ']';
+    leave();
+  } else if (const Value::Object* members = value.as_object()) {
+    if (!enter()) return;
+    text += '{';
+    bool first = true;
+    for (const auto& [name, member] : *members) {
+      write_key(name, std::exchange(first, false));
+      write_part(member, [&name = name] { return std::string_view(name); });
+    }
+    text += '}';
+    leave();
+  } else {
+    auto number = value.as_double();
+    if (number && !std::isfinite(*number)) return write(*number);
+    write_json(value, text);
+  }
+}
+
+void Encoder::write_key(std::string_view key, bool first) {
+  check_text(key);
+  write_name(key, first);
+}
+
+bool Encoder::enter() {
+  if (depth_ < limits::json_depth_max) {
+    ++depth_;
+    return true;
+  }
+  if (problem.empty()) {
+    problem = "It is nested deeper than " + std::to_string(limits::json_depth_max) + " levels.";
+  }
+  text += "null";
+  return false;
+}
+
+void Encoder::note_part(std::string_view name) {
+  std::string place = "At \"";
+  if (is_located_) problem.erase(0, place.size());
+  place += name;
+  problem.insert(0, place + (is_located_ ? "." : "\": "));
+  is_located_ = true;
 }
 
 void Encoder::write_name(std::string_view name, bool first) {

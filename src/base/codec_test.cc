@@ -1,4 +1,4 @@
-#include "belay/codec.h"
+#include "belay/value.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

@@ -212,6 +212,11 @@ Value::Value(std::uint64_t value) {
 
 bool Value::is_number() const { return as_double().has_value(); }
 
+bool Value::holds_integer() const {
+  return std::holds_alternative<std::int64_t>(held_) ||
+         std::holds_alternative<std::uint64_t>(held_);
+}
+
 std::optional<std::int64_t> Value::as_int() const {
   if (auto number = std::get_if<std::int64_t>(&held_)) return *number;
   if (auto number = std::get_if<double>(&held_)) {
@@ -255,9 +260,9 @@ std::string_view Value::kind() const {
   return kinds[held_.index()];
 }
 
-Result<Value> parse_json(std::string_view text) {
+Result<Value> parse_json(std::string_view text, std::size_t depth_max) {
   json::parse_options options;
-  options.max_depth = limits::json_depth_max;
+  options.max_depth = depth_max;
   json::basic_parser<Handler> parser(options);
   error_code failure;
   std::size_t read = parser.write_some(false, text.data(), text.size(), failure);
@@ -266,7 +271,7 @@ Result<Value> parse_json(std::string_view text) {
 
   std::string why = parser.handler().reason();
   if (why.empty() && failure == json::error::too_deep) {
-    why = "nested deeper than " + std::to_string(limits::json_depth_max) + " levels";
+    why = "nested deeper than " + std::to_string(depth_max) + " levels";
   }
   if (why.empty()) why = failure.message();
   return error(ErrorCode::invalid,

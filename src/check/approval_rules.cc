@@ -167,7 +167,7 @@ void check_asking_tasks(const RunContents& run, const SpaceContents& space, Find
 std::pair<std::string, std::string> told_verdict(const RunContents& run, std::uint64_t seq) {
   for (const EventRow& event : run.events) {
     if (event.seq != seq || event.index != 0) continue;
-    auto body = parse_json(event.body);
+    auto body = parse_json(event.body, limits::document_depth_max);
     if (!body.ok()) break;
     const std::string* verdict = (*body)["verdict"].as_string();
     const std::string* decided_by = (*body)["decidedBy"].as_string();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/checkpoint.h"
+#include "graph/sum.h"
 
 namespace belay::check {
 namespace {
@@ -22,10 +23,8 @@ void fold(const ValueRow& row, Value& into) {
     for (auto& [name, value] : *from.as_object()) {
       into.as_object()->insert_or_assign(name, std::move(value));
     }
-  } else if (row.kind == ValueKind::add && into.as_int() && from.as_int()) {
-    into = Value(*into.as_int() + *from.as_int());
-  } else if (row.kind == ValueKind::add && into.as_double() && from.as_double()) {
-    into = Value(*into.as_double() + *from.as_double());
+  } else if (auto sum = row.kind == ValueKind::add ? sum_of(into, from) : std::nullopt) {
+    into = *std::move(sum);
   } else {
     into = std::move(from);
   }
@@ -41,7 +40,7 @@ Replay::Replay(const RunContents& run, const SpaceContents& space) : run_(run), 
   auto text = json_in_envelope(run.row.input);
   if (!text.ok()) return;
   origin_ = sha256(*text);
-  auto input = parse_json(*text);
+  auto input = parse_json(*text, limits::document_depth_max);
   if (input.ok()) input_ = *std::move(input);
 }
 

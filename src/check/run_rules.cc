@@ -71,7 +71,7 @@ bool says_more(const CheckpointRow& checkpoint) {
 
 void check_own_event(const RunContents& run, const CheckpointRow& checkpoint, const EventRow& own,
                      Findings& findings) {
-  auto body = parse_json(own.body);
+  auto body = parse_json(own.body, limits::document_depth_max);
   const std::string* status = body.ok() ? (*body)["status"].as_string() : nullptr;
   if (own.type != name_of(checkpoint.kind) || !status || *status != name_of(checkpoint.status)) {
     findings.add(run, "the event of " + commit_text(checkpoint.seq) + " does not tell of a " +

@@ -42,6 +42,15 @@ Value channels_document(const GraphDefinition& graph) {
   return channels;
 }
 
+// What a JSON graph declares of its channels; null for a typed one.
+Value declared_document(const GraphDefinition& graph) {
+  Value::Object declared;
+  for (const ChannelType& channel : graph.state->channels) {
+    if (!channel.declaration.empty()) declared.emplace(channel.name, channel.declaration);
+  }
+  return declared.empty() ? Value() : Value(std::move(declared));
+}
+
 Value agent_document(const GraphDefinition& graph) {
   Value::Array nodes;
   Value::Array entries(graph.entries.begin(), graph.entries.end());
@@ -50,6 +59,7 @@ Value agent_document(const GraphDefinition& graph) {
                         {"hash", to_hex(graph.hash)},
                         {"entries", std::move(entries)},
                         {"channels", channels_document(graph)},
+                        {"declared", declared_document(graph)},
                         {"nodes", std::move(nodes)}});
 }
 
@@ -98,6 +108,7 @@ Result<ExitCode> show_agent(const Definitions& graphs, const AgentsShow& wanted,
   std::string channels;
   for (const ChannelType& channel : graph->state->channels) {
     channels += (channels.empty() ? "" : ", ") + std::string(channel.name);
+    if (!channel.declaration.empty()) channels += " (" + channel.declaration + ")";
   }
   output.paragraph("State: " + channels, "  ");
   output.line();

@@ -73,7 +73,7 @@ struct HaltingWorld : ::testing::Test {
     std::optional<Result<RunView>> ended;
     Spawned spawned;
     loop.post([&] {
-      spawned = spawn<Result<RunView>>(loop, first->start(graph, State{}, start_options),
+      spawned = spawn<Result<RunView>>(loop, first->start(graph, defaults<State>(), start_options),
                                        [&](Result<RunView> view) { ended = std::move(view); });
     });
     loop.run_until(clock.now() + std::chrono::hours(1));
@@ -82,7 +82,13 @@ struct HaltingWorld : ::testing::Test {
     spawned.reset();
     first.reset();
     auto second = process(graph);
-    return block_on(loop, second->start(graph, State{}, start_options));
+    return block_on(loop, second->start(graph, defaults<State>(), start_options));
+  }
+
+  template <typename State>
+  static State defaults() {
+    if constexpr (std::is_same_v<State, Value>) return Value::Object();
+    return State{};
   }
 };
 

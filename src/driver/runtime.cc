@@ -3,6 +3,11 @@
 #include "driver/runtime_body.h"
 
 namespace belay {
+namespace {
+
+Task<Result<RunView>> refused(Error why) { co_return why; }
+
+}  // namespace
 
 Result<std::unique_ptr<Runtime>> Runtime::open(RuntimeParts parts) {
   BELAY_TRY(SessionId session, parts.store.open_session());
@@ -22,6 +27,19 @@ const SessionId& Runtime::session() const { return body_->session(); }
 Task<Result<RunView>> Runtime::start(std::string graph, std::shared_ptr<void> input,
                                      StartOptions options) {
   return body_->start(std::move(graph), std::move(input), std::move(options));
+}
+
+Task<Result<RunView>> Runtime::start(const Graph<Value>& graph, Value input, StartOptions options) {
+  auto state = state_from(*graph.definition()->state, input);
+  if (!state.ok()) return refused(std::move(state).error());
+  return start(graph.name(), *std::move(state), std::move(options));
+}
+
+Task<Result<RunView>> Runtime::enqueue(const Graph<Value>& graph, Value input, StartOptions options,
+                                       Instant not_before) {
+  auto state = state_from(*graph.definition()->state, input);
+  if (!state.ok()) return refused(std::move(state).error());
+  return enqueue(graph.name(), *std::move(state), std::move(options), not_before);
 }
 
 Task<Result<RunView>> Runtime::enqueue(std::string graph, std::shared_ptr<void> input,

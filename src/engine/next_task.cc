@@ -1,6 +1,6 @@
 #include "engine/next_task.h"
 
-#include "belay/codec.h"
+#include "belay/value.h"
 
 namespace belay::engine {
 namespace {
@@ -171,7 +171,7 @@ std::string next_tasks_text(const Run& run, bool whole) {
 }
 
 Result<NextTasks> next_tasks_from(std::string_view text) {
-  auto parsed = parse_json(text);
+  auto parsed = parse_json(text, limits::document_depth_max);
   if (!parsed.ok() || !parsed->as_array()) return damaged();
   NextTasks next;
   for (const Value& each : *parsed->as_array()) {

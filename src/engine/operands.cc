@@ -13,10 +13,10 @@ class StoredOperand final : public Operand {
   StoredOperand(const ChannelType& channel, ValueKind kind, Value value)
       : channel_(channel), kind_(kind), value_(std::move(value)) {}
   void encode(Encoder& out) const override { write_json(value_, out.text); }
-  void apply(void* state) override {
+  Result<Done> apply(void* state) override {
     Decoder in;
-    // Whoever made the operand has seen that it fits.
-    BELAY_ASSERT(channel_.combine(kind_, value_, state, in, nullptr));
+    if (channel_.combine(kind_, value_, state, in, nullptr)) return Done{};
+    return error(ErrorCode::invalid, std::move(in.problem));
   }
   void* value() override { return &value_; }
   std::shared_ptr<Operand> copy() const override { return std::make_shared<StoredOperand>(*this); }
@@ -89,10 +89,8 @@ Result<Done> reduce(const GraphDefinition& graph, const NodeTask& task, const Ch
                                          name + "\", for which the graph \"" + graph.name +
                                          "\" declares no reducer; write .reducer(...).");
   }
-  return guarded<Done>("The reducer of the channel \"" + name + "\"", [&]() -> Result<Done> {
-    rule->reduce(state, change.operand->value());
-    return Done{};
-  });
+  return guarded<Done>("The reducer of the channel \"" + name + "\"",
+                       [&]() { return rule->reduce(state, change.operand->value()); });
 }
 
 class Combining {
@@ -116,7 +114,7 @@ class Combining {
       // Alone in its superstep, a sum costs no more than what is added to it.
       if (!is_parallel(run_) && change.kind == ValueKind::add) is_added = false;
       if (is_transient(graph_, change.channel)) {
-        change.operand->apply(state_);
+        BELAY_CHECK(apply(task, change, *channel));
         continue;
       }
       StepValue value{channel,
@@ -128,9 +126,9 @@ class Combining {
         Encoder out;
         change.operand->encode(out);
         BELAY_TRY(value.text, checked(*channel, std::move(out)));
-        change.operand->apply(state_);
+        BELAY_CHECK(apply(task, change, *channel));
       } else {
-        change.operand->apply(state_);
+        BELAY_CHECK(apply(task, change, *channel));
         BELAY_TRY(value.text, channel_text(graph_, run_, *channel));
       }
       values_.push_back(std::move(value));
@@ -160,6 +158,14 @@ class Combining {
   }
 
  private:
+  Result<Done> apply(const NodeTask& task, const Change& change, const ChannelVersion& channel) {
+    auto applied = change.operand->apply(state_);
+    if (applied.ok()) return applied;
+    return error(ErrorCode::invalid, "What the node \"" + task.node->name +
+                                         "\" gives for the channel \"" + channel.name +
+                                         "\" does not fit it: " + applied.error().message);
+  }
+
   // What a reader has to read of a channel stays below twice what it would be written whole. A look
   // at the whole costs as much as reading it, so it is taken only when what was added has outgrown
   // what was set. A list never needs it: what was added to it is all still there.
@@ -196,7 +202,7 @@ Result<std::string> text_when_set(const GraphDefinition& graph, const Run& run,
   change.operand->encode(out);
   if (!channel.unknown) return checked(channel, std::move(out));
   if (!out.problem.empty()) return unwritable(channel, out.problem);
-  BELAY_TRY(Value value, parse_json(out.text));
+  BELAY_TRY(Value value, parse_json(out.text, limits::document_depth_max));
   std::shared_ptr<void> copy = graph.state->copy(run.state.get());
   Decoder in;
   BELAY_ASSERT(graph.state->channels[channel.index].decode(value, copy.get(), in, nullptr));

@@ -9,6 +9,8 @@
 #include "engine/checkpoint.h"
 #include "engine/next_task.h"
 #include "engine/task_text.h"
+#include "graph/guarded.h"
+#include "graph/sum.h"
 
 namespace belay::engine {
 namespace {
@@ -47,7 +49,7 @@ Result<Done> read_input(const GraphDefinition& graph, const StoredRun& stored, R
                         Digest& input_hash) {
   BELAY_TRY(std::string_view text, json_in_envelope(stored.row.input));
   input_hash = sha256(text);
-  BELAY_TRY(Value input, parse_json(text));
+  BELAY_TRY(Value input, parse_json(text, limits::document_depth_max));
   for (ChannelVersion& channel : run.channels) {
     const Value* found = input.find(channel.name);
     if (!found) continue;
@@ -231,11 +233,6 @@ Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrad
   return Done{};
 }
 
-// Whether it is written without a point: 7, and not 7.0.
-bool is_whole(const Value& value) {
-  return value.as_int() && to_json(value).find_first_of(".e") == std::string::npos;
-}
-
 // What a subgraph commits names the visit that a commit of the outer run has chosen, so there must
 // be one: such a graph can't hold its commits back to the end.
 RunOptions options_for(const GraphDefinition& graph, RunOptions options) {
@@ -271,10 +268,8 @@ void fold(ValueKind kind, Value from, Value& into) {
     for (auto& [name, value] : *from.as_object()) {
       into.as_object()->insert_or_assign(name, std::move(value));
     }
-  } else if (kind == ValueKind::add && is_whole(into) && is_whole(from)) {
-    into = Value(*into.as_int() + *from.as_int());
-  } else if (kind == ValueKind::add && into.as_double() && from.as_double()) {
-    into = Value(*into.as_double() + *from.as_double());
+  } else if (auto sum = kind == ValueKind::add ? sum_of(into, from) : std::nullopt) {
+    into = *std::move(sum);
   } else {
     into = std::move(from);
   }
@@ -283,7 +278,7 @@ void fold(ValueKind kind, Value from, Value& into) {
 Value raw_state(const StoredRun& stored) {
   Value::Object state;
   if (auto text = json_in_envelope(stored.row.input); text.ok()) {
-    auto input = parse_json(*text);
+    auto input = parse_json(*text, limits::document_depth_max);
     if (input.ok() && input->as_object()) state = *input->as_object();
   }
   for (const ValueRow& row : stored.values) {

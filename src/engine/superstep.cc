@@ -181,9 +181,9 @@ void Advancing::start_task(NodeTask& task, const Moment& moment) {
 
 void Advancing::start_inside(NodeTask& task, const Moment& moment) {
   const GraphDefinition::Subgraph& subgraph = *task.node->subgraph;
-  auto input = guarded<std::shared_ptr<void>>(
-      "The input of the subgraph \"" + task.node->name + "\"",
-      [&]() { return Result<std::shared_ptr<void>>(subgraph.input(run_.state.get())); });
+  auto input =
+      guarded<std::shared_ptr<void>>("The input of the subgraph \"" + task.node->name + "\"",
+                                     [&]() { return subgraph.input(run_.state.get()); });
   if (!input.ok()) return fail(input.error(), moment);
   task.inner = std::make_shared<Run>();
   Run& inner = *task.inner;
@@ -260,9 +260,8 @@ void Advancing::inner_ended(std::size_t position, const Moment& moment) {
     return fail(std::move(why), moment);
   }
   std::string what = "The output of the subgraph \"" + task.node->name + "\"";
-  auto answer = guarded<NodeAnswer>(what, [&]() {
-    return Result<NodeAnswer>(task.node->subgraph->output(task.inner->state.get()));
-  });
+  auto answer = guarded<NodeAnswer>(
+      what, [&]() { return task.node->subgraph->output(task.inner->state.get()); });
   if (!answer.ok()) return fail(answer.error(), moment);
   task.answer = *std::move(answer);
   task.inner.reset();

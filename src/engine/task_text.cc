@@ -152,7 +152,7 @@ Result<Done> apply_task_row(const TaskRow& row, Run& run) {
   if (position >= run.tasks.size() || run.tasks[position].id != row.task) return damaged(run);
   NodeTask& task = run.tasks[position];
   BELAY_TRY(std::string_view text, json_in_envelope(row.envelope));
-  auto parsed = parse_json(text);
+  auto parsed = parse_json(text, limits::document_depth_max);
   if (!parsed.ok()) return damaged(run);
   BELAY_CHECK(read_task_parts(*parsed, task));
   auto retries = (*parsed)["retries"].as_int();

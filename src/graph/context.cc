@@ -9,6 +9,14 @@
 namespace belay {
 namespace {
 
+// What could not be read again is refused where it is handed in.
+void check_value(const std::string& what, const Value& value) {
+  Encoder text;
+  text.write_value(value);
+  if (text.problem.empty()) return;
+  detail::throw_failure(error(ErrorCode::invalid, what + " can't be saved: " + text.problem));
+}
+
 // Whether these bytes are the beginning of a character whose rest may still come.
 bool may_become_whole(std::string_view bytes) {
   auto first = static_cast<unsigned char>(bytes.front());
@@ -39,10 +47,12 @@ std::uint64_t Context::random_bits() {
 }
 
 void Context::emit(std::string name, Value body) {
+  check_value("The event \"" + name + "\"", body);
   effects_.events.push_back({std::move(name), std::move(body)});
 }
 
 void Context::publish(std::string topic, Value body) {
+  check_value("The message to \"" + topic + "\"", body);
   effects_.messages.push_back({std::move(topic), std::move(body)});
 }
 
@@ -71,6 +81,7 @@ Error Context::no_input() const {
 void Context::journal_first(EffectRow row) { throw JournalFirst{std::move(row)}; }
 
 Answer Context::interrupt(Question question) {
+  check_value("The payload of the question \"" + question.name + "\"", question.payload);
   std::string key = question_key(question.name, to_json(question.payload));
   for (const auto& [answered, answer] : attempt_.answers) {
     if (answered == key) return answer;

@@ -99,6 +99,7 @@ Digest hash_of(const GraphDefinition& graph) {
   text += "\n";
   for (const ChannelType& channel : graph.state->channels) {
     text += "channel " + channel.name;
+    if (!channel.declaration.empty()) text += " " + channel.declaration;
     if (channel.index < graph.channel_rules.size()) {
       const GraphDefinition::ChannelRule& rule = graph.channel_rules[channel.index];
       if (rule.transient) text += " transient";
@@ -124,8 +125,10 @@ const GraphDefinition::Node* GraphDefinition::find(std::string_view node) const 
 }
 
 Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition definition,
-                                                            std::vector<GraphWay> ways) {
-  std::vector<std::string> faults = connect(definition, std::move(ways));
+                                                            std::vector<GraphWay> ways,
+                                                            std::vector<std::string> faults) {
+  for (std::string& fault : connect(definition, std::move(ways)))
+    faults.push_back(std::move(fault));
   for (std::string& fault : faults_of(definition)) faults.push_back(std::move(fault));
   if (faults.empty()) {
     definition.hash = hash_of(definition);

@@ -31,6 +31,10 @@ Result<std::shared_ptr<void>> state_from(const StateType& type, const Value& inp
   std::size_t known = 0;
   for (const ChannelType& channel : type.channels) {
     auto found = members->find(channel.name);
+    if (found == members->end() && channel.is_required) {
+      return error(ErrorCode::invalid,
+                   "The input lacks \"" + channel.name + "\", which is required.");
+    }
     if (found == members->end()) continue;
     ++known;
     Decoder in;

@@ -15,7 +15,9 @@ struct Basket {
 };
 
 void apply(Update<Basket> update, Basket& basket) {
-  for (Change& change : std::move(update).take_answer().changes) change.operand->apply(&basket);
+  for (Change& change : std::move(update).take_answer().changes) {
+    ASSERT_TRUE(change.operand->apply(&basket).ok());
+  }
 }
 
 TEST(Update, SaysWhatChangedAndNothingElse) {

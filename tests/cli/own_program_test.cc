@@ -89,6 +89,50 @@ TEST_F(OwnProgram, AnInputThatDoesNotFitNamesItsPathAndMakesNoStore) {
   EXPECT_FALSE(std::filesystem::exists(world_.store_path()));
 }
 
+TEST_F(OwnProgram, RunsAGraphOverAJsonObject) {
+  Outcome begun = run({"run", "errand", "--thread", "e", "--input", "to=Rome", "--input", "count=3",
+                       "--input", "note={\"deep\":[1]}"});
+  EXPECT_EQ(begun.code, 3) << begun.err;
+  EXPECT_NE(begun.out.find("Go there?"), std::string::npos) << begun.out;
+  std::string edited = world_.write("edited.json", "7");
+  Outcome refused = run({"approvals", "approve", "e", "--by", "ana", "--edit", edited});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(refused.says({"\"to\" should be string, but is 7"})) << refused.err;
+  EXPECT_EQ(run({"approvals", "approve", "e", "--by", "ana"}).code, 0);
+  Value state = run({"state", "e", "--json"}).json()["state"];
+  EXPECT_EQ(to_json(state),
+            R"({"agreed":true,"count":3,"note":{"deep":[1]},"stops":["Rome",3],"to":"Rome"})");
+  EXPECT_EQ(run({"check"}).code, 0);
+  Outcome shown = run({"agents", "show", "errand"});
+  EXPECT_NE(shown.out.find("to (string, required)"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("stops (array, append)"), std::string::npos) << shown.out;
+  EXPECT_EQ(run({"agents", "graph", "errand"}).code, 0);
+}
+
+TEST_F(OwnProgram, AnInputOrANodeThatDoesNotFitItsChannelsSaysSo) {
+  for (const auto& [inputs, parts] : std::map<Words, Words>{
+           {{"count=2"}, {"lacks \"to\", which is required"}},
+           {{"to=x", "count=many"}, {"count", "integer"}},
+           {{"to=x", "tow=y"}, {"Did you mean \"to\"?"}},
+       }) {
+    Words words = {"run", "errand"};
+    for (const std::string& each : inputs) {
+      words.push_back("--input");
+      words.push_back(each);
+    }
+    Outcome refused = run(words);
+    EXPECT_EQ(refused.code, 2) << refused.err;
+    EXPECT_TRUE(refused.says(parts)) << refused.err;
+  }
+  run({"run", "errand", "--thread", "bad", "--input", "to=nowhere"});
+  Outcome failed = run({"approvals", "approve", "bad", "--by", "ana"});
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_TRUE(
+      failed.says({"\"go\" sets the channel \"count\" with a value of kind string; "
+                   "expected is integer"}))
+      << failed.err;
+}
+
 TEST_F(OwnProgram, OfSeveralGraphsOneIsNamed) {
   Outcome unnamed = run({"run"});
   EXPECT_EQ(unnamed.code, 2);

@@ -1,4 +1,5 @@
-// A program of somebody else's: two graphs, no model, and belay::main.
+// A program of somebody else's: three graphs, one of them over a JSON object, no model, and
+// belay::main.
 
 #include <belay/belay.hpp>
 
@@ -50,6 +51,27 @@ Result<Graph<Question>> question_graph() {
   return std::move(graph).build();
 }
 
+// What a struct would have found when it was compiled, its runs find.
+Result<JsonGraph> errand_graph() {
+  JsonGraphBuilder graph{"errand"};
+  graph.channel("to", {.kind = JsonKind::string, .required = true});
+  graph.channel("count", {.kind = JsonKind::integer, .default_value = Value(1)});
+  graph.channel("stops", {.kind = JsonKind::array, .reducer = JsonReducer::append});
+  graph.channel("note");
+  graph.channel("agreed", {.kind = JsonKind::boolean});
+  graph.approval("confirm", "to", {.question = "Go there?"})
+      .answer("agreed")
+      .approved("go")
+      .rejected(end);
+  graph.node("go", [](const Value& errand, Context& context) {
+    context.outcome("went");
+    if (errand["to"] == Value("nowhere")) return set("count", "none");
+    return append("stops", errand["to"]).append("stops", errand["count"]);
+  });
+  graph.edge(start, "confirm").edge("go", end);
+  return std::move(graph).build();
+}
+
 Result<Graph<Question>> broken_graph() {
   GraphBuilder<Question> graph{"broken"};
   graph.node("ask", ask);
@@ -64,5 +86,5 @@ int main(int argc, char** argv) {
   }
   MainOptions options;
   options.name = "shop";
-  return belay::main(argc, argv, options, order_graph().value(), question_graph());
+  return belay::main(argc, argv, options, order_graph().value(), question_graph(), errand_graph());
 }

@@ -1,5 +1,5 @@
 #pragma once
-// belay/detail/codec.h - how belay/codec.h reads and writes plain structs.
+// belay/detail/codec.h - how belay/value.h, which includes it, reads and writes plain structs.
 //
 // Long on purpose: the templates call one another for every nesting, so they stand together.
 
@@ -15,7 +15,6 @@
 
 #include "belay/clock.h"
 #include "belay/detail/reflect.h"
-#include "belay/value.h"
 
 namespace belay {
 
@@ -40,6 +39,21 @@ class Encoder {
   void write(double value);
   void write(std::string_view value);
   void write_name(std::string_view name, bool first);
+  void write_value(const Value& value);
+  // Of a map, which may have any text as a name.
+  void write_key(std::string_view key, bool first);
+
+  // Around what stands between brackets or braces. False, and noted, where it is nested too deep.
+  bool enter();
+  void leave() { --depth_; }
+  // Says where the problem is, part by part, as the writing returns from it.
+  void note_part(std::string_view name);
+
+ private:
+  void check_text(std::string_view value);
+
+  std::size_t depth_ = 0;
+  bool is_located_ = false;
 };
 
 class Decoder {
@@ -83,13 +97,22 @@ inline const Unknown* inside(const Unknown* unknown, std::string_view name) {
   return found == unknown->inside.end() ? nullptr : &found->second;
 }
 
+// Encodes a part called `name`, and says so if it can't be written.
+template <typename T>
+void encode_part(const T& part, std::string_view name, Encoder& out, const Unknown* unknown) {
+  bool was_sound = out.problem.empty();
+  encode<T>(part, out, unknown);
+  if (was_sound && !out.problem.empty()) out.note_part(name);
+}
+
 template <typename T>
 void encode_struct(const T& value, Encoder& out, const Unknown* unknown) {
+  if (!out.enter()) return;
   out.text += '{';
   bool first = true;
   reflect::for_each_member(value, [&](std::string_view name, const auto& member) {
     out.write_name(name, std::exchange(first, false));
-    encode(member, out, inside(unknown, name));
+    encode_part(member, name, out, inside(unknown, name));
   });
   if (unknown) {
     for (const auto& [name, member] : unknown->members) {
@@ -98,10 +121,12 @@ void encode_struct(const T& value, Encoder& out, const Unknown* unknown) {
     }
   }
   out.text += '}';
+  out.leave();
 }
 
 template <typename T>
 void encode_list(const std::vector<T>& list, Encoder& out, const Unknown* unknown) {
+  if (!out.enter()) return;
   out.text += '[';
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (i > 0) out.text += ',';
@@ -111,21 +136,26 @@ void encode_list(const std::vector<T>& list, Encoder& out, const Unknown* unknow
       auto found = unknown->items.find(known.text);
       encode<T>(list[i], out, found == unknown->items.end() ? nullptr : &found->second);
     } else {
+      bool was_sound = out.problem.empty();
       encode<T>(list[i], out);
+      if (was_sound && !out.problem.empty()) out.note_part(std::to_string(i));
     }
   }
   out.text += ']';
+  out.leave();
 }
 
 template <typename T>
 void encode_map(const std::map<std::string, T>& map, Encoder& out, const Unknown* unknown) {
+  if (!out.enter()) return;
   out.text += '{';
   bool first = true;
   for (const auto& [name, item] : map) {
-    out.write_name(name, std::exchange(first, false));
-    encode(item, out, inside(unknown, name));
+    out.write_key(name, std::exchange(first, false));
+    encode_part(item, name, out, inside(unknown, name));
   }
   out.text += '}';
+  out.leave();
 }
 
 template <typename E>
@@ -142,7 +172,7 @@ void encode_enum(E value, Encoder& out) {
 template <typename T>
 void encode(const T& value, Encoder& out, const Unknown* unknown) {
   if constexpr (std::is_same_v<T, Value>) {
-    write_json(value, out.text);
+    out.write_value(value);
   } else if constexpr (std::is_same_v<T, bool>) {
     out.write(value);
   } else if constexpr (std::is_enum_v<T>) {

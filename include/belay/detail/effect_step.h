@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "belay/codec.h"
 #include "belay/rows.h"
 #include "belay/task.h"
+#include "belay/value.h"
 
 namespace belay {
 

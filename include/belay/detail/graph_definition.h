@@ -53,14 +53,19 @@ struct GraphDefinition {
     std::function<void(void*, bool)> set_awaiting;
     std::function<void(void*, bool)> set_answer;
     std::string approved, rejected;  // where to go
+    // Of a JSON graph, until its channels are known.
+    struct Names {
+      std::string channel, awaiting, answer;
+    };
+    Names names;
   };
 
   // A graph of its own as one node: it begins with what `input` makes of the state, and `output`
   // says what its final state changes here.
   struct Subgraph {
     std::shared_ptr<const GraphDefinition> graph;
-    std::function<std::shared_ptr<void>(const void* state)> input;
-    std::function<NodeAnswer(const void* inner_state)> output;
+    std::function<Result<std::shared_ptr<void>>(const void* state)> input;
+    std::function<NodeResult(const void* inner_state)> output;
   };
 
   struct Node {
@@ -93,7 +98,7 @@ struct GraphDefinition {
   struct ChannelRule {
     bool transient = false;  // never stored: it has its default when a run is taken up again
     // Combines a typed operand with the channel. Pure.
-    std::function<void(void* state, void* operand)> reduce;
+    std::function<Result<Done>(void* state, void* operand)> reduce;
     // The typed operand again from its text; null when it does not fit.
     std::function<std::shared_ptr<Operand>(const Value&)> read_operand;
   };
@@ -129,26 +134,13 @@ struct GraphWay {
   GraphDefinition::Choose choose;  // null for an edge
 };
 
-// Connects the nodes, checks the whole graph and computes its hash.
+// Connects the nodes, checks the whole graph and computes its hash. `faults` have been found
+// before.
 Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition definition,
-                                                            std::vector<GraphWay> ways);
+                                                            std::vector<GraphWay> ways,
+                                                            std::vector<std::string> faults = {});
 
 namespace detail {
-// The rule of a channel with a reducer of the program's own.
-template <typename State, typename M, typename Reduce>
-void set_reducer(GraphDefinition::ChannelRule& rule, M State::* member, Reduce reduce) {
-  rule.reduce = [member, reduce](void* state, void* operand) {
-    M& held = static_cast<State*>(state)->*member;
-    held = reduce(std::move(held), *static_cast<const M*>(operand));
-  };
-  rule.read_operand = [member](const Value& from) -> std::shared_ptr<Operand> {
-    M value{};
-    Decoder in;
-    if (!codec::decode(from, value, in)) return nullptr;
-    return std::make_shared<TypedOperand<State, M>>(member, std::move(value), nullptr);
-  };
-}
-
 // What a branch's function returned: a bool, an index, a name, names or Sends.
 template <typename Chosen>
 GraphDefinition::Choice choice_of(Chosen chosen) {
@@ -159,6 +151,49 @@ GraphDefinition::Choice choice_of(Chosen chosen) {
     return GraphDefinition::Choice(std::move(chosen));
   } else {
     return GraphDefinition::Choice(static_cast<std::size_t>(chosen));
+  }
+}
+
+// Where an approval notes that it asks, or what was decided.
+template <typename State>
+void bind_flag(bool State::* member, std::optional<std::size_t>& channel,
+               std::function<void(void*, bool)>& setter, std::string&) {
+  channel = reflect::index_of(member);
+  setter = [member](void* state, bool value) { static_cast<State*>(state)->*member = value; };
+}
+inline void bind_flag(std::string& name, std::optional<std::size_t>&,
+                      std::function<void(void*, bool)>&, std::string& kept) {
+  kept = std::move(name);
+}
+
+template <typename State, typename M>
+std::function<std::shared_ptr<Operand>(const Value&)> operand_reader(M State::* member) {
+  return [member](const Value& from) -> std::shared_ptr<Operand> {
+    M value{};
+    Decoder in;
+    if (!codec::decode(from, value, in)) return nullptr;
+    return std::make_shared<TypedOperand<State, M>>(member, std::move(value), nullptr);
+  };
+}
+
+// The rule of a channel with a reducer of the program's own.
+template <typename State, typename M, typename Reduce>
+void set_reducer(GraphDefinition::ChannelRule& rule, M State::* member, Reduce reduce) {
+  rule.reduce = [member, reduce](void* state, void* operand) {
+    M& held = static_cast<State*>(state)->*member;
+    held = reduce(std::move(held), *static_cast<const M*>(operand));
+    return Done{};
+  };
+  rule.read_operand = operand_reader(member);
+}
+
+// The first state of a subgraph; a JSON object is checked as an input is.
+template <typename Inner>
+Result<std::shared_ptr<void>> inner_state(const StateType& type, Inner input) {
+  if constexpr (std::is_same_v<Inner, Value>) {
+    return state_from(type, input);
+  } else {
+    return std::shared_ptr<void>(std::make_shared<Inner>(std::move(input)));
   }
 }
 

@@ -5,13 +5,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "belay/codec.h"
 #include "belay/rows.h"
+#include "belay/value.h"
 
 namespace belay {
 
@@ -21,8 +22,9 @@ class Operand {
   virtual ~Operand() = default;
   // The JSON text of what is set, or of the items, entries or number that are added.
   virtual void encode(Encoder& out) const = 0;
-  // Combines it with the state, and is used up. Not for ValueKind::reduce.
-  virtual void apply(void* state) = 0;
+  // Combines it with the state, and is used up. Not for ValueKind::reduce. `invalid` when the
+  // result is none of the channel's values: a sum beyond its type.
+  virtual Result<Done> apply(void* state) = 0;
   // The typed value, for a graph's own reducer.
   virtual void* value() = 0;
   virtual std::shared_ptr<Operand> copy() const = 0;
@@ -56,37 +58,53 @@ Send send_to(std::string_view node, const Input& input) {
   return Send(std::string(node), std::move(text.text));
 }
 
+// What a node of a JSON graph did to a channel that it names; the graph makes a Change of it.
+struct NamedChange {
+  std::string channel;
+  std::optional<ValueKind> kind;  // unset: as the channel's own reducer says
+  Value value;
+};
+
 // What a node's update comes to, without its type. For the engine.
 struct NodeAnswer {
   std::vector<Change> changes;
   std::vector<std::string> go_to;
   std::vector<Send> sends;
+  std::vector<NamedChange> named = {};  // empty once the graph has looked them up
 };
 
 // One channel as the engine sees it, whatever its type. `index` is its place in the state type.
 struct ChannelType {
-  using Encode = void (*)(std::size_t index, const void* state, Encoder&, const Unknown*);
-  using Combine = bool (*)(std::size_t index, ValueKind, const Value&, void* state, Decoder&,
-                           Unknown*);
+  using Encode = std::function<void(const void* state, Encoder&, const Unknown*)>;
+  using Combine = std::function<bool(ValueKind, const Value&, void* state, Decoder&, Unknown*)>;
 
   std::string name;
   std::size_t index = 0;
   Encode encode_channel = nullptr;
   Combine combine_channel = nullptr;
+  // Of a channel that is declared at run time: "array", and "array, append", which is part of the
+  // graph's hash.
+  std::string type_name = {};
+  std::string declaration = {};
+  bool is_required = false;  // an input must have it
 
   void encode(const void* state, Encoder& out, const Unknown* unknown) const {
-    encode_channel(index, state, out, unknown);
+    encode_channel(state, out, unknown);
   }
   bool decode(const Value& from, void* state, Decoder& in, Unknown* unknown) const {
-    return combine_channel(index, ValueKind::set, from, state, in, unknown);
+    return combine_channel(ValueKind::set, from, state, in, unknown);
   }
   // Combines a stored operand with the channel; false, with the problem noted, when it does not
   // fit. Not for ValueKind::reduce.
   bool combine(ValueKind kind, const Value& from, void* state, Decoder& in,
                Unknown* unknown) const {
-    return combine_channel(index, kind, from, state, in, unknown);
+    return combine_channel(kind, from, state, in, unknown);
   }
 };
+
+// What a graph's state may be: a plain struct, or a JSON object (json_graph.h).
+template <typename State>
+concept GraphState = reflect::PlainStruct<State> || std::is_same_v<State, Value>;
 
 // A state type as the engine sees it. Made by state_type<State>(), or by a JSON graph's builder.
 struct StateType {
@@ -105,14 +123,30 @@ void merge_into(Map& map, Map& entries) {
   }
 }
 
+// False, and nothing is changed, when the sum is beyond the type's range.
+template <typename M>
+bool add_to(M& number, M amount) {
+  if constexpr (std::is_integral_v<M> && !std::is_same_v<M, bool>) {
+    M sum{};
+    if (__builtin_add_overflow(number, amount, &sum)) return false;
+    number = sum;
+  } else {
+    number = static_cast<M>(number + amount);
+  }
+  return true;
+}
+
 template <typename State, typename M>
 class TypedOperand final : public Operand {
  public:
-  using Apply = void (*)(State&, M State::*, M&);
+  using Apply = bool (*)(State&, M State::*, M&);
   TypedOperand(M State::* member, M value, Apply combine)
       : held(std::move(value)), member_(member), apply_(combine) {}
   void encode(Encoder& out) const override { codec::encode(held, out); }
-  void apply(void* state) override { apply_(*static_cast<State*>(state), member_, held); }
+  Result<Done> apply(void* state) override {
+    if (apply_(*static_cast<State*>(state), member_, held)) return Done{};
+    return error(ErrorCode::invalid, "The sum is beyond the range of its type.");
+  }
   void* value() override { return &held; }
   std::shared_ptr<Operand> copy() const override { return std::make_shared<TypedOperand>(*this); }
 
@@ -151,8 +185,7 @@ bool combine_member(ValueKind kind, const Value& from, M& member, Decoder& in, U
     if (kind == ValueKind::add) {
       M amount{};
       if (!codec::decode(from, amount, in, unknown)) return false;
-      member = static_cast<M>(member + amount);
-      return true;
+      return add_to(member, amount) || in.mismatch("an amount that stays in range", from);
     }
   }
   return in.mismatch("what this member's type can take", from);
@@ -163,11 +196,11 @@ ChannelType channel_type() {
   ChannelType type;
   type.name = reflect::member_names<State>[Index];
   type.index = Index;
-  type.encode_channel = [](std::size_t, const void* state, Encoder& out, const Unknown* unknown) {
+  type.encode_channel = [](const void* state, Encoder& out, const Unknown* unknown) {
     codec::encode(member_at<Index>(*static_cast<const State*>(state)), out, unknown);
   };
-  type.combine_channel = [](std::size_t, ValueKind kind, const Value& from, void* state,
-                            Decoder& in, Unknown* unknown) {
+  type.combine_channel = [](ValueKind kind, const Value& from, void* state, Decoder& in,
+                            Unknown* unknown) {
     return combine_member(kind, from, member_at<Index>(*static_cast<State*>(state)), in, unknown);
   };
   return type;
@@ -186,7 +219,8 @@ StateType make_state_type(std::index_sequence<I...>) {
 }  // namespace detail
 
 // A state from a JSON object: a missing member takes its default. `invalid`, with the path, for
-// what does not fit, and for a member that the state has no place for: an input is of today.
+// what does not fit, for a member that the state has no place for (an input is of today), and for a
+// required one that is missing.
 Result<std::shared_ptr<void>> state_from(const StateType& type, const Value& input);
 
 }  // namespace belay
