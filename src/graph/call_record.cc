@@ -1,6 +1,5 @@
 #include "graph/call_record.h"
 
-#include "belay/codec.h"
 #include "belay/value.h"
 
 namespace belay {
