@@ -85,8 +85,10 @@ Findings check_tree(const Tree& tree) {
       add(check(file));
     }
   }
-  for (auto check : {check_public_headers, check_readmes, check_targets, check_error_codes})
+  for (auto check : {check_public_headers, check_readmes, check_targets, check_error_codes,
+                     check_examples, check_snippets}) {
     add(check(tree));
+  }
   return all;
 }
 

@@ -1,0 +1,69 @@
+// Goes back in time: what would have come of it, had the discount been another one? A preview says
+// what would be done again and what has happened already; the fork is a run of its own.
+//
+//     $ 10_fork_and_replay
+
+#include <belay/testing.h>
+#include <belay/belay.hpp>
+#include <iostream>
+#include <string>
+
+using namespace belay;
+
+struct Sale {
+  std::string item{};
+  int price = 0;
+  int discount = 10;  // in percent
+  std::string offer{};
+};
+
+Update<Sale> look_up(const Sale& sale, Context&) {
+  return set(&Sale::price, static_cast<int>(sale.item.size()) * 100);
+}
+
+Update<Sale> write_offer(const Sale& sale, Context&) {
+  int price = sale.price * (100 - sale.discount) / 100;
+  return set(&Sale::offer, "A " + sale.item + " for " + std::to_string(price) + ".");
+}
+
+Update<Sale> mail_offer(const Sale& sale, Context& context) {
+  context.once("mail", [&] {
+    std::cout << "mailed: " << sale.offer << "\n";
+    return true;
+  });
+  return unchanged<Sale>();
+}
+
+Result<Graph<Sale>> sale_graph() {
+  GraphBuilder<Sale> graph{"sale"};
+  graph.node("look_up", look_up);
+  graph.node("write_offer", write_offer);
+  graph.node("mail_offer", mail_offer);
+  graph.edge(start, "look_up").edge("look_up", "write_offer");
+  graph.edge("write_offer", "mail_offer").edge("mail_offer", end);
+  return std::move(graph).build();
+}
+
+int main() {
+  testing::SimulatedClock clock{*instant_from("2026-03-02T18:00:00Z")};
+  testing::SimulatedLoop loop{clock};
+  testing::SeededRandom random{1};
+  testing::ScriptedModel no_model;
+  auto store = open_store("memory:", clock, random).value();
+  auto runtime = Runtime::open({*store, loop, clock, random, no_model}).value();
+  auto graph = sale_graph().value();
+  runtime->add(graph);
+  block_on(loop, runtime->start(graph, {.item = "chair"}, {.thread = ThreadId("first")})).value();
+
+  // After its second commit: the price is known, the offer not written.
+  ForkOptions fork{.from = ThreadId("first"), .seq = 2, .thread = ThreadId("second")};
+  auto preview = block_on(loop, runtime->preview(fork)).value();
+  for (const auto& node : preview.again) std::cout << "would run again: " << node << "\n";
+  for (const auto& effect : preview.effects) std::cout << "has happened: " << effect.name << "\n";
+
+  fork.edits = Value::object({{"discount", 25}});
+  auto forked = block_on(loop, runtime->fork(fork)).value();
+  std::cout << "the fork: " << to_json(forked.state) << "\n";
+  auto first = block_on(loop, runtime->status(default_tenant(), fork.from)).value();
+  std::cout << "the first: " << to_json(first.state) << "\n";
+}

@@ -1,0 +1,65 @@
+// Crashes an agent at every step, in a test: before and after each commit, and while its nodes run.
+// The same loop finds an agent that does something twice.
+//
+//     $ 11_testing
+
+#include <belay/testing.h>
+#include <belay/belay.hpp>
+#include <iostream>
+#include <string>
+
+using namespace belay;
+
+struct Mail {
+  std::string topic{};
+  std::string draft{};
+};
+
+Task<Update<Mail>> write(const Mail& mail, Context& context) {
+  auto draft = (co_await context.model().complete("Write about " + mail.topic)).value();
+  co_return set(&Mail::draft, draft);
+}
+
+using Sending = std::function<Update<Mail>(const Mail&, Context&)>;
+
+Result<Graph<Mail>> mail_graph(Sending send) {
+  GraphBuilder<Mail> graph{"mail"};
+  graph.node("write", write);
+  graph.approval("review", &Mail::draft, {.question = "Send this mail?"})
+      .approved("send")
+      .rejected("write");
+  graph.node("send", std::move(send));
+  graph.edge(start, "write").edge("write", "review").edge("send", end);
+  return std::move(graph).build();
+}
+
+Update<Mail> send(const Mail&, Context& context) {
+  context.once("smtp", [] { return std::string("delivered"); });
+  return unchanged<Mail>();
+}
+
+int main() {
+  auto world = testing::World{}.model(testing::says("Dear all, ..."));
+  const Mail outage{.topic = "the outage", .draft = {}};
+
+  auto calm = world.run(mail_graph(send), outage).approve_all();
+  int sound = 0;
+  for (auto crash : calm.every_commit()) {
+    auto rough = world.run(mail_graph(send), outage).crash_at(crash).approve_all();
+    bool is_same = rough.ok() && rough.state() == calm.state() && rough.effects("smtp") == 1;
+    if (is_same) ++sound;
+  }
+  std::cout << "once(): " << sound << " of " << calm.every_commit().size() << " crashes survived\n";
+
+  // Delivers mails by the way: nobody records that it did.
+  int delivered = 0;
+  auto careless = mail_graph([&](const Mail&, Context&) {
+    ++delivered;
+    return unchanged<Mail>();
+  });
+  for (auto crash : calm.every_commit()) {
+    delivered = 0;
+    (void)world.run(careless, outage).crash_at(crash).approve_all();
+    if (delivered > 1) std::cout << "careless: two mails, by a crash " << crash << "\n";
+  }
+}
