@@ -197,6 +197,20 @@ struct BlobRow {
   friend bool operator==(const BlobRow&, const BlobRow&) = default;
 };
 
+// Any envelope of a tenant, wherever it is stored: what re-encryption goes through.
+struct StoredEnvelope {
+  std::uint64_t place = 0;  // in this store; grows from one page to the next
+  std::string subject;      // which row it belongs to: see store/envelope_subject.h
+  std::string envelope;
+};
+// When a commit last put a blob, as a number that grows with every put of the tenant: it tells one
+// that nothing names from one that has just been named again.
+struct BlobUse {
+  Digest id{};
+  std::uint64_t last_put = 0;
+  friend bool operator==(const BlobUse&, const BlobUse&) = default;
+};
+
 struct ApprovalRow {
   TenantId tenant;
   InterruptId interrupt;

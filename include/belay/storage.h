@@ -110,6 +110,18 @@ struct SealReport {
 Task<Result<SealReport>> look_at_seals(Store& inner, Random& random, Sealing sealing,
                                        TenantId tenant);
 
+struct BlobReport {
+  std::uint64_t blobs = 0;      // that there were
+  std::uint64_t forgotten = 0;  // of them
+};
+
+// Forgets the large values that nothing names any more, since their threads are forgotten or have
+// been re-encrypted. `inner` as for reencrypt(). Others may write meanwhile: what they name again
+// stays. Fails with `corrupt` or `invalid`, and forgets nothing, where what is stored can't be
+// read.
+Task<Result<BlobReport>> forget_unused_blobs(Store& inner, Random& random, Sealing sealing,
+                                             TenantId tenant);
+
 // How long threads are kept once they have ended.
 //
 // A thread has ended when none of its runs goes on or waits; what waits for a person, a timer or a

@@ -112,12 +112,6 @@ struct RecordQuery {
   std::size_t limit = 1000;
 };
 
-// Any envelope of a tenant, wherever it is stored: what re-encryption goes through.
-struct StoredEnvelope {
-  std::uint64_t place = 0;  // in this store; grows from one page to the next
-  std::string subject;      // which row it belongs to: see store/envelope_subject.h
-  std::string envelope;
-};
 struct EnvelopeFilter {
   TenantId tenant;
   std::string other_than = {};  // only envelopes of another type than this
@@ -193,6 +187,8 @@ struct CommitRows {
   // Without a guard: what retention forgets. A run that goes on, or is preserved, is left alone.
   std::vector<PruneRun> prune;
   std::vector<Rewrite> rewrites;  // without a guard
+  // Without a guard: blobs to be forgotten, if they have not been put again since.
+  std::vector<BlobUse> forget_blobs;
 };
 
 struct Commit {
@@ -234,6 +230,8 @@ class Snapshot {
   // Those of `ids` that are there.
   virtual Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
                                              const std::vector<Digest>& ids) = 0;
+  // All of them by id, a page of limits::page_rows_max after that id.
+  virtual Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) = 0;
   virtual Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) = 0;
 };
 

@@ -115,6 +115,9 @@ class TamperedSnapshot final : public Snapshot {
     }
     return found;
   }
+  Result<std::vector<BlobUse>> blob_uses(const TenantId&, const Digest&) override {
+    return std::vector<BlobUse>();
+  }
   Result<std::vector<BlobRow>> blobs(const TenantId&, const std::vector<Digest>&) override {
     return std::vector<BlobRow>();
   }

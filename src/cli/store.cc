@@ -80,8 +80,16 @@ Task<Answered> prune_store(World& world, StorePrune wanted) {
   std::string said = wanted.dry_run ? threads + " would be forgotten" : "Forgot " + threads;
   said += ", with " + count_text(report.runs, "run") + ".";
   if (report.preserved > 0) said += " Preserved: " + count_text(report.preserved, "thread") + ".";
+  BlobReport blobs;
+  if (!wanted.dry_run) {
+    Sealing sealing = world.sealing;
+    BELAY_CO_TRY(blobs, co_await forget_unused_blobs(world.stored, world.random, std::move(sealing),
+                                                     tenant));
+  }
+  if (blobs.forgotten > 0) said += " Large values: " + std::to_string(blobs.forgotten) + ".";
   world.output.line(said);
   world.output.document(Value::object({{"threads", report.threads},
+                                       {"largeValues", blobs.forgotten},
                                        {"runs", report.runs},
                                        {"preserved", report.preserved},
                                        {"dryRun", wanted.dry_run}}));

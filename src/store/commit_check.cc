@@ -176,9 +176,9 @@ Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
     return refuse("it decides an approval that it does not guard");
   }
   if (commit.guard) {
-    if (rows.preserve || !rows.prune.empty() || !rows.rewrites.empty()) {
-      return refuse("one with a guard can't preserve, prune or rewrite anything");
-    }
+    bool tidies = rows.preserve || !rows.prune.empty() || !rows.rewrites.empty() ||
+                  !rows.forget_blobs.empty();
+    if (tidies) return refuse("one with a guard can't preserve, prune or rewrite anything");
     return check_run_rows(commit, rows);
   }
   return check_unguarded(commit, rows);

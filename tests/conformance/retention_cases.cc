@@ -198,6 +198,44 @@ TEST_P(StoreSuite, EveryEnvelopeIsFoundPageByPage) {
               SizeIs(all.size()));
 }
 
+TEST_P(StoreSuite, ALargeValueIsForgottenUnlessItWasPutAgainMeanwhile) {
+  auto putting = [](std::vector<std::string> names) {
+    Commit commit;
+    commit.tenant = default_tenant();
+    for (const std::string& name : names) {
+      commit.rows.blobs.push_back({sha256(name), json_envelope("\"" + name + "\"")});
+    }
+    return commit;
+  };
+  call_->commit(putting({"a", "b", "c"}));
+  std::vector<BlobUse> uses = call_->blob_uses();
+  ASSERT_THAT(uses, SizeIs(3));
+  EXPECT_THAT(call_->blob_uses(TenantId("other")), IsEmpty());
+  call_->commit(putting({"b"}));
+  Commit forgetting;
+  forgetting.tenant = TenantId("other");
+  forgetting.rows.forget_blobs = uses;
+  call_->commit(forgetting);
+  EXPECT_THAT(call_->blob_uses(), SizeIs(3)) << "another tenant's are none of these";
+  forgetting.tenant = default_tenant();
+  EXPECT_EQ(call_->commit(forgetting), CommitOutcome::applied);
+  EXPECT_THAT(call_->blobs({sha256("a"), sha256("b"), sha256("c")}), SizeIs(1))
+      << "b was put again";
+
+  call_->commit(putting({"a"}));
+  call_->commit(forgetting);
+  EXPECT_THAT(call_->blobs({sha256("a")}), SizeIs(1)) << "it is not the one that was listed";
+}
+
+TEST_P(StoreSuite, ACommitOfARunForgetsNoLargeValues) {
+  RunScript script("a");
+  Commit first = script.first();
+  first.rows.forget_blobs.push_back({sha256("a"), 1});
+  auto refused = call_->try_commit(first);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+}
+
 TEST_P(StoreSuite, AnEnvelopeIsRewrittenUnlessItHasChangedMeanwhile) {
   if (GetParam().is_sealed) GTEST_SKIP() << "it looks at what lies below the sealing";
   RunScript script = ended_run(*call_, "a");

@@ -163,6 +163,56 @@ TEST_P(SealedStore, OneValueInManyRowsIsStoredOnce) {
   EXPECT_LT(bytes, 6'000u);
 }
 
+TEST_P(SealedStore, ALargeValueIsForgottenWithTheLastRowThatNamesIt) {
+  for (Sealing sealing : {Sealing(), all_of_sealing()}) {
+    sealing.blob_above = 1'000;
+    auto store = with(sealing);
+    Caller caller(*store);
+    std::string shared = "\"" + std::string(5'000, 'a') + "\"";
+    std::string own = "\"" + std::string(5'000, 'b') + "\"";
+    caller.commit(import_of({record_put("1", shared), record_put("2", shared)}));
+    caller.commit(import_of({record_put("3", own)}));
+    auto forget = [&] {
+      std::unique_ptr<EventLoop> loop = make_event_loop();
+      Sealing ring = sealing;
+      return block_on<Result<BlobReport>>(
+                 *loop, forget_unused_blobs(*inner_, random_, std::move(ring), default_tenant()))
+          .value();
+    };
+    BlobReport report = forget();
+    EXPECT_EQ(report.blobs, 2u);
+    EXPECT_EQ(report.forgotten, 0u);
+    for (const char* key : {"1", "3"}) {
+      RecordPut erased = record_put(key, "");
+      erased.envelope.clear();
+      caller.commit(import_of({erased}));
+    }
+    EXPECT_EQ(forget().forgotten, 1u) << "the other one still has a name";
+    auto left = records(*store);
+    ASSERT_TRUE(left.ok()) << left.error().message;
+    ASSERT_EQ(left->size(), 1u);
+    EXPECT_EQ(left->front().envelope, json_envelope(shared));
+    RecordPut last = record_put("2", "");
+    last.envelope.clear();
+    caller.commit(import_of({last}));
+    EXPECT_EQ(forget().forgotten, 1u);
+    for (const StoredEnvelope& each : stored()) {
+      EXPECT_EQ(each.subject.find("blob"), std::string::npos) << each.subject;
+    }
+  }
+}
+
+TEST_P(SealedStore, WithoutTheKeyNoLargeValueIsForgotten) {
+  auto store = with(all_of_sealing());
+  Caller(*store).commit(import_of({record_put("1", "\"" + kSecret + "\"")}));
+  std::unique_ptr<EventLoop> loop = make_event_loop();
+  auto refused = block_on<Result<BlobReport>>(
+      *loop, forget_unused_blobs(*inner_, random_, Sealing(), default_tenant()));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("\"key-a\""));
+  EXPECT_TRUE(records(*store).ok());
+}
+
 TEST_P(SealedStore, AnEncryptedStoreIsUnreadableWithoutItsKey) {
   auto store = with(all_of_sealing());
   write(*store, "a");

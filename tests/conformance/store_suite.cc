@@ -343,6 +343,10 @@ std::vector<BlobRow> Caller::blobs(std::vector<Digest> ids, const TenantId& tena
   return ask<std::vector<BlobRow>>(
       [ids, tenant](Snapshot& view) { return view.blobs(tenant, ids); });
 }
+std::vector<BlobUse> Caller::blob_uses(const TenantId& tenant) {
+  return ask<std::vector<BlobUse>>(
+      [tenant](Snapshot& view) { return view.blob_uses(tenant, Digest()); });
+}
 std::vector<StoredEnvelope> Caller::envelopes(EnvelopeFilter filter) {
   return ask<std::vector<StoredEnvelope>>(
       [filter](Snapshot& view) { return view.envelopes(filter); });

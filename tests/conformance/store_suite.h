@@ -126,6 +126,7 @@ class Caller {
   std::vector<EffectRow> effects(EffectFilter filter);
   std::vector<OutboxRow> outbox(OutboxFilter filter);
   std::vector<BlobRow> blobs(std::vector<Digest> ids, const TenantId& tenant = default_tenant());
+  std::vector<BlobUse> blob_uses(const TenantId& tenant = default_tenant());
   std::vector<StoredEnvelope> envelopes(EnvelopeFilter filter);
 
   // The one row of a run; the default row when there is none.

@@ -37,7 +37,7 @@ void for_each_envelope(TenantTables& tenant,
     give(subject_of_record(record.row.collection, record.row.user, record.row.key),
          record.row.envelope);
   }
-  for (auto& [id, envelope] : tenant.blobs) give(subject_of_blob(id), envelope);
+  for (auto& [id, blob] : tenant.blobs) give(subject_of_blob(id), blob.envelope);
 }
 
 Result<std::vector<StoredEnvelope>> list_envelopes(const TenantTables& tenant,

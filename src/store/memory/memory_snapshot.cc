@@ -4,6 +4,7 @@
 #include <limits>
 #include <tuple>
 
+#include "belay/limits.h"
 #include "store/memory/envelopes.h"
 
 namespace belay::store {
@@ -275,6 +276,18 @@ Result<std::vector<OutboxRow>> MemorySnapshot::outbox(const OutboxFilter& filter
   return rows_of<OutboxRow>(found);
 }
 
+Result<std::vector<BlobUse>> MemorySnapshot::blob_uses(const TenantId& tenant,
+                                                       const Digest& after) {
+  std::vector<BlobUse> found;
+  const TenantTables* tables = tables_.tenant(tenant);
+  if (!tables) return found;
+  auto blob = tables->blobs.upper_bound(after);
+  for (; blob != tables->blobs.end() && found.size() < limits::page_rows_max; ++blob) {
+    found.push_back({blob->first, blob->second.last_put});
+  }
+  return found;
+}
+
 Result<std::vector<BlobRow>> MemorySnapshot::blobs(const TenantId& tenant,
                                                    const std::vector<Digest>& ids) {
   std::vector<BlobRow> found;
@@ -282,7 +295,7 @@ Result<std::vector<BlobRow>> MemorySnapshot::blobs(const TenantId& tenant,
   if (!tables) return found;
   for (const Digest& id : ids) {
     auto blob = tables->blobs.find(id);
-    if (blob != tables->blobs.end()) found.push_back({id, blob->second});
+    if (blob != tables->blobs.end()) found.push_back({id, blob->second.envelope});
   }
   return found;
 }

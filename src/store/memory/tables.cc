@@ -290,6 +290,11 @@ void write_unguarded(CommitRows& rows, TenantTables& tenant) {
   }
   for (const PruneRun& forgotten : rows.prune) prune(tenant, forgotten);
   rewrite_envelopes(tenant, rows.rewrites);
+  for (const BlobUse& unused : rows.forget_blobs) {
+    auto blob = tenant.blobs.find(unused.id);
+    bool is_it = blob != tenant.blobs.end() && blob->second.last_put == unused.last_put;
+    if (is_it) tenant.blobs.erase(blob);
+  }
 }
 
 // Nothing here can fail: whatever could be refused has been.
@@ -315,7 +320,11 @@ void write(Commit& commit, CommitRows& rows, TenantTables& tenant, RunTable* run
   if (run) write_work(rows, tenant, *run);
   write_approvals(rows, tenant, run);
   write_records(rows, tenant, run, clock);
-  for (BlobRow& blob : rows.blobs) tenant.blobs.try_emplace(blob.id, std::move(blob.envelope));
+  for (BlobRow& row : rows.blobs) {
+    auto [blob, is_new] = tenant.blobs.try_emplace(row.id);
+    if (is_new) blob->second.envelope = std::move(row.envelope);
+    blob->second.last_put = ++tenant.blob_puts;
+  }
   if (!commit.guard) write_unguarded(rows, tenant);
 }
 

@@ -76,6 +76,11 @@ struct RecordEntry {
 using RecordKey = std::tuple<std::string, UserId, std::string>;
 
 // Everything of one tenant. Lists keep their rows where they are, oldest first.
+struct StoredBlob {
+  std::string envelope;
+  std::uint64_t last_put = 0;
+};
+
 struct TenantTables {
   std::list<ThreadRow> threads;
   std::list<RunTable> runs;
@@ -84,7 +89,8 @@ struct TenantTables {
   std::unordered_map<Uuid, std::list<RunTable>::iterator, UuidHash> run_by_id;
   std::unordered_map<Uuid, std::list<ApprovalRow>::iterator, UuidHash> approval_by_id;
   std::map<RecordKey, RecordEntry> records;
-  std::map<Digest, std::string> blobs;
+  std::map<Digest, StoredBlob> blobs;
+  std::uint64_t blob_puts = 0;
   std::uint64_t last_number = 0;  // of an effect or a message
 
   // Null when there is none.

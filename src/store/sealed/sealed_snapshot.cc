@@ -155,6 +155,11 @@ Result<std::vector<BlobRow>> SealedSnapshot::blobs(const TenantId& tenant,
   return rows;
 }
 
+Result<std::vector<BlobUse>> SealedSnapshot::blob_uses(const TenantId& tenant,
+                                                       const Digest& after) {
+  return inner_.blob_uses(tenant, after);
+}
+
 Result<std::vector<StoredEnvelope>> SealedSnapshot::envelopes(const EnvelopeFilter& filter) {
   return inner_.envelopes(filter);
 }

@@ -24,6 +24,7 @@ class SealedSnapshot final : public Snapshot {
   Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) override;
   Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
                                      const std::vector<Digest>& ids) override;
+  Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) override;
   // As they are stored.
   Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override;
 

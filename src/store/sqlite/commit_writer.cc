@@ -26,6 +26,7 @@ std::size_t weight_of(const CommitRows& rows) {
   for (const BlobRow& blob : rows.blobs) bytes += 100 + blob.envelope.size();
   for (const CheckpointRow& inner : rows.inner_checkpoints) bytes += 200 + inner.next_tasks.size();
   for (const Rewrite& rewrite : rows.rewrites) bytes += 100 + rewrite.envelope.size();
+  bytes += 100 * rows.forget_blobs.size();
   bytes += rows.prune.size() * 4'096;
   return bytes;
 }
@@ -114,7 +115,7 @@ Result<Done> CommitWriter::write_unguarded(const Place& place, const CommitRows&
   for (const Rewrite& rewrite : rows.rewrites) {
     BELAY_CHECK(rewrite_envelope(connection_, place.tenant, rewrite));
   }
-  return Done{};
+  return forget_blobs(place.tenant, rows);
 }
 
 Result<Done> CommitWriter::preserve(std::int64_t tenant, const ThreadId& thread, bool value) {

@@ -92,6 +92,7 @@ class CommitWriter {
   Result<Done> insert_message(const Place& place, const OutboxRow& row);
   Result<bool> move_message(std::int64_t tenant, const OutboxGuard& guard, const OutboxRow& row);
   Result<Done> put_blobs(std::int64_t tenant, const CommitRows& rows);
+  Result<Done> forget_blobs(std::int64_t tenant, const CommitRows& rows);
   Result<Done> preserve(std::int64_t tenant, const ThreadId& thread, bool value);
   Result<Done> insert_event(const Place& place, const EventRow& row);
   Result<Done> insert_approval(const Place& place, const ApprovalRow& row);

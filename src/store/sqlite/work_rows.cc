@@ -129,6 +129,28 @@ Result<Done> CommitWriter::put_blobs(std::int64_t tenant, const CommitRows& rows
                                                  " envelope) VALUES (?, ?, ?)"));
     row.bind(tenant).bind(blob.id).bind_blob(blob.envelope);
     BELAY_CHECK(connection_.run(std::move(row)));
+    BELAY_TRY(Statement put, connection_.prepare("INSERT OR REPLACE INTO blob_puts (blob_number)"
+                                                 " SELECT blob_number FROM blobs"
+                                                 " WHERE tenant_id = ? AND blob_id = ?"));
+    put.bind(tenant).bind(blob.id);
+    BELAY_CHECK(connection_.run(std::move(put)));
+  }
+  return Done{};
+}
+
+Result<Done> CommitWriter::forget_blobs(std::int64_t tenant, const CommitRows& rows) {
+  for (const BlobUse& unused : rows.forget_blobs) {
+    BELAY_TRY(Statement put,
+              connection_.prepare("DELETE FROM blob_puts WHERE put_number = ? AND blob_number ="
+                                  " (SELECT blob_number FROM blobs"
+                                  "   WHERE tenant_id = ? AND blob_id = ?)"));
+    put.bind(unused.last_put).bind(tenant).bind(unused.id);
+    BELAY_TRY(std::int64_t found, connection_.run(std::move(put)));
+    if (found == 0) continue;
+    BELAY_TRY(Statement row,
+              connection_.prepare("DELETE FROM blobs WHERE tenant_id = ? AND blob_id = ?"));
+    row.bind(tenant).bind(unused.id);
+    BELAY_CHECK(connection_.run(std::move(row)));
   }
   return Done{};
 }

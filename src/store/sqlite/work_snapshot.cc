@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "belay/limits.h"
 #include "store/sqlite/envelopes.h"
 #include "store/sqlite/read_rows.h"
 #include "store/sqlite/sqlite_snapshot.h"
@@ -211,6 +212,22 @@ Result<std::vector<BlobRow>> SqliteSnapshot::blobs(const TenantId& tenant,
     if (step == Statement::Step::row) found.push_back({id, row.text(0)});
   }
   return found;
+}
+
+Result<std::vector<BlobUse>> SqliteSnapshot::blob_uses(const TenantId& tenant,
+                                                       const Digest& after) {
+  BELAY_TRY(std::int64_t number, tenant_number(tenant));
+  BELAY_TRY(Statement rows, connection_.prepare("SELECT b.blob_id, p.put_number FROM blobs b"
+                                                " JOIN blob_puts p USING (blob_number)"
+                                                " WHERE b.tenant_id = ? AND b.blob_id > ?"
+                                                " ORDER BY b.blob_id LIMIT ?"));
+  rows.bind(number).bind(after).bind(static_cast<std::int64_t>(limits::page_rows_max));
+  auto read_row = [](Statement& row, BlobUse& use) -> Result<Done> {
+    use.id = row.digest(0);
+    use.last_put = row.natural(1);
+    return Done{};
+  };
+  return all_rows<BlobUse>(connection_, std::move(rows), read_row);
 }
 
 Result<std::vector<StoredEnvelope>> SqliteSnapshot::envelopes(const EnvelopeFilter& filter) {
