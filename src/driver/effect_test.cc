@@ -135,6 +135,26 @@ TEST_F(Effects, AnUnkeyedOneInACoroutineKeepsCountOfItsIntents) {
   EXPECT_EQ(rows[0].attempt, 1);
 }
 
+TEST_F(Effects, AKeyedOneBeforeAnUnkeyedOneIsRecordedWithItsIntent) {
+  auto graph = one_node([this](const Order&, Context& context) {
+    auto receipt = context.once("pay", [this, &context] {
+      payments.push_back(context.idempotency_key("pay"));
+      return std::string("paid");
+    });
+    auto sent = context.effect("smtp", {}, [this] { return ++mails; });
+    return set(&Order::receipt, receipt + " " + std::to_string(*sent));
+  });
+  auto view = run(graph);
+  EXPECT_EQ(view.state["receipt"], Value("paid 1"));
+  EXPECT_EQ(payments.size(), 1u);
+  EXPECT_EQ(recorded(view).size(), 2u);
+  for (int at = 1; at <= 4; ++at) {
+    payments.clear();
+    run_with_crash(graph, at, true);
+    EXPECT_EQ(payments.size(), 1u) << at;
+  }
+}
+
 TEST_F(Effects, AnUnkeyedOneIsCommittedAsAnIntentBeforeItIsCalled) {
   auto graph = mails_with({});
   auto view = run(graph);

@@ -104,6 +104,7 @@ Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
   row.forked_at = origin->stored.checkpoint.seq;
   BELAY_CO_TRY(engine::Run run,
                engine::fork_run(*graph, origin->stored, std::move(row), options.edits));
+  BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(run.row));
   engine::Event first = engine::Forked{moment()};
   co_return co_await drive(std::move(graph), std::move(run), std::move(first));
 }

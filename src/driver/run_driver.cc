@@ -26,9 +26,10 @@ bool is_end(const engine::Event& event) {
 
 }  // namespace
 
-RunDriver::RunDriver(RuntimeParts& parts, LiveText& live,
+RunDriver::RunDriver(RuntimeParts& parts, Protection& protection, LiveText& live,
                      std::shared_ptr<const GraphDefinition> graph, engine::Run run)
     : parts_(parts),
+      protection_(protection),
       live_(live),
       graph_(std::move(graph)),
       records_(store_records(parts.store, run.row.tenant, run.row.user)),
@@ -156,8 +157,14 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::carry_out(engine::Action&
     co_return std::optional(End::rested);
   }
   if (auto* attempt = std::get_if<engine::StartNode>(&action)) {
-    if (attempt->node->run_plain) co_return co_await run_plain(*attempt);
-    start_node(*attempt);
+    auto used = protection_.used_by(*attempt->node);
+    if (!used.empty()) {
+      start_protected(*attempt, std::move(used));
+    } else if (attempt->node->run_plain) {
+      co_return co_await run_plain(*attempt);
+    } else {
+      start_node(*attempt);
+    }
   } else if (auto* wait = std::get_if<engine::WaitForTask>(&action)) {
     wait_for_task(*wait);
   } else if (auto* commit = std::get_if<engine::WriteCommit>(&action)) {
@@ -260,18 +267,18 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
   last_began_ = parts_.clock.now();
   if (parts_.observer) tell(RunEvent::Kind::node_started, action.node->name, last_attempt_);
   TaskJournal journal(journal_, action.attempt.task);
-  auto context = context_for(action, journal);
+  auto context = context_for(action, journal, parts_.model);
   auto outcome = run_plain_node(*action.node, action.state.get(), *context);
   while (auto* row = std::get_if<EffectRow>(&outcome)) {
-    (void)journal.take_kept();
     EffectJournal::Request request;
-    request.rows = {*row};
+    request.rows = journal.take_kept();
+    request.rows.push_back(*row);
     journal_.add_request(std::move(request));
     auto written = co_await write_journal();
     if (!written.ok() || *written) co_return std::move(written);
     journal_.let_begin(action.attempt.task, row->name);
     journal_.remember(std::move(*row));
-    context = context_for(action, journal);
+    context = context_for(action, journal, parts_.model);
     outcome = run_plain_node(*action.node, action.state.get(), *context);
   }
   NodeEffects left = context->take_effects();
@@ -286,7 +293,8 @@ const engine::Run& RunDriver::frame_of(const engine::AttemptId& attempt) const {
   return *frame;
 }
 
-std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action, Journal& journal) {
+std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action, Journal& journal,
+                                                Model& model) {
   const engine::NodeTask& task = frame_of(action.attempt).tasks[action.attempt.position];
   Context::Attempt attempt;
   attempt.tenant = run_.row.tenant;
@@ -302,7 +310,7 @@ std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
   attempt.options = run_.options;
   attempt.answers = task.answers;
   attempt.input = task.input;
-  attempt.model = &parts_.model;
+  attempt.model = &model;
   attempt.records = records_.get();
   attempt.journal = &journal;
   attempt.ledger = &ledger_;
@@ -310,18 +318,22 @@ std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
   return std::make_unique<Context>(std::move(attempt));
 }
 
-void RunDriver::start_node(engine::StartNode& action) {
+void RunDriver::begin_attempt(const engine::StartNode& action, Attempt& attempt) {
   last_attempt_ = action.attempt.attempt;
   last_began_ = parts_.clock.now();
   if (parts_.observer) tell(RunEvent::Kind::node_started, action.node->name, last_attempt_);
+  attempt.began = last_began_;
+  attempt.context = context_for(action, attempt);
+  attempt.context->when_streamed([this, &attempt] { has_streamed(attempt); });
+  if (attempt.node->timeout) limit_attempt(attempt, *attempt.node->timeout);
+}
+
+void RunDriver::start_node(engine::StartNode& action) {
   Attempt& attempt = attempts_[action.attempt.task];
   attempt.journal = std::make_unique<TaskJournal>(journal_, action.attempt.task);
-  attempt.context = context_for(action, *attempt.journal);
-  attempt.id = std::move(action.attempt);
+  attempt.id = action.attempt;
   attempt.node = action.node;
-  attempt.began = last_began_;
-  attempt.context->when_streamed([this, &attempt] { has_streamed(attempt); });
-  if (attempt.node->timeout) limit_node(attempt, *attempt.node->timeout);
+  begin_attempt(action, attempt);
   auto task = run_task_node(*attempt.node, std::move(action.state), *attempt.context);
   TaskId id = attempt.id.task;
   std::function<void(NodeOutcome)> done = [this, id](NodeOutcome outcome) {
@@ -331,14 +343,16 @@ void RunDriver::start_node(engine::StartNode& action) {
   attempt.task = spawn<NodeOutcome>(parts_.executor, std::move(task), std::move(done));
 }
 
-void RunDriver::limit_node(Attempt& attempt, std::chrono::milliseconds limit) {
-  attempt.timer = parts_.executor.call_after(limit, [this, limit, id = attempt.id.task] {
+void RunDriver::limit_attempt(Attempt& attempt, Instant::duration left) {
+  attempt.due = parts_.clock.now() + left;
+  attempt.timer = parts_.executor.call_after(left, [this, id = attempt.id.task] {
     Attempt& late = attempts_.at(id);
     late.timer.reset();
+    if (late.model) late.model->time_out();
     late.task.reset();
     Error why =
         error(ErrorCode::unavailable, "The node \"" + late.node->name + "\" took longer than its " +
-                                          std::to_string(limit.count()) + " ms.");
+                                          std::to_string(late.node->timeout->count()) + " ms.");
     attempt_came_to(late, std::move(why));
   });
 }
@@ -352,7 +366,9 @@ void RunDriver::has_streamed(Attempt& attempt) {
 
 void RunDriver::attempt_came_to(Attempt& attempt, NodeOutcome outcome) {
   attempt.speaker.reset();
-  NodeEffects left = attempt.context->take_effects();
+  leave_dependencies(attempt, outcome);
+  NodeEffects left;
+  if (attempt.context) left = attempt.context->take_effects();
   left.journal = attempt.journal->take_kept();
   node_came_to(attempt.id, attempt.began, std::move(outcome), std::move(left));
   over_.push_back(attempt.id.task);

@@ -12,6 +12,8 @@
 #include "driver/effect_journal.h"
 #include "driver/live_text.h"
 #include "driver/node_boundary.h"
+#include "driver/protected_model.h"
+#include "driver/protection.h"
 #include "engine/event.h"
 #include "graph/ledger.h"
 
@@ -27,9 +29,9 @@ class RunDriver {
     raced,   // a decision came while the run was about to pause: read it again and go on
   };
 
-  // `parts` and `live` outlive the driver.
-  RunDriver(RuntimeParts& parts, LiveText& live, std::shared_ptr<const GraphDefinition> graph,
-            engine::Run run);
+  // `parts`, `protection` and `live` outlive the driver.
+  RunDriver(RuntimeParts& parts, Protection& protection, LiveText& live,
+            std::shared_ptr<const GraphDefinition> graph, engine::Run run);
   ~RunDriver();
   RunDriver(const RunDriver&) = delete;
   RunDriver& operator=(const RunDriver&) = delete;
@@ -54,9 +56,14 @@ class RunDriver {
     const GraphDefinition::Node* node = nullptr;
     Instant began{};
     std::unique_ptr<TaskJournal> journal;
-    std::unique_ptr<Context> context;
+    std::unique_ptr<ProtectedModel> model;     // null where the model is not protected
+    std::unique_ptr<Context> context;          // null while it waits for what it uses
     std::optional<LiveText::Speaker> speaker;  // once it has said something
+    std::vector<Dependency::Slot> slots;       // of what it uses
     std::optional<TimerId> timer;
+    Instant due{};                  // with a timer
+    Instant::duration time_left{};  // while its calls of the model wait
+    int waiting_calls = 0;
     Spawned task;  // last: it uses all of the above
   };
 
@@ -78,7 +85,8 @@ class RunDriver {
   Task<Result<std::optional<End>>> write_journal();
   Task<Result<Done>> read_journal();
   void wait_for_task(const engine::WaitForTask& action);
-  std::unique_ptr<Context> context_for(const engine::StartNode& action, Journal& journal);
+  std::unique_ptr<Context> context_for(const engine::StartNode& action, Journal& journal,
+                                       Model& model);
   void node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
                     NodeEffects left);
   void attempt_came_to(Attempt& attempt, NodeOutcome outcome);
@@ -87,7 +95,15 @@ class RunDriver {
                         NodeEffects& left) const;
   const engine::Run& frame_of(const engine::AttemptId& attempt) const;
   void stop_attempts();
-  void limit_node(Attempt& attempt, std::chrono::milliseconds limit);
+  void begin_attempt(const engine::StartNode& action, Attempt& attempt);
+  void limit_attempt(Attempt& attempt, Instant::duration left);
+  // protected_attempt.cc
+  void start_protected(engine::StartNode& action, std::vector<Dependency*> used);
+  Task<NodeOutcome> run_protected(engine::StartNode action, Attempt& attempt,
+                                  std::vector<Dependency*> used);
+  std::unique_ptr<Context> context_for(const engine::StartNode& action, Attempt& attempt);
+  void note_wait(Attempt& attempt, bool waits);
+  static void leave_dependencies(Attempt& attempt, const NodeOutcome& outcome);
   void stop_timer(std::optional<TimerId>& timer);
   Task<Done> watch_owner();
   Task<Result<Done>> find_decided();
@@ -95,6 +111,7 @@ class RunDriver {
   void tell(RunEvent::Kind kind, std::string node, int attempt, std::string message = {});
 
   RuntimeParts& parts_;
+  Protection& protection_;
   LiveText& live_;
   std::shared_ptr<const GraphDefinition> graph_;
   std::unique_ptr<Records> records_;

@@ -22,6 +22,10 @@ void Runtime::add(std::shared_ptr<const GraphDefinition> definition) {
   body_->add(std::move(definition));
 }
 
+void Runtime::protect(std::string dependency, DependencyOptions options) {
+  body_->protect(std::move(dependency), options);
+}
+
 const SessionId& Runtime::session() const { return body_->session(); }
 
 Task<Result<RunView>> Runtime::start(std::string graph, std::shared_ptr<void> input,

@@ -110,6 +110,7 @@ Task<Result<Runtime::Body::Found>> Runtime::Body::find(
     Found found;
     BELAY_TRY(RunRow row, find_row(view));
     BELAY_TRY(found.approvals, open_approvals(view, row));
+    BELAY_TRY(found.spending, spending_of_run(view, row));
     BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), seq));
     return found;
   };
@@ -152,6 +153,7 @@ Result<RunView> Runtime::Body::view_of(Found found) {
   view.row = std::move(found.stored.row);
   if (!found.approvals.empty()) view.approval = found.approvals.front();
   view.approvals = std::move(found.approvals);
+  view.spending = found.spending;
   return view;
 }
 
@@ -173,7 +175,9 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   TenantId tenant = run.row.tenant;
   ThreadId thread = run.row.thread;
   RunId id = run.row.run;
-  auto driver = std::make_unique<RunDriver>(parts_, *live_, std::move(graph), std::move(run));
+  RunPlaces::Place place = protection_.places.enter_anyway(run.row);
+  auto driver =
+      std::make_unique<RunDriver>(parts_, protection_, *live_, std::move(graph), std::move(run));
   auto came_to = co_await drive_registered(id, *driver, std::move(first));
   driver.reset();
   if (!came_to.ok()) co_return std::move(came_to).error();
@@ -260,6 +264,11 @@ Task<Result<RunView>> Runtime::Body::go_on(Found found, bool by_person) {
 Task<Result<RunView>> Runtime::Body::resume(TenantId tenant, ThreadId thread) {
   auto found = co_await find_thread(std::move(tenant), std::move(thread));
   if (!found.ok()) co_return std::move(found).error();
+  const RunRow& row = found->stored.row;
+  RunPlaces::Place place;
+  if (!is_final(row.status) && row.status != RunStatus::paused) {
+    BELAY_CO_TRY(place, protection_.places.enter(row));
+  }
   co_return co_await go_on(*std::move(found));
 }
 
@@ -275,6 +284,10 @@ Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name
   BELAY_CO_CHECK(check_name("thread id", options.thread.text));
   if (options.run.timeout.count() <= 0) {
     co_return error(ErrorCode::invalid, "The run's timeout must be above zero.");
+  }
+  const Budget& budget = options.run.budget;
+  if (budget.tokens.value_or(0) < 0 || budget.money.value_or(0) < 0) {
+    co_return error(ErrorCode::invalid, "The run's budget can't be below zero.");
   }
   RunRow row;
   row.tenant = options.tenant;
@@ -306,6 +319,7 @@ Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_p
   auto begin = co_await prepare(std::move(graph_name), std::move(input), std::move(options));
   if (!begin.ok()) co_return std::move(begin).error();
   if (begin->known) co_return co_await go_on(*std::move(begin->known));
+  BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(begin->run->row));
   engine::Event first = engine::Begun{moment()};
   co_return co_await drive(std::move(begin->graph), *std::move(begin->run), std::move(first));
 }

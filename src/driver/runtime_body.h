@@ -13,12 +13,16 @@ class Runtime::Body {
  public:
   using Definition = std::shared_ptr<const GraphDefinition>;
 
-  Body(RuntimeParts parts, SessionId session) : parts_(std::move(parts)), session_(session) {}
+  Body(RuntimeParts parts, SessionId session)
+      : parts_(std::move(parts)), session_(session), protection_(parts_.limits) {}
   ~Body() { parts_.store.close_session(session_); }
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
 
   void add(Definition graph);
+  void protect(std::string dependency, DependencyOptions options) {
+    protection_.protect(std::move(dependency), options, parts_.clock);
+  }
   const SessionId& session() const { return session_; }
 
   Task<Result<RunView>> start(std::string graph, std::shared_ptr<void> input, StartOptions options);
@@ -45,6 +49,7 @@ class Runtime::Body {
   struct Found {
     engine::StoredRun stored;
     std::vector<ApprovalRow> approvals;
+    std::optional<Spending> spending;  // of a run with a budget
     bool asks(const InterruptId& interrupt) const;
   };
 
@@ -73,8 +78,15 @@ class Runtime::Body {
   Task<Result<Begin>> prepare(std::string graph, std::shared_ptr<void> input, StartOptions options);
 
   // work.cc
-  Task<Result<std::vector<RunRow>>> find_work(TenantId tenant, std::size_t limit);
-  Task<Result<Done>> take_up(TenantId tenant, RunId run);
+  struct Work {
+    RunRow row;
+    RunPlaces::Place place;
+  };
+  // `unavailable` while the tenant's queue is full, with what is on its way into it.
+  Task<Result<Done>> check_queue(TenantId tenant);
+  Task<Result<CommitOutcome>> put_into_queue(Commit commit);
+  Task<Result<std::vector<Work>>> find_work(TenantId tenant, std::size_t limit);
+  Task<Result<Done>> take_up(TenantId tenant, RunId run, RunPlaces::Place place);
   Task<Result<Done>> quarantine(RunRow row, std::string reason);
   Result<bool> is_lost(const RunRow& row);
   // fork.cc
@@ -107,13 +119,15 @@ class Runtime::Body {
   SessionId session_;
   // Readers of events hold it too.
   std::shared_ptr<LiveText> live_ = std::make_shared<LiveText>();
+  Protection protection_;
   // Replaced as a whole: a reader on another thread may hold the one before.
   std::shared_ptr<const GraphRegistry> graphs_ = std::make_shared<GraphRegistry>();
   std::map<RunId, RunDriver*> driven_;  // by the calls that are under way
   bool is_draining_ = false;
-  std::size_t taken_up_ = 0;             // by work(), and still under way
-  std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
-  std::map<RunId, Spawned> work_;        // last: what they run uses all of the above
+  std::size_t taken_up_ = 0;                  // by work(), and still under way
+  std::map<TenantId, std::size_t> entering_;  // by enqueue(), and not in the store yet
+  std::map<RunId, Instant> not_before_;       // runs that could not be taken up: when to try again
+  std::map<RunId, Spawned> work_;             // last: what they run uses all of the above
 };
 
 }  // namespace belay

@@ -5,6 +5,8 @@
 
 #include "belay/limits.h"
 #include "engine/next_task.h"
+#include "graph/call_record.h"
+#include "graph/ledger.h"
 
 namespace belay {
 
@@ -178,6 +180,19 @@ Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,
   return error(ErrorCode::not_found, "There is no approval " + interrupt.text() +
                                          ". `belay approvals list --all` lists those that there "
                                          "are.");
+}
+
+Result<std::optional<Spending>> spending_of_run(Snapshot& view, const RunRow& run) {
+  BELAY_TRY(RunOptions options, engine::options_from(run.options));
+  if (!options.budget.is_set()) return std::optional<Spending>();
+  EffectFilter filter;
+  filter.tenant = run.tenant;
+  filter.run = run.run;
+  filter.limit = limits::superstep_tasks_max;
+  BELAY_TRY(auto rows, view.effects(filter));
+  Ledger ledger(options.budget);
+  for (const EffectRow& row : rows) ledger.remember(spending_of(row));
+  return std::optional(ledger.spending());
 }
 
 }  // namespace belay

@@ -19,6 +19,9 @@ Result<RunRow> run_row(Snapshot& view, const TenantId& tenant, const RunId& run)
 Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs, RunRow row,
                                      std::optional<std::uint64_t> seq = std::nullopt);
 
+// What a run with a budget has cost so far; nothing for one without.
+Result<std::optional<Spending>> spending_of_run(Snapshot& view, const RunRow& run);
+
 // The approvals that the run waits for, oldest first; none unless it is paused.
 Result<std::vector<ApprovalRow>> open_approvals(Snapshot& view, const RunRow& run);
 Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,

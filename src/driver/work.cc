@@ -22,17 +22,51 @@ Task<Result<RunView>> Runtime::Body::enqueue(std::string graph, std::shared_ptr<
   if (begin->known) co_return view_of(*std::move(begin->known));
   TenantId tenant = begin->run->row.tenant;
   RunId run = begin->run->row.run;
+  auto has_room = co_await check_queue(tenant);
+  if (!has_room.ok()) co_return std::move(has_room).error();
   engine::Begun begun;
   begun.moment = moment();
   begun.queued_until = std::max(not_before, begun.moment.now);
   auto next = engine::advance(*begin->graph, *std::move(begin->run), std::move(begun));
   Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
-  auto outcome = co_await parts_.store.commit(std::move(commit));
+  auto outcome = co_await put_into_queue(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (*outcome != CommitOutcome::applied) {
     co_return error(ErrorCode::conflict, "The thread exists already; look at it and try again.");
   }
   co_return co_await view_of_run(std::move(tenant), run);
+}
+
+Task<Result<Done>> Runtime::Body::check_queue(TenantId tenant) {
+  std::size_t limit = parts_.limits.queued;
+  if (limit == 0) co_return Done{};
+  std::function<Result<std::size_t>(Snapshot&)> reader =
+      [tenant, limit](Snapshot& view) -> Result<std::size_t> {
+    RunFilter filter;
+    filter.tenant = tenant;
+    filter.statuses = {RunStatus::queued};
+    filter.limit = limit;
+    BELAY_TRY(auto rows, view.runs(filter));
+    return rows.size();
+  };
+  auto queued = co_await read<std::size_t>(parts_.store, std::move(reader));
+  if (!queued.ok()) co_return std::move(queued).error();
+  auto entering = entering_.find(tenant);
+  std::size_t taken = *queued + (entering == entering_.end() ? 0 : entering->second);
+  if (taken < limit) co_return Done{};
+  Error full = error(ErrorCode::unavailable, "The queue is full: " + std::to_string(limit) +
+                                                 " runs wait in it; try again later.");
+  full.retry_after = limits::busy_retry_after;
+  co_return std::move(full);
+}
+
+Task<Result<CommitOutcome>> Runtime::Body::put_into_queue(Commit commit) {
+  TenantId tenant = commit.tenant;
+  ++entering_[tenant];
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  auto entering = entering_.find(tenant);
+  if (--entering->second == 0) entering_.erase(entering);
+  co_return std::move(outcome);
 }
 
 Result<bool> Runtime::Body::is_lost(const RunRow& row) {
@@ -43,14 +77,17 @@ Result<bool> Runtime::Body::is_lost(const RunRow& row) {
 }
 
 // Runs that can go on now: what is due first, then what dead processes left.
-Task<Result<std::vector<RunRow>>> Runtime::Body::find_work(TenantId tenant, std::size_t limit) {
+Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(TenantId tenant,
+                                                                        std::size_t limit) {
+  // Some of the first may have no room, and must not be in the way of others.
+  std::size_t looked_at = protection_.places.is_limited() ? limits::page_rows_max : limit;
   std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
-      [tenant, limit, now = parts_.clock.now()](Snapshot& view) -> Result<std::vector<RunRow>> {
+      [tenant, looked_at, now = parts_.clock.now()](Snapshot& view) -> Result<std::vector<RunRow>> {
     RunFilter due;
     due.tenant = tenant;
     due.statuses = {RunStatus::queued, RunStatus::paused};
     due.due_by = now;
-    due.limit = limit;
+    due.limit = looked_at;
     BELAY_TRY(auto rows, view.runs(due));
     RunFilter held;
     held.tenant = tenant;
@@ -63,7 +100,7 @@ Task<Result<std::vector<RunRow>>> Runtime::Body::find_work(TenantId tenant, std:
   };
   auto rows = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
   if (!rows.ok()) co_return std::move(rows).error();
-  std::vector<RunRow> work;
+  std::vector<Work> work;
   Instant now = parts_.clock.now();
   for (RunRow& row : *rows) {
     if (work.size() >= limit) break;
@@ -72,12 +109,16 @@ Task<Result<std::vector<RunRow>>> Runtime::Body::find_work(TenantId tenant, std:
     auto wait = not_before_.find(row.run);
     if (wait != not_before_.end() && wait->second > now) continue;
     BELAY_CO_TRY(bool lost, is_lost(row));
-    if (waits_for_time(row) || lost) work.push_back(std::move(row));
+    if (!waits_for_time(row) && !lost) continue;
+    auto place = protection_.places.enter(row);
+    if (place.ok()) work.push_back({std::move(row), *std::move(place)});
   }
   co_return std::move(work);
 }
 
-Task<Result<Done>> Runtime::Body::take_up(TenantId tenant, RunId run) {
+// Holds the run's place for as long as it is worked on.
+Task<Result<Done>> Runtime::Body::take_up(TenantId tenant, RunId run, RunPlaces::Place place) {
+  (void)place;
   auto found = co_await find_run(tenant, run);
   if (!found.ok()) co_return std::move(found).error();
   RunRow row = found->stored.row;
@@ -155,18 +196,18 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
       auto found = co_await find_work(options.tenant, options.runs_max - taken_up_);
       if (!found.ok()) co_return std::move(found).error();
       if (options.until_idle && found->empty() && taken_up_ == 0) break;
-      for (const RunRow& row : *found) {
+      for (Work& each : *found) {
         ++count;
         ++taken_up_;
-        RunId run = row.run;
+        RunId run = each.row.run;
         std::function<void(Result<Done>)> done = [this, run, &over, &options](Result<Done> ended) {
           --taken_up_;
           over.push_back(run);
           not_before_.erase(run);
           if (!ended.ok()) not_before_[run] = parts_.clock.now() + options.again;
         };
-        work_[run] =
-            spawn<Result<Done>>(parts_.executor, take_up(options.tenant, run), std::move(done));
+        auto task = take_up(options.tenant, run, std::move(each.place));
+        work_[run] = spawn<Result<Done>>(parts_.executor, std::move(task), std::move(done));
       }
     }
     co_await sleep_for(options.poll);

@@ -59,6 +59,16 @@ void check_policies(const GraphDefinition& graph, std::vector<std::string>& faul
       faults.push_back("The node " + quoted(node.name) +
                        " has no time to run; write a timeout above zero, or none.");
     }
+    for (const std::string& dependency : node.uses) {
+      if (dependency.empty()) {
+        faults.push_back("The node " + quoted(node.name) +
+                         " uses something without a name; write .uses(\"smtp\").");
+      } else if (dependency == "model") {
+        faults.push_back("The node " + quoted(node.name) +
+                         " says that it uses the model, which is protected call by call; leave "
+                         "that out.");
+      }
+    }
     if (node.approval && node.approval->options.expires.count() <= 0) {
       faults.push_back("The approval " + quoted(node.name) +
                        " expires at once; write a time above zero.");
@@ -127,9 +137,10 @@ void check_joins(const GraphDefinition& graph, std::vector<std::string>& faults)
 void check_subgraphs(const GraphDefinition& graph, std::vector<std::string>& faults) {
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (!node.subgraph) continue;
-    if (node.retry.attempts > 1 || node.timeout) {
+    if (node.retry.attempts > 1 || node.timeout || !node.uses.empty()) {
       faults.push_back("The subgraph " + quoted(node.name) +
-                       " has a retry or a timeout; give them to the nodes inside it.");
+                       " has a retry, a timeout or a dependency; give them to the nodes inside "
+                       "it.");
     }
     for (const GraphDefinition::Node& inner : node.subgraph->graph->nodes) {
       if (inner.interrupt_before || inner.interrupt_after) {

@@ -1,0 +1,155 @@
+#include "driver/circuit_breaker.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace belay {
+namespace {
+
+using namespace std::chrono_literals;
+using State = CircuitBreaker::State;
+using Verdict = CircuitBreaker::Verdict;
+
+struct Breaker : ::testing::Test {
+  Instant now = *instant_from("2026-11-21T12:00:00Z");
+  DependencyOptions options = [] {
+    DependencyOptions made;
+    made.failures_to_open = 3;
+    made.open_for = 10s;
+    made.probes = 2;
+    return made;
+  }();
+  CircuitBreaker breaker{options};
+
+  bool use(Verdict verdict) {
+    auto pass = breaker.enter(now);
+    if (pass) breaker.ended(*pass, verdict, now);
+    return pass.has_value();
+  }
+  void open() {
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(use(Verdict::failed));
+    ASSERT_EQ(breaker.state(now), State::open);
+  }
+};
+
+TEST_F(Breaker, OpensAfterFailuresInARow) {
+  EXPECT_TRUE(use(Verdict::failed));
+  EXPECT_TRUE(use(Verdict::failed));
+  EXPECT_TRUE(use(Verdict::worked)) << "the row is broken";
+  EXPECT_TRUE(use(Verdict::failed));
+  EXPECT_TRUE(use(Verdict::failed));
+  EXPECT_EQ(breaker.state(now), State::closed);
+  EXPECT_TRUE(use(Verdict::failed));
+  EXPECT_EQ(breaker.state(now), State::open);
+  EXPECT_FALSE(use(Verdict::worked));
+}
+
+TEST_F(Breaker, WhatSaysNothingNeitherBreaksTheRowNorAddsToIt) {
+  EXPECT_TRUE(use(Verdict::failed));
+  EXPECT_TRUE(use(Verdict::unknown));
+  EXPECT_TRUE(use(Verdict::failed));
+  EXPECT_TRUE(use(Verdict::unknown));
+  EXPECT_EQ(breaker.state(now), State::closed);
+  EXPECT_TRUE(use(Verdict::failed));
+  EXPECT_EQ(breaker.state(now), State::open);
+}
+
+TEST_F(Breaker, SaysHowLongItStaysOpen) {
+  EXPECT_FALSE(breaker.open_for(now));
+  open();
+  EXPECT_EQ(breaker.open_for(now), 10s);
+  now += 4s;
+  EXPECT_EQ(breaker.open_for(now), 6s);
+  now += 6s;
+  EXPECT_FALSE(breaker.open_for(now));
+  EXPECT_EQ(breaker.state(now), State::half_open);
+}
+
+TEST_F(Breaker, LetsAFewTryItOutAndClosesOnceTheyAllWorked) {
+  open();
+  now += 10s;
+  auto first = breaker.enter(now);
+  auto second = breaker.enter(now);
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(breaker.enter(now)) << "two probes are out";
+  breaker.ended(*first, Verdict::worked, now);
+  EXPECT_EQ(breaker.state(now), State::half_open);
+  EXPECT_FALSE(breaker.enter(now)) << "one worked, the other one is still out";
+  breaker.ended(*second, Verdict::worked, now);
+  EXPECT_EQ(breaker.state(now), State::closed);
+}
+
+TEST_F(Breaker, OpensAgainWhenOneOfThemFails) {
+  open();
+  now += 10s;
+  auto first = breaker.enter(now);
+  auto second = breaker.enter(now);
+  breaker.ended(*first, Verdict::failed, now);
+  EXPECT_EQ(breaker.open_for(now), 10s);
+  breaker.ended(*second, Verdict::worked, now);
+  EXPECT_EQ(breaker.open_for(now), 10s) << "it was let through before";
+}
+
+TEST_F(Breaker, AProbeThatSaysNothingLeavesItsPlaceToAnother) {
+  open();
+  now += 10s;
+  EXPECT_TRUE(use(Verdict::unknown));
+  EXPECT_TRUE(use(Verdict::unknown));
+  EXPECT_TRUE(use(Verdict::worked));
+  EXPECT_TRUE(use(Verdict::worked));
+  EXPECT_EQ(breaker.state(now), State::closed);
+}
+
+TEST_F(Breaker, WhatWasLetThroughBeforeItOpenedDoesNotCountAfterwards) {
+  auto late = breaker.enter(now);
+  open();
+  now += 10s;
+  EXPECT_EQ(breaker.state(now), State::half_open);
+  breaker.ended(*late, Verdict::failed, now);
+  EXPECT_EQ(breaker.state(now), State::half_open);
+}
+
+TEST_F(Breaker, NeverOpensWhereItIsNotAskedTo) {
+  options.failures_to_open = 0;
+  breaker = CircuitBreaker(options);
+  for (int i = 0; i < 1'000; ++i) EXPECT_TRUE(use(Verdict::failed));
+}
+
+// Whatever happens in whatever order: no more probes than allowed, and open means open.
+TEST_F(Breaker, HoldsItsLimitsInAnyOrderOfEvents) {
+  std::mt19937 random(11);
+  std::vector<CircuitBreaker::Pass> out;
+  int opened = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    now += std::chrono::milliseconds(random() % 500);
+    State before = breaker.state(now);
+    if (random() % 2 == 0) {
+      auto pass = breaker.enter(now);
+      if (before == State::closed) {
+        EXPECT_TRUE(pass);
+      }
+      if (before == State::open) {
+        EXPECT_FALSE(pass);
+      }
+      if (pass) out.push_back(*pass);
+    } else if (!out.empty()) {
+      std::size_t which = random() % out.size();
+      auto pass = out[which];
+      out.erase(out.begin() + static_cast<std::ptrdiff_t>(which));
+      breaker.ended(pass, static_cast<Verdict>(random() % 3), now);
+    }
+    State after = breaker.state(now);
+    if (after == State::open && before != State::open) ++opened;
+    if (before == State::closed) {
+      EXPECT_NE(after, State::half_open);
+    }
+    if (before == State::open) {
+      EXPECT_EQ(after, State::open);
+    }
+  }
+  EXPECT_GT(opened, 100);
+}
+
+}  // namespace
+}  // namespace belay

@@ -1,0 +1,84 @@
+#pragma once
+// driver/dependency.h - something that nodes depend on: who may use it now, who waits, who is sent
+// away.
+//
+// Threading: the executor's thread. Outlives its slots and whoever waits for one.
+
+#include <list>
+#include <string>
+
+#include "belay/task.h"
+#include "driver/circuit_breaker.h"
+
+namespace belay {
+
+class Dependency {
+ public:
+  using Verdict = CircuitBreaker::Verdict;
+
+  // A use of it that is under way. One that is let go without a verdict says nothing.
+  class Slot {
+   public:
+    Slot() = default;
+    Slot(Dependency& of, CircuitBreaker::Pass pass) : of_(&of), pass_(pass) {}
+    Slot(Slot&& other) noexcept : of_(std::exchange(other.of_, nullptr)), pass_(other.pass_) {}
+    Slot& operator=(Slot&& other) noexcept {
+      std::swap(of_, other.of_);
+      std::swap(pass_, other.pass_);
+      return *this;
+    }
+    ~Slot() { ended(Verdict::unknown); }
+    void ended(Verdict verdict) {
+      if (of_) std::exchange(of_, nullptr)->leave(pass_, verdict);
+    }
+
+   private:
+    Dependency* of_ = nullptr;
+    CircuitBreaker::Pass pass_;
+  };
+
+  Dependency(std::string name, DependencyOptions options, Clock& clock)
+      : name_(std::move(name)), options_(options), breaker_(options), clock_(clock) {}
+  Dependency(const Dependency&) = delete;
+  Dependency& operator=(const Dependency&) = delete;
+
+  // Waits for its turn. `unavailable`, with a retry_after, while the circuit is open or too many
+  // wait. Destroying the task leaves the queue.
+  Task<Result<Slot>> enter();
+
+  std::size_t in_use() const { return in_use_; }
+  std::size_t waiting() const { return queue_.size(); }
+
+ private:
+  // One who waits, in the order of coming. On the frame of enter().
+  class Waiter {
+   public:
+    explicit Waiter(Dependency& of) : of_(of) { of_.queue_.push_back(this); }
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    ~Waiter();
+    void let_in(CircuitBreaker::Pass pass);
+    void send_away();
+    Completion<Done> called;
+    std::optional<Slot> slot;  // nothing when sent away
+
+   private:
+    Dependency& of_;
+    bool waits_ = true;
+  };
+
+  bool has_room() const { return options_.concurrent == 0 || in_use_ < options_.concurrent; }
+  std::optional<Slot> take();
+  void leave(CircuitBreaker::Pass pass, Verdict verdict);
+  void call_next();
+  Error is_open(std::chrono::milliseconds left) const;
+
+  std::string name_;
+  DependencyOptions options_;
+  CircuitBreaker breaker_;
+  Clock& clock_;
+  std::size_t in_use_ = 0;
+  std::list<Waiter*> queue_;
+};
+
+}  // namespace belay

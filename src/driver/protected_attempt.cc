@@ -1,0 +1,80 @@
+// Attempts of nodes that use something protected: they wait for their turn first.
+
+#include <algorithm>
+
+#include "driver/run_driver.h"
+
+namespace belay {
+
+void RunDriver::start_protected(engine::StartNode& action, std::vector<Dependency*> used) {
+  Attempt& attempt = attempts_[action.attempt.task];
+  attempt.journal = std::make_unique<TaskJournal>(journal_, action.attempt.task);
+  attempt.id = action.attempt;
+  attempt.node = action.node;
+  auto task = run_protected(std::move(action), attempt, std::move(used));
+  TaskId id = attempt.id.task;
+  std::function<void(NodeOutcome)> done = [this, id](NodeOutcome outcome) {
+    stop_timer(attempts_.at(id).timer);
+    attempt_came_to(attempts_.at(id), std::move(outcome));
+  };
+  attempt.task = spawn<NodeOutcome>(parts_.executor, std::move(task), std::move(done));
+}
+
+// The attempt begins, and its time with it, once it has all that it uses.
+Task<NodeOutcome> RunDriver::run_protected(engine::StartNode action, Attempt& attempt,
+                                           std::vector<Dependency*> used) {
+  std::vector<Dependency::Slot> slots;
+  for (Dependency* dependency : used) {
+    auto slot = co_await dependency->enter();
+    if (!slot.ok()) {
+      attempt.began = parts_.clock.now();
+      co_return NodeOutcome(std::move(slot).error());
+    }
+    slots.push_back(*std::move(slot));
+  }
+  attempt.slots = std::move(slots);
+  begin_attempt(action, attempt);
+  if (action.node->run_task) {
+    co_return co_await run_task_node(*action.node, action.state, *attempt.context);
+  }
+  auto outcome = run_plain_node(*action.node, action.state.get(), *attempt.context);
+  while (auto* row = std::get_if<EffectRow>(&outcome)) {
+    std::string name = row->name;
+    auto written = co_await attempt.journal->write(std::move(*row));
+    if (!written.ok()) co_return NodeOutcome(std::move(written).error());
+    journal_.let_begin(attempt.id.task, std::move(name));
+    attempt.context = context_for(action, attempt);
+    outcome = run_plain_node(*action.node, action.state.get(), *attempt.context);
+  }
+  co_return std::move(outcome);
+}
+
+std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action, Attempt& attempt) {
+  Dependency* calls = protection_.find("model");
+  if (!calls) return context_for(action, *attempt.journal, parts_.model);
+  std::function<void(bool)> waits = [this, &attempt](bool it_waits) {
+    note_wait(attempt, it_waits);
+  };
+  attempt.model = std::make_unique<ProtectedModel>(parts_.model, *calls, std::move(waits));
+  return context_for(action, *attempt.journal, *attempt.model);
+}
+
+// What the attempt came to says how those are that it used.
+void RunDriver::leave_dependencies(Attempt& attempt, const NodeOutcome& outcome) {
+  for (Dependency::Slot& slot : attempt.slots) slot.ended(verdict_of(std::get_if<Error>(&outcome)));
+  attempt.slots.clear();
+}
+
+// Its time stands still while a call of the model waits for its turn.
+void RunDriver::note_wait(Attempt& attempt, bool waits) {
+  if (!attempt.node->timeout) return;
+  if (waits) {
+    if (attempt.waiting_calls++ > 0) return;
+    attempt.time_left = attempt.due - parts_.clock.now();
+    stop_timer(attempt.timer);
+  } else if (--attempt.waiting_calls == 0) {
+    limit_attempt(attempt, std::max(attempt.time_left, Instant::duration::zero()));
+  }
+}
+
+}  // namespace belay

@@ -1,0 +1,50 @@
+#pragma once
+// driver/protection.h - what a runtime protects: its dependencies by name, and its places for runs.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "belay/graph.h"
+#include "driver/dependency.h"
+#include "driver/run_places.h"
+
+namespace belay {
+
+class Protection {
+ public:
+  explicit Protection(const RunLimits& limits) : places(limits) {}
+
+  void protect(std::string dependency, DependencyOptions options, Clock& clock) {
+    auto made = std::make_unique<Dependency>(dependency, options, clock);
+    std::swap(dependencies_[std::move(dependency)], made);
+    // Somebody may still use it, or wait for it.
+    if (made) replaced_.push_back(std::move(made));
+  }
+  // Null where nobody protects it.
+  Dependency* find(std::string_view name) const {
+    auto found = dependencies_.find(name);
+    return found == dependencies_.end() ? nullptr : found->second.get();
+  }
+  // What the node uses, in the order in which all wait for them, so that no two attempts can wait
+  // for each other. The model is not among them: it is entered call by call, after all these.
+  std::vector<Dependency*> used_by(const GraphDefinition::Node& node) const {
+    std::vector<Dependency*> used;
+    if (node.uses.empty()) return used;
+    for (const auto& [name, dependency] : dependencies_) {
+      bool is_used = std::find(node.uses.begin(), node.uses.end(), name) != node.uses.end();
+      if (is_used) used.push_back(dependency.get());
+    }
+    return used;
+  }
+
+  RunPlaces places;
+
+ private:
+  std::map<std::string, std::unique_ptr<Dependency>, std::less<>> dependencies_;
+  std::vector<std::unique_ptr<Dependency>> replaced_;
+};
+
+}  // namespace belay
