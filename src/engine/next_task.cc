@@ -39,8 +39,12 @@ void write_task(const NodeTask& task, std::optional<std::int64_t> superstep, Enc
   out.text += '}';
 }
 
+bool has_other_version(const Run& run) {
+  return run.version != Digest{} && run.version != run.row.graph_hash;
+}
+
 void write_version(const Run& run, Encoder& out) {
-  if (run.version == Digest{} || run.version == run.row.graph_hash) return;
+  if (!has_other_version(run)) return;
   out.text += ",{\"version\":\"" + to_hex(run.version) + "\"}";
 }
 
@@ -146,7 +150,10 @@ Result<Done> read_task_parts(const Value& from, NodeTask& task) {
 }
 
 std::string next_tasks_text(const Run& run, bool whole) {
-  if (run.tasks.empty()) return "[]";
+  if (run.tasks.empty()) {
+    if (!has_other_version(run)) return "[]";
+    return "[{\"version\":\"" + to_hex(run.version) + "\"}]";
+  }
   Encoder out;
   if (is_parallel(run) && !whole) {
     out.text += "[{\"as_of\":";

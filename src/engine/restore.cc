@@ -199,7 +199,8 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
       BELAY_CHECK(apply_task_row(row, run));
     }
   }
-  BELAY_CHECK(read_pending(graph, stored, space, run));
+  // After an upgrade they are read as the channels are then.
+  if (!run.is_upgraded) BELAY_CHECK(read_pending(graph, stored, space, run));
   for (NodeTask& task : run.tasks) {
     if (task.node->wait && task.phase == NodeTask::Phase::waiting) {
       task.phase = NodeTask::Phase::sleeping;
@@ -219,7 +220,18 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
 // The state as the graph's own version reads it; all of it is to be written anew.
 Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrade& upgrade,
                      const StoredRun& stored, Run& run) {
-  BELAY_TRY(Value state, upgrade(raw_state(stored)));
+  std::string what = "The upgrade of thread \"" + stored.row.thread.text + "\" from version " +
+                     to_hex(run.version).substr(0, 12) + " to version " +
+                     to_hex(graph.hash).substr(0, 12);
+  auto upgraded = guarded<Value>(what, [&]() { return upgrade(raw_state(stored)); });
+  if (!upgraded.ok()) {
+    return error(upgraded.error().code, what + " failed: " + upgraded.error().message);
+  }
+  const Value& state = *upgraded;
+  if (!state.as_object()) {
+    return error(ErrorCode::invalid, what + " gave a value of kind " + std::string(state.kind()) +
+                                         "; it is to give an object of channels.");
+  }
   run.state = graph.state->make();
   for (ChannelVersion& channel : run.channels) {
     if (channel.index == ChannelVersion::unknown_channel) continue;
@@ -229,8 +241,7 @@ Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrad
     Unknown unknown;
     if (found) BELAY_CHECK(read_channel(graph, run, channel, ValueKind::set, *found, unknown));
   }
-  run.version = graph.hash;
-  return Done{};
+  return read_pending(graph, stored, stored, run);
 }
 
 // What a subgraph commits names the visit that a commit of the outer run has chosen, so there must
@@ -302,6 +313,7 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
   if (upgrades) {
     // Read as raw values first: the chain has to fit, and the types may have changed.
     for (ChannelVersion& channel : run.channels) channel.index = ChannelVersion::unknown_channel;
+    run.is_upgraded = true;
   }
   run.row = stored.row;
   Digest input_hash{};
@@ -359,6 +371,7 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
     channel.set_bytes = channel.added_bytes = 0;
   }
   run.unwritten.clear();
+  run.is_upgraded = false;
   run.is_held = false;
   run.unfinished = 0;
   bool several = is_parallel(run);

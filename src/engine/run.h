@@ -73,6 +73,9 @@ struct Run {
   // The graph's version that the state is of: another than the one that the run began with once an
   // upgrade has changed it.
   Digest version{};
+  // The state has been upgraded, and what is stored is still of `version`: the next commit that
+  // writes the state writes all of it, and is of the graph's own version.
+  bool is_upgraded = false;
   // Never changed while a node may look at it: see owned_state().
   std::shared_ptr<void> state;
   std::vector<ChannelVersion> channels;  // sorted by name

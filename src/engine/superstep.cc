@@ -349,7 +349,10 @@ void Advancing::commit(Step step, const Moment& moment) {
   }
   // No commit has chosen these tasks yet: this one does, with the state that they began with.
   if (std::exchange(run_.is_ahead, false)) step.is_midway = false;
-  if (!run_.unwritten.empty() || !is_empty(run_.held_effects)) {
+  // What is written in the midst of a superstep does not count before its end.
+  bool waits = run_.is_upgraded && step.is_midway;
+  if (!waits && std::exchange(run_.is_upgraded, false)) run_.version = graph_.hash;
+  if (!waits && (!run_.unwritten.empty() || !is_empty(run_.held_effects))) {
     auto unwritten = std::exchange(run_.unwritten, {});
     step.set.insert(step.set.end(), unwritten.begin(), unwritten.end());
     NodeEffects held = std::exchange(run_.held_effects, {});
