@@ -163,6 +163,11 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
   BELAY_CO_TRY(Definition graph, graph_of(found->stored));
   bool is_held = found->stored.row.status == RunStatus::running ||
                  found->stored.row.status == RunStatus::queued;
+  if (found->stored.row.status == RunStatus::quarantined) {
+    co_return error(ErrorCode::conflict, "Thread \"" + approval.thread.text +
+                                             "\" is quarantined: " + found->stored.row.reason +
+                                             ". Resume it before you decide.");
+  }
   bool is_asked = found->asks(approval.interrupt);
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, found->stored));
   if (decision.edited) {
@@ -303,8 +308,13 @@ Task<Result<std::size_t>> Runtime::Body::expire_due(TenantId tenant) {
     if (!due.ok()) co_return std::move(due).error();
     for (ApprovalRow& approval : *due) {
       if (!graphs_->knows(approval.graph)) continue;
+      RunId run = approval.run;
       auto expired = co_await expire(std::move(approval));
-      if (!expired.ok()) co_return std::move(expired).error();
+      if (!expired.ok()) {
+        auto aside = co_await set_aside(tenant, run, std::move(expired).error());
+        if (!aside.ok()) co_return std::move(aside).error();
+        continue;
+      }
       if (!*expired) continue;
       ++count;
       progress = true;
@@ -312,6 +322,16 @@ Task<Result<std::size_t>> Runtime::Body::expire_due(TenantId tenant) {
     if (due->size() < limits::page_rows_max) break;
   }
   co_return count;
+}
+
+Task<Result<bool>> Runtime::Body::wake_run(TenantId tenant, RunId run) {
+  auto found = co_await find_run(std::move(tenant), run);
+  if (!found.ok()) co_return std::move(found).error();
+  if (found->stored.row.status != RunStatus::paused) co_return false;
+  engine::Event resumed = engine::Resumed{moment(), session_};
+  auto view = co_await wake(*std::move(found), std::move(resumed));
+  if (!view.ok()) co_return std::move(view).error();
+  co_return view->has_value();
 }
 
 // Runs that paused for a time that has come.
@@ -330,13 +350,13 @@ Task<Result<std::size_t>> Runtime::Body::wake_due(TenantId tenant) {
   std::size_t count = 0;
   for (const RunRow& row : *due) {
     if (!graphs_->knows(row.graph)) continue;
-    auto found = co_await find_run(tenant, row.run);
-    if (!found.ok()) co_return std::move(found).error();
-    if (found->stored.row.status != RunStatus::paused) continue;
-    engine::Event resumed = engine::Resumed{moment(), session_};
-    auto view = co_await wake(*std::move(found), std::move(resumed));
-    if (!view.ok()) co_return std::move(view).error();
-    if (*view) ++count;
+    auto woken = co_await wake_run(tenant, row.run);
+    if (!woken.ok()) {
+      auto aside = co_await set_aside(tenant, row.run, std::move(woken).error());
+      if (!aside.ok()) co_return std::move(aside).error();
+    } else if (*woken) {
+      ++count;
+    }
   }
   co_return count;
 }

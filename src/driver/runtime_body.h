@@ -87,7 +87,10 @@ class Runtime::Body {
   Task<Result<CommitOutcome>> put_into_queue(Commit commit);
   Task<Result<std::vector<Work>>> find_work(TenantId tenant, std::size_t limit);
   Task<Result<Done>> take_up(TenantId tenant, RunId run, RunPlaces::Place place);
-  Task<Result<Done>> quarantine(RunRow row, std::string reason);
+  Task<Result<Done>> take_up_sound(TenantId tenant, RunId run);
+  Task<Result<RunRow>> read_row(TenantId tenant, RunId run);
+  Task<Result<Done>> set_aside(TenantId tenant, RunId run, Error why);
+  Task<Result<Done>> quarantine(TenantId tenant, RunId run, std::string reason);
   Result<bool> is_lost(const RunRow& row);
   // fork.cc
   Task<Result<Found>> find_origin(const ForkOptions& options);
@@ -114,6 +117,7 @@ class Runtime::Body {
   Task<Result<bool>> expire(ApprovalRow approval);
   Task<Result<std::size_t>> expire_due(TenantId tenant);
   Task<Result<std::size_t>> wake_due(TenantId tenant);
+  Task<Result<bool>> wake_run(TenantId tenant, RunId run);
 
   RuntimeParts parts_;
   SessionId session_;

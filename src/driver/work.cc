@@ -116,13 +116,40 @@ Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(TenantId
   co_return std::move(work);
 }
 
+// The row alone, however damaged what belongs to it is: as one of a page.
+Task<Result<RunRow>> Runtime::Body::read_row(TenantId tenant, RunId run) {
+  std::function<Result<RunRow>(Snapshot&)> reader = [tenant,
+                                                     run](Snapshot& view) -> Result<RunRow> {
+    RunFilter filter;
+    filter.tenant = tenant;
+    filter.run = run;
+    BELAY_TRY(auto rows, view.runs(filter));
+    if (!rows.empty()) return std::move(rows.front());
+    return error(ErrorCode::not_found, "There is no run " + run.text() + ".");
+  };
+  co_return co_await read<RunRow>(parts_.store, std::move(reader));
+}
+
 // Holds the run's place for as long as it is worked on.
 Task<Result<Done>> Runtime::Body::take_up(TenantId tenant, RunId run, RunPlaces::Place place) {
   (void)place;
+  auto done = co_await take_up_sound(tenant, run);
+  if (done.ok() || done.error().code != ErrorCode::corrupt) co_return done;
+  co_return co_await quarantine(std::move(tenant), run, done.error().message);
+}
+
+// One run's trouble is its own. What is damaged is quarantined, and what this program has no way to
+// go on with stays as it is; any other error is the caller's.
+Task<Result<Done>> Runtime::Body::set_aside(TenantId tenant, RunId run, Error why) {
+  if (why.code == ErrorCode::invalid) co_return Done{};
+  if (why.code != ErrorCode::corrupt) co_return why;
+  co_return co_await quarantine(std::move(tenant), run, std::move(why.message));
+}
+
+Task<Result<Done>> Runtime::Body::take_up_sound(TenantId tenant, RunId run) {
   auto found = co_await find_run(tenant, run);
   if (!found.ok()) co_return std::move(found).error();
-  RunRow row = found->stored.row;
-  if (row.status == RunStatus::paused) {
+  if (found->stored.row.status == RunStatus::paused) {
     Instant now = parts_.clock.now();
     for (ApprovalRow& approval : found->approvals) {
       if (approval.expires_at > now) continue;
@@ -136,16 +163,17 @@ Task<Result<Done>> Runtime::Body::take_up(TenantId tenant, RunId run, RunPlaces:
     co_return Done{};
   }
   auto view = co_await go_on(*std::move(found), false);
-  if (view.ok()) co_return Done{};
-  if (view.error().code != ErrorCode::corrupt) co_return std::move(view).error();
-  co_return co_await quarantine(std::move(row), view.error().message);
+  if (!view.ok()) co_return std::move(view).error();
+  co_return Done{};
 }
 
 // What can't be read is left for a person. Its commit keeps the hash before it: there is nothing
 // that a new one could be made of.
-Task<Result<Done>> Runtime::Body::quarantine(RunRow row, std::string reason) {
-  TenantId tenant = row.tenant;
-  RunId run = row.run;
+Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::string reason) {
+  auto found = co_await read_row(tenant, run);
+  if (!found.ok()) co_return std::move(found).error();
+  RunRow row = *std::move(found);
+  if (is_final(row.status) || row.status == RunStatus::quarantined) co_return Done{};
   std::function<Result<CheckpointRow>(Snapshot&)> reader =
       [tenant, run](Snapshot& view) -> Result<CheckpointRow> {
     CheckpointFilter filter;

@@ -233,6 +233,12 @@ Result<std::string> EnvelopeSealer::open_blob(const TenantId& tenant, std::strin
   return envelope;
 }
 
+bool EnvelopeSealer::is_about_keys(std::string_view envelope, const Error& why) const {
+  auto parts = parts_of(envelope, {});
+  if (!parts.ok()) return false;
+  return parts->is_encrypted ? why.code == ErrorCode::invalid : !may_be_plain_;
+}
+
 bool EnvelopeSealer::is_under_active_key(const Parts& parts) const {
   return parts.is_encrypted && !sealing_.keys.empty() &&
          parts.key_id == sealing_.keys.keys().active().id;

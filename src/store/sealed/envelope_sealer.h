@@ -46,6 +46,9 @@ class EnvelopeSealer {
   Result<std::string> open_blob(const TenantId& tenant, std::string_view reference,
                                 const BlobRow& blob);
 
+  // Whether opening it failed with `why` for want of the right keys, rather than for its bytes.
+  bool is_about_keys(std::string_view envelope, const Error& why) const;
+
   // Whether it is sealed with the active key.
   bool is_under_active_key(const Parts& parts) const;
   // The same under the active key. What was not compressed and can be is, and nothing else changes.

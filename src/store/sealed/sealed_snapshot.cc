@@ -57,6 +57,42 @@ class Opening {
   std::vector<Reference> references_;
 };
 
+// What stands in a row in place of what was damaged: no envelope at all, so whoever looks into it
+// gets `corrupt`.
+constexpr std::string_view damaged = "?";
+
+// Opens a page of rows, each by `open`. In a page of several runs' rows a damaged one does not hide
+// the others: `damage` marks it, and whoever looks into that row is told. Where no key fits any of
+// them, that is told instead: it is the keys that are wrong.
+template <typename Row, typename Read, typename Open, typename Damage>
+Result<std::vector<Row>> open_page(Snapshot& inner, EnvelopeSealer& sealer, const TenantId& tenant,
+                                   std::string Row::* first, Read read, Open open, Damage damage) {
+  BELAY_TRY(std::vector<Row> rows, read());
+  auto open_from = [&](std::size_t begin, std::size_t end) -> Result<Done> {
+    Opening opening(inner, sealer, tenant);
+    for (std::size_t i = begin; i < end; ++i) BELAY_CHECK(open(rows[i], opening));
+    return opening.finish();
+  };
+  auto opened = open_from(0, rows.size());
+  if (opened.ok() || !first) {
+    BELAY_CHECK(opened);
+    return rows;
+  }
+  BELAY_TRY(rows, read());
+  std::size_t without_key = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string envelope = rows[i].*first;
+    auto alone = open_from(i, i + 1);
+    if (alone.ok()) continue;
+    const Error& why = alone.error();
+    if (why.code != ErrorCode::corrupt && why.code != ErrorCode::invalid) return why;
+    if (sealer.is_about_keys(envelope, why)) ++without_key;
+    damage(rows[i]);
+  }
+  if (without_key == rows.size()) return opened.error();
+  return rows;
+}
+
 }  // namespace
 
 Result<std::vector<ThreadRow>> SealedSnapshot::threads(const ThreadFilter& filter) {
@@ -64,13 +100,13 @@ Result<std::vector<ThreadRow>> SealedSnapshot::threads(const ThreadFilter& filte
 }
 
 Result<std::vector<RunRow>> SealedSnapshot::runs(const RunFilter& filter) {
-  BELAY_TRY(std::vector<RunRow> rows, inner_.runs(filter));
-  Opening opening(inner_, sealer_, filter.tenant);
-  for (RunRow& row : rows) {
-    BELAY_CHECK(opening.open(row.input, [&] { return store::subject_of_input(row.run); }));
-  }
-  BELAY_CHECK(opening.finish());
-  return rows;
+  return open_page<RunRow>(
+      inner_, sealer_, filter.tenant, filter.limit > 1 ? &RunRow::input : nullptr,
+      [&] { return inner_.runs(filter); },
+      [](RunRow& row, Opening& opening) {
+        return opening.open(row.input, [&] { return store::subject_of_input(row.run); });
+      },
+      [](RunRow& row) { row.input = damaged; });
 }
 
 Result<std::vector<CheckpointRow>> SealedSnapshot::checkpoints(const CheckpointFilter& filter) {
@@ -92,15 +128,16 @@ Result<std::vector<EventRow>> SealedSnapshot::events(const EventFilter& filter) 
 }
 
 Result<std::vector<ApprovalRow>> SealedSnapshot::approvals(const ApprovalFilter& filter) {
-  BELAY_TRY(std::vector<ApprovalRow> rows, inner_.approvals(filter));
-  Opening opening(inner_, sealer_, filter.tenant);
-  for (ApprovalRow& row : rows) {
-    BELAY_CHECK(
-        opening.open(row.payload, [&] { return store::subject_of_payload(row.interrupt); }));
-    BELAY_CHECK(opening.open(row.edited, [&] { return store::subject_of_edited(row.interrupt); }));
-  }
-  BELAY_CHECK(opening.finish());
-  return rows;
+  return open_page<ApprovalRow>(
+      inner_, sealer_, filter.tenant,
+      filter.run || filter.interrupt ? nullptr : &ApprovalRow::payload,
+      [&] { return inner_.approvals(filter); },
+      [](ApprovalRow& row, Opening& opening) -> Result<Done> {
+        BELAY_CHECK(
+            opening.open(row.payload, [&] { return store::subject_of_payload(row.interrupt); }));
+        return opening.open(row.edited, [&] { return store::subject_of_edited(row.interrupt); });
+      },
+      [](ApprovalRow& row) { row.payload = row.edited = damaged; });
 }
 
 Result<std::vector<StoredRecord>> SealedSnapshot::records(const RecordQuery& query) {
