@@ -218,7 +218,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
   for (const auto& graph : graphs) runtime->add(graph);
 
-  World world{program, graphs,  settings, phrases, output,  progress,
+  World world{program, graphs,  settings, phrases, output,  progress, *loop,
               clock,   *random, *store,   *stored, sealing, *runtime};
   std::function<void()> drain;
   if (std::holds_alternative<Work>(verb)) drain = [&runtime] { runtime->drain(); };

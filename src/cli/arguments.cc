@@ -129,6 +129,11 @@ void add_worker(CLI::App& app, Words& words) {
   worker->add_option("--runs", words.work.runs, "At most so many runs at the same time")
       ->check(CLI::Range(std::size_t{1}, kWorkedMax))
       ->capture_default_str();
+  worker
+      ->add_option("--keep", words.work.keep_text,
+                   "How long threads are kept that have ended: "
+                   "12h, 30d, or forever")
+      ->capture_default_str();
   worker->add_flag("--until-idle", words.work.until_idle, "End once there is nothing left to do");
   worker->callback([&words] { words.chosen = words.work; });
 }

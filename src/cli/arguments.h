@@ -48,6 +48,8 @@ struct RunAgent {
 struct Work {
   std::size_t runs = WorkOptions{}.runs_max;
   bool until_idle = false;
+  std::string keep_text = "30d";
+  std::optional<std::chrono::hours> keep = std::nullopt;  // the same; unset: for ever
 };
 struct Fork {
   std::string thread;

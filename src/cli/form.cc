@@ -136,17 +136,27 @@ Result<Done> complete(const Judged&, Cancel& verb) {
 
 Result<Done> complete(const Judged&, Preserve& verb) { return check_thread(verb.thread); }
 
+// "12h" or "30d".
+Result<std::chrono::hours> age_from(std::string_view option, std::string_view text) {
+  bool is_days = text.ends_with('d');
+  if (!is_days && !text.ends_with('h')) {
+    return error(ErrorCode::invalid, std::string(option) + " needs a time like 12h or 30d.");
+  }
+  text.remove_suffix(1);
+  BELAY_TRY(std::int64_t count, whole_number(option, text, 0, kKeepDaysMax));
+  return std::chrono::hours(is_days ? 24 * count : count);
+}
+
 Result<Done> complete(const Judged&, StorePrune& verb) {
   verb.keep = RetentionPolicy{}.keep_finished;
   if (!verb.older_than) return Done{};
-  std::string_view number = *verb.older_than;
-  bool is_days = number.ends_with('d');
-  if (!is_days && !number.ends_with('h')) {
-    return error(ErrorCode::invalid, "--older-than needs a time like 12h or 30d.");
-  }
-  number.remove_suffix(1);
-  BELAY_TRY(std::int64_t count, whole_number("--older-than", number, 0, kKeepDaysMax));
-  verb.keep = std::chrono::hours(is_days ? 24 * count : count);
+  BELAY_TRY(verb.keep, age_from("--older-than", *verb.older_than));
+  return Done{};
+}
+
+Result<Done> complete(const Judged&, Work& verb) {
+  if (verb.keep_text == "forever") return Done{};
+  BELAY_TRY(verb.keep, age_from("--keep", verb.keep_text));
   return Done{};
 }
 

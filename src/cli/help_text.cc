@@ -71,7 +71,8 @@ const std::string_view kWorker =
     R"(Takes up runs of the queue, runs whose process died, and what is due by the time: timers,
 retries, approvals that expire. Several workers may work on one store; each run is worked on by
 one. SIGTERM and Ctrl-C: nothing more is taken up, and what is under way goes back to the queue at
-its next commit; a second one ends at once, which loses nothing either.
+its next commit; a second one ends at once, which loses nothing either. Once an hour it forgets
+threads that ended long ago (--keep), as {p} store prune does.
 
 Examples:
   {p} worker

@@ -1,8 +1,37 @@
 // belay worker: takes up what there is to do in the store, until a signal comes.
 
+#include "belay/storage.h"
 #include "cli/verbs.h"
 
 namespace belay::cli {
+namespace {
+
+constexpr std::chrono::hours kBetweenPrunings{1};
+
+Task<Result<Done>> prune_once(World& world, std::chrono::hours keep) {
+  RetentionPolicy policy;
+  policy.keep_finished = keep;
+  TenantId tenant = tenant_of(world);
+  BELAY_CO_TRY(RetentionReport report,
+               co_await apply_retention(world.store, tenant, policy, world.clock.now()));
+  if (report.runs == 0) co_return Done{};
+  Sealing sealing = world.sealing;
+  auto forgotten =
+      co_await forget_unused_blobs(world.stored, world.random, std::move(sealing), tenant);
+  if (!forgotten.ok()) co_return std::move(forgotten).error();
+  co_return Done{};
+}
+
+// Old threads are no reason for a worker to end: what goes wrong is told, and tried again later.
+Task<Done> prune_from_time_to_time(World& world, std::chrono::hours keep) {
+  while (true) {
+    auto pruned = co_await prune_once(world, keep);
+    if (!pruned.ok()) world.output.progress(pruned.error().message);
+    co_await sleep_for(kBetweenPrunings);
+  }
+}
+
+}  // namespace
 
 Task<Answered> work_on_runs(World& world, Work wanted) {
   WorkOptions options;
@@ -11,7 +40,14 @@ Task<Answered> work_on_runs(World& world, Work wanted) {
   options.until_idle = wanted.until_idle;
   world.progress.name_threads();
   if (!wanted.until_idle) world.output.progress(world.phrases.working);
+  Spawned pruning;
+  if (wanted.keep && !wanted.until_idle) {
+    auto task = prune_from_time_to_time(world, *wanted.keep);
+    std::function<void(Done)> never = [](Done) {};
+    pruning = spawn<Done>(world.executor, std::move(task), std::move(never));
+  }
   BELAY_CO_TRY(std::size_t count, co_await world.runtime.work(std::move(options)));
+  pruning.reset();
   world.output.progress(filled(world.phrases.worked, {{"n", std::to_string(count)}}));
   world.output.document(Value::object({{"takenUp", count}}));
   co_return ExitCode::done;

@@ -17,6 +17,7 @@ struct World {
   const Phrases& phrases;
   Output& output;
   Progress& progress;
+  Executor& executor;
   Clock& clock;
   Random& random;
   Store& store;

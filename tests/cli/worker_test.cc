@@ -64,6 +64,25 @@ TEST_F(CliWorker, ATermSignalDrainsIt) {
   EXPECT_EQ(state("a")["status"], Value("paused"));
 }
 
+TEST_F(CliWorker, ForgetsThreadsThatEndedLongAgo) {
+  ASSERT_EQ(world.run({"run", "order", "--thread", "old", "--input", "item=hat"}).code, 3);
+  ASSERT_EQ(world.run({"approvals", "reject", "old", "--by", "ana"}).code, 0);
+  ASSERT_EQ(world.run({"run", "order", "--thread", "waits", "--input", "item=hat"}).code, 3);
+  for (const char* keep : {"forever", "30d", "0h"}) {
+    Belay worker({"worker", "--keep", keep}, world.setting);
+    ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+    ASSERT_EQ(enqueue("after " + std::string(keep)).code, 0);
+    ASSERT_TRUE(worker.waits_to_say("Buy it?"));
+    worker.send(SIGTERM);
+    ASSERT_EQ(worker.finish().code, 0);
+    bool is_kept = keep != std::string_view("0h");
+    EXPECT_EQ(world.run({"state", "old"}).code, is_kept ? 0 : 2) << keep;
+    EXPECT_EQ(world.run({"state", "waits"}).code, 0) << keep;
+  }
+  EXPECT_EQ(world.run({"worker", "--keep", "soon"}).code, 2);
+  EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
 TEST_F(CliWorker, AForkGoesOnWithAnotherState) {
   Outcome begun =
       world.run({"run", "order", "--thread", "first", "--input", "item=hat", "--input", "count=2"});
