@@ -215,6 +215,9 @@ class BuiltinModel final : public Model {
     }
     co_return refused("do not know the purpose '" + request.purpose + "'");
   }
+  // Rules cost nothing, in no budget.
+  std::optional<ModelPrice> price(const ModelRequest&) const override { return ModelPrice{}; }
+  std::int64_t input_tokens_at_most(const ModelRequest&) const override { return 0; }
 
  private:
   BuiltinOptions options_;

@@ -78,7 +78,7 @@ class Model {
   // money needs it: a model that costs nothing says so with a price of zero.
   virtual std::optional<ModelPrice> price(const ModelRequest& request) const;
   // No less than the tokens that the request will count as input. By default one for each byte,
-  // since no tokenizer makes more of them; a model that can count says less.
+  // since no tokenizer makes more of them; a model that can count says less, rules say 0: no cost.
   virtual std::int64_t input_tokens_at_most(const ModelRequest& request) const;
 
   // The text of a free answer to one user message.

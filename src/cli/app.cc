@@ -42,6 +42,12 @@ class FailingModel final : public Model {
     }
     co_return co_await model_->generate(std::move(request));
   }
+  std::optional<ModelPrice> price(const ModelRequest& request) const override {
+    return model_->price(request);
+  }
+  std::int64_t input_tokens_at_most(const ModelRequest& request) const override {
+    return model_->input_tokens_at_most(request);
+  }
 
  private:
   std::shared_ptr<Model> model_;

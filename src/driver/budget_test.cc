@@ -1,5 +1,5 @@
 // Budgets of runs: never exceeded, whatever branches do at the same time and wherever a process
-// dies.
+// dies. Long on purpose: one model with prices, and all that it may cost.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ class PricedModel final : public Model {
     ++calls;
     Usage usage;
     usage.input_tokens = input_tokens_at_most(request) / 4;
-    usage.output_tokens = std::min<std::int64_t>(output, *request.max_output_tokens);
+    usage.output_tokens = std::min(output, request.max_output_tokens.value_or(output));
     // What is asked for is paid for, whether or not anybody lives to see the answer.
     tokens += usage.input_tokens + usage.output_tokens;
     money += usage.input_tokens * 3 + usage.output_tokens * 15;
@@ -36,6 +36,9 @@ class PricedModel final : public Model {
     reply.text = "answer " + std::to_string(calls);
     if (tells_usage) reply.usage = usage;
     co_return std::move(reply);
+  }
+  std::int64_t input_tokens_at_most(const ModelRequest& request) const override {
+    return has_tokens ? Model::input_tokens_at_most(request) : 0;
   }
   std::optional<ModelPrice> price(const ModelRequest&) const override {
     if (!tells_price) return std::nullopt;
@@ -49,6 +52,7 @@ class PricedModel final : public Model {
   std::chrono::milliseconds time{10};
   bool tells_usage = true;
   bool tells_price = true;
+  bool has_tokens = true;
   std::optional<Error> failure;
 };
 
@@ -192,6 +196,14 @@ TEST_F(Budgets, TakeNothingForACallThatWasNotServed) {
   EXPECT_EQ(view.spending->spent.tokens, input + 100) << "it may have been";
 }
 
+TEST_F(Budgets, TakeNothingForAModelThatHasNoTokens) {
+  priced.has_tokens = false;
+  auto view = run(looks(2), Budget{0, 0}).value();
+  EXPECT_EQ(view.row.status, RunStatus::completed) << view.row.error;
+  EXPECT_EQ(store.commits, 2);
+  EXPECT_EQ(view.spending, Spending{});
+}
+
 TEST_F(Budgets, BelowZeroAreRefused) {
   EXPECT_EQ(run(looks(1), Budget{-1, std::nullopt}).error().code, ErrorCode::invalid);
 }
@@ -206,6 +218,68 @@ TEST_F(Budgets, AreSharedByBranchesAndNeverExceeded) {
     EXPECT_EQ(view.spending->spent.tokens, priced.tokens);
     int found = static_cast<int>(view.state["found"].as_array()->size());
     EXPECT_EQ(found + *view.state["refused"].as_int(), 10);
+  }
+  EXPECT_EQ(violations(graph), "");
+}
+
+TEST_F(Budgets, KeepWhatACallThatTookTooLongHadReserved) {
+  GraphBuilder<Study> builder{"slow"};
+  builder
+      .node("look",
+            [](const Study&, Context& context) -> Task<Update<Study>> {
+              (co_await look(context, 100)).value();
+              co_return unchanged<Study>();
+            })
+      .timeout(1s)
+      .retry({.attempts = 5});
+  builder.edge(start, "look").edge("look", end);
+  auto graph = std::move(builder).build().value();
+  priced.time = 1min;
+  auto view = run(graph, Budget{300, std::nullopt}).value();
+  EXPECT_EQ(view.row.error_code, "exhausted") << view.row.error;
+  EXPECT_EQ(priced.calls, 2);
+  EXPECT_EQ(view.spending->reserved.tokens, 2 * (input + 100));
+  EXPECT_EQ(violations(graph), "");
+}
+
+TEST_F(Budgets, KeepWhatACancelledRunHadReserved) {
+  auto graph = looks(1);
+  priced.time = 1h;
+  auto runtime = process_of(graph);
+  auto options = with(Budget{300, std::nullopt});
+  options.thread = ThreadId("t");
+  Spawned spawned = spawn<Result<RunView>>(loop, runtime->start(graph, Study{}, options),
+                                           [](const Result<RunView>&) {});
+  loop.run_until(clock.now() + 1s);
+  auto view = block_on(loop, runtime->cancel(default_tenant(), options.thread, "ana")).value();
+  EXPECT_EQ(view.row.status, RunStatus::cancelled);
+  EXPECT_EQ(view.spending->reserved.tokens, input + 100);
+  EXPECT_EQ(violations(graph), "");
+}
+
+TEST_F(Budgets, AreSharedWithSubgraphsAndHoldInEveryDurabilityMode) {
+  auto inner = looks(2);
+  GraphBuilder<Study> builder{"outer"};
+  builder.node("first", [](const Study&, Context& context) -> Task<Update<Study>> {
+    auto found = co_await look(context, 100);
+    co_return append(&Study::found, std::move(found).value());
+  });
+  builder.subgraph(
+      "inside", inner, [](const Study&) { return Study{}; },
+      [](const Study& study) { return append(&Study::found, study.found.back()); });
+  builder.edge(start, "first").edge("first", "inside").edge("inside", end);
+  auto graph = std::move(builder).build().value();
+  for (Durability durability : {Durability::sync, Durability::async, Durability::exit}) {
+    for (std::int64_t tokens : {300, 400}) {
+      priced.calls = 0;
+      auto runtime = process_of(graph);
+      auto options = with(Budget{tokens, std::nullopt});
+      options.run.durability = durability;
+      auto view = block_on(loop, runtime->start(graph, Study{}, options)).value();
+      EXPECT_EQ(view.row.error_code, tokens == 300 ? "exhausted" : "") << view.row.error;
+      EXPECT_EQ(priced.calls, tokens == 300 ? 2 : 3);
+      EXPECT_EQ(view.spending->spent.tokens, priced.calls * (input / 4 + 100));
+    }
   }
   EXPECT_EQ(violations(graph), "");
 }

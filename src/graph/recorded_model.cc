@@ -136,7 +136,7 @@ Task<Result<ModelReply>> RecordedModel::generate(ModelRequest request) {
   if (call.is_answered && call.record.reply) co_return *std::move(call.record.reply);
   if (call.is_answered) co_return error_in(*call.record.error);
   if (attempt_.replays) co_return replayed(call);
-  if (counts()) {
+  if (counts() && attempt_.model->input_tokens_at_most(request) > 0) {
     auto reserved = co_await reserve(call, request);
     if (!reserved.ok() && reserved.error().code == ErrorCode::cancelled) {
       co_return std::move(reserved).error();
