@@ -110,7 +110,7 @@ Crash after_commit(int number);  // its answer is lost
 
 // A state as a run has come to it. It is the State, and can be compared and printed besides,
 // whatever the State itself can do.
-template <reflect::PlainStruct State>
+template <GraphState State>
 class Seen : public State {
  public:
   explicit Seen(State state) : State(std::move(state)), seen_text_(text_of(*this)) {}
@@ -155,7 +155,7 @@ PlayedRun play(const WorldPlan& plan);
 }  // namespace detail
 
 // How a run went, over all of its processes.
-template <reflect::PlainStruct State>
+template <GraphState State>
 class Played {
  public:
   explicit Played(detail::PlayedRun run) : run_(std::move(run)), state_(State{}) {
@@ -216,7 +216,7 @@ class Played {
 };
 
 // A run to be played until it rests: it has ended, or waits for a person and nobody comes.
-template <reflect::PlainStruct State>
+template <GraphState State>
 class Scenario {
  public:
   explicit Scenario(detail::WorldPlan plan) : plan_(std::move(plan)) {}
@@ -281,7 +281,7 @@ class World {
   Scenario<State> run(const Graph<State>& graph, std::type_identity_t<State> input) const {
     detail::WorldPlan plan = plan_;
     plan.graph = graph.definition();
-    plan.input = std::make_shared<const State>(std::move(input));
+    plan.input = detail::input_of(graph, std::move(input), plan.fault);
     return Scenario<State>(std::move(plan));
   }
   // A graph that could not be built is the error of what is played.

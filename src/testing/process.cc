@@ -18,9 +18,12 @@ std::string words_of(const Commit& commit) {
   return words;
 }
 
-// Whatever a crash takes back, this is not among it.
-bool ends_work(const Commit& commit) {
-  return !commit.guard || commit.guard->pending_for.is_null();
+// Whether no crash takes back what the model has answered by now: the work that asked for it is
+// done, or the answers are on record.
+bool keeps_answers(const Commit& commit) {
+  if (!commit.guard || commit.guard->pending_for.is_null()) return true;
+  return std::any_of(commit.rows.effects.begin(), commit.rows.effects.end(),
+                     [](const EffectRow& row) { return row.name.starts_with("model/"); });
 }
 
 void note(const CommitRows& rows, Traces& traces) {
@@ -176,7 +179,7 @@ Task<Result<CommitOutcome>> ProcessStore::commit(Commit commit) {
   auto outcome = co_await inner_.commit(std::move(commit));
   bool is_applied = outcome.ok() && *outcome == CommitOutcome::applied;
   for (const RecordPut& record : written.rows.records) traces_.know_collection(record.collection);
-  if (is_applied && ends_work(written)) traces_.committed_script = traces_.script;
+  if (is_applied && keeps_answers(written)) traces_.committed_script = traces_.script;
   if (!process_.ends_commit()) co_return co_await never;
   if (is_applied) note(written.rows, traces_);
   bool is_expired = outcome.ok() && *outcome == CommitOutcome::expired;

@@ -61,7 +61,7 @@ struct Traces {
   std::map<std::string, int> attempts;
   std::vector<EffectRow> calls;
   std::vector<ModelRequest> requests;
-  // The script as it stands, and as it stood at the last commit that ended work.
+  // The script as it stands, and as it stood when answers were last made durable.
   ScriptedModel script;
   ScriptedModel committed_script;
   // For the checkers.
@@ -98,6 +98,12 @@ class ProcessModel final : public Model {
   ProcessModel(Process& process, Model& inner, Traces& traces)
       : process_(process), inner_(inner), traces_(traces) {}
   Task<Result<ModelReply>> generate(ModelRequest request) override;
+  std::optional<ModelPrice> price(const ModelRequest& request) const override {
+    return inner_.price(request);
+  }
+  std::int64_t input_tokens_at_most(const ModelRequest& request) const override {
+    return inner_.input_tokens_at_most(request);
+  }
 
  private:
   Process& process_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "belay/json_graph.h"
 #include "belay/testing.h"
 
 namespace belay::testing {
@@ -346,6 +347,52 @@ TEST(World, ARuleOfTheStoreThatIsBrokenIsAnError) {
   ASSERT_FALSE(played.ok());
   EXPECT_TRUE(played.error()->message.starts_with("Rule P2 ")) << played.error()->message;
   EXPECT_EQ(played.violations().at(0).rule, "P2");
+}
+
+TEST(World, PlaysAGraphOverAJsonObject) {
+  JsonGraphBuilder builder{"mail"};
+  builder.channel("topic", {.kind = JsonKind::string, .required = true});
+  builder.channel("receipt", {.kind = JsonKind::string});
+  builder.node("send", [](const Value& state, Context& context) {
+    auto receipt = context.once("smtp", [] { return std::string("receipt of "); });
+    return set("receipt", receipt + *state["topic"].as_string());
+  });
+  builder.edge(start, "send").edge("send", end);
+  auto graph = std::move(builder).build();
+  auto input = Value::object({{"topic", "the outage"}});
+  auto calm = World{}.run(graph, input).approve_all();
+  EXPECT_EQ(calm.state()["receipt"], Value("receipt of the outage"));
+  for (auto crash : calm.every_commit()) {
+    auto rough = World{}.run(graph, input).crash_at(crash).approve_all();
+    EXPECT_EQ(rough.state(), calm.state()) << crash;
+    EXPECT_EQ(rough.effects("smtp"), 1) << crash;
+  }
+  auto wrong = World{}.run(graph, Value::object({{"topic", 7}})).approve_all();
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.error()->message.find("topic"), std::string::npos) << wrong.error()->message;
+}
+
+TEST(World, AnAnswerOnRecordIsNotGivenBack) {
+  GraphBuilder<Mail> builder{"two"};
+  builder.node("first", [](const Mail&, Context& context) -> Task<Update<Mail>> {
+    auto draft = (co_await context.model().complete("one")).value();
+    auto note = []() -> Task<int> { co_return 1; };
+    co_await context.once("note", std::move(note));
+    co_return set(&Mail::draft, draft);
+  });
+  builder.node("second", [](const Mail& mail, Context& context) -> Task<Update<Mail>> {
+    auto more = (co_await context.model().complete("two")).value();
+    co_return set(&Mail::draft, mail.draft + more);
+  });
+  builder.edge(start, "first").edge("first", "second").edge("second", end);
+  auto graph = std::move(builder).build();
+  auto world = World{}.model(says("a").says("b"));
+  auto calm = world.run(graph, {}).approve_all();
+  EXPECT_EQ(calm.state().draft, "ab");
+  for (auto crash : calm.every_commit()) {
+    auto rough = world.run(graph, {}).crash_at(crash).approve_all();
+    EXPECT_EQ(rough.state(), calm.state()) << crash;
+  }
 }
 
 TEST(World, PlaysOnASqliteFileToo) {

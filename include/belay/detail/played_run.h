@@ -60,4 +60,19 @@ struct PlayedRun {
   int effects_of(std::string_view effect) const;
 };
 
+// The input as the graph's own state; null, with the fault, where it does not fit: a JSON graph
+// checks what it is given.
+template <GraphState State>
+std::shared_ptr<const void> input_of(const Graph<State>& graph, State input,
+                                     std::optional<Error>& fault) {
+  if constexpr (std::is_same_v<State, Value>) {
+    auto state = state_from(*graph.definition()->state, input);
+    if (state.ok()) return *std::move(state);
+    fault = std::move(state).error();
+    return nullptr;
+  } else {
+    return std::make_shared<const State>(std::move(input));
+  }
+}
+
 }  // namespace belay::testing::detail
