@@ -31,6 +31,7 @@ inline constexpr std::size_t blocking_threads_max = 4;           // threads of t
 inline constexpr std::size_t blocking_queue_max = 1'024;         // calls waiting for that pool
 inline constexpr std::int64_t output_tokens_default = 4'096;     // of a call on a budget
 inline constexpr milliseconds busy_retry_after{1'000};           // when a limit asks to come again
+inline constexpr std::size_t deliveries_max = 16;                // of messages, at the same time
 inline constexpr std::int64_t lost_claims_max = 5;               // then a run is quarantined
 inline constexpr milliseconds owner_watch_interval{500};         // a working run asks: still mine?
 inline constexpr hours approval_expiry_default{24};

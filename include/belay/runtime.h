@@ -112,6 +112,26 @@ struct DecisionAnswer {
   RunView view;
 };
 
+// A message of the outbox (Context::publish) on its way to its topic's receiver.
+struct OutboxMessage {
+  std::string id;  // "run/seq/index": the same each time; what the receiver tells a repetition by
+  std::string topic;
+  Value body;
+  std::int64_t attempt = 1;
+  ThreadId thread;
+  RunId run;
+};
+// Done: it has arrived. An Error, or an exception: it is tried again later. Don't block.
+using Receiver = std::function<Task<Result<Done>>(OutboxMessage)>;
+
+struct DeliveryOptions {
+  // One call; then it is stopped, and counts as failed. No other process calls for twice that time.
+  std::chrono::milliseconds timeout{30'000};
+  // Calls until a message is given up, with the last error kept. The wait after the n-th failure is
+  // min(2^n * base, cap), +-20 % at random, and never less than the error's retry_after.
+  RetryPolicy retry{.attempts = 12, .cap = std::chrono::hours(1)};
+};
+
 // What a runtime is made of; all of it outlives the runtime.
 struct RuntimeParts {
   Store& store;
@@ -181,8 +201,14 @@ class Runtime {
   // whose stored bytes are damaged; the others go on. Returns how many runs it took up.
   Task<Result<std::size_t>> work(WorkOptions options);
   // Ends work(): nothing more is taken up, and what is under way goes back to the queue at its next
-  // commit.
+  // commit; calls of receivers under way are waited for.
   void drain();
+
+  // Hands the messages of a topic to `receiver`, at least once each: by work(), and by whoever
+  // drives a run, after its commits and without holding it up. Those of one run go one after
+  // another, as far as failed ones don't wait; at most limits::deliveries_max calls at a time.
+  // Messages of a topic without a receiver wait.
+  void deliver(std::string topic, Receiver receiver, DeliveryOptions options = {});
 
   // Begins a new run of a new thread where another stood. `not_found` for an unknown thread or
   // commit, `invalid` for a commit after which nothing is left to do, or an edit that does not fit.

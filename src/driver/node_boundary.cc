@@ -28,6 +28,19 @@ NodeOutcome outcome_of_exception(const GraphDefinition::Node& node, std::excepti
   }
 }
 
+// What a receiver threw is tried again like what it refused.
+Error error_of_exception(const std::string& what, std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Failure& failure) {
+    return failure.error();
+  } catch (const std::exception& exception) {
+    return error(ErrorCode::unavailable, what + " threw: " + exception.what());
+  } catch (...) {
+    return error(ErrorCode::unavailable, what + " threw.");
+  }
+}
+
 NodeOutcome outcome_of(NodeResult result) {
   if (!result.ok()) return std::move(result).error();
   return *std::move(result);
@@ -54,6 +67,18 @@ Task<NodeOutcome> run_task_node(const GraphDefinition::Node& node,
     thrown = std::current_exception();
   }
   co_return outcome_of_exception(node, thrown);
+}
+
+Task<Result<Done>> run_receiver(const Receiver& receiver, OutboxMessage message, std::string what) {
+  std::exception_ptr thrown;
+  try {
+    auto task = receiver(std::move(message));
+    auto result = co_await task;
+    co_return result;
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  co_return error_of_exception(what, thrown);
 }
 
 }  // namespace belay

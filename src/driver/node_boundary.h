@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "belay/graph.h"
+#include "belay/runtime.h"
 
 namespace belay {
 
@@ -21,5 +22,8 @@ NodeOutcome run_plain_node(const GraphDefinition::Node& node, const void* state,
 // REQUIRES: node.run_task. Keeps `state` alive; `context` and `node` outlive the task.
 Task<NodeOutcome> run_task_node(const GraphDefinition::Node& node,
                                 std::shared_ptr<const void> state, Context& context);
+
+// The same for a receiver of messages: `what` names it in the error. `receiver` outlives the task.
+Task<Result<Done>> run_receiver(const Receiver& receiver, OutboxMessage message, std::string what);
 
 }  // namespace belay

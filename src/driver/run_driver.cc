@@ -209,6 +209,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
     told.checkpoint = action.commit.rows.checkpoint;
     told.opened = action.commit.rows.opened;
   }
+  bool publishes = !action.commit.rows.outbox.empty() && when_published;
   if (++commits_in_a_row_ > commits_before_giving_way) co_await give_way();
   if (action.may_lag && lagging_.size() < lagging_commits_max) {
     auto lagging = std::make_unique<Lagging>();
@@ -226,6 +227,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
     if (!outcome.ok()) co_return std::move(outcome).error();
     auto came_to = judge(*outcome);
     if (*came_to) co_return std::move(came_to);
+    if (publishes) when_published();
   }
   // Stored for good; no later commit changes it.
   if (is_first) run_.row.input.clear();

@@ -47,6 +47,8 @@ class RunDriver {
   // Gives the run back to the queue at its next commit.
   void release();
 
+  std::function<void()> when_published;  // called after a commit that holds messages; may be null
+
  private:
   using TimerId = Executor::TimerId;
 

@@ -57,6 +57,10 @@ Task<Result<std::size_t>> Runtime::work(WorkOptions options) {
 
 void Runtime::drain() { body_->drain(); }
 
+void Runtime::deliver(std::string topic, Receiver receiver, DeliveryOptions options) {
+  body_->deliver(std::move(topic), std::move(receiver), options);
+}
+
 Task<Result<RunView>> Runtime::fork(ForkOptions options) { return body_->fork(std::move(options)); }
 
 Task<Result<ForkPreview>> Runtime::preview(ForkOptions options) {

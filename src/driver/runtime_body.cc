@@ -178,8 +178,11 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   RunPlaces::Place place = protection_.places.enter_anyway(run.row);
   auto driver =
       std::make_unique<RunDriver>(parts_, protection_, *live_, std::move(graph), std::move(run));
+  driver->when_published = [this, tenant] { outbox_.look(tenant); };
   auto came_to = co_await drive_registered(id, *driver, std::move(first));
   driver.reset();
+  // What the commit before it was driven, or one that lagged, has published.
+  outbox_.look(tenant);
   if (!came_to.ok()) co_return std::move(came_to).error();
   if (*came_to == RunDriver::End::exists) {
     co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" exists already.");

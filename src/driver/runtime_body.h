@@ -4,6 +4,7 @@
 #include <map>
 
 #include "driver/live_text.h"
+#include "driver/outbox_delivery.h"
 #include "driver/run_driver.h"
 #include "driver/stored_run.h"
 
@@ -30,6 +31,9 @@ class Runtime::Body {
                                 StartOptions options, Instant not_before);
   Task<Result<std::size_t>> work(WorkOptions options);
   void drain();
+  void deliver(std::string topic, Receiver receiver, DeliveryOptions options) {
+    outbox_.add(std::move(topic), std::move(receiver), options);
+  }
   Task<Result<RunView>> fork(ForkOptions options);
   Task<Result<ForkPreview>> preview(ForkOptions options);
   Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options);
@@ -131,7 +135,8 @@ class Runtime::Body {
   std::size_t taken_up_ = 0;                  // by work(), and still under way
   std::map<TenantId, std::size_t> entering_;  // by enqueue(), and not in the store yet
   std::map<RunId, Instant> not_before_;       // runs that could not be taken up: when to try again
-  std::map<RunId, Spawned> work_;             // last: what they run uses all of the above
+  OutboxDelivery outbox_{parts_};
+  std::map<RunId, Spawned> work_;  // last: what they run uses all of the above
 };
 
 }  // namespace belay

@@ -218,8 +218,10 @@ Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::st
 Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   std::size_t count = 0;
   is_draining_ = false;
+  outbox_.start();
   std::vector<RunId> over;
-  while (!is_draining_ || taken_up_ > 0) {
+  while (!is_draining_ || taken_up_ > 0 || outbox_.under_way() > 0) {
+    outbox_.look(options.tenant);
     if (!is_draining_ && taken_up_ < options.runs_max) {
       auto found = co_await find_work(options.tenant, options.runs_max - taken_up_);
       if (!found.ok()) co_return std::move(found).error();
@@ -242,11 +244,13 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
     for (const RunId& run : std::exchange(over, {})) work_.erase(run);
   }
   for (const RunId& run : over) work_.erase(run);
+  outbox_.start();  // for what this process still drives by itself
   co_return count;
 }
 
 void Runtime::Body::drain() {
   is_draining_ = true;
+  outbox_.stop();
   for (auto& [run, driver] : driven_) {
     if (work_.contains(run)) driver->release();
   }

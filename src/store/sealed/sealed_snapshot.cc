@@ -172,13 +172,13 @@ Result<std::vector<EffectRow>> SealedSnapshot::effects(const EffectFilter& filte
 }
 
 Result<std::vector<OutboxRow>> SealedSnapshot::outbox(const OutboxFilter& filter) {
-  BELAY_TRY(std::vector<OutboxRow> rows, inner_.outbox(filter));
-  Opening opening(inner_, sealer_, filter.tenant);
-  for (OutboxRow& row : rows) {
-    BELAY_CHECK(opening.open(row.envelope, [&] { return store::subject_of(row); }));
-  }
-  BELAY_CHECK(opening.finish());
-  return rows;
+  return open_page<OutboxRow>(
+      inner_, sealer_, filter.tenant, filter.run ? nullptr : &OutboxRow::envelope,
+      [&] { return inner_.outbox(filter); },
+      [](OutboxRow& row, Opening& opening) {
+        return opening.open(row.envelope, [&] { return store::subject_of(row); });
+      },
+      [](OutboxRow& row) { row.envelope = damaged; });
 }
 
 Result<std::vector<BlobRow>> SealedSnapshot::blobs(const TenantId& tenant,
