@@ -1,7 +1,7 @@
 // Goes back in time: what would have come of it, had the discount been another one? A preview says
 // what would be done again and what has happened already; the fork is a run of its own.
 //
-//     $ 10_fork_and_replay
+//     $ 10_time_travel
 
 #include <belay/testing.h>
 #include <belay/belay.hpp>
