@@ -26,9 +26,9 @@
 #include <vector>
 
 #include "belay/detail/effect_step.h"
+#include "belay/detail/node_effects.h"
 #include "belay/limits.h"
 #include "belay/model.h"
-#include "belay/protection.h"
 #include "belay/record.h"
 
 namespace belay {
@@ -75,26 +75,6 @@ struct Question {
   std::string text;
   Value payload;  // what is shown; an answer counts only for this very payload
   std::chrono::milliseconds expires{std::chrono::hours(24)};
-};
-
-// What a node leaves for its commit, apart from its Update.
-struct NodeEffects {
-  struct CustomEvent {
-    std::string name;
-    Value body;
-    std::string type = "custom";  // of its EventRow; "message" has no name
-  };
-  // To be delivered outside, at least once, after the commit.
-  struct Message {
-    std::string topic;
-    Value body;
-  };
-  std::vector<RecordWrite> records;
-  std::vector<CustomEvent> events;
-  std::vector<Message> messages;
-  std::vector<EffectRow> journal;
-  std::string outcome;
-  std::string text;  // streamed by the attempt so far
 };
 
 // Sees each call of an effect, as its receiver would: told of its intent right before the call, and

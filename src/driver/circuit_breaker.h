@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "belay/clock.h"
-#include "belay/protection.h"
+#include "belay/limits.h"
 
 namespace belay {
 

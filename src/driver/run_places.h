@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "belay/protection.h"
+#include "belay/limits.h"
 #include "belay/rows.h"
 
 namespace belay {

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "belay/limits.h"
 #include "belay/model.h"
-#include "belay/protection.h"
 #include "belay/rows.h"
 
 namespace belay {

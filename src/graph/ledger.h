@@ -1,7 +1,7 @@
 #pragma once
 // graph/ledger.h - the account of one run with a budget: what was spent, and what is reserved.
 
-#include "belay/protection.h"
+#include "belay/limits.h"
 
 namespace belay {
 
