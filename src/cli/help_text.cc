@@ -81,7 +81,7 @@ Examples:
 )";
 
 const std::string_view kFork =
-    R"(A new run in a new thread, with the state that the other had after a commit, or with an edited
+    R"(A new run in a new thread, with the state that the other had after a commit, or an edited
 one. The other stays as it is. Look first: --preview tells which nodes would run again, and which
 effects have happened already.
 
