@@ -178,11 +178,10 @@ class Context {
   // The attempt's text so far, without a character that is not whole yet.
   std::string_view streamed() const { return std::string_view(effects_.text).substr(0, whole_); }
 
-  // An effect of class B: calls `effect` unless its result is recorded, and gives the
-  // result. Names that begin with "model/" or "cost/" are taken. `effect` returns T or Result<T>;
-  // an Error is thrown as a Failure and recorded nowhere. Where it returns a Task, this does too,
-  // and the result is durable before it goes on; otherwise the result is recorded with the node's
-  // commit.
+  // An effect of class B: calls `effect` unless its result is recorded, and gives the result. Names
+  // that begin with "model/" or "cost/" are taken. `effect` returns T or Result<T>; an Error is
+  // thrown as a Failure and recorded nowhere. Where it returns a Task, this does too, and the
+  // result is durable before it goes on; otherwise it is recorded with the node's commit.
   template <typename Function>
   auto once(std::string name, Function effect) {
     using Returned = std::invoke_result_t<Function>;

@@ -82,6 +82,28 @@ struct ForkPreview {
   std::vector<ApprovalRow> approvals;  // asked since
 };
 
+// Which run to replay.
+struct ReplayOptions {
+  TenantId tenant = default_tenant();
+  ThreadId thread;
+  std::optional<RunId> run = std::nullopt;  // unset: the thread's latest
+};
+
+// The first thing that came out otherwise than it is recorded.
+struct Divergence {
+  std::uint64_t seq = 0;  // of the commit
+  std::string node;
+  std::string what;  // "nodes", "channel draft", "next tasks", "effect smtp", "model call", ...
+  std::string recorded;
+  std::string replayed;
+};
+
+struct ReplayReport {
+  RunRow run;                  // as it is recorded
+  std::uint64_t compared = 0;  // commits found to be the same
+  std::optional<Divergence> divergence;
+};
+
 // How a process works on runs that others have begun.
 struct WorkOptions {
   TenantId tenant = default_tenant();
@@ -215,6 +237,12 @@ class Runtime {
   Task<Result<RunView>> fork(ForkOptions options);
   // The same, without doing it.
   Task<Result<ForkPreview>> preview(ForkOptions options);
+
+  // Runs a run once more from its input, in memory, with what is recorded in place of effects,
+  // model and people, and compares commit by commit. Calls nothing and writes nothing outside. See
+  // docs/time-travel.md. `invalid` for a run that can't be replayed: one whose first commits have
+  // been pruned, or whose version of the graph this program does not have.
+  Task<Result<ReplayReport>> replay(ReplayOptions options);
 
   // A reader of a run's events, whoever works on it. `not_found` for an unknown thread or run, and
   // for events that have been pruned; `invalid` for an id beyond the run's end. See event.h.

@@ -124,6 +124,8 @@ Task<Answered> run_verb(World& world, Verb verb) {
   if (auto* one = std::get_if<Threads>(&verb)) return list_threads(world, *one);
   if (auto* one = std::get_if<History>(&verb)) return show_history(world, std::move(*one));
   if (auto* one = std::get_if<StateOf>(&verb)) return show_state(world, std::move(*one));
+  if (auto* one = std::get_if<Replay>(&verb)) return replay_thread(world, std::move(*one));
+  if (auto* one = std::get_if<Tail>(&verb)) return tail_thread(world, std::move(*one));
   if (auto* one = std::get_if<Preserve>(&verb)) return preserve_thread(world, std::move(*one));
   if (std::get_if<StoreStats>(&verb)) return show_store_statistics(world);
   if (std::get_if<StoreCompact>(&verb)) return compact_store(world);

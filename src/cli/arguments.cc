@@ -30,6 +30,8 @@ struct Words {
   Threads threads = {};
   History history = {};
   StateOf state = {};
+  Tail tail = {};
+  Replay replay = {};
   Preserve preserve = {};
   StorePrune store_prune = {};
   AgentsShow agents_show = {};
@@ -233,6 +235,22 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   add_fork(app, words);
 }
 
+void add_event_verbs(CLI::App& app, Words& words) {
+  CLI::App* tail = add_verb(app, words, "tail", "Show what a run tells", help::kTail);
+  tail->add_option("THREAD", words.tail.options.thread.text, "The thread")->required();
+  tail->add_option("--after", words.tail.after, "Only what comes after this event, by its id");
+  tail->add_option("--kinds", words.tail.kinds, "Only these, by commas: status,values,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  tail->add_flag("--follow", words.tail.options.follow, "Go on until the run has ended");
+  tail->callback([&words] { words.chosen = words.tail; });
+
+  CLI::App* replay = add_verb(app, words, "replay",
+                              "Run a run once more from its record, and compare", help::kReplay);
+  replay->add_option("THREAD", words.replay.thread, "The thread")->required();
+  replay->callback([&words] { words.chosen = words.replay; });
+}
+
 void add_agents(CLI::App& app, Words& words) {
   CLI::App* agents =
       add_verb(app, words, "agents", "List, show and draw the agents", help::kAgents);
@@ -331,6 +349,7 @@ Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseErro
 
 Result<Parsed> parse_arguments(const Program& program, int count, const char* const* words) {
   Words read{program};
+  read.tail.options.follow = false;
   std::string version = program.name == "belay" ? "" : program.name + ", ";
   version += std::string("belay ") + BELAY_VERSION;
   CLI::App app{filled(help::kProgram, {{"about", program.about}, {"p", program.call}}),
@@ -347,6 +366,7 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   add_worker(app, read);
   add_approvals(app, read);
   add_runs_verbs(app, read);
+  add_event_verbs(app, read);
   add_agents(app, read);
   add_store_verbs(app, read);
   add_config_verbs(app, read);

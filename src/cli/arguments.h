@@ -95,6 +95,14 @@ struct StateOf {
   std::optional<std::string> at;
   std::optional<std::uint64_t> seq;  // the same as a number; filled in by check_form()
 };
+struct Tail {
+  std::optional<std::string> after;
+  std::vector<std::string> kinds;
+  EventOptions options;  // the thread, and what the texts above come to; by check_form()
+};
+struct Replay {
+  std::string thread;
+};
 struct Preserve {
   std::string thread;
   bool preserve = true;
@@ -125,10 +133,11 @@ struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Fork, ApprovalsList,
-                          ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
-                          Preserve, AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
-                          StoreStats, StoreCompact, StorePrune, Check, Doctor, StoreSeal>;
+using Verb =
+    std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Fork, ApprovalsList,
+                 ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf, Tail,
+                 Replay, Preserve, AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
+                 StoreStats, StoreCompact, StorePrune, Check, Doctor, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

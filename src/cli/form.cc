@@ -168,6 +168,30 @@ Result<Done> complete(const Judged&, StateOf& verb) {
   return Done{};
 }
 
+Result<Done> complete(const Judged&, Replay& verb) { return check_thread(verb.thread); }
+
+Result<Done> complete(const Judged&, Tail& verb) {
+  BELAY_CHECK(check_thread(verb.options.thread.text));
+  if (verb.after) {
+    verb.options.after = event_id_from(*verb.after);
+    if (!verb.options.after) {
+      return error(ErrorCode::invalid,
+                   "--after needs the id of an event, like 12-3; \"" + *verb.after + "\" is none.");
+    }
+  }
+  for (const std::string& name : verb.kinds) {
+    auto kind = event_kind_named(name);
+    if (!kind) {
+      return error(ErrorCode::invalid,
+                   "There is no kind of event called \"" + name +
+                       "\"; there are status, values, updates, messages, custom, tasks, "
+                       "checkpoints, approvals and debug.");
+    }
+    verb.options.kinds.push_back(*kind);
+  }
+  return Done{};
+}
+
 // Verbs of which every form will do.
 template <typename Other>
 Result<Done> complete(const Judged&, Other&) {

@@ -143,6 +143,24 @@ const std::string_view kState = R"(Examples:
   {p} state first --at 2    # as it was after its commit 2
 )";
 
+const std::string_view kTail =
+    R"(One line an event, each with an id to come back with; with --json one document a line.
+Kinds: status, values, updates, messages, custom, tasks, checkpoints, approvals, debug.
+
+Examples:
+  {p} tail first
+  {p} tail first --follow --kinds status,approvals
+  {p} tail first --after 12-3 --json
+)";
+
+const std::string_view kReplay =
+    R"(Runs it in memory with what is recorded in place of model, effects and people, and compares it
+commit by commit. Nothing is called or written. Exit code 1 for the first difference.
+
+Example:
+  {p} replay first
+)";
+
 const std::string_view kAgents = R"(No store is opened.
 
 Examples:

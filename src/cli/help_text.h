@@ -20,6 +20,8 @@ extern const std::string_view kCancel;
 extern const std::string_view kThreads;
 extern const std::string_view kHistory;
 extern const std::string_view kState;
+extern const std::string_view kTail;
+extern const std::string_view kReplay;
 extern const std::string_view kPreserve;
 extern const std::string_view kStorePrune;
 extern const std::string_view kAgents;

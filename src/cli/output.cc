@@ -84,6 +84,11 @@ void Output::document(const Value& value) {
   result_ = to_json(value) + "\n";
 }
 
+bool Output::write_now(std::string_view line) {
+  failure_ = write_all(STDOUT_FILENO, std::string(line) + "\n");
+  return failure_ == 0;
+}
+
 void Output::write_progress(std::string_view text) {
   std::string whole;
   if (passing_) whole = "\r\x1b[K";
@@ -131,7 +136,7 @@ std::string Output::styled_progress(Style style, std::string_view text) const {
 ExitCode Output::finish(ExitCode code) {
   if (passing_) write_progress("");
   passing_ = false;
-  int failure = write_all(STDOUT_FILENO, result_);
+  int failure = failure_ != 0 ? failure_ : write_all(STDOUT_FILENO, result_);
   result_.clear();
   if (failure == 0 || failure == EPIPE) return code;
   write_progress(options_.program + ": the result could not be written to standard output: " +

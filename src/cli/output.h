@@ -1,8 +1,9 @@
 #pragma once
 // cli/output.h - the only way to the terminal: the result on stdout, everything else on stderr.
 //
-// What is for stdout is kept until finish(), so that a command that fails half-way leaves no half a
-// result, and `--json` is one document or nothing. What goes to stderr is written at once.
+// What is for stdout is kept until finish() (write_now() apart), so that a command that fails
+// half-way leaves no half a result, and `--json` is one document or nothing. What goes to stderr is
+// written at once.
 //
 // A reader that has gone (`belay threads | head`) is no failure: the rest is dropped. Any other
 // failure to write is told by finish().
@@ -46,6 +47,8 @@ class Output {
   void paragraph(std::string_view text, std::string_view indent = "");
   // The result as a document. Only with --json.
   void document(const Value& value);
+  // One line of a result that may have no end, written at once. False: nobody reads it any more.
+  bool write_now(std::string_view line);
   // Text as it is, whatever the options say: help, the version.
   void text(std::string_view text) { result_ += text; }
 
@@ -76,6 +79,7 @@ class Output {
 
   OutputOptions options_;
   std::string result_;
+  int failure_ = 0;       // of write_now(): an errno
   bool passing_ = false;  // the last line on stderr is a passing one
 };
 

@@ -24,6 +24,8 @@ Task<Answered> cancel_run(World& world, Cancel wanted);
 Task<Answered> list_threads(World& world, Threads wanted);
 Task<Answered> show_history(World& world, History wanted);
 Task<Answered> show_state(World& world, StateOf wanted);
+Task<Answered> tail_thread(World& world, Tail wanted);
+Task<Answered> replay_thread(World& world, Replay wanted);
 Task<Answered> preserve_thread(World& world, Preserve wanted);
 Task<Answered> show_store_statistics(World& world);
 Task<Answered> compact_store(World& world);

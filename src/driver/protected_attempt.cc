@@ -10,6 +10,7 @@ void RunDriver::start_protected(engine::StartNode& action, std::vector<Dependenc
   Attempt& attempt = attempts_[action.attempt.task];
   attempt.journal = std::make_unique<TaskJournal>(journal_, action.attempt.task);
   attempt.id = action.attempt;
+  attempt.space = frame_of(action.attempt).space;
   attempt.node = action.node;
   auto task = run_protected(std::move(action), attempt, std::move(used));
   TaskId id = attempt.id.task;

@@ -285,6 +285,8 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
   }
   NodeEffects left = context->take_effects();
   left.journal = journal.take_kept();
+  outcome = settle_left(*action.node, frame_of(action.attempt).space, action.attempt,
+                        std::move(outcome), left);
   node_came_to(action.attempt, last_began_, std::move(outcome), std::move(left));
   co_return std::optional<End>();
 }
@@ -297,7 +299,8 @@ const engine::Run& RunDriver::frame_of(const engine::AttemptId& attempt) const {
 
 std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action, Journal& journal,
                                                 Model& model) {
-  const engine::NodeTask& task = frame_of(action.attempt).tasks[action.attempt.position];
+  const engine::Run& frame = frame_of(action.attempt);
+  const engine::NodeTask& task = frame.tasks[action.attempt.position];
   Context::Attempt attempt;
   attempt.tenant = run_.row.tenant;
   attempt.user = run_.row.user;
@@ -307,8 +310,9 @@ std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
   attempt.node = action.node->name;
   attempt.attempt = action.attempt.attempt;
   attempt.previous_error = task.previous_error;
-  attempt.now = last_began_;
-  attempt.seed = parts_.random.bits();
+  // Both follow from what is recorded, so that a replay gives the node the same.
+  attempt.now = engine::began_at(run_, frame, task);
+  attempt.seed = engine::seed_of(action.attempt);
   attempt.options = run_.options;
   attempt.answers = task.answers;
   attempt.input = task.input;
@@ -334,6 +338,7 @@ void RunDriver::start_node(engine::StartNode& action) {
   Attempt& attempt = attempts_[action.attempt.task];
   attempt.journal = std::make_unique<TaskJournal>(journal_, action.attempt.task);
   attempt.id = action.attempt;
+  attempt.space = frame_of(action.attempt).space;
   attempt.node = action.node;
   begin_attempt(action, attempt);
   auto task = run_task_node(*attempt.node, std::move(action.state), *attempt.context);
@@ -361,7 +366,7 @@ void RunDriver::limit_attempt(Attempt& attempt, Instant::duration left) {
 
 void RunDriver::has_streamed(Attempt& attempt) {
   if (!attempt.speaker) {
-    attempt.speaker.emplace(live_, *attempt.context, frame_of(attempt.id).space);
+    attempt.speaker.emplace(live_, *attempt.context, attempt.space);
   }
   live_.call(run_.row.run);
 }
@@ -372,6 +377,7 @@ void RunDriver::attempt_came_to(Attempt& attempt, NodeOutcome outcome) {
   NodeEffects left;
   if (attempt.context) left = attempt.context->take_effects();
   left.journal = attempt.journal->take_kept();
+  outcome = settle_left(*attempt.node, attempt.space, attempt.id, std::move(outcome), left);
   node_came_to(attempt.id, attempt.began, std::move(outcome), std::move(left));
   over_.push_back(attempt.id.task);
 }
@@ -379,41 +385,15 @@ void RunDriver::attempt_came_to(Attempt& attempt, NodeOutcome outcome) {
 void RunDriver::node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
                              NodeEffects left) {
   last_began_ = began;
-  outcome = keep_text(attempt, std::move(outcome), left);
   if (auto* answer = std::get_if<NodeAnswer>(&outcome)) {
     journal_.forget(attempt.task);
     push(engine::NodeEnded{moment(), attempt, std::move(*answer), std::move(left), false});
   } else if (auto* failure = std::get_if<Error>(&outcome)) {
-    // Of an attempt that failed only what tells of it stays.
-    left.records.clear();
-    left.messages.clear();
-    left.outcome.clear();
     push(engine::NodeFailed{moment(), attempt, std::move(*failure), std::move(left)});
   } else {
     push(engine::NodeAsked{moment(), attempt, std::move(std::get<Question>(outcome)),
                            std::move(left)});
   }
-}
-
-// The text that a node has streamed, as an event of its commit. That of an attempt that came to
-// nothing is dropped.
-NodeOutcome RunDriver::keep_text(const engine::AttemptId& attempt, NodeOutcome outcome,
-                                 NodeEffects& left) const {
-  std::string text = std::exchange(left.text, {});
-  if (text.empty() || !std::holds_alternative<NodeAnswer>(outcome)) return outcome;
-  const engine::Run& frame = frame_of(attempt);
-  const std::string& node = frame.tasks[attempt.position].node->name;
-  if (first_invalid_utf8(text)) {
-    return error(ErrorCode::invalid,
-                 "The node \"" + node + "\" ended in the middle of a character of its text.");
-  }
-  Value::Object body{{"node", node},
-                     {"task", attempt.task.text()},
-                     {"attempt", attempt.attempt},
-                     {"text", std::move(text)}};
-  if (!frame.space.empty()) body["space"] = frame.space;
-  left.events.push_back({"", Value(std::move(body)), "message"});
-  return outcome;
 }
 
 void RunDriver::wait_for_task(const engine::WaitForTask& action) {

@@ -56,6 +56,7 @@ class RunDriver {
   struct Attempt {
     engine::AttemptId id;
     const GraphDefinition::Node* node = nullptr;
+    std::string space;
     Instant began{};
     std::unique_ptr<TaskJournal> journal;
     std::unique_ptr<ProtectedModel> model;     // null where the model is not protected
@@ -93,8 +94,6 @@ class RunDriver {
                     NodeEffects left);
   void attempt_came_to(Attempt& attempt, NodeOutcome outcome);
   void has_streamed(Attempt& attempt);
-  NodeOutcome keep_text(const engine::AttemptId& attempt, NodeOutcome outcome,
-                        NodeEffects& left) const;
   const engine::Run& frame_of(const engine::AttemptId& attempt) const;
   void stop_attempts();
   void begin_attempt(const engine::StartNode& action, Attempt& attempt);
@@ -142,6 +141,11 @@ class RunDriver {
   std::map<TaskId, Attempt> attempts_;
   std::vector<TaskId> over_;  // attempts whose task has ended, to be let go outside of it
 };
+
+// What an attempt leaves for its commit: the text that it has streamed becomes an event. Of one
+// that came to nothing the text is dropped, of one that failed all but what tells of it.
+NodeOutcome settle_left(const GraphDefinition::Node& node, const std::string& space,
+                        const engine::AttemptId& attempt, NodeOutcome outcome, NodeEffects& left);
 
 // A user's records, read through the store.
 std::unique_ptr<Records> store_records(Store& store, TenantId tenant, UserId user);

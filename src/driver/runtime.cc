@@ -67,6 +67,10 @@ Task<Result<ForkPreview>> Runtime::preview(ForkOptions options) {
   return body_->preview(std::move(options));
 }
 
+Task<Result<ReplayReport>> Runtime::replay(ReplayOptions options) {
+  return body_->replay(std::move(options));
+}
+
 Task<Result<std::unique_ptr<EventReader>>> Runtime::events(EventOptions options) {
   return body_->events(std::move(options));
 }

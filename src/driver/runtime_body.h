@@ -36,6 +36,7 @@ class Runtime::Body {
   }
   Task<Result<RunView>> fork(ForkOptions options);
   Task<Result<ForkPreview>> preview(ForkOptions options);
+  Task<Result<ReplayReport>> replay(ReplayOptions options);
   Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options);
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
   Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant);

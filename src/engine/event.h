@@ -45,6 +45,16 @@ struct AttemptId {
   TaskId task;
   int attempt = 1;
 };
+// What an attempt's pseudo-random bits begin with. The id of a task is a hash of its run, whose id
+// is random.
+inline std::uint64_t seed_of(const AttemptId& attempt) {
+  std::uint64_t seed = static_cast<std::uint64_t>(attempt.attempt);
+  for (std::size_t i = 8; i < 16; ++i) {
+    seed += static_cast<std::uint64_t>(attempt.task.bytes[i]) << 8 * (i - 8);
+  }
+  return seed;
+}
+
 struct NodeEnded {
   Moment moment;
   AttemptId of;

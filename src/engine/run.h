@@ -1,6 +1,7 @@
 #pragma once
 // engine/run.h - a run as the engine holds it between two events: plain data, no I/O.
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -106,6 +107,11 @@ struct Run {
   // The work from here on is not yet in row.worked_ms; unset while nobody works.
   Instant working_since{};
 };
+
+// When an attempt counts as begun: with the newest commit, or when its retry was due.
+inline Instant began_at(const Run& run, const Run& frame, const NodeTask& task) {
+  return std::max({run.row.updated_at, frame.row.updated_at, task.due});
+}
 
 inline bool is_parallel(const Run& run) { return run.tasks.size() > 1; }
 

@@ -270,6 +270,17 @@ void WidePlayer::note(const CommitRows& rows) {
   if (when_committed) when_committed();
 }
 
+std::string WidePlayer::divergence() {
+  ReplayOptions options;
+  options.thread = ThreadId("t");
+  auto report = try_wait(runtime->replay(options)).value();
+  if (!report.ok()) return report.error().message;
+  if (!report->divergence) return "";
+  const Divergence& first = *report->divergence;
+  return std::to_string(first.seq) + " " + first.node + ": " + first.what + ": " + first.recorded +
+         " / " + first.replayed;
+}
+
 std::vector<std::string> WidePlayer::events(std::optional<EventId> after) {
   std::vector<std::string> texts;
   Store::Reader read = [this, after, &texts](Snapshot& view) -> Result<Done> {

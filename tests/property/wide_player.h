@@ -47,6 +47,8 @@ class WidePlayer {
   RunView play(std::vector<Crash> crashes);
   // What the checkers find, and what no run may do; empty when all is well.
   std::string violations();
+  // The first difference that a replay finds; empty when there is none.
+  std::string divergence();
   // The run's events after `after`, as texts, all that there are; reads the store as it is now.
   std::vector<std::string> events(std::optional<EventId> after = std::nullopt);
   std::optional<EventId> last_event;  // of those that events() has given

@@ -1,0 +1,47 @@
+// belay replay: whether a run comes out as it is recorded, and if not, where it first differs.
+
+#include "cli/output.h"
+#include "cli/verbs.h"
+
+namespace belay::cli {
+namespace {
+
+constexpr int shown_columns = 400;
+
+Value divergence_document(const std::optional<Divergence>& divergence) {
+  if (!divergence) return Value();
+  return Value::object({{"seq", divergence->seq},
+                        {"node", divergence->node},
+                        {"what", divergence->what},
+                        {"recorded", divergence->recorded},
+                        {"replayed", divergence->replayed}});
+}
+
+}  // namespace
+
+Task<Answered> replay_thread(World& world, Replay wanted) {
+  ReplayOptions options;
+  options.tenant = tenant_of(world);
+  options.thread = ThreadId(std::move(wanted.thread));
+  BELAY_CO_TRY(ReplayReport report, co_await world.runtime.replay(std::move(options)));
+  Output& out = world.output;
+  std::string compared = std::to_string(report.compared) + " of " + std::to_string(report.run.seq) +
+                         " commits are as recorded.";
+  out.line(compared);
+  if (report.divergence) {
+    const Divergence& first = *report.divergence;
+    std::string_view more = out.glyph("\xE2\x80\xA6", "...");
+    out.line("Commit " + std::to_string(first.seq) + ", " + one_line(first.node) + ": another " +
+             one_line(first.what) + ".");
+    out.line("  recorded  " + shortened(first.recorded, shown_columns, more));
+    out.line("  replayed  " + shortened(first.replayed, shown_columns, more));
+  }
+  out.document(Value::object({{"threadId", report.run.thread.text},
+                              {"runId", report.run.run.text()},
+                              {"commits", report.run.seq},
+                              {"compared", report.compared},
+                              {"divergence", divergence_document(report.divergence)}}));
+  co_return report.divergence ? ExitCode::failed : ExitCode::done;
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,41 @@
+// belay tail: what a run tells, event by event, and with --follow what it tells from now on.
+
+#include "cli/show.h"
+#include "cli/verbs.h"
+
+namespace belay::cli {
+namespace {
+
+constexpr int body_columns = 200;
+
+// "12-3  2026-11-21 12:00:00.123  updates  write  {...}"
+std::string line_of(const World& world, const StreamEvent& event) {
+  std::string at = to_text(event.at);
+  std::string line = padded(event.id ? event.id->text() : "-", 7) + " " + at.substr(0, 10) + " " +
+                     at.substr(11, 12) + "  " + padded(name_of(event.kind), 11) + " ";
+  std::string where = event.space.empty() ? event.node : event.space + "/" + event.node;
+  if (!where.empty()) line += " " + one_line(where);
+  const std::string* text = event.body["text"].as_string();
+  bool is_said = event.kind == EventKind::messages && text;
+  std::string body = is_said ? *text : to_json(event.body);
+  return line + "  " + shortened(body, body_columns, world.output.glyph("\xE2\x80\xA6", "..."));
+}
+
+}  // namespace
+
+Task<Answered> tail_thread(World& world, Tail wanted) {
+  EventOptions options = wanted.options;
+  options.tenant = tenant_of(world);
+  BELAY_CO_TRY(std::unique_ptr<EventReader> reader,
+               co_await world.runtime.events(std::move(options)));
+  while (true) {
+    BELAY_CO_TRY(std::vector<StreamEvent> events, co_await reader->next());
+    if (events.empty()) co_return ExitCode::done;
+    for (const StreamEvent& event : events) {
+      std::string line = world.output.json() ? to_json(to_value(event)) : line_of(world, event);
+      if (!world.output.write_now(line)) co_return ExitCode::done;
+    }
+  }
+}
+
+}  // namespace belay::cli

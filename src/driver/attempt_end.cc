@@ -1,0 +1,29 @@
+// What an attempt leaves, as the engine takes it.
+
+#include "driver/run_driver.h"
+
+namespace belay {
+
+NodeOutcome settle_left(const GraphDefinition::Node& node, const std::string& space,
+                        const engine::AttemptId& attempt, NodeOutcome outcome, NodeEffects& left) {
+  std::string text = std::exchange(left.text, {});
+  if (std::holds_alternative<NodeAnswer>(outcome) && first_invalid_utf8(text)) {
+    outcome = error(ErrorCode::invalid, "The node \"" + node.name +
+                                            "\" ended in the middle of a character of its text.");
+  }
+  if (std::holds_alternative<Error>(outcome)) {
+    left.records.clear();
+    left.messages.clear();
+    left.outcome.clear();
+  }
+  if (text.empty() || !std::holds_alternative<NodeAnswer>(outcome)) return outcome;
+  Value::Object body{{"node", node.name},
+                     {"task", attempt.task.text()},
+                     {"attempt", attempt.attempt},
+                     {"text", std::move(text)}};
+  if (!space.empty()) body["space"] = space;
+  left.events.push_back({"", Value(std::move(body)), "message"});
+  return outcome;
+}
+
+}  // namespace belay

@@ -1,0 +1,176 @@
+#include "driver/recorded_run.h"
+
+#include <limits>
+#include <set>
+
+#include "belay/limits.h"
+#include "engine/decision.h"
+#include "engine/next_task.h"
+
+namespace belay {
+namespace {
+
+class Reading {
+ public:
+  Reading(Snapshot& view, RecordedRun& run)
+      : view_(view), run_(run), of_{run.row.tenant, run.row.run} {}
+
+  Result<Done> read_space(const GraphDefinition& graph, const std::string& space) {
+    std::vector<CheckpointRow>& all = run_.checkpoints[space];
+    while (true) {
+      std::uint64_t after = all.empty() ? 0 : all.back().seq;
+      BELAY_TRY(auto some, checkpoints_after(view_, of_, space, after, limits::page_rows_max));
+      if (some.empty()) break;
+      std::move(some.begin(), some.end(), std::back_inserter(all));
+    }
+    if (all.empty()) {
+      run_.checkpoints.erase(space);
+      return Done{};
+    }
+    BELAY_TRY(run_.values[space], values_between(view_, of_, space, 0, all.back().state_seq));
+    BELAY_CHECK(read_tasks(space));
+    // The vector may move while spaces inside of this one are read.
+    std::vector<CheckpointRow> commits = all;
+    for (const CheckpointRow& commit : commits) BELAY_CHECK(read_chosen(graph, space, commit));
+    return Done{};
+  }
+
+  Result<Done> read_rest() {
+    BELAY_TRY(run_.events, stored_events(view_, of_, 0, run_.row.seq));
+    BELAY_TRY(run_.approvals, approvals_of(view_, of_));
+    OutboxFilter messages;
+    messages.tenant = of_.tenant;
+    messages.run = of_.run;
+    messages.limit = std::numeric_limits<std::int32_t>::max();
+    BELAY_TRY(run_.messages, view_.outbox(messages));
+    EffectFilter effects;
+    effects.tenant = of_.tenant;
+    effects.run = of_.run;
+    effects.limit = std::numeric_limits<std::int32_t>::max();
+    BELAY_TRY(auto rows, view_.effects(effects));
+    for (EffectRow& row : rows) {
+      std::pair key(row.task, row.name);
+      run_.effects.insert_or_assign(std::move(key), std::move(row));
+    }
+    return Done{};
+  }
+
+ private:
+  // Failed attempts of a task alone in its superstep, and the subgraphs that were entered.
+  Result<Done> read_chosen(const GraphDefinition& graph, const std::string& space,
+                           const CheckpointRow& commit) {
+    BELAY_TRY(engine::NextTasks next, engine::next_tasks_from(commit.next_tasks));
+    if (next.version) {
+      return error(ErrorCode::invalid,
+                   "The state of thread \"" + run_.row.thread.text +
+                       "\" was upgraded on the way; only a run of one version can be replayed.");
+    }
+    bool several = next.tasks.size() > 1;
+    for (std::size_t i = 0; i < next.tasks.size(); ++i) {
+      TaskId task = engine::task_id(of_.run, space, next.superstep, next.nodes[i],
+                                    several ? std::optional(i) : std::nullopt);
+      note_failure(task, next.tasks[i]);
+      const GraphDefinition::Node* node = graph.find(next.nodes[i]);
+      if (!node || !node->subgraph) continue;
+      std::string inner = engine::inner_space(space, next.nodes[i], task);
+      if (run_.checkpoints.contains(inner)) continue;
+      BELAY_CHECK(read_space(*node->subgraph->graph, inner));
+    }
+    return Done{};
+  }
+
+  // Of several tasks only the newest failure of each is kept.
+  Result<Done> read_tasks(const std::string& space) {
+    TaskFilter filter;
+    filter.tenant = of_.tenant;
+    filter.run = of_.run;
+    filter.space = space;
+    BELAY_TRY(auto rows, view_.tasks(filter));
+    for (const TaskRow& row : rows) {
+      BELAY_TRY(Value parts, value_in(row.envelope));
+      engine::NodeTask task;
+      BELAY_CHECK(engine::read_task_parts(parts, task));
+      note_failure(row.task, task);
+      for (int attempt = 1; task.previous_error && attempt < task.attempt; ++attempt) {
+        run_.failures[row.task].try_emplace(attempt, *task.previous_error);
+      }
+    }
+    return Done{};
+  }
+
+  void note_failure(const TaskId& id, const engine::NodeTask& task) {
+    if (task.attempt < 2 || !task.previous_error) return;
+    run_.failures[id].insert_or_assign(task.attempt - 1, *task.previous_error);
+  }
+
+  Snapshot& view_;
+  RecordedRun& run_;
+  RunOf of_;
+};
+
+bool is_from_outside(CommitKind kind) {
+  return kind == CommitKind::claim || kind == CommitKind::release || kind == CommitKind::timer ||
+         kind == CommitKind::cancel || kind == CommitKind::quarantine;
+}
+
+bool names(const CheckpointRow& commit, const std::string& node) {
+  return ("," + commit.node + ",").find("," + node + ",") != std::string::npos;
+}
+
+// A decision on a paused run has the time of its commit; of several the one that this names.
+void find_wakes(RecordedRun& run) {
+  std::set<InterruptId> used;
+  const std::vector<CheckpointRow>& commits = run.commits();
+  for (std::size_t i = 1; i < commits.size(); ++i) {
+    const CheckpointRow& commit = commits[i];
+    bool wakes = commits[i - 1].status == RunStatus::paused && !is_from_outside(commit.kind);
+    if (!wakes) continue;
+    const ApprovalRow* best = nullptr;
+    for (const ApprovalRow& row : run.approvals) {
+      bool fits = engine::is_decided(row.status) && !used.contains(row.interrupt) &&
+                  row.seq < commit.seq && row.decided_at <= commit.created_at;
+      if (!fits) continue;
+      bool is_better = !best || row.decided_at > best->decided_at ||
+                       (row.decided_at == best->decided_at && names(commit, row.node) &&
+                        !names(commit, best->node));
+      if (is_better) best = &row;
+    }
+    if (!best) continue;
+    used.insert(best->interrupt);
+    run.wakes.emplace(commit.seq, best->interrupt);
+  }
+}
+
+}  // namespace
+
+const CheckpointRow* RecordedRun::checkpoint(const std::string& space, std::uint64_t seq) const {
+  auto found = checkpoints.find(space);
+  if (found == checkpoints.end() || seq < 1 || seq > found->second.size()) return nullptr;
+  return &found->second[seq - 1];
+}
+
+Result<RecordedRun> recorded_run(Snapshot& view, const GraphRegistry& graphs, RunRow row) {
+  RecordedRun run;
+  run.row = std::move(row);
+  BELAY_TRY(run.graph, graphs.for_version(run.row.graph, run.row.graph_hash));
+  if (run.graph->hash != run.row.graph_hash) {
+    return error(ErrorCode::invalid,
+                 "The run is of version " + to_hex(run.row.graph_hash).substr(0, 12) +
+                     " of the graph \"" + run.row.graph +
+                     "\"; replay it with the program that has that very version.");
+  }
+  Reading reading(view, run);
+  BELAY_CHECK(reading.read_space(*run.graph, {}));
+  if (!run.checkpoints.contains({}) || run.commits().front().seq != 1) {
+    return error(ErrorCode::invalid, "The first commits of thread \"" + run.row.thread.text +
+                                         "\" have been pruned; it can't be replayed.");
+  }
+  BELAY_CHECK(reading.read_rest());
+  find_wakes(run);
+  if (!run.row.forked_from.is_null()) {
+    BELAY_TRY(run.forked, stored_run(view, graphs, run.row, 1));
+  }
+  return run;
+}
+
+}  // namespace belay
