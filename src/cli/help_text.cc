@@ -154,8 +154,8 @@ Examples:
 )";
 
 const std::string_view kReplay =
-    R"(Runs it in memory with what is recorded in place of model, effects and people, and compares it
-commit by commit. Nothing is called or written. Exit code 1 for the first difference.
+    R"(Runs it in memory with what is recorded in place of model, effects and people, and
+compares it commit by commit. Nothing is called or written. Exit code 1 for the first difference.
 
 Example:
   {p} replay first
