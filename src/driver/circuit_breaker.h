@@ -10,6 +10,7 @@
 
 #include "belay/clock.h"
 #include "belay/limits.h"
+#include "belay/result.h"
 
 namespace belay {
 

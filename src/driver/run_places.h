@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "belay/limits.h"
+#include "belay/result.h"
 #include "belay/rows.h"
 
 namespace belay {

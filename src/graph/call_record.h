@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "belay/limits.h"
+#include "belay/result.h"
 #include "belay/model.h"
 #include "belay/rows.h"
 

@@ -2,6 +2,7 @@
 // graph/ledger.h - the account of one run with a budget: what was spent, and what is reserved.
 
 #include "belay/limits.h"
+#include "belay/result.h"
 
 namespace belay {
 
