@@ -133,6 +133,9 @@ class ShownStore final : public Store {
                                        const std::vector<Digest>& ids) override {
       return inner_.blobs(tenant, ids);
     }
+    Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) override {
+      return inner_.blob_uses(tenant, after);
+    }
     Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override {
       return inner_.envelopes(filter);
     }
