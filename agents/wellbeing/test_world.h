@@ -139,7 +139,9 @@ class World {
 // The state after an update.
 template <typename State>
 State applied(State state, Update<State> update) {
-  for (Change& change : std::move(update).take_answer().changes) change.operand->apply(&state);
+  for (Change& change : std::move(update).take_answer().changes) {
+    change.operand->apply(&state).value();
+  }
   return state;
 }
 
