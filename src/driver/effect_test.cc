@@ -126,7 +126,8 @@ TEST_F(Effects, AnUnkeyedOneInACoroutineKeepsCountOfItsIntents) {
       co_await sleep_for(5ms);
       co_return ++mails;
     };
-    co_await context.effect("smtp", {}, std::move(send));
+    EffectOptions options;
+    co_await context.effect("smtp", options, std::move(send));
     co_return unchanged<Order>();
   });
   auto rows = recorded(run(graph));

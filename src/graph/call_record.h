@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "belay/limits.h"
-#include "belay/result.h"
 #include "belay/model.h"
+#include "belay/result.h"
 #include "belay/rows.h"
 
 namespace belay {

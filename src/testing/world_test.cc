@@ -1,4 +1,5 @@
 // A World, used as its users use it: on agents of their own, sound and faulty ones.
+// Long on purpose: the agents that it is tried on stand beside what is found in them.
 
 #include <gtest/gtest.h>
 

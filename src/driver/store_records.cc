@@ -1,0 +1,61 @@
+// A user's records, read through the store.
+
+#include <algorithm>
+
+#include "belay/limits.h"
+#include "driver/run_driver.h"
+
+namespace belay {
+namespace {
+
+class StoreRecords final : public Records {
+ public:
+  StoreRecords(Store& store, TenantId tenant, UserId user)
+      : store_(store), tenant_(std::move(tenant)), user_(std::move(user)) {}
+
+  Task<Result<std::vector<RecordRow>>> find(RecordFilter filter) override {
+    RecordQuery query;
+    query.tenant = tenant_;
+    query.user = filter.user.empty() ? user_ : filter.user;
+    query.collection = std::move(filter.collection);
+    query.key = std::move(filter.key);
+    query.field = std::move(filter.field);
+    query.value = std::move(filter.value);
+    query.after = std::move(filter.after);
+    query.limit = std::min(filter.limit, limits::page_rows_max);
+    std::function<Result<std::vector<RecordRow>>(Snapshot&)> reader =
+        [query = std::move(query)](Snapshot& view) { return rows_of(view, query); };
+    co_return co_await read<std::vector<RecordRow>>(store_, std::move(reader));
+  }
+
+ private:
+  static Result<std::vector<RecordRow>> rows_of(Snapshot& view, const RecordQuery& query) {
+    BELAY_TRY(auto stored, view.records(query));
+    std::vector<RecordRow> rows;
+    for (StoredRecord& each : stored) {
+      BELAY_TRY(std::string_view json, json_in_envelope(each.envelope));
+      RecordRow row;
+      row.json = json;
+      row.collection = std::move(each.collection);
+      row.user = std::move(each.user);
+      row.key = std::move(each.key);
+      row.run = each.run;
+      row.seq = each.seq;
+      row.updated_at = each.updated_at;
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
+  Store& store_;
+  TenantId tenant_;
+  UserId user_;
+};
+
+}  // namespace
+
+std::unique_ptr<Records> store_records(Store& store, TenantId tenant, UserId user) {
+  return std::make_unique<StoreRecords>(store, std::move(tenant), std::move(user));
+}
+
+}  // namespace belay
