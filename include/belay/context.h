@@ -37,8 +37,8 @@ class Ledger;
 
 // When the next step may start: after the commit of the one before is durable; while it is under
 // way; or at once, with one commit at the end. Pauses, failures and ends are committed, and waited
-// for, in all three. What a crash takes with `async` and `exit` runs again. A graph that has
-// subgraphs takes `exit` for `sync`.
+// for, in all three. What a crash takes with `async` and `exit` runs again. Graphs that have
+// subgraphs, and supersteps of several nodes, take `exit` for `sync`.
 enum class Durability { sync, async, exit };
 
 // How a run is to be carried out. Kept with the run, so that a take-over obeys the same.

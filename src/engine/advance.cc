@@ -249,15 +249,12 @@ void Advancing::on(Released event) {
   step.kind = CommitKind::release;
   step.node = run_.row.node;
   step.is_midway = is_parallel(run_);
-  write_held(event.moment);
   commit(std::move(step), event.moment);
-  save_held_tasks(event.moment);
 }
 
 void Advancing::on(Flushed event) {
   if (!works() || !run_.is_ahead) return;
   work_.flushes = true;
-  write_held(event.moment);
   Step step;
   step.node = run_.row.node;
   commit(std::move(step), event.moment);

@@ -95,8 +95,6 @@ class Advancing {
   void fail(Error why, const Moment& moment, int failed_attempts = 0);
   void note_unsaved(NodeTask& task);
   void save_unsaved(const Moment& moment);
-  void write_held(const Moment& moment);
-  void save_held_tasks(const Moment& moment);
   CommitRows& pending();
   void keep_journal(NodeEffects& effects);
 

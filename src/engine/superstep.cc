@@ -318,9 +318,7 @@ void Advancing::pause(const Moment& moment) {
   if (!is_parallel(run_) && sleeps) {
     step.detail = Value::object({{"due", to_text(run_.row.due_at)}});
   }
-  write_held(moment);
   commit(std::move(step), moment);
-  save_held_tasks(moment);
   // A decision that came meanwhile, while the run was held, must not be left without a reader.
   if (work_.commit) list_asked(run_, work_.commit->still_open);
 }
@@ -340,7 +338,8 @@ void Advancing::commit(Step step, const Moment& moment) {
     if (!holds_back()) outer_->pending().tasks.push_back(task_row(outer_->run_, task));
   }
   bool is_step = step.kind == CommitKind::node || step.kind == CommitKind::input;
-  if (holds_back() && is_step && run_.row.seq > 0) {
+  // A superstep of several is chosen by a commit, so that what its tasks come to can be saved.
+  if (holds_back() && is_step && run_.row.seq > 0 && !is_parallel(run_)) {
     for (const StepValue& value : step.values) run_.unwritten.push_back(value.channel->index);
     run_.unwritten.insert(run_.unwritten.end(), step.set.begin(), step.set.end());
     add_effects(run_.held_effects, std::move(step.effects));
@@ -427,7 +426,7 @@ void Advancing::fail(Error why, const Moment& moment, int failed_attempts) {
 
 void Advancing::note_unsaved(NodeTask& task) {
   task.saved = false;
-  if (!is_parallel(run_) || holds_back()) return;
+  if (!is_parallel(run_)) return;
   run_.unsaved.push_back(task.position);
   for (Advancing* frame = this; frame->outer_; frame = frame->outer_) {
     frame->outer_->run_.unsaved_inside.push_back(frame->position_);
@@ -454,34 +453,6 @@ void Advancing::save_unsaved(const Moment& moment) {
     }
     pending().tasks.push_back(task_row(run_, task));
   }
-}
-
-// With Durability::exit: what subgraphs under way have not written yet.
-void Advancing::write_held(const Moment& moment) {
-  for (NodeTask& task : run_.tasks) {
-    if (task.phase != Phase::inside) continue;
-    Advancing inner(task, *this);
-    inner.write_held(moment);
-    if (!inner.works()) continue;
-    if (inner.run_.is_ahead) {
-      Step step;
-      step.kind = CommitKind::pause;
-      step.node = inner.run_.row.node;
-      step.is_midway = is_parallel(inner.run_);
-      inner.commit(std::move(step), moment);
-    }
-    inner.save_held_tasks(moment);
-  }
-}
-
-// With Durability::exit: what became of the tasks of a superstep that is left in its midst. After
-// the commit that chose them: what they changed waits beyond its state.
-void Advancing::save_held_tasks(const Moment& moment) {
-  if (run_.options.durability != Durability::exit || !is_parallel(run_)) return;
-  for (const NodeTask& task : run_.tasks) {
-    if (task.phase != Phase::ready) run_.unsaved.push_back(task.position);
-  }
-  save_unsaved(moment);
 }
 
 }  // namespace belay::engine

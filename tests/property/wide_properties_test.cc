@@ -73,6 +73,7 @@ void crash_everywhere(int durability) {
 
 TEST(WideCrashes, EveryCommitMayBeTheLastOfItsProcess) { crash_everywhere(0); }
 TEST(WideCrashes, EveryCommitMayBeTheLastWithAsync) { crash_everywhere(1); }
+TEST(WideCrashes, EveryCommitMayBeTheLastWithExit) { crash_everywhere(2); }
 
 }  // namespace
 }  // namespace belay::property
