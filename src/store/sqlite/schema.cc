@@ -1,6 +1,7 @@
 #include "store/sqlite/schema.h"
 
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ namespace {
 
 // A damaged file this small is found when it is opened, not at the first read of a bad page.
 constexpr std::int64_t quick_check_bytes_max = 4 << 20;
+constexpr std::chrono::milliseconds switch_pause{20};
 
 enum class Found { absent, empty, database };
 
@@ -109,20 +111,30 @@ Result<Done> check_undamaged(Connection& connection, const std::string& path) {
   return refuse(ErrorCode::corrupt, path, "is damaged; restore it from a backup.");
 }
 
+Result<Done> switch_to_log(Connection& connection) {
+  BELAY_TRY(Statement mode, connection.prepare("PRAGMA journal_mode = WAL"));
+  if (mode.step() != Statement::Step::row) return connection.error();
+  if (mode.text(0) != "wal") {
+    return error(ErrorCode::unavailable,
+                 "The store's file system can't do SQLite's write-ahead log; use a local disk.");
+  }
+  // The first page is written when the statement ends.
+  if (mode.step() != Statement::Step::done) return connection.error();
+  return Done{};
+}
+
 Result<Done> set_up(Connection& connection) {
   // Both count for a file without pages only: WAL mode stays with the file, so later openings write
   // nothing here. Nothing needs to be durable yet; end_recovery() syncs the first page as well.
   BELAY_CHECK(connection.execute("PRAGMA page_size = 8192; PRAGMA synchronous = OFF"));
-  {
-    BELAY_TRY(Statement mode, connection.prepare("PRAGMA journal_mode = WAL"));
-    if (mode.step() != Statement::Step::row) return connection.error();
-    if (mode.text(0) != "wal") {
-      return error(ErrorCode::unavailable,
-                   "The store's file system can't do SQLite's write-ahead log; use a local disk.");
-    }
-    // The first page is written when the statement ends.
-    if (mode.step() != Statement::Step::done) return connection.error();
+  // SQLite itself does not wait where two processes switch a new file at the same time.
+  Result<Done> switched = switch_to_log(connection);
+  for (auto left = Connection::busy_timeout; left.count() > 0; left -= switch_pause) {
+    if (switched.ok() || (connection.code() & 0xff) != SQLITE_BUSY) break;
+    sqlite3_sleep(static_cast<int>(switch_pause.count()));
+    switched = switch_to_log(connection);
   }
+  BELAY_CHECK(std::move(switched));
   // The writer moves the log into the file itself, when it has nothing else to do.
   return connection.execute(
       "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY;"

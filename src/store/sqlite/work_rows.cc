@@ -129,8 +129,9 @@ Result<Done> CommitWriter::put_blobs(std::int64_t tenant, const CommitRows& rows
                                                  " envelope) VALUES (?, ?, ?)"));
     row.bind(tenant).bind(blob.id).bind_blob(blob.envelope);
     BELAY_CHECK(connection_.run(std::move(row)));
-    BELAY_TRY(Statement put, connection_.prepare("INSERT OR REPLACE INTO blob_puts (blob_number)"
-                                                 " SELECT blob_number FROM blobs"
+    BELAY_TRY(Statement put, connection_.prepare("INSERT OR REPLACE INTO blob_puts"
+                                                 " (tenant_id, blob_number)"
+                                                 " SELECT tenant_id, blob_number FROM blobs"
                                                  " WHERE tenant_id = ? AND blob_id = ?"));
     put.bind(tenant).bind(blob.id);
     BELAY_CHECK(connection_.run(std::move(put)));

@@ -218,7 +218,7 @@ Result<std::vector<BlobUse>> SqliteSnapshot::blob_uses(const TenantId& tenant,
                                                        const Digest& after) {
   BELAY_TRY(std::int64_t number, tenant_number(tenant));
   BELAY_TRY(Statement rows, connection_.prepare("SELECT b.blob_id, p.put_number FROM blobs b"
-                                                " JOIN blob_puts p USING (blob_number)"
+                                                " JOIN blob_puts p USING (tenant_id, blob_number)"
                                                 " WHERE b.tenant_id = ? AND b.blob_id > ?"
                                                 " ORDER BY b.blob_id LIMIT ?"));
   rows.bind(number).bind(after).bind(static_cast<std::int64_t>(limits::page_rows_max));

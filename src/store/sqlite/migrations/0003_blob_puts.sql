@@ -2,7 +2,9 @@
 -- found to have no name is not forgotten if a commit has named it meanwhile.
 CREATE TABLE blob_puts (
   put_number  INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id   INTEGER NOT NULL,
   blob_number INTEGER NOT NULL REFERENCES blobs
 ) STRICT;
-CREATE UNIQUE INDEX blob_puts_key ON blob_puts (blob_number);
-INSERT INTO blob_puts (blob_number) SELECT blob_number FROM blobs ORDER BY blob_number;
+CREATE UNIQUE INDEX blob_puts_key ON blob_puts (tenant_id, blob_number);
+INSERT INTO blob_puts (tenant_id, blob_number)
+  SELECT tenant_id, blob_number FROM blobs ORDER BY blob_number;
