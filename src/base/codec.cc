@@ -63,9 +63,9 @@ void Encoder::write_value(const Value& value) {
     if (!enter()) return;
     text += '{';
     bool first = true;
-    for (const auto& [name, member] : *members) {
-      write_key(name, std::exchange(first, false));
-      write_part(member, [&name = name] { return std::string_view(name); });
+    for (const auto& member : *members) {
+      write_key(member.first, std::exchange(first, false));
+      write_part(member.second, [&member] { return std::string_view(member.first); });
     }
     text += '}';
     leave();
