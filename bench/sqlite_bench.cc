@@ -98,7 +98,8 @@ std::string contents(const std::string& path) {
   const char* sql =
       "SELECT (SELECT count(*) || ' ' || sum(seq) || ' ' || count(DISTINCT chain_hash) FROM"
       " checkpoints) || ' ' || (SELECT count(*) || ' ' || sum(length(envelope)) FROM"
-      " channel_values) || ' ' || (SELECT count(*) || ' ' || sum(length(body)) FROM events)"
+      " channel_values) || ' ' || (SELECT count(*) || ' ' || coalesce(sum(length(body)), 0) FROM "
+      "events)"
       " || ' ' || (SELECT count(*) || ' ' || sum(seq) FROM runs)";
   std::string found;
   if (sqlite3_prepare_v2(connection, sql, -1, &statement, nullptr) == SQLITE_OK &&
