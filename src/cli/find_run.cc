@@ -21,13 +21,17 @@ Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const Threa
                "There is no thread \"" + thread.text + "\"; see " + call + " threads.");
 }
 
-Task<Error> with_owner(World& world, ThreadId thread, Error failed) {
-  if (failed.code != ErrorCode::conflict) co_return failed;
+Task<Result<RunRow>> run_of_thread(World& world, ThreadId thread) {
   std::function<Result<RunRow>(Snapshot&)> reader = [tenant = tenant_of(world), thread,
                                                      call = world.settings.call](Snapshot& view) {
     return run_of_thread(view, tenant, thread, call);
   };
-  auto run = co_await read<RunRow>(world.store, std::move(reader));
+  co_return co_await read<RunRow>(world.store, std::move(reader));
+}
+
+Task<Error> with_owner(World& world, ThreadId thread, Error failed) {
+  if (failed.code != ErrorCode::conflict) co_return failed;
+  auto run = co_await run_of_thread(world, std::move(thread));
   if (!run.ok() || is_final(run->status)) co_return failed;
   auto alive = world.store.is_alive(run->session);
   if (!alive.ok() || !*alive) co_return failed;

@@ -9,6 +9,9 @@ namespace belay::cli {
 Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
                              const std::string& call);
 
+// The same, in a view of its own.
+Task<Result<RunRow>> run_of_thread(World& world, ThreadId thread);
+
 // The error of a command that could not have the thread's run; where another living process has it,
 // with that process's id.
 Task<Error> with_owner(World& world, ThreadId thread, Error failed);

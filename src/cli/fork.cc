@@ -9,14 +9,6 @@
 namespace belay::cli {
 namespace {
 
-Task<Result<RunRow>> find_origin(World& world, ThreadId thread) {
-  std::function<Result<RunRow>(Snapshot&)> reader = [tenant = tenant_of(world), thread,
-                                                     call = world.settings.call](Snapshot& view) {
-    return run_of_thread(view, tenant, thread, call);
-  };
-  co_return co_await read<RunRow>(world.store, std::move(reader));
-}
-
 // Read as the channels of the thread's graph want it; null for none.
 Result<Value> read_edits(const World& world, const std::string& graph,
                          const std::vector<std::string>& pieces) {
@@ -84,7 +76,7 @@ Task<Answered> fork_thread(World& world, Fork wanted) {
   options.seq = wanted.seq;
   options.thread = ThreadId(wanted.as.value_or(random_uuid(world.random).text()));
   ThreadId from = options.from;
-  BELAY_CO_TRY(RunRow origin, co_await find_origin(world, std::move(from)));
+  BELAY_CO_TRY(RunRow origin, co_await run_of_thread(world, std::move(from)));
   BELAY_CO_TRY(options.edits, read_edits(world, origin.graph, wanted.edits));
   if (wanted.preview) {
     BELAY_CO_TRY(ForkPreview preview, co_await world.runtime.preview(std::move(options)));
