@@ -48,6 +48,26 @@ NodeOutcome outcome_of(NodeResult result) {
 
 }  // namespace
 
+Context::Attempt attempt_of(const engine::Run& run, const engine::Run& frame,
+                            const engine::StartNode& action) {
+  const engine::NodeTask& task = frame.tasks[action.attempt.position];
+  Context::Attempt attempt;
+  attempt.tenant = run.row.tenant;
+  attempt.user = run.row.user;
+  attempt.thread = run.row.thread;
+  attempt.run = run.row.run;
+  attempt.task = action.attempt.task;
+  attempt.node = action.node->name;
+  attempt.attempt = action.attempt.attempt;
+  attempt.previous_error = task.previous_error;
+  attempt.now = engine::began_at(run, frame, task);
+  attempt.seed = engine::seed_of(action.attempt);
+  attempt.options = run.options;
+  attempt.answers = task.answers;
+  attempt.input = task.input;
+  return attempt;
+}
+
 NodeOutcome run_plain_node(const GraphDefinition::Node& node, const void* state, Context& context) {
   try {
     return outcome_of(node.run_plain(state, context));

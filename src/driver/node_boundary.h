@@ -10,11 +10,18 @@
 
 #include "belay/graph.h"
 #include "belay/runtime.h"
+#include "engine/event.h"
 
 namespace belay {
 
 // An EffectRow is to be recorded before the node runs again, as the same attempt.
 using NodeOutcome = std::variant<NodeAnswer, Error, Question, EffectRow>;
+
+// What an attempt sees of its run, `frame` being the subgraph that it is in or the run itself. All
+// of it follows from what is recorded, so that a replay gives the node the same. Model, records and
+// journal are the caller's to fill in.
+Context::Attempt attempt_of(const engine::Run& run, const engine::Run& frame,
+                            const engine::StartNode& action);
 
 // REQUIRES: node.run_plain.
 NodeOutcome run_plain_node(const GraphDefinition::Node& node, const void* state, Context& context);

@@ -408,22 +408,9 @@ std::optional<Error> Replay::recorded_failure(const engine::StartNode& start) co
 
 std::unique_ptr<Context> Replay::context_for(const engine::StartNode& start, Journal& journal,
                                              Instant now) const {
-  const NodeTask& task = frame_of(start.attempt)->tasks[start.attempt.position];
-  Context::Attempt attempt;
-  attempt.tenant = run_.row.tenant;
-  attempt.user = run_.row.user;
-  attempt.thread = run_.row.thread;
-  attempt.run = run_.row.run;
-  attempt.task = start.attempt.task;
-  attempt.node = start.node->name;
-  attempt.attempt = start.attempt.attempt;
-  attempt.previous_error = task.previous_error;
+  Context::Attempt attempt = attempt_of(run_, *frame_of(start.attempt), start);
   attempt.now = now;
-  attempt.seed = engine::seed_of(start.attempt);
-  attempt.options = run_.options;
   attempt.options.timeout = milliseconds(timeout_ms_);
-  attempt.answers = task.answers;
-  attempt.input = task.input;
   attempt.records = &records_;
   attempt.journal = &journal;
   attempt.replays = true;

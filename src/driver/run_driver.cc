@@ -299,23 +299,7 @@ const engine::Run& RunDriver::frame_of(const engine::AttemptId& attempt) const {
 
 std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action, Journal& journal,
                                                 Model& model) {
-  const engine::Run& frame = frame_of(action.attempt);
-  const engine::NodeTask& task = frame.tasks[action.attempt.position];
-  Context::Attempt attempt;
-  attempt.tenant = run_.row.tenant;
-  attempt.user = run_.row.user;
-  attempt.thread = run_.row.thread;
-  attempt.run = run_.row.run;
-  attempt.task = action.attempt.task;
-  attempt.node = action.node->name;
-  attempt.attempt = action.attempt.attempt;
-  attempt.previous_error = task.previous_error;
-  // Both follow from what is recorded, so that a replay gives the node the same.
-  attempt.now = engine::began_at(run_, frame, task);
-  attempt.seed = engine::seed_of(action.attempt);
-  attempt.options = run_.options;
-  attempt.answers = task.answers;
-  attempt.input = task.input;
+  Context::Attempt attempt = attempt_of(run_, frame_of(action.attempt), action);
   attempt.model = &model;
   attempt.records = records_.get();
   attempt.journal = &journal;
