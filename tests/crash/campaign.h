@@ -10,6 +10,14 @@
 
 namespace belay::crash {
 
+// Under a sanitizer each process takes several times as long: there a part of the kills has to do,
+// for what only the sanitizer sees. The whole counts are those of the -O2 build.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 struct Campaign {
   std::uint64_t seed = 0;
   std::size_t cases = 0;

@@ -13,8 +13,8 @@ namespace belay::crash {
 namespace {
 
 // Stores in turns, so that each stays small enough to be read as a whole at its end.
-constexpr std::size_t kKillsAStore = 50;
-constexpr std::size_t kStores = 4;
+constexpr std::size_t kKillsAStore = kSanitized ? 20 : 50;
+constexpr std::size_t kStores = kSanitized ? 1 : 4;
 
 TEST(Fleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   std::uint64_t seed = chosen_seed();
@@ -34,7 +34,9 @@ TEST(Fleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   }
   std::cout << all.evidence(seed) << std::endl;
   EXPECT_GE(all.kills, kKillsAStore * kStores);
-  EXPECT_GT(all.zombies, 0u);
+  if (!kSanitized) {  // twenty kills may come to none
+    EXPECT_GT(all.zombies, 0u);
+  }
   EXPECT_GT(all.takeovers, 0u);
 }
 
