@@ -70,7 +70,7 @@ std::size_t cut_before(std::string_view text, std::size_t from, std::size_t limi
 
 std::string shortened(std::string_view raw, std::size_t focus, std::size_t code_points_max) {
   const std::size_t new_focus = one_spaced(raw.substr(0, std::min(focus, raw.size()))).size();
-  const std::string text = one_spaced(raw);
+  std::string text = one_spaced(raw);
   if (code_points(text) <= code_points_max) return text;
   const std::size_t room = code_points_max - 2;  // for an ellipsis at each end
   std::size_t begin = 0;

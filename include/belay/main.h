@@ -19,12 +19,13 @@
 // one at once. Failure: a graph that could not be built, handed in as its Result, is told on
 // standard error; the exit code is 70.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "belay/graph.h"
 #include "belay/model.h"
+#include "belay/runtime.h"
 
 namespace belay {
 
@@ -37,6 +38,8 @@ struct MainOptions {
   std::shared_ptr<Model> model = nullptr;
   // The collections of records that `check` looks at.
   std::vector<std::string> collections = {};
+  // Who gets the messages of a topic of the outbox: see Runtime::deliver().
+  std::map<std::string, Receiver> receivers = {};
 };
 
 namespace detail {

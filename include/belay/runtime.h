@@ -70,6 +70,9 @@ struct ForkOptions {
   std::optional<std::uint64_t> seq = std::nullopt;
   ThreadId thread = {};  // the new thread; empty: a new random one
   Value edits = {};      // an object of channels in place of those there; null for none
+  // A copy: what stands there now, without running anything that has ended. Of an ended run comes
+  // one that has ended alike; one that waits, waits in the copy too, and asks there on its own.
+  bool copy = false;
 };
 
 // What a fork would do again, and what has happened already since the commit that it begins after.
@@ -231,6 +234,11 @@ class Runtime {
   // another, as far as failed ones don't wait; at most limits::deliveries_max calls at a time.
   // Messages of a topic without a receiver wait.
   void deliver(std::string topic, Receiver receiver, DeliveryOptions options = {});
+
+  // By OutboxMessage::id: has one that was given up, or waits for its time, tried now; or gives up
+  // one that waits. `not_found`; `conflict` when it is delivered, given up already, or just moved.
+  Task<Result<Done>> retry_message(TenantId tenant, std::string id);
+  Task<Result<Done>> give_up_message(TenantId tenant, std::string id);
 
   // Begins a new run of a new thread where another stood. `not_found` for an unknown thread or
   // commit, `invalid` for a commit after which nothing is left to do, or an edit that does not fit.

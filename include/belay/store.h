@@ -140,12 +140,13 @@ struct ApprovalGuard {
   bool run_is_held = false;
 };
 
-// The message must be waiting, with this many attempts begun.
+// The message must be in this status, with this many attempts begun.
 struct OutboxGuard {
   RunId run;
   std::uint64_t seq = 0;
   std::int64_t index = 0;
   std::int64_t attempts = 0;
+  OutboxStatus status = OutboxStatus::waiting;
 };
 
 // Forgets commits of a run, as retention does: all of a run that has ended, with everything that

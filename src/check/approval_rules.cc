@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "check/replay.h"
 #include "check/rules.h"
@@ -287,11 +288,11 @@ void check_decided_again(const RunContents& run, engine::Run paused, const Check
   const auto* write =
       again.actions.empty() ? nullptr : std::get_if<engine::WriteCommit>(&again.actions.front());
   if (!write) return findings.add(run, commit_text(stored.seq) + " can't be decided again.");
-  const CheckpointRow& checkpoint = *write->commit.rows.checkpoint;
+  const CheckpointRow& checkpoint = *write->commit->rows.checkpoint;
   bool is_same =
       checkpoint.kind == stored.kind && checkpoint.status == stored.status &&
       checkpoint.next_tasks == stored.next_tasks &&
-      texts_of(write->commit.rows.values, stored.seq) == texts_of(run.values, stored.seq);
+      texts_of(write->commit->rows.values, stored.seq) == texts_of(run.values, stored.seq);
   if (!is_same) {
     findings.add(run, "the decision of " + commit_text(stored.seq) +
                           ", taken again, leads to another state.");
@@ -398,10 +399,10 @@ void p7_idempotent_resume(const RunContents& run, const CheckScope&, Findings& f
   Replay replay(run);
   while (replay.next()) {
     const CheckpointRow& checkpoint = replay.checkpoint();
-    if (paused && checkpoint.kind != CommitKind::cancel) {
-      check_decided_again(run, *std::move(paused), checkpoint, findings);
+    std::optional<engine::Run> before = std::exchange(paused, std::nullopt);
+    if (before && checkpoint.kind != CommitKind::cancel) {
+      check_decided_again(run, *std::move(before), checkpoint, findings);
     }
-    paused.reset();
     if (checkpoint.kind != CommitKind::pause || !replay.graph()) continue;
     auto restored = replay.restore();
     if (!restored.ok() || restored->tasks.size() != 1) continue;  // P9

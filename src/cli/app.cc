@@ -127,6 +127,8 @@ Task<Answered> run_verb(World& world, Verb verb) {
   if (auto* one = std::get_if<Replay>(&verb)) return replay_thread(world, std::move(*one));
   if (auto* one = std::get_if<Tail>(&verb)) return tail_thread(world, std::move(*one));
   if (auto* one = std::get_if<Preserve>(&verb)) return preserve_thread(world, std::move(*one));
+  if (auto* one = std::get_if<OutboxList>(&verb)) return list_messages(world, std::move(*one));
+  if (auto* one = std::get_if<OutboxMove>(&verb)) return move_message(world, std::move(*one));
   if (std::get_if<StoreStats>(&verb)) return show_store_statistics(world);
   if (std::get_if<StoreCompact>(&verb)) return compact_store(world);
   if (auto* one = std::get_if<StorePrune>(&verb)) return prune_store(world, std::move(*one));

@@ -1,3 +1,5 @@
+// Long on purpose: every verb's words and options, in the one file that knows the parser.
+//
 // The only file that knows CLI11, and the only place where its exceptions are met.
 
 #include "cli/arguments.h"
@@ -33,6 +35,8 @@ struct Words {
   Tail tail = {};
   Replay replay = {};
   Preserve preserve = {};
+  OutboxList outbox_list = {};
+  OutboxMove outbox_move = {};
   StorePrune store_prune = {};
   AgentsShow agents_show = {};
   AgentsGraph agents_graph = {};
@@ -88,6 +92,9 @@ void add_run_options(CLI::App* run, RunAgent& into) {
   run->add_option("--timeout", into.timeout_ms, "How long the run may work, in milliseconds");
   run->add_option("--expires", into.expires,
                   "How long an approval stays open: 90s, 30m, 2h, 1d (24h)");
+  run->add_option("--max-tokens", into.max_tokens, "Tokens of models that the run may use up");
+  run->add_option("--max-cost", into.max_cost,
+                  "What the run may cost, in the unit of the model's prices: 1.50");
   run->add_flag("--no-approval", into.no_approval, "Go on without asking anyone");
 }
 
@@ -151,6 +158,7 @@ void add_fork(CLI::App& app, Words& words) {
       ->allow_extra_args(false);
   fork->add_option("--as", into.as, "The new thread; else a random one");
   fork->add_flag("--preview", into.preview, "Only say what would run again, and what has happened");
+  fork->add_flag("--copy", words.fork.copy, "As it stands: what has ended has ended there too");
   fork->callback([&words] { words.chosen = words.fork; });
 }
 
@@ -249,6 +257,30 @@ void add_event_verbs(CLI::App& app, Words& words) {
                               "Run a run once more from its record, and compare", help::kReplay);
   replay->add_option("THREAD", words.replay.thread, "The thread")->required();
   replay->callback([&words] { words.chosen = words.replay; });
+}
+
+void add_outbox(CLI::App& app, Words& words) {
+  CLI::App* outbox =
+      add_verb(app, words, "outbox", "The messages that runs have published", help::kOutbox);
+  outbox->require_subcommand(1);
+  OutboxList& wanted = words.outbox_list;
+  CLI::App* list =
+      add_verb(*outbox, words, "list", "Those not delivered yet, oldest first", help::kOutbox);
+  list->add_option("--thread", wanted.thread, "Only those of this thread's run");
+  list->add_flag("--all", wanted.all, "Delivered ones too");
+  add_limit(list, wanted.limit);
+  list->callback([&words] { words.chosen = words.outbox_list; });
+  auto add_move = [&](const char* name, const char* line, bool give_up) {
+    CLI::App* verb = add_verb(*outbox, words, name, line, help::kOutbox);
+    verb->add_option("ID", words.outbox_move.id, "The message, as `outbox list` names it")
+        ->required();
+    verb->callback([&words, give_up] {
+      words.outbox_move.give_up = give_up;
+      words.chosen = words.outbox_move;
+    });
+  };
+  add_move("retry", "Have a message tried now, one that was given up too", false);
+  add_move("give-up", "Have a message tried no more", true);
 }
 
 void add_agents(CLI::App& app, Words& words) {
@@ -367,6 +399,7 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   add_approvals(app, read);
   add_runs_verbs(app, read);
   add_event_verbs(app, read);
+  add_outbox(app, read);
   add_agents(app, read);
   add_store_verbs(app, read);
   add_config_verbs(app, read);

@@ -35,6 +35,8 @@ struct RunAgent {
   std::optional<std::string> max_retries;
   std::optional<std::string> timeout_ms;
   std::optional<std::string> expires;
+  std::optional<std::string> max_tokens;
+  std::optional<std::string> max_cost;
   bool no_approval = false;
   bool queued = false;               // enqueue: into the queue, for a worker
   std::optional<std::string> after;  // of enqueue
@@ -57,6 +59,7 @@ struct Fork {
   std::vector<std::string> edits;  // name=value, @file, -
   std::optional<std::string> as;   // the new thread
   bool preview = false;
+  bool copy = false;
   std::optional<std::uint64_t> seq;  // what `at` comes to; filled in by check_form()
 };
 
@@ -107,6 +110,15 @@ struct Preserve {
   std::string thread;
   bool preserve = true;
 };
+struct OutboxList {
+  std::optional<std::string> thread;
+  bool all = false;  // delivered ones too
+  std::size_t limit = 100;
+};
+struct OutboxMove {
+  std::string id;
+  bool give_up = false;  // or have it tried now
+};
 struct StoreStats {};
 struct StoreCompact {};
 struct StorePrune {
@@ -133,11 +145,11 @@ struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb =
-    std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Fork, ApprovalsList,
-                 ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf, Tail,
-                 Replay, Preserve, AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
-                 StoreStats, StoreCompact, StorePrune, Check, Doctor, StoreSeal>;
+using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Fork, ApprovalsList,
+                          ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
+                          Tail, Replay, Preserve, OutboxList, OutboxMove, AgentsList, AgentsShow,
+                          AgentsGraph, ConfigExplain, ConfigPath, StoreStats, StoreCompact,
+                          StorePrune, Check, Doctor, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kConfigBytesMax = 64 * 1024;
+constexpr std::size_t kConfigBytesMax = std::size_t{64} * 1024;
 
 using Slot = std::optional<std::string> Environment::*;
 using FlagSlot = std::optional<std::string> GlobalFlags::*;

@@ -75,6 +75,14 @@ Value run_document(const Program& program, const RunView& view) {
   Value approval;
   if (view.approval) approval = approval_document(program, *view.approval);
   document.as_object()->emplace("approval", std::move(approval));
+  Value spending;
+  if (view.spending) {
+    spending = Value::object({{"tokens", view.spending->spent.tokens},
+                              {"money", view.spending->spent.money},
+                              {"reservedTokens", view.spending->reserved.tokens},
+                              {"reservedMoney", view.spending->reserved.money}});
+  }
+  document.as_object()->emplace("spending", std::move(spending));
   return document;
 }
 

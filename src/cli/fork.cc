@@ -74,6 +74,7 @@ Task<Answered> fork_thread(World& world, Fork wanted) {
   options.tenant = tenant_of(world);
   options.from = ThreadId(std::move(wanted.thread));
   options.seq = wanted.seq;
+  options.copy = wanted.copy;
   options.thread = ThreadId(wanted.as.value_or(random_uuid(world.random).text()));
   ThreadId from = options.from;
   BELAY_CO_TRY(RunRow origin, co_await run_of_thread(world, std::move(from)));

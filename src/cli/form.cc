@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::int64_t kAttemptsMax = 20;
 constexpr std::int64_t kTimeoutMax = 86'400'000;  // a day
+constexpr std::int64_t kTokensMax = 1'000'000'000'000;
+constexpr std::int64_t kMoneyMax = 1'000'000'000'000'000;  // a thousand million
 constexpr std::int64_t kKeepDaysMax = 36'500;
 constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 
@@ -42,6 +44,31 @@ Result<std::shared_ptr<const GraphDefinition>> find_graph(const Definitions& gra
 
 Result<Done> complete(const Judged& judged, std::shared_ptr<OwnVerb>& verb) {
   return verb->check_form(judged.settings);
+}
+
+// "1.50" in millionths.
+Result<std::int64_t> money_from(std::string_view option, std::string_view text) {
+  std::size_t point = std::min(text.find('.'), text.size());
+  std::string whole(text.substr(0, point));
+  std::string part(point < text.size() ? text.substr(point + 1) : "");
+  bool is_money = !whole.empty() && part.size() <= 6 && (point == text.size() || !part.empty()) &&
+                  (whole + part).find_first_not_of("0123456789") == std::string::npos;
+  if (!is_money) {
+    return error(ErrorCode::invalid, std::string(option) + " needs an amount like 2 or 1.50.");
+  }
+  part.resize(6, '0');
+  return whole_number(option, whole + part, 0, kMoneyMax);
+}
+
+Result<Budget> budget_from(const RunAgent& verb) {
+  Budget budget;
+  if (verb.max_tokens) {
+    BELAY_TRY(budget.tokens, whole_number("--max-tokens", *verb.max_tokens, 0, kTokensMax));
+  }
+  if (verb.max_cost) {
+    BELAY_TRY(budget.money, money_from("--max-cost", *verb.max_cost));
+  }
+  return budget;
 }
 
 Result<Done> complete_input(const Judged& judged, RunAgent& verb) {
@@ -84,6 +111,7 @@ Result<Done> complete(const Judged& judged, RunAgent& verb) {
     BELAY_TRY(std::chrono::milliseconds expires, duration_from("--expires", *verb.expires));
     verb.options.approval_expires = expires;
   }
+  BELAY_TRY(verb.options.budget, budget_from(verb));
   if (verb.after) {
     BELAY_TRY(verb.delay, duration_from("--after", *verb.after));
   }
@@ -99,6 +127,10 @@ Result<std::optional<std::uint64_t>> seq_from(const std::optional<std::string>& 
 Result<Done> complete(const Judged&, Fork& verb) {
   BELAY_CHECK(check_thread(verb.thread));
   if (verb.as) BELAY_CHECK(check_thread(*verb.as));
+  if (verb.copy && (verb.at || !verb.edits.empty() || verb.preview)) {
+    return error(ErrorCode::invalid,
+                 "--copy is of a thread as it stands: it goes without --at, --edit and --preview.");
+  }
   BELAY_TRY(verb.seq, seq_from(verb.at));
   return Done{};
 }
@@ -166,6 +198,10 @@ Result<Done> complete(const Judged&, StateOf& verb) {
   BELAY_CHECK(check_thread(verb.thread));
   BELAY_TRY(verb.seq, seq_from(verb.at));
   return Done{};
+}
+
+Result<Done> complete(const Judged&, OutboxList& verb) {
+  return verb.thread ? check_thread(*verb.thread) : Result<Done>(Done{});
 }
 
 Result<Done> complete(const Judged&, Replay& verb) { return check_thread(verb.thread); }

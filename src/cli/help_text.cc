@@ -88,6 +88,7 @@ effects have happened already.
 Examples:
   {p} fork first --preview
   {p} fork first --at 2 --edit topic="the outage of May" --as second
+  {p} fork first --copy --as second   # as it stands; what has ended does not run again
 )";
 
 const std::string_view kApprovals =
@@ -159,6 +160,18 @@ compares it commit by commit. Nothing is called or written. Exit code 1 for the 
 
 Example:
   {p} replay first
+)";
+
+const std::string_view kOutbox =
+    R"(A worker of the program that has their receivers delivers messages, at least once each. One
+that is given up after many tries stays, with its last error, until someone says what becomes
+of it.
+
+Examples:
+  {p} outbox list
+  {p} outbox list --thread first --all
+  {p} outbox retry 0193f1c2-7a10-7f3e-9c5d-0a1b2c3d4e5f/3/0
+  {p} outbox give-up 0193f1c2-7a10-7f3e-9c5d-0a1b2c3d4e5f/3/0
 )";
 
 const std::string_view kAgents = R"(No store is opened.

@@ -23,6 +23,7 @@ extern const std::string_view kState;
 extern const std::string_view kTail;
 extern const std::string_view kReplay;
 extern const std::string_view kPreserve;
+extern const std::string_view kOutbox;
 extern const std::string_view kStorePrune;
 extern const std::string_view kAgents;
 extern const std::string_view kConfig;

@@ -29,6 +29,7 @@ cli::Program program_of(const std::string& called, MainOptions options,
   program.examples = "  " + called + " run --input name=value\n";
   if (graphs.size() > 1) program.first_run = {"run", graphs.front()->name};
   program.collections = std::move(options.collections);
+  program.receivers = std::move(options.receivers);
   program.graphs = [graphs = std::move(graphs)](const cli::Settings&) {
     return Result<cli::Definitions>(graphs);
   };

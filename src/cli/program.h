@@ -94,6 +94,7 @@ struct Program {
   std::vector<std::string> first_run = {"run"};  // words to try next
   std::vector<std::vector<std::string>> other_hints = {};  // words to try before that
   std::vector<std::string> collections = {};               // records that `check` looks at
+  std::map<std::string, Receiver> receivers = {};          // of the outbox's topics
   std::vector<OwnSetting> settings = {};
   std::vector<VerbEntry> verbs = {};
   std::vector<RunForm> forms = {};

@@ -38,6 +38,10 @@ Task<Answered> work_on_runs(World& world, Work wanted) {
   options.tenant = tenant_of(world);
   options.runs_max = wanted.runs;
   options.until_idle = wanted.until_idle;
+  // Only here: the other verbs end before a receiver may have answered.
+  for (const auto& [topic, receiver] : world.program.receivers) {
+    world.runtime.deliver(topic, receiver);
+  }
   world.progress.name_threads();
   if (!wanted.until_idle) world.output.progress(world.phrases.working);
   Spawned pruning;

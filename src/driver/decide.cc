@@ -182,8 +182,8 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
   auto next = engine::advance(*graph, std::move(run), std::move(decided));
   auto late_next = engine::advance(*graph, std::move(late_run), std::move(late));
   BELAY_ASSERT(next.actions.size() == 1 && late_next.actions.size() == 1);
-  Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
-  Commit late_commit = std::move(std::get<engine::WriteCommit>(late_next.actions.front()).commit);
+  Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
+  Commit late_commit = std::move(*std::get<engine::WriteCommit>(late_next.actions.front()).commit);
   commit.when_expired = std::move(late_commit.rows);
 
   auto outcome = co_await parts_.store.commit(std::move(commit));

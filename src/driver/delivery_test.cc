@@ -242,6 +242,66 @@ TEST_F(Deliveries, ThatFailTooOftenAreGivenUpWithTheirErrorKept) {
   EXPECT_EQ(violations(), "");
 }
 
+TEST_F(Deliveries, ThatWereGivenUpAreTriedOnceMoreWhenAPersonSaysSo) {
+  Error closed = error(ErrorCode::unavailable, "closed");
+  DeliveryOptions options;
+  options.retry = {.attempts = 1};
+  auto runtime = shop(fails_first({closed, closed, closed, closed}), options);
+  order(*runtime, "ana");
+  pass(1min);
+  std::vector<OutboxRow> rows = outbox();
+  ASSERT_EQ(rows.size(), 3u);
+  auto id_of = [](const OutboxRow& row) {
+    return row.run.text() + "/" + std::to_string(row.seq) + "/" + std::to_string(row.index);
+  };
+  auto retry = [&](const std::string& id) {
+    auto moved = block_on(loop, runtime->retry_message(default_tenant(), id));
+    pass(1s);
+    return moved;
+  };
+  ASSERT_TRUE(retry(id_of(rows[0])).ok());
+  EXPECT_EQ(outbox()[0].status, OutboxStatus::given_up) << "closed once more";
+  EXPECT_EQ(outbox()[0].attempts, 2);
+  ASSERT_TRUE(retry(id_of(rows[0])).ok());
+  EXPECT_EQ(outbox()[0].status, OutboxStatus::delivered);
+  EXPECT_EQ(outbox()[0].attempts, 3);
+  EXPECT_EQ(arrived.size(), 1u);
+  EXPECT_EQ(retry(id_of(rows[0])).error().code, ErrorCode::conflict);
+  EXPECT_EQ(outbox()[1].status, OutboxStatus::given_up) << "nobody asked for that one";
+  EXPECT_EQ(violations(), "");
+}
+
+TEST_F(Deliveries, ThatWaitAreGivenUpOrTriedNowWhenAPersonSaysSo) {
+  Error busy = error(ErrorCode::unavailable, "busy");
+  busy.retry_after = 5h;
+  auto runtime = shop(fails_first({busy, busy, busy}));
+  auto view = order(*runtime, "ana");
+  Spawned work = working(*runtime);
+  pass(1min);
+  std::string run = view.row.run.text();
+  ASSERT_TRUE(block_on(loop, runtime->retry_message(default_tenant(), run + "/2/0")).ok());
+  ASSERT_TRUE(block_on(loop, runtime->give_up_message(default_tenant(), run + "/2/1")).ok());
+  pass(1min);
+  EXPECT_EQ(arrived.size(), 1u);
+  EXPECT_EQ(arrived.count(run + "/2/0"), 1u);
+  pass(10h);
+  EXPECT_EQ(arrived.size(), 2u);
+  EXPECT_EQ(arrived.count(run + "/2/1"), 0u);
+  auto again = block_on(loop, runtime->give_up_message(default_tenant(), run + "/2/1"));
+  EXPECT_EQ(again.error().code, ErrorCode::conflict);
+  for (std::string bad : {run + "/2/9", run + "/99/0"}) {
+    auto moved = block_on(loop, runtime->retry_message(default_tenant(), bad));
+    EXPECT_EQ(moved.error().code, ErrorCode::not_found) << bad;
+  }
+  for (std::string bad : {std::string(), std::string("x"), run, run + "/2", run + "/2/x"}) {
+    auto moved = block_on(loop, runtime->retry_message(default_tenant(), bad));
+    EXPECT_EQ(moved.error().code, ErrorCode::invalid) << bad;
+  }
+  auto others = block_on(loop, runtime->retry_message(TenantId("other"), run + "/2/1"));
+  EXPECT_EQ(others.error().code, ErrorCode::not_found);
+  EXPECT_EQ(violations(), "");
+}
+
 TEST_F(Deliveries, OfAReceiverThatNeverAnswersAreStoppedAndTriedAgain) {
   DeliveryOptions options;
   options.timeout = 5s;

@@ -74,13 +74,20 @@ Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& 
 
 Task<Result<Runtime::Body::Found>> Runtime::Body::find_origin(const ForkOptions& options) {
   std::function<Result<Found>(Snapshot&)> reader =
-      [tenant = options.tenant, from = options.from, seq = options.seq,
+      [tenant = options.tenant, from = options.from, seq = options.seq, copy = options.copy,
        graphs = graphs_](Snapshot& view) -> Result<Found> {
     Found found;
     BELAY_TRY(RunRow row, latest_run(view, tenant, from));
-    std::optional<std::uint64_t> wanted = seq;
-    if (!wanted) {
-      BELAY_TRY(wanted, newest_open_commit(view, row));
+    std::optional<std::uint64_t> wanted = copy ? std::optional(row.seq) : seq;
+    while (!wanted) {
+      auto newest = newest_open_commit(view, row);
+      if (newest.ok()) {
+        wanted = *newest;
+      } else if (row.forked_from.is_null()) {
+        return std::move(newest).error();
+      } else {  // a copy of a run that had ended: what was left to do is on that one's record
+        BELAY_TRY(row, run_row(view, tenant, row.forked_from));
+      }
     }
     BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), wanted));
     return found;
@@ -89,6 +96,10 @@ Task<Result<Runtime::Body::Found>> Runtime::Body::find_origin(const ForkOptions&
 }
 
 Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
+  if (options.copy && (options.seq || !options.edits.is_null())) {
+    co_return error(ErrorCode::invalid,
+                    "A copy is of a thread as it stands: it takes no commit and no edits.");
+  }
   if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
   BELAY_CO_CHECK(check_name("thread id", options.thread.text));
   auto origin = co_await find_origin(options);
@@ -103,7 +114,8 @@ Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
   row.forked_from = origin->stored.row.run;
   row.forked_at = origin->stored.checkpoint.seq;
   BELAY_CO_TRY(engine::Run run,
-               engine::fork_run(*graph, origin->stored, std::move(row), options.edits));
+               engine::fork_run(*graph, origin->stored, std::move(row), options.edits,
+                                options.copy ? engine::Ended::kept : engine::Ended::refused));
   BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(run.row));
   engine::Event first = engine::Forked{moment()};
   co_return co_await drive(std::move(graph), std::move(run), std::move(first));
@@ -115,7 +127,8 @@ Task<Result<ForkPreview>> Runtime::Body::preview(ForkOptions options) {
   BELAY_CO_TRY(Definition graph, graph_of(origin->stored));
   RunRow row = origin->stored.row;
   row.run = RunId(random_uuid(parts_.random));
-  BELAY_CO_TRY(engine::Run run, engine::fork_run(*graph, origin->stored, row, options.edits));
+  BELAY_CO_TRY(engine::Run run, engine::fork_run(*graph, origin->stored, row, options.edits,
+                                                 engine::Ended::refused));
   std::vector<std::string> begins_with;
   for (const engine::NodeTask& task : run.tasks) {
     if (task.phase != engine::NodeTask::Phase::done) begins_with.push_back(task.node->name);

@@ -48,6 +48,11 @@ void OutboxDelivery::look(const TenantId& tenant) {
                            [at = &round](Done) { at->has_ended = true; });
 }
 
+bool OutboxDelivery::is_busy() const {
+  return std::any_of(rounds_.begin(), rounds_.end(),
+                     [](const auto& each) { return each.second.task && !each.second.has_ended; });
+}
+
 Task<Done> OutboxDelivery::go_round(TenantId tenant, Round* round) {
   while (true) {
     round->looks_again = false;

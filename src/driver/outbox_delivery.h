@@ -32,6 +32,8 @@ class OutboxDelivery {
   void stop() { is_stopped_ = true; }
   void start() { is_stopped_ = false; }
   std::size_t under_way() const { return calls_.size() - over_.size(); }
+  // What look() has begun goes on: it is looking, or delivers what was due.
+  bool is_busy() const;
 
  private:
   using Id = std::tuple<RunId, std::uint64_t, std::int64_t>;

@@ -221,10 +221,9 @@ Task<Result<ReplayReport>> Replay::run() {
   std::uint64_t events = 0;
   for (std::uint64_t before = 0; event;) {
     events = std::exchange(before, compared_) == compared_ ? events + 1 : 0;
-    auto next = engine::advance(graph_, std::move(run_), *std::move(event));
+    auto next = engine::advance(graph_, std::move(run_), *std::exchange(event, std::nullopt));
     run_ = std::move(next.run);
     for (engine::Action& action : next.actions) take_up(action);
-    event.reset();
     if (events > limits::superstep_tasks_max) differs("commit", "one", "none");
     if (divergence_ || compared_ == recorded_.commits().size()) break;
     event = co_await next_event();
@@ -251,9 +250,9 @@ void Replay::take_up(engine::Action& action) {
     waits_.push_back(std::move(*wait));
   } else if (auto* write = std::get_if<engine::WriteCommit>(&action)) {
     is_committed_ = true;
-    compare_inner(write->commit.rows);
-    bool is_pending = !write->commit.guard->pending_for.is_null();
-    if (!is_pending && !divergence_) compare(write->commit);
+    compare_inner(write->commit->rows);
+    bool is_pending = !write->commit->guard->pending_for.is_null();
+    if (!is_pending && !divergence_) compare(*write->commit);
   }
 }
 

@@ -202,18 +202,18 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::catch_up() {
 Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit& action) {
   // What is told afterwards; the rest of the commit goes to the store as it is.
   CommitRows told;
-  bool is_first = action.commit.guard && action.commit.guard->seq == 0;
-  bool is_pending = action.commit.guard && !action.commit.guard->pending_for.is_null();
+  bool is_first = action.commit->guard && action.commit->guard->seq == 0;
+  bool is_pending = action.commit->guard && !action.commit->guard->pending_for.is_null();
   if (parts_.observer && !is_pending) {
-    told.run = action.commit.rows.run;
-    told.checkpoint = action.commit.rows.checkpoint;
-    told.opened = action.commit.rows.opened;
+    told.run = action.commit->rows.run;
+    told.checkpoint = action.commit->rows.checkpoint;
+    told.opened = action.commit->rows.opened;
   }
-  bool publishes = !action.commit.rows.outbox.empty() && when_published;
+  bool publishes = !action.commit->rows.outbox.empty() && when_published;
   if (++commits_in_a_row_ > commits_before_giving_way) co_await give_way();
   if (action.may_lag && lagging_.size() < lagging_commits_max) {
     auto lagging = std::make_unique<Lagging>();
-    auto task = parts_.store.commit(std::move(action.commit));
+    auto task = parts_.store.commit(std::move(*action.commit));
     auto completion = lagging->outcome;
     std::function<void(Result<CommitOutcome>)> done = [completion](Result<CommitOutcome> outcome) {
       completion.complete(std::move(outcome));
@@ -223,7 +223,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
   } else {
     auto caught_up = co_await catch_up();
     if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
-    auto outcome = co_await parts_.store.commit(std::move(action.commit));
+    auto outcome = co_await parts_.store.commit(std::move(*action.commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
     auto came_to = judge(*outcome);
     if (*came_to) co_return std::move(came_to);

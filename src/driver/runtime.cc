@@ -61,6 +61,14 @@ void Runtime::deliver(std::string topic, Receiver receiver, DeliveryOptions opti
   body_->deliver(std::move(topic), std::move(receiver), options);
 }
 
+Task<Result<Done>> Runtime::retry_message(TenantId tenant, std::string id) {
+  return body_->move_message(std::move(tenant), std::move(id), OutboxStatus::waiting);
+}
+
+Task<Result<Done>> Runtime::give_up_message(TenantId tenant, std::string id) {
+  return body_->move_message(std::move(tenant), std::move(id), OutboxStatus::given_up);
+}
+
 Task<Result<RunView>> Runtime::fork(ForkOptions options) { return body_->fork(std::move(options)); }
 
 Task<Result<ForkPreview>> Runtime::preview(ForkOptions options) {

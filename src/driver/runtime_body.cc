@@ -183,7 +183,7 @@ Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Ev
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
   auto next = engine::advance(*graph, std::move(run), std::move(event));
   if (next.actions.empty()) co_return std::optional<RunView>();
-  Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
+  Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (*outcome != CommitOutcome::applied) co_return std::optional<RunView>();
@@ -312,7 +312,7 @@ Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, st
     engine::Event event = engine::Cancelled{moment(), by};
     auto next = engine::advance(*graph, std::move(run), std::move(event));
     BELAY_ASSERT(next.actions.size() == 1);
-    Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
+    Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
     // Whether an effect under way happens is no longer seen here.
     auto begun = co_await find_begun(tenant, id);
     if (!begun.ok()) co_return std::move(begun).error();

@@ -34,6 +34,8 @@ class Runtime::Body {
   void deliver(std::string topic, Receiver receiver, DeliveryOptions options) {
     outbox_.add(std::move(topic), std::move(receiver), options);
   }
+  // message.cc: makes one wait, due now, or given up, as a person says.
+  Task<Result<Done>> move_message(TenantId tenant, std::string id, OutboxStatus to);
   Task<Result<RunView>> fork(ForkOptions options);
   Task<Result<ForkPreview>> preview(ForkOptions options);
   Task<Result<ReplayReport>> replay(ReplayOptions options);

@@ -28,7 +28,7 @@ Task<Result<RunView>> Runtime::Body::enqueue(std::string graph, std::shared_ptr<
   begun.moment = moment();
   begun.queued_until = std::max(not_before, begun.moment.now);
   auto next = engine::advance(*begin->graph, *std::move(begin->run), std::move(begun));
-  Commit commit = std::move(std::get<engine::WriteCommit>(next.actions.front()).commit);
+  Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   auto outcome = co_await put_into_queue(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (*outcome != CommitOutcome::applied) {
@@ -225,7 +225,10 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
     if (!is_draining_ && taken_up_ < options.runs_max) {
       auto found = co_await find_work(options.tenant, options.runs_max - taken_up_);
       if (!found.ok()) co_return std::move(found).error();
-      if (options.until_idle && found->empty() && taken_up_ == 0) break;
+      if (options.until_idle && found->empty() && taken_up_ == 0) {
+        while (outbox_.is_busy()) co_await sleep_for(options.poll);
+        break;
+      }
       for (Work& each : *found) {
         ++count;
         ++taken_up_;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "belay/check.h"
 #include "driver/halting_world.h"
 
 namespace belay {
@@ -160,6 +161,16 @@ struct Forks : Workers {
   Result<RunView> fork(const Graph<Job>& graph, ForkOptions options) {
     return block_on(loop, process(graph)->fork(std::move(options)));
   }
+  std::string violations(const Graph<Job>& graph) {
+    CheckScope scope;
+    scope.graphs = {graph.definition()};
+    std::string told;
+    CheckReport report = block_on(loop, check_store(*kept, scope)).value();
+    for (const Violation& each : report.violations) {
+      told += each.rule + " " + each.subject + ": " + each.message + "\n";
+    }
+    return told;
+  }
   static std::vector<std::string> texts(const Value& list) {
     std::vector<std::string> found;
     for (const Value& each : *list.as_array()) found.push_back(*each.as_string());
@@ -227,6 +238,108 @@ TEST_F(Forks, OfAFailedRunTakeOverWhatItsSiblingsFinished) {
   EXPECT_EQ(forked.row.status, RunStatus::completed) << forked.row.error;
   EXPECT_THAT(texts(forked.state["log"]), ElementsAre("good", "bad"));
   EXPECT_EQ(visits["good"], 1);
+}
+
+TEST_F(Forks, ACopyOfAnEndedRunHasEndedAlikeAndRunsNothing) {
+  auto graph = three_steps();
+  auto origin = run(graph, "origin");
+  ForkOptions options;
+  options.from = ThreadId("origin");
+  options.thread = ThreadId("copy");
+  options.copy = true;
+  auto copied = fork(graph, options).value();
+  EXPECT_EQ(copied.row.status, RunStatus::completed);
+  EXPECT_EQ(copied.row.outcome, origin.row.outcome);
+  EXPECT_EQ(copied.state, origin.state);
+  EXPECT_EQ(copied.row.node, "end");
+  EXPECT_EQ(copied.row.seq, 1u);
+  EXPECT_EQ(copied.row.forked_from, origin.row.run);
+  EXPECT_EQ(visits["c"], 1);
+  auto later = status(*process(graph), "copy");
+  EXPECT_EQ(later.state, origin.state);
+  EXPECT_EQ(later.row.status, RunStatus::completed);
+  EXPECT_TRUE(later.row.session.is_null());
+  options.thread = ThreadId("copy of the copy");
+  options.from = ThreadId("copy");
+  EXPECT_EQ(fork(graph, options).value().state, origin.state);
+  options.edits = Value::object({{"log", Value::Array{"edited"}}});
+  EXPECT_EQ(fork(graph, options).error().code, ErrorCode::invalid);
+  options.edits = Value();
+  options.seq = 2;
+  EXPECT_EQ(fork(graph, options).error().code, ErrorCode::invalid);
+  EXPECT_EQ(violations(graph), "");
+}
+
+TEST_F(Forks, ACopyOfAFailedRunHasFailedAndCanBeForked) {
+  bool fails = true;
+  GraphBuilder<Job> builder{"failing"};
+  builder.node("good", [this](const Job&, Context&) {
+    ++visits["good"];
+    return append(&Job::log, "good");
+  });
+  builder.node("bad", [&](const Job&, Context&) -> Task<Result<Update<Job>>> {
+    ++visits["bad"];
+    if (fails) co_return error(ErrorCode::invalid, "not today");
+    co_return append(&Job::log, "bad");
+  });
+  builder.edge(start, "good").edge("good", "bad").edge("bad", end);
+  auto graph = std::move(builder).build().value();
+  auto origin = run(graph, "origin");
+  ASSERT_EQ(origin.row.status, RunStatus::failed);
+  ForkOptions options;
+  options.from = ThreadId("origin");
+  options.thread = ThreadId("copy");
+  options.copy = true;
+  auto copied = fork(graph, options).value();
+  EXPECT_EQ(copied.row.status, RunStatus::failed);
+  EXPECT_EQ(copied.row.error, origin.row.error);
+  EXPECT_EQ(copied.row.retry_count, origin.row.retry_count);
+  EXPECT_EQ(visits["bad"], 1);
+  fails = false;
+  options.from = ThreadId("copy");
+  options.thread = ThreadId("again");
+  options.copy = false;
+  auto again = fork(graph, options).value();
+  EXPECT_EQ(again.row.status, RunStatus::completed) << again.row.error;
+  EXPECT_THAT(texts(again.state["log"]), ElementsAre("good", "bad"));
+  EXPECT_EQ(visits["good"], 1);
+  EXPECT_EQ(violations(graph), "");
+}
+
+TEST_F(Forks, ACopyOfARunThatWaitsForAPersonAsksOnItsOwn) {
+  GraphBuilder<Job> builder{"asking"};
+  builder.node("work", [this](const Job&, Context&) {
+    ++visits["work"];
+    return append(&Job::log, "work");
+  });
+  builder.approval("confirm", &Job::log, {.question = "Good?"}).approved("save").rejected(end);
+  builder.node("save", [this](const Job&, Context&) {
+    ++visits["save"];
+    return append(&Job::log, "saved");
+  });
+  builder.edge(start, "work").edge("work", "confirm").edge("save", end);
+  auto graph = std::move(builder).build().value();
+  auto origin = run(graph, "origin");
+  ASSERT_TRUE(origin.approval);
+  ForkOptions options;
+  options.from = ThreadId("origin");
+  options.thread = ThreadId("copy");
+  options.copy = true;
+  auto copied = fork(graph, options).value();
+  ASSERT_EQ(copied.row.status, RunStatus::paused);
+  ASSERT_TRUE(copied.approval);
+  EXPECT_NE(copied.approval->interrupt, origin.approval->interrupt);
+  EXPECT_EQ(copied.approval->payload_hash, origin.approval->payload_hash);
+  EXPECT_EQ(visits["work"], 1);
+  Decision yes;
+  yes.approved = true;
+  yes.decided_by = "ana";
+  auto answer =
+      block_on(loop, process(graph)->decide(default_tenant(), copied.approval->interrupt, yes));
+  EXPECT_EQ(answer.value().view.row.status, RunStatus::completed);
+  EXPECT_EQ(visits["save"], 1);
+  EXPECT_EQ(status(*process(graph), "origin").row.status, RunStatus::paused);
+  EXPECT_EQ(violations(graph), "");
 }
 
 TEST_F(Forks, APreviewListsWhatWouldRunAgainAndWhichEffectsHaveHappened) {

@@ -89,7 +89,12 @@ void Advancing::on(Begun event) {
 }
 
 void Advancing::on(Forked event) {
+  RunStatus end = run_.row.status;
   open_row(event.moment);
+  if (is_final(end)) {  // a copy of a run that has ended
+    run_.row.status = end;
+    run_.row.session = SessionId();
+  }
   for (NodeTask& task : run_.tasks) {
     if (task.phase == Phase::done) note_unsaved(task);
   }
@@ -305,7 +310,8 @@ void Advancing::finish(const Moment& moment) {
     work_.commit->rows = std::move(work_.pending);
   }
   if (work_.commit) {
-    work_.actions.emplace_back(WriteCommit{*std::move(work_.commit), work_.may_lag});
+    auto commit = std::make_unique<Commit>(*std::move(work_.commit));
+    work_.actions.emplace_back(WriteCommit{std::move(commit), work_.may_lag});
   }
   if (work_.rests) work_.actions.emplace_back(Rest{});
 }

@@ -73,7 +73,7 @@ struct Stepping : ::testing::Test {
 
   Commit commit() {
     for (Action& action : actions) {
-      if (auto* write = std::get_if<WriteCommit>(&action)) return write->commit;
+      if (auto* write = std::get_if<WriteCommit>(&action)) return *write->commit;
     }
     ADD_FAILURE() << "no commit";
     return {};

@@ -2,6 +2,7 @@
 // engine/event.h - what can happen to a run, and what the driver is to do about it.
 
 #include <cstdint>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -128,7 +129,7 @@ struct StartNode {
 // Writes the commit; then comes Committed, or nothing more if the run was fenced. At most one in
 // the actions of an event.
 struct WriteCommit {
-  Commit commit;
+  std::unique_ptr<Commit> commit;  // never null; apart, for it is large
   bool may_lag = false;  // with Durability::async: Committed may come before it is durable
 };
 // Hands in TaskDue at `due`.

@@ -331,10 +331,25 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
   return run;
 }
 
+namespace {
+
+// What a copy of an ended run says of its end.
+void keep_end(const RunRow& from, RunRow& row) {
+  row.status = from.status;
+  row.outcome = from.outcome;
+  row.error_code = from.error_code;
+  row.error = from.error;
+  row.retry_count = from.retry_count;
+  row.worked_ms = from.worked_ms;
+}
+
+}  // namespace
+
 Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunRow row,
-                     const Value& edits) {
+                     const Value& edits, Ended ended) {
   BELAY_TRY(Run run, restore(graph, stored));
-  if (run.tasks.empty()) {
+  bool keeps_end = ended == Ended::kept && is_final(stored.row.status);
+  if (run.tasks.empty() && !keeps_end) {
     return error(ErrorCode::invalid, "After commit " + std::to_string(stored.checkpoint.seq) +
                                          " of thread \"" + stored.row.thread.text +
                                          "\" nothing is left to do; fork from an earlier one.");
@@ -360,7 +375,8 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
   row.graph_hash = graph.hash;
   row.input = json_envelope(text);
   row.options = options_text(run.options);
-  row.node = nodes_text(run.tasks);
+  row.node = keeps_end ? stored.row.node : nodes_text(run.tasks);
+  if (keeps_end) keep_end(stored.row, row);
   run.row = std::move(row);
   run.version = graph.hash;
   run.chain_hash = sha256(text);
@@ -411,6 +427,8 @@ Value state_value(const GraphDefinition& graph, const StoredRun& stored, const R
   Value raw = raw_state(stored);
   Value::Object& state = *raw.as_object();
   for (const ChannelType& channel : graph.state->channels) {
+    // What this very version wrote says already what its types would say.
+    if (run.version == graph.hash && state.contains(channel.name)) continue;
     Encoder text;
     channel.encode(run.state.get(), text, nullptr);
     auto value = parse_json(text.text);

@@ -44,9 +44,10 @@ Result<Run> new_run(const GraphDefinition& graph, RunRow row, RunOptions options
 // the caller's. `edits` is an object of channels that it begins with in place of those there; with
 // any, the results of a superstep under way are not taken over, since they were made of the old
 // state. What waited for a person or a time begins anew. `invalid` when nothing is left to do
-// there, or an edit does not fit.
+// there, or an edit does not fit. With `kept`, of an ended run comes one that has ended alike.
+enum class Ended { refused, kept };
 Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunRow row,
-                     const Value& edits);
+                     const Value& edits, Ended ended);
 
 // Combines a value with what is stored after it, without knowing its type.
 void fold(ValueKind kind, Value from, Value& into);

@@ -48,14 +48,14 @@ struct Stored : ::testing::Test {
     Moment moment{*instant_from("2026-11-21T12:00:00Z"), 5};
     auto first = advance(*graph, std::move(run), Begun{moment});
     found.parent_chain_hash =
-        std::get<WriteCommit>(first.actions[0]).commit.rows.checkpoint->chain_hash;
+        std::get<WriteCommit>(first.actions[0]).commit->rows.checkpoint->chain_hash;
     auto started = advance(*graph, std::move(first.run), Committed{moment});
     NodeEnded ended;
     ended.moment = moment;
     ended.of.task = started.run.tasks.front().id;
     ended.answer = set(&State::text, "hello").take_answer();
     auto second = advance(*graph, std::move(started.run), ended);
-    Commit commit = std::get<WriteCommit>(second.actions[0]).commit;
+    Commit commit = *std::get<WriteCommit>(second.actions[0]).commit;
     found.row = *commit.rows.run;
     found.checkpoint = *commit.rows.checkpoint;
     found.values = commit.rows.values;
@@ -129,7 +129,7 @@ TEST_F(Stored, AMissingMemberTakesItsDefaultAndAnUnknownOneIsKept) {
   ended.of.task = restored->tasks.front().id;
   ended.answer = set(&State::inner, Inner{4}).take_answer();
   auto next = advance(*graph, *std::move(restored), ended);
-  const Commit& commit = std::get<WriteCommit>(next.actions[0]).commit;
+  const Commit& commit = *std::get<WriteCommit>(next.actions[0]).commit;
   ASSERT_EQ(commit.rows.values.size(), 1u);
   EXPECT_EQ(*json_in_envelope(commit.rows.values[0].envelope), R"({"known":4,"newer":[1]})");
 }

@@ -65,6 +65,44 @@ TEST_F(OwnProgram, ReadsItsInputFromPairsFilesAndStandardInput) {
   EXPECT_EQ(ordered({"-"}, R"({"item":"scarf"})")["item"], Value("scarf"));
 }
 
+TEST_F(OwnProgram, DeliversItsMessagesAndTellsWhatBecameOfThem) {
+  for (std::string item : {"a red hat", "a cat"}) {
+    run({"run", "order", "--thread", item, "--input", "item=" + item});
+    EXPECT_EQ(run({"approvals", "approve", item, "--by", "ana"}).code, 0);
+  }
+  EXPECT_EQ(run({"worker", "--until-idle"}).code, 0);
+  Value listed = run({"outbox", "list", "--json"}).json()["messages"];
+  ASSERT_EQ(listed.as_array()->size(), 1u) << to_json(listed);
+  Value message = listed.as_array()->front();
+  EXPECT_EQ(message["body"], Value("a cat"));
+  EXPECT_EQ(message["status"], Value("waiting"));
+  EXPECT_NE(message["error"].as_string()->find("not sent by post"), std::string::npos);
+  std::string id = *message["id"].as_string();
+  EXPECT_NE(run({"outbox", "list"}).out.find(id), std::string::npos);
+  EXPECT_EQ(run({"outbox", "list", "--thread", "a red hat"}).out, "No messages.\n");
+  Outcome all = run({"outbox", "list", "--thread", "a red hat", "--all"});
+  EXPECT_NE(all.out.find("delivered"), std::string::npos) << all.out;
+
+  EXPECT_EQ(run({"outbox", "give-up", id}).code, 0);
+  EXPECT_EQ(run({"outbox", "give-up", id}).code, 4);
+  EXPECT_NE(run({"outbox", "list"}).out.find("given_up"), std::string::npos);
+  EXPECT_EQ(run({"outbox", "retry", id}).code, 0);
+  EXPECT_NE(run({"outbox", "list"}).out.find("waiting"), std::string::npos);
+  EXPECT_EQ(run({"outbox", "retry", "nonsense"}).code, 2);
+  EXPECT_EQ(run({"check"}).code, 0);
+}
+
+TEST_F(OwnProgram, CopiesAThreadAsItStands) {
+  run({"run", "order", "--thread", "first", "--input", "item=a red hat"});
+  run({"approvals", "approve", "first", "--by", "ana"});
+  Outcome copied = run({"fork", "first", "--copy", "--as", "second", "--json"});
+  EXPECT_EQ(copied.code, 0) << copied.err;
+  EXPECT_EQ(copied.json()["state"]["receipt"], Value("1 x a red hat"));
+  EXPECT_EQ(run({"history", "second", "--json"}).json()["checkpoints"].as_array()->size(), 1u);
+  EXPECT_EQ(run({"fork", "first", "--copy", "--at", "2"}).code, 2);
+  EXPECT_EQ(run({"check"}).code, 0);
+}
+
 TEST_F(OwnProgram, AnInputThatDoesNotFitNamesItsPathAndMakesNoStore) {
   std::string deep = world_.write("deep.json", R"({"address":{"number":"seven"}})");
   std::string strange = world_.write("strange.json", R"({"address":{"town":"Rome"}})");

@@ -105,6 +105,11 @@ TEST_F(CliRun, BadInputIsRefusedAndWritesNothing) {
            {"run", "daily-audit", "--date", "2026-01-01", "--max-retries", "-1"},
            {"run", "daily-audit", "--date", "2026-01-01", "--timeout", "0"},
            {"run", "daily-audit", "--date", "2026-01-01", "--timeout", "99999999999999999999"},
+           {"run", "daily-audit", "--date", "2026-01-01", "--max-tokens", "few"},
+           {"run", "daily-audit", "--date", "2026-01-01", "--max-cost", "1,50"},
+           {"run", "daily-audit", "--date", "2026-01-01", "--max-cost", "-1"},
+           {"run", "daily-audit", "--date", "2026-01-01", "--max-cost", "1."},
+           {"run", "daily-audit", "--date", "2026-01-01", "--max-cost", "1.0000001"},
            {"run", "daily-audit", "--date", "2026-01-01", "--expires", "soon"},
            {"run", "daily-audit", "--date", "2026-01-01", "--expires", "0s"},
            {"run", "daily-audit", "--date", "2026-01-01", "--expires", "99999999999999999d"},
@@ -157,6 +162,17 @@ TEST_F(CliRun, AFailedAttemptIsToldAndTriedAgain) {
   EXPECT_EQ(failed.code, 1) << failed.err;
   EXPECT_EQ(failed.json()["status"], Value("failed"));
   EXPECT_EQ(failed.json()["error"]["code"], Value("unavailable")) << failed.out;
+}
+
+TEST_F(CliRun, ABudgetIsKeptAndShown) {
+  Outcome run = world.run({"run", "daily-audit", "--date", "2026-01-01", "--max-tokens", "100",
+                           "--max-cost", "1.5", "--json"});
+  EXPECT_EQ(run.code, 3) << run.err;
+  EXPECT_EQ(to_json(run.json()["spending"]),
+            R"({"money":0,"reservedMoney":0,"reservedTokens":0,"tokens":0})")
+      << "the rules cost nothing";
+  Outcome without = world.run({"run", "daily-audit", "--date", "2026-01-01", "--json"});
+  EXPECT_TRUE(without.json()["spending"].is_null());
 }
 
 TEST_F(CliRun, ATimeOutFailsTheRun) {

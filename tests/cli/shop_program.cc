@@ -23,6 +23,7 @@ struct Order {
 
 Update<Order> buy(const Order& order, Context& context) {
   context.outcome("bought");
+  context.publish("parcels", Value(order.item));
   return set(&Order::receipt, std::to_string(order.count) + " x " + order.item);
 }
 
@@ -78,6 +79,13 @@ Result<Graph<Question>> broken_graph() {
   return std::move(graph).build();
 }
 
+Task<Result<Done>> send_parcel(OutboxMessage message) {
+  if (message.body == Value("a cat")) {
+    co_return error(ErrorCode::unavailable, "Cats are not sent by post.");
+  }
+  co_return Done{};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -86,5 +94,6 @@ int main(int argc, char** argv) {
   }
   MainOptions options;
   options.name = "shop";
+  options.receivers["parcels"] = send_parcel;
   return belay::main(argc, argv, options, order_graph().value(), question_graph(), errand_graph());
 }

@@ -325,9 +325,22 @@ TEST_P(StoreSuite, OfTwoWhoDeliverAMessageOneIsFenced) {
   EXPECT_EQ(change(0, OutboxStatus::waiting), CommitOutcome::fenced);
   EXPECT_EQ(change(1, OutboxStatus::delivered), CommitOutcome::applied);
   EXPECT_EQ(change(2, OutboxStatus::waiting), CommitOutcome::fenced) << "it is delivered";
+  auto revive = [&](OutboxStatus from) {
+    Commit revival;
+    revival.tenant = default_tenant();
+    revival.message = OutboxGuard{message.run, message.seq, message.index, 2, from};
+    OutboxRow row = message;
+    row.attempts = 2;
+    revival.rows.outbox.push_back(row);
+    return call_->commit(revival);
+  };
+  EXPECT_EQ(revive(OutboxStatus::given_up), CommitOutcome::fenced) << "it is delivered";
+  EXPECT_EQ(revive(OutboxStatus::delivered), CommitOutcome::applied);
+  EXPECT_EQ(revive(OutboxStatus::delivered), CommitOutcome::fenced) << "it waits";
+  EXPECT_EQ(change(2, OutboxStatus::delivered), CommitOutcome::applied);
   OutboxRow stored = call_->outbox({default_tenant()}).at(0);
   EXPECT_EQ(stored.status, OutboxStatus::delivered);
-  EXPECT_EQ(stored.attempts, 2);
+  EXPECT_EQ(stored.attempts, 3);
   EXPECT_EQ(stored.envelope, message.envelope);
   EXPECT_THAT(call_->outbox({default_tenant(), {}, Instant::max()}), IsEmpty());
 }

@@ -89,10 +89,9 @@ Result<Verdict> judge(Commit& commit, TenantTables& tenant, Clock& clock, RunTab
     RunTable* sender = tenant.run(guard.run);
     if (!sender) return Verdict{nullptr, CommitOutcome::fenced};
     auto found = sender->outbox.find({guard.seq, guard.index});
-    bool waits = found != sender->outbox.end() &&
-                 found->second.row.status == OutboxStatus::waiting &&
-                 found->second.row.attempts == guard.attempts;
-    if (!waits) return Verdict{nullptr, CommitOutcome::fenced};
+    bool stands = found != sender->outbox.end() && found->second.row.status == guard.status &&
+                  found->second.row.attempts == guard.attempts;
+    if (!stands) return Verdict{nullptr, CommitOutcome::fenced};
   }
   if (commit.approval) return judge_approval(commit, tenant, clock);
   return Verdict{&commit.rows};

@@ -109,16 +109,17 @@ Result<Done> CommitWriter::insert_message(const Place& place, const OutboxRow& m
   return Done{};
 }
 
-// Whether the message waited with just these attempts begun, and now is as `message` says.
+// Whether the message was as guarded, with just these attempts begun, and now is as `message` says.
 Result<bool> CommitWriter::move_message(std::int64_t tenant, const OutboxGuard& guard,
                                         const OutboxRow& message) {
   BELAY_TRY(std::int64_t run, run_number(tenant, guard.run));
   BELAY_TRY(Statement row,
             connection_.prepare("UPDATE outbox SET status = ?, attempts = ?, error = ?, due_at = ?"
                                 " WHERE tenant_id = ? AND run_number = ? AND seq = ?"
-                                " AND message_index = ? AND status = 'waiting' AND attempts = ?"));
+                                " AND message_index = ? AND status = ? AND attempts = ?"));
   row.bind(message.status).bind(message.attempts).bind(message.error).bind(message.due_at);
-  row.bind(tenant).bind(run).bind(guard.seq).bind(guard.index).bind(guard.attempts);
+  row.bind(tenant).bind(run).bind(guard.seq).bind(guard.index);
+  row.bind(guard.status).bind(guard.attempts);
   BELAY_TRY(std::int64_t touched, connection_.run(std::move(row)));
   return touched == 1;
 }

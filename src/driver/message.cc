@@ -1,0 +1,87 @@
+// A message of the outbox that a person wants tried again, or no more.
+
+#include <algorithm>
+#include <charconv>
+
+#include "driver/runtime_body.h"
+
+namespace belay {
+namespace {
+
+// Of one run: more than any has.
+constexpr std::size_t kMessagesMax = 10'000'000;
+
+struct MessageId {
+  RunId run;
+  std::uint64_t seq = 0;
+  std::int64_t index = 0;
+};
+
+template <typename Number>
+bool read_number(std::string_view text, Number& into) {
+  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), into);
+  return failed == std::errc() && end == text.data() + text.size();
+}
+
+// "run/seq/index".
+Result<MessageId> message_id(std::string_view text) {
+  MessageId id;
+  std::size_t first = text.find('/');
+  std::size_t second = first == text.npos ? first : text.find('/', first + 1);
+  auto run = uuid_from(text.substr(0, first));
+  if (second == text.npos || !run ||
+      !read_number(text.substr(first + 1, second - first - 1), id.seq) ||
+      !read_number(text.substr(second + 1), id.index)) {
+    return error(ErrorCode::invalid,
+                 "\"" + std::string(text) + "\" is no message's id: it is run/seq/index.");
+  }
+  id.run = RunId(*run);
+  return id;
+}
+
+Result<OutboxRow> find_message(Snapshot& view, const TenantId& tenant, const MessageId& id) {
+  OutboxFilter filter;
+  filter.tenant = tenant;
+  filter.run = id.run;
+  filter.limit = kMessagesMax;
+  BELAY_TRY(std::vector<OutboxRow> rows, view.outbox(filter));
+  auto found = std::find_if(rows.begin(), rows.end(), [&](const OutboxRow& row) {
+    return row.seq == id.seq && row.index == id.index;
+  });
+  if (found == rows.end()) return error(ErrorCode::not_found, "There is no such message.");
+  return std::move(*found);
+}
+
+}  // namespace
+
+Task<Result<Done>> Runtime::Body::move_message(TenantId tenant, std::string text, OutboxStatus to) {
+  BELAY_CO_TRY(MessageId id, message_id(text));
+  std::function<Result<OutboxRow>(Snapshot&)> reader = [tenant, id](Snapshot& view) {
+    return find_message(view, tenant, id);
+  };
+  auto found = co_await read<OutboxRow>(parts_.store, std::move(reader));
+  if (!found.ok()) co_return std::move(found).error();
+  bool can_be = found->status == OutboxStatus::waiting ||
+                (found->status == OutboxStatus::given_up && to == OutboxStatus::waiting);
+  if (!can_be) {
+    co_return error(ErrorCode::conflict, "The message " + text + " is " +
+                                             std::string(name_of(found->status)) + " already.");
+  }
+  Commit commit;
+  commit.tenant = tenant;
+  commit.message = OutboxGuard{id.run, id.seq, id.index, found->attempts, found->status};
+  found->status = to;
+  found->due_at = parts_.clock.now();
+  found->envelope.clear();
+  commit.rows.outbox.push_back(*std::move(found));
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  if (*outcome != CommitOutcome::applied) {
+    co_return error(ErrorCode::conflict,
+                    "The message " + text + " was taken or moved just now; look at it again.");
+  }
+  outbox_.look(tenant);
+  co_return Done{};
+}
+
+}  // namespace belay
