@@ -286,7 +286,9 @@ void Advancing::on(Cancelled event) {
 
 void Advancing::finish(const Moment& moment) {
   // Values ahead of a superstep's end lie beyond the commit that began it.
-  if (!work_.more && !work_.commit) save_unsaved(moment);
+  // What a subgraph writes is never durable without what it means for the task that is inside of
+  // it.
+  if ((!work_.more || work_.has_pending) && !work_.commit) save_unsaved(moment);
   if (!work_.more && !work_.commit && works() && run_.running == 0 && run_.unfinished > 0 &&
       is_stuck(run_, moment.now)) {
     pause(moment);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <stdexcept>
 
 #include "driver/run_events.h"
 #include "engine/next_task.h"
@@ -14,6 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kCallsMax = 600;
+// No wait of any scenario is as long, in the time of its clock.
+constexpr std::chrono::hours kWaitMax{24};
 
 struct Page {
   std::string text;
@@ -342,7 +345,8 @@ std::optional<T> WidePlayer::try_wait(Task<T> task, bool early) {
       }
     }
   }
-  if (!result && !store.has_died()) loop.run();
+  if (!result && !store.has_died()) loop.run_until(clock.now() + kWaitMax);
+  if (!result && !store.has_died()) throw std::runtime_error("It waits without end: " + rows());
   return result;
 }
 

@@ -75,5 +75,19 @@ TEST(WideCrashes, EveryCommitMayBeTheLastOfItsProcess) { crash_everywhere(0); }
 TEST(WideCrashes, EveryCommitMayBeTheLastWithAsync) { crash_everywhere(1); }
 TEST(WideCrashes, EveryCommitMayBeTheLastWithExit) { crash_everywhere(2); }
 
+// Found by chance.
+TEST(WideCrashes, AWaitBesideASubgraphGoesOnAfterAnswersThatWereLost) {
+  using Kind = WideScenario::Kind;
+  WideScenario scenario;
+  scenario.layers = {{Kind::wait, Kind::save, Kind::save, Kind::inside}};
+  scenario.durability = 1;
+  scenario.seed = 0;
+  WidePlayer player(scenario);
+  RunView view = player.play({Crash{2, Crash::loses_the_answer}, Crash{1, Crash::loses_the_answer},
+                              Crash{1, Crash::loses_the_answer}});
+  EXPECT_EQ(view.row.status, RunStatus::completed);
+  EXPECT_EQ(player.violations(), "");
+}
+
 }  // namespace
 }  // namespace belay::property
