@@ -29,5 +29,5 @@ fmt:  ## Format the C++ files in place.
 bench:  ## Measure node commits a second against the bare writer.
 	@scripts/bench
 
-soak:  ## The long crash campaign; its figures go to docs/evidence/.
+soak:  ## The long campaigns; their figures go to docs/evidence/.
 	@scripts/soak
