@@ -172,7 +172,8 @@ void Replay::differs(std::string what, std::string recorded, std::string replaye
   if (divergence_) return;
   Divergence found;
   found.seq = target().seq;
-  found.node = node.empty() ? target().node : std::move(node);
+  if (node.empty()) node = target().node;
+  found.node = std::move(node);
   found.what = std::move(what);
   found.recorded = std::move(recorded);
   found.replayed = std::move(replayed);

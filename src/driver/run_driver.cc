@@ -150,7 +150,6 @@ Task<Done> RunDriver::give_way() {
 }
 
 Task<Result<std::optional<RunDriver::End>>> RunDriver::carry_out(engine::Action& action) {
-  std::optional<End> goes_on;
   if (std::holds_alternative<engine::Rest>(action)) {
     auto caught_up = co_await catch_up();
     if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
@@ -170,7 +169,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::carry_out(engine::Action&
   } else if (auto* commit = std::get_if<engine::WriteCommit>(&action)) {
     co_return co_await write(*commit);
   }
-  co_return std::move(goes_on);
+  co_return std::optional<End>();
 }
 
 Result<std::optional<RunDriver::End>> RunDriver::judge(CommitOutcome outcome) const {
