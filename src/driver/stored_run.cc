@@ -68,7 +68,7 @@ Result<Done> read_tasks(Snapshot& view, const RunRow& row, const GraphDefinition
     filter.tenant = row.tenant;
     filter.run = row.run;
     filter.space = stored.checkpoint.space;
-    filter.seq = *next.as_of;
+    filter.seq = next.as_of;
     BELAY_TRY(auto chosen, view.checkpoints(filter));
     if (chosen.empty()) {
       return error(ErrorCode::corrupt, "Thread \"" + row.thread.text + "\" lacks its commit " +
