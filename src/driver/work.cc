@@ -27,7 +27,7 @@ Task<Result<RunView>> Runtime::Body::enqueue(std::string graph, std::shared_ptr<
   engine::Begun begun;
   begun.moment = moment();
   begun.queued_until = std::max(not_before, begun.moment.now);
-  auto next = engine::advance(*begin->graph, *std::move(begin->run), std::move(begun));
+  auto next = engine::advance(*begin->graph, *std::move(begin->run), begun);
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   auto outcome = co_await put_into_queue(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
