@@ -189,7 +189,7 @@ Result<NextTasks> next_tasks_from(std::string_view text) {
     } else if (const bool* held = each["held"].as_bool()) {
       next.is_held = *held;
     } else if (auto as_of = each["as_of"].as_uint()) {
-      next.as_of = *as_of;
+      next.as_of = as_of;
     } else if (const std::string* version = each["version"].as_string()) {
       next.version = *version;
     } else {

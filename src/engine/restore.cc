@@ -306,7 +306,7 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
   run.state = graph.state->make();
   run.channels = unwritten_channels(*graph.state);
   BELAY_TRY(RunOptions options, options_from(stored.row.options));
-  run.options = options_for(graph, std::move(options));
+  run.options = options_for(graph, options);
   BELAY_TRY(run.version, version_of(stored));
   auto path = graph.upgrades.find(to_hex(run.version));
   bool upgrades = run.version != graph.hash && path != graph.upgrades.end();
@@ -415,7 +415,7 @@ Result<Run> new_run(const GraphDefinition& graph, RunRow row, RunOptions options
   row.input = json_envelope(text);
   row.options = options_text(options);
   run.row = std::move(row);
-  run.options = options_for(graph, std::move(options));
+  run.options = options_for(graph, options);
   run.state = std::move(input);
   run.channels = unwritten_channels(*graph.state);
   run.chain_hash = sha256(text);

@@ -1,6 +1,7 @@
 #include "store/memory/memory_snapshot.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <tuple>
 
@@ -83,8 +84,7 @@ Result<std::vector<ThreadRow>> MemorySnapshot::threads(const ThreadFilter& filte
   }
   return newest_first(
       tables->threads.begin(), end, filter.limit,
-      [&](const ThreadRow& row) { return allows(filter.thread, row.thread); },
-      [](const ThreadRow& row) -> const ThreadRow& { return row; });
+      [&](const ThreadRow& row) { return allows(filter.thread, row.thread); }, std::identity());
 }
 
 Result<std::vector<RunRow>> MemorySnapshot::runs(const RunFilter& filter) {
@@ -125,7 +125,7 @@ Result<std::vector<CheckpointRow>> MemorySnapshot::checkpoints(const CheckpointF
   auto matches = [&](const CheckpointRow& row) {
     return allows(filter.seq, row.seq) && (!filter.before_seq || row.seq < *filter.before_seq);
   };
-  auto as_it_is = [](const CheckpointRow& row) -> const CheckpointRow& { return row; };
+  std::identity as_it_is;
   if (filter.space.empty()) {
     auto begin = table->checkpoints.begin();
     auto end = table->checkpoints.end();
@@ -206,7 +206,7 @@ Result<std::vector<ApprovalRow>> MemorySnapshot::approvals(const ApprovalFilter&
                         [](const ApprovalRow* row) -> const ApprovalRow& { return *row; });
   }
   return newest_first(tables->approvals.begin(), tables->approvals.end(), filter.limit, matches,
-                      [](const ApprovalRow& row) -> const ApprovalRow& { return row; });
+                      std::identity());
 }
 
 Result<std::vector<StoredRecord>> MemorySnapshot::records(const RecordQuery& query) {

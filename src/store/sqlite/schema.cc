@@ -125,8 +125,9 @@ Result<Done> switch_to_log(Connection& connection) {
 
 Result<Done> set_up(Connection& connection) {
   // Both count for a file without pages only: WAL mode stays with the file, so later openings write
-  // nothing here. Nothing needs to be durable yet; end_recovery() syncs the first page as well.
-  BELAY_CHECK(connection.execute("PRAGMA page_size = 8192; PRAGMA synchronous = OFF"));
+  // nothing here. The first page is synced before any other is written: were it missing beside them
+  // after a power cut, nobody could tell whose file it is.
+  BELAY_CHECK(connection.execute("PRAGMA page_size = 8192; PRAGMA synchronous = NORMAL"));
   // SQLite itself does not wait where two processes switch a new file at the same time.
   Result<Done> switched = switch_to_log(connection);
   for (auto left = Connection::busy_timeout; left.count() > 0; left -= switch_pause) {

@@ -1,0 +1,70 @@
+// Every operation that a run makes on its disk may be the last before the power goes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/crash/campaign.h"
+#include "tests/disk/recorded_run.h"
+
+namespace belay::disk {
+namespace {
+
+struct Campaign {
+  std::size_t images = 0;  // different ones that were gone on with
+  std::vector<std::string> troubles;
+};
+
+// An image that stays the same for several operations is judged at the last of them, where the
+// most has been acknowledged.
+Campaign cut_everywhere(const Recorded& recorded, std::size_t every) {
+  Campaign campaign;
+  for (Image image : {Image::all_kept, Image::unsynced_dropped, Image::unsynced_reordered,
+                      Image::torn_512, Image::torn_4096}) {
+    PowerCut cut;
+    std::size_t count = 0;
+    Files files = cut.files(image);
+    std::size_t different = 0;
+    auto judge = [&] {
+      if (different++ % every != 0) return;
+      ++campaign.images;
+      std::string trouble = trouble_with(files, count, recorded, recorded);
+      if (trouble.empty()) return;
+      campaign.troubles.push_back("after " + std::to_string(count) + " operations, " +
+                                  name_of(image) + ": " + trouble);
+    };
+    for (const Operation& operation : recorded.operations) {
+      cut.apply(operation);
+      Files next = cut.files(image, count);
+      if (next != files) {
+        judge();
+        files = std::move(next);
+      }
+      ++count;
+    }
+    judge();
+  }
+  return campaign;
+}
+
+TEST(CrashPoints, OfAnyOperationAndImageARunGoesOnAndNothingAcknowledgedIsLost) {
+  Recorded recorded = record();
+  ASSERT_EQ(recorded.view.value().row.status, RunStatus::completed);
+  ASSERT_EQ(recorded.outside.count("mail"), 1u);
+  ASSERT_GT(recorded.operations.size(), 400u);
+  // Under a sanitizer a part has to do; the other parts are the -O2 build's.
+  Campaign campaign = cut_everywhere(recorded, crash::kSanitized ? 40 : 1);
+  EXPECT_THAT(campaign.troubles, ::testing::IsEmpty());
+  std::printf("evidence: crash points %zu operations, %zu images\n", recorded.operations.size(),
+              campaign.images);
+}
+
+// The canary: what a disk does that lies about its syncs must be found.
+TEST(CrashPoints, ADiskThatLiesAboutItsSyncsIsFoundOut) {
+  Recorded recorded = record([](RecordingDisk& disk) { disk.lie_about_syncs(); });
+  ASSERT_EQ(recorded.view.value().row.status, RunStatus::completed);
+  Campaign campaign = cut_everywhere(recorded, 50);
+  EXPECT_THAT(campaign.troubles, ::testing::Contains(::testing::HasSubstr("I1 ")));
+}
+
+}  // namespace
+}  // namespace belay::disk

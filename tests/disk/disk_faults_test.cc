@@ -1,0 +1,92 @@
+// Every call that a run makes of its disk may fail: once, or from then on.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "tests/crash/campaign.h"
+#include "tests/disk/recorded_run.h"
+
+namespace belay::disk {
+namespace {
+
+struct Named {
+  Fault fault;
+  const char* name;
+};
+constexpr Named kFaults[] = {
+    {Fault::write_error, "write error"}, {Fault::full, "disk full"},
+    {Fault::short_write, "short write"}, {Fault::read_error, "read error"},
+    {Fault::short_read, "short read"},   {Fault::sync_error, "sync error"},
+    {Fault::open_error, "open error"},
+};
+
+struct Campaign {
+  std::size_t calls = 0;   // that the faults could have befallen
+  std::size_t runs = 0;    // in which one has failed
+  std::size_t images = 0;  // that were gone on with
+  std::vector<std::string> troubles;
+};
+
+// The run under one fault, and what comes after it: the process alone has died, or the power went.
+void judge(const Named& named, std::size_t after, bool for_ever, const Recorded& expected,
+           Campaign& campaign) {
+  Recorded recorded = record([&](RecordingDisk& disk) { disk.fail(named.fault, after, for_ever); });
+  ++campaign.runs;
+  std::string where = std::string(named.name) + (for_ever ? " from call " : " at call ") +
+                      std::to_string(after) + ": ";
+  if (!recorded.view.ok()) {
+    ErrorCode code = recorded.view.error().code;
+    bool is_typed = code == ErrorCode::unavailable || code == ErrorCode::uncertain ||
+                    code == ErrorCode::corrupt || code == ErrorCode::exhausted;
+    if (!is_typed) {
+      campaign.troubles.push_back(where + std::string(name_of(code)) + ": " +
+                                  recorded.view.error().message);
+    }
+  }
+  PowerCut cut;
+  for (const Operation& operation : recorded.operations) cut.apply(operation);
+  std::vector<Files> seen;
+  for (Image image : {Image::all_kept, Image::unsynced_dropped, Image::failed_sync_dropped}) {
+    Files files = cut.files(image);
+    if (std::find(seen.begin(), seen.end(), files) != seen.end()) continue;
+    seen.push_back(files);
+    ++campaign.images;
+    std::string trouble = trouble_with(files, recorded.operations.size(), recorded, expected);
+    if (!trouble.empty()) campaign.troubles.push_back(where + name_of(image) + ": " + trouble);
+  }
+}
+
+std::size_t calls_of(Fault fault) {
+  Recorded recorded = record([&](RecordingDisk& disk) { disk.fail(fault, SIZE_MAX, false); });
+  EXPECT_TRUE(recorded.view.ok());
+  return recorded.tried;
+}
+
+// A call of each kind in so many: with 1 all of them, which takes hours under a sanitizer.
+Campaign fail_everywhere(std::size_t cases) {
+  Campaign campaign;
+  Recorded expected = record();
+  for (const Named& named : kFaults) {
+    std::size_t calls = calls_of(named.fault);
+    campaign.calls += calls;
+    std::size_t step = std::max<std::size_t>(1, calls / cases);
+    for (std::size_t after = 0; after < calls; after += step) {
+      judge(named, after, false, expected, campaign);
+      judge(named, after, true, expected, campaign);
+    }
+  }
+  return campaign;
+}
+
+TEST(DiskFaults, AfterAnyCallThatFailsTheRunGoesOnAndNothingAcknowledgedIsLost) {
+  Campaign campaign = fail_everywhere(crash::kSanitized ? 4 : 40);
+  EXPECT_THAT(campaign.troubles, ::testing::IsEmpty());
+  std::printf("evidence: disk faults in %zu runs, of %zu calls; %zu images\n", campaign.runs,
+              campaign.calls, campaign.images);
+}
+
+}  // namespace
+}  // namespace belay::disk
