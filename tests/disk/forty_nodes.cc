@@ -164,7 +164,7 @@ class Process::AcknowledgingStore final : public Store {
 
 Result<std::unique_ptr<Process>> Process::begin(const std::string& folder, Outside& outside,
                                                 Instant begins, std::uint64_t seed) {
-  std::unique_ptr<Process> process(new Process(outside, begins, seed));
+  auto process = std::make_unique<Process>(outside, begins, seed);
   BELAY_TRY(std::unique_ptr<Store> store,
             open_sqlite_store(folder + "/store.db", process->clock_, process->random_));
   store = std::make_unique<testing::InlineStore>(std::move(store));

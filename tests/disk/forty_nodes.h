@@ -56,7 +56,8 @@ Graph<Journey> forty_nodes(Outside& outside);
 // One process on the store in `folder`, on a clock of its own that begins at `begins`.
 class Process {
  public:
-  // An error when the store can't be opened.
+  // For begin(), which opens the store and answers with an error where it can't.
+  Process(Outside& outside, Instant begins, std::uint64_t seed);
   static Result<std::unique_ptr<Process>> begin(const std::string& folder, Outside& outside,
                                                 Instant begins, std::uint64_t seed);
   ~Process();
@@ -69,7 +70,6 @@ class Process {
 
  private:
   class AcknowledgingStore;
-  Process(Outside& outside, Instant begins, std::uint64_t seed);
   template <typename T>
   Result<T> wait(Task<Result<T>> task);
   Result<Done> move_on(const RunView& view);
