@@ -68,6 +68,22 @@ TEST_F(Midst, ARunThatCommitsAtTheEndPausesWithAllThatItHas) {
   EXPECT_EQ(visits, 1);
 }
 
+TEST_F(Midst, ARunWhoseOlderCommitsWereForgottenGoesOnInAnotherProcess) {
+  auto tour = tours(false, true);
+  RunView paused = start_tour(tour);
+  Commit pruning;
+  pruning.tenant = default_tenant();
+  pruning.rows.prune.push_back({paused.row.run, paused.row.seq});
+  ASSERT_TRUE(block_on(loop, store->commit(std::move(pruning))).ok());
+  runtime = process();
+  runtime->add(tour);
+  auto answer = decide(paused, approve());
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(answer->view.row.status, RunStatus::completed);
+  EXPECT_EQ(answer->view.state["seen"].as_array()->size(), 3u);
+  EXPECT_EQ(visits, 1);
+}
+
 TEST_F(Midst, ABreakpointThatWasPassedDoesNotLetALaterQuestionPass) {
   auto tour = tours(false, true, true);
   RunView held = start_tour(tour);

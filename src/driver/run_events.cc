@@ -50,7 +50,7 @@ Result<std::uint64_t> oldest_commit(Snapshot& view, const EventPlace& place, std
 }
 
 // Stands after the commit `seq`, or the first one after it whose tasks are known: of a superstep
-// that was pruned in its midst nothing is told.
+// that an older Belay has pruned in its midst nothing is told.
 Result<Done> stand_after(Snapshot& view, const RunRow& run, std::uint64_t seq, EventPlace& place) {
   for (; seq >= 1 && seq <= run.seq; ++seq) {
     BELAY_TRY(auto checkpoint, checkpoint_at(view, place.of, {}, seq));

@@ -165,6 +165,39 @@ TEST_P(StoreSuite, PruningBeforeACommitKeepsEveryLaterState) {
   EXPECT_EQ(call_->commit(script.expire()), CommitOutcome::applied) << "it goes on";
 }
 
+TEST_P(StoreSuite, PruningInTheMidstOfASuperstepKeepsTheCommitThatChoseItsTasks) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.next());
+  Commit chosen = script.next_with({{"list", ValueKind::set}});  // 3
+  call_->commit(chosen);
+  Commit pending = script.pending({{"list", ValueKind::append}});
+  pending.rows.tasks.push_back(script.task(0, TaskStatus::done));
+  pending.rows.tasks[0].superstep = chosen.rows.checkpoint->superstep;
+  call_->commit(pending);
+  Commit midway = script.next_with({});  // 4
+  midway.rows.checkpoint->state_seq = 3;
+  midway.rows.checkpoint->superstep = chosen.rows.checkpoint->superstep;
+  call_->commit(midway);
+  Commit paused = script.ask(Instant::max());  // 5
+  paused.rows.checkpoint->state_seq = 3;
+  paused.rows.checkpoint->superstep = chosen.rows.checkpoint->superstep;
+  call_->commit(paused);
+  RunId run = script.row.run;
+  auto written = [&] { return call_->values({default_tenant(), run, 5, true}); };
+  std::size_t ahead = written().size();
+
+  for (std::uint64_t before : {4u, 5u, 1'000u}) {
+    EXPECT_EQ(call_->commit(pruning({{run, before}})), CommitOutcome::applied);
+    auto left = call_->checkpoints({default_tenant(), run});
+    ASSERT_THAT(left, SizeIs(3)) << before;
+    EXPECT_EQ(left.back(), *chosen.rows.checkpoint) << "as it was, naming its parent";
+    EXPECT_THAT(call_->tasks({default_tenant(), run}), SizeIs(1));
+  }
+  EXPECT_THAT(written(), SizeIs(ahead)) << "what is written ahead too, and all that it adds to";
+  EXPECT_EQ(call_->commit(script.decide(ApprovalStatus::approved)), CommitOutcome::applied);
+}
+
 TEST_P(StoreSuite, EveryEnvelopeIsFoundPageByPage) {
   if (GetParam().is_sealed) GTEST_SKIP() << "it looks at what lies below the sealing";
   ended_run(*call_, "a");

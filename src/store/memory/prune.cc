@@ -71,6 +71,12 @@ void forget_values(RunTable& run, const CheckpointRow& anchor) {
 void forget_before(RunTable& run, std::uint64_t before_seq) {
   std::uint64_t first = std::min(before_seq, run.row.seq);
   const CheckpointRow* found = run.checkpoint(first);
+  // In the midst of a superstep a checkpoint says no more than which commit chose the tasks: none
+  // before its state_seq. So the chain begins there.
+  if (found && found->state_seq < first) {
+    first = found->state_seq;
+    found = run.checkpoint(first);
+  }
   if (!found) return;
   CheckpointRow anchor = *found;
   std::erase_if(run.checkpoints, [&](const CheckpointRow& row) { return row.seq < first; });

@@ -95,22 +95,40 @@ Result<Done> keep_parent(Connection& connection, std::int64_t tenant, std::int64
   return Done{};
 }
 
-Result<Done> forget_before(Connection& connection, std::int64_t tenant, std::int64_t run,
-                           std::uint64_t first) {
+struct Anchor {
+  std::uint64_t seq = 0;
   std::uint64_t state_seq = 0;
   std::int64_t superstep = 0;
-  {
-    BELAY_TRY(Statement anchor,
-              connection.prepare("SELECT coalesce(state_seq, seq), superstep FROM checkpoints"
-                                 " WHERE tenant_id = ? AND run_number = ? AND namespace = ''"
-                                 " AND seq = ?"));
-    anchor.bind(tenant).bind(run).bind(first);
-    Statement::Step step = anchor.step();
-    if (step == Statement::Step::failed) return connection.error();
-    if (step == Statement::Step::done) return Done{};  // an earlier pruning went further
-    state_seq = anchor.natural(0);
-    superstep = anchor.number(1);
-  }
+};
+
+// Nothing where there is no such checkpoint: an earlier pruning went further.
+Result<std::optional<Anchor>> checkpoint_at(Connection& connection, std::int64_t tenant,
+                                            std::int64_t run, std::uint64_t seq) {
+  BELAY_TRY(Statement row,
+            connection.prepare("SELECT coalesce(state_seq, seq), superstep FROM checkpoints"
+                               " WHERE tenant_id = ? AND run_number = ? AND namespace = ''"
+                               " AND seq = ?"));
+  row.bind(tenant).bind(run).bind(seq);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection.error();
+  if (step == Statement::Step::done) return std::optional<Anchor>();
+  return std::optional(Anchor{seq, row.natural(0), row.number(1)});
+}
+
+// In the midst of a superstep a checkpoint says no more than which commit chose the tasks: none
+// before its state_seq. So the chain begins there.
+Result<std::optional<Anchor>> anchor_at(Connection& connection, std::int64_t tenant,
+                                        std::int64_t run, std::uint64_t seq) {
+  BELAY_TRY(std::optional<Anchor> anchor, checkpoint_at(connection, tenant, run, seq));
+  if (!anchor || anchor->state_seq == seq) return anchor;
+  return checkpoint_at(connection, tenant, run, anchor->state_seq);
+}
+
+Result<Done> forget_before(Connection& connection, std::int64_t tenant, std::int64_t run,
+                           std::uint64_t before_seq) {
+  BELAY_TRY(std::optional<Anchor> anchor, anchor_at(connection, tenant, run, before_seq));
+  if (!anchor) return Done{};
+  std::uint64_t first = anchor->seq;
   BELAY_CHECK(keep_parent(connection, tenant, run, first));
   static constexpr std::array<std::string_view, 2> by_seq{
       "DELETE FROM checkpoints WHERE tenant_id = ? AND run_number = ? AND namespace = ''"
@@ -124,9 +142,9 @@ Result<Done> forget_before(Connection& connection, std::int64_t tenant, std::int
   BELAY_TRY(Statement tasks,
             connection.prepare("DELETE FROM tasks WHERE tenant_id = ? AND run_number = ?"
                                " AND namespace = '' AND superstep < ?"));
-  tasks.bind(tenant).bind(run).bind(superstep);
+  tasks.bind(tenant).bind(run).bind(anchor->superstep);
   BELAY_CHECK(connection.run(std::move(tasks)));
-  return forget_values(connection, tenant, run, state_seq);
+  return forget_values(connection, tenant, run, anchor->state_seq);
 }
 
 }  // namespace
