@@ -113,8 +113,9 @@ struct CheckpointRow {
   CommitKind kind = CommitKind::node;
   std::string node;  // the nodes that this commit ends, by commas; or that failed or waits
   std::int64_t superstep = 0;
-  std::string next_tasks;  // JSON: what is to run next, decided once and for all
+  std::string next_tasks;  // JSON: what is to run next, decided once and for all; or its envelope
   Digest chain_hash{};     // over the parent's hash and all that this checkpoint says
+  std::string masked_hash = {};  // kept in its place unless empty: what seal_store() made of it
   std::int64_t retry_count = 0;
   RunStatus status = RunStatus::running;  // the run's status after this commit
   Instant created_at{};
@@ -199,9 +200,12 @@ struct BlobRow {
 
 // Any envelope of a tenant, wherever it is stored: what re-encryption goes through.
 struct StoredEnvelope {
+  // With every_kind also what may be no envelope: a digest, the next tasks of a checkpoint.
+  enum class Kind { envelope, digest, tasks };
   std::uint64_t place = 0;  // in this store; grows from one page to the next
   std::string subject;      // which row it belongs to: see store/envelope_subject.h
   std::string envelope;
+  Kind kind = Kind::envelope;
 };
 // When a commit last put a blob, as a number that grows with every put of the tenant: it tells one
 // that nothing names from one that has just been named again.

@@ -101,7 +101,8 @@ Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, Sealing se
 
 struct SealReport {
   std::map<std::string, std::uint64_t> types;  // envelopes by their type
-  std::map<std::string, std::uint64_t> keys;   // by key id; those in plain under ""
+  std::map<std::string, std::uint64_t> keys;   // and digests by key id; those in plain under ""
+  std::uint64_t left_in_plain = 0;  // digests that an older Belay kept: reencrypt() masks them
   std::uint64_t unreadable = 0;
   std::string first_fault;  // why the first of them can't be read
 };

@@ -117,6 +117,7 @@ struct EnvelopeFilter {
   std::string other_than = {};  // only envelopes of another type than this
   std::uint64_t after = 0;      // only places after this one
   std::size_t limit = 1000;
+  bool every_kind = false;  // not only envelopes: see StoredEnvelope
 };
 
 // "epoch = mine AND seq = last". For a run's first commit both are 0 and the run must not exist.

@@ -61,6 +61,12 @@ Finding encryption_finding(const Sealing& sealing, const SealReport& report) {
       return {"encryption", Kind::good, detail, "store rotate, to do without older keys"};
     }
   }
+  if (report.left_in_plain > 0) {
+    return {"encryption", Kind::warning,
+            detail + "; " + std::to_string(report.left_in_plain) +
+                " digests of plain text from an older Belay, with which guesses can be tested",
+            "store rotate, to mask them"};
+  }
   return {"encryption", Kind::good, detail, ""};
 }
 

@@ -3,6 +3,8 @@
 namespace belay::store {
 namespace {
 
+constexpr std::string_view chain_subject = "chain hash";
+
 // Lengths keep "a" + "bc" apart from "ab" + "c".
 void add(std::string& subject, std::string_view text) {
   subject += ' ';
@@ -19,6 +21,14 @@ void add(std::string& subject, std::uint64_t number) {
 void add(std::string& subject, std::int64_t number) {
   subject += ' ';
   subject += std::to_string(number);
+}
+
+std::string subject_of(std::string_view what, const CheckpointRow& checkpoint) {
+  std::string subject(what);
+  subject += ' ' + checkpoint.run.text();
+  add(subject, checkpoint.space);
+  add(subject, checkpoint.seq);
+  return subject + ' ' + checkpoint.id.text();
 }
 
 }  // namespace
@@ -72,5 +82,23 @@ std::string subject_of_record(std::string_view collection, const UserId& user,
 }
 
 std::string subject_of_blob(const Digest& id) { return "blob " + to_hex(id); }
+
+std::string subject_of_tasks(const CheckpointRow& checkpoint) {
+  return subject_of("next tasks", checkpoint);
+}
+
+std::string subject_of_chain(const CheckpointRow& checkpoint) {
+  return subject_of(chain_subject, checkpoint);
+}
+
+bool is_subject_of_chain(std::string_view subject) { return subject.starts_with(chain_subject); }
+
+std::string subject_of_payload_hash(const InterruptId& interrupt) {
+  return "payload hash " + interrupt.text();
+}
+
+std::string subject_of_edited_hash(const InterruptId& interrupt) {
+  return "edited hash " + interrupt.text();
+}
 
 }  // namespace belay::store

@@ -43,7 +43,9 @@ std::vector<Commit> telling(const std::string& name) {
   message.envelope = json_envelope("\"" + kSecret + "?\"");
   second.rows.outbox.push_back(message);
   commits.push_back(script.ask(Instant(std::chrono::hours(24 * 365 * 200))));
-  commits.back().rows.opened.front().payload = json_envelope("\"" + kSecret + ".\"");
+  ApprovalRow& asked = commits.back().rows.opened.front();
+  asked.payload = json_envelope("\"" + kSecret + ".\"");
+  asked.payload_hash = sha256("\"" + kSecret + ".\"");
   return commits;
 }
 

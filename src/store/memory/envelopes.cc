@@ -4,8 +4,41 @@
 
 #include "store/envelope_subject.h"
 #include "store/envelope_type.h"
+#include "store/stored_digest.h"
 
 namespace belay::store {
+namespace {
+
+using Kind = StoredEnvelope::Kind;
+
+// Not const, for visitors that change nothing.
+void visit_digest(std::string&& subject, Digest& digest, const VisitEnvelope& visit) {
+  if (digest == Digest{}) return;
+  std::string bytes = bytes_of(digest);
+  visit(std::move(subject), bytes, Kind::digest);
+  if (bytes != bytes_of(digest)) digest = digest_of(bytes);
+}
+
+void visit_checkpoint(CheckpointRow& row, const VisitEnvelope& visit) {
+  visit(subject_of_tasks(row), row.next_tasks, Kind::tasks);
+  const std::string kept = kept_hash(row);
+  std::string hash = kept;
+  visit(subject_of_chain(row), hash, Kind::digest);
+  if (hash != kept) keep_hash(std::move(hash), row);
+}
+
+void visit_more(TenantTables& tenant, const VisitEnvelope& visit) {
+  for (RunTable& run : tenant.runs) {
+    for (CheckpointRow& row : run.checkpoints) visit_checkpoint(row, visit);
+    for (auto& [key, row] : run.inner_checkpoints) visit_checkpoint(row, visit);
+  }
+  for (ApprovalRow& row : tenant.approvals) {
+    visit_digest(subject_of_payload_hash(row.interrupt), row.payload_hash, visit);
+    visit_digest(subject_of_edited_hash(row.interrupt), row.edited_hash, visit);
+  }
+}
+
+}  // namespace
 
 std::uint64_t place_of_subject(std::string_view subject) {
   Digest digest = sha256(subject);
@@ -15,10 +48,9 @@ std::uint64_t place_of_subject(std::string_view subject) {
   return std::max<std::uint64_t>(place >> 1, 1);
 }
 
-void for_each_envelope(TenantTables& tenant,
-                       const std::function<void(std::string&&, std::string&)>& visit) {
+void for_each_envelope(TenantTables& tenant, bool every_kind, const VisitEnvelope& visit) {
   auto give = [&](std::string&& subject, std::string& envelope) {
-    if (!envelope.empty()) visit(std::move(subject), envelope);
+    if (!envelope.empty()) visit(std::move(subject), envelope, Kind::envelope);
   };
   for (RunTable& run : tenant.runs) {
     give(subject_of_input(run.row.run), run.row.input);
@@ -38,6 +70,7 @@ void for_each_envelope(TenantTables& tenant,
          record.row.envelope);
   }
   for (auto& [id, blob] : tenant.blobs) give(subject_of_blob(id), blob.envelope);
+  if (every_kind) visit_more(tenant, visit);
 }
 
 Result<std::vector<StoredEnvelope>> list_envelopes(const TenantTables& tenant,
@@ -45,12 +78,12 @@ Result<std::vector<StoredEnvelope>> list_envelopes(const TenantTables& tenant,
   std::string front = front_of_type(filter.other_than);
   std::vector<StoredEnvelope> found;
   // Visiting changes nothing here.
-  for_each_envelope(const_cast<TenantTables&>(tenant),
-                    [&](std::string&& subject, std::string& envelope) {
+  for_each_envelope(const_cast<TenantTables&>(tenant), filter.every_kind,
+                    [&](std::string&& subject, std::string& envelope, Kind kind) {
                       if (!front.empty() && envelope.starts_with(front)) return;
                       std::uint64_t place = place_of_subject(subject);
                       if (place <= filter.after) return;
-                      found.push_back({place, std::move(subject), envelope});
+                      found.push_back({place, std::move(subject), envelope, kind});
                     });
   std::sort(found.begin(), found.end(),
             [](const StoredEnvelope& a, const StoredEnvelope& b) { return a.place < b.place; });
@@ -62,7 +95,7 @@ void rewrite_envelopes(TenantTables& tenant, std::vector<Rewrite>& rewrites) {
   if (rewrites.empty()) return;
   std::unordered_map<std::uint64_t, Rewrite*> by_place;
   for (Rewrite& rewrite : rewrites) by_place.emplace(rewrite.place, &rewrite);
-  for_each_envelope(tenant, [&](std::string&& subject, std::string& envelope) {
+  for_each_envelope(tenant, true, [&](std::string&& subject, std::string& envelope, Kind) {
     auto found = by_place.find(place_of_subject(subject));
     if (found == by_place.end() || sha256(envelope) != found->second->before) return;
     envelope = found->second->envelope;

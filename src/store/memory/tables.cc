@@ -366,12 +366,13 @@ StoreStatistics Tables::statistics() {
       tables["checkpoints"].rows += run.checkpoints.size() + run.inner_checkpoints.size();
       tables["events"].rows += run.events.size();
     }
-    for_each_envelope(tenant, [&](std::string&& subject, std::string& envelope) {
+    auto count = [&](std::string&& subject, std::string& envelope, StoredEnvelope::Kind) {
       TableStatistics& table = tables[subject.substr(0, subject.find(' ')) + "s"];
       ++table.rows;
       table.bytes += envelope.size();
       found.bytes += envelope.size();
-    });
+    };
+    for_each_envelope(tenant, false, count);
   }
   for (auto& [name, table] : tables) {
     table.name = name;

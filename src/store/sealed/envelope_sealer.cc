@@ -160,10 +160,14 @@ Result<Done> EnvelopeSealer::seal(const TenantId& tenant, std::string_view subje
 
 Result<Done> EnvelopeSealer::seal_blob(const TenantId& tenant, BlobRow& blob) {
   if (blob.envelope.empty() || leaves_small_alone_) return Done{};
-  std::string subject = store::subject_of_blob(blob.id);
-  BELAY_TRY(Parts parts, plain_parts_of(blob.envelope, subject));
+  return seal_here(tenant, store::subject_of_blob(blob.id), blob.envelope);
+}
+
+Result<Done> EnvelopeSealer::seal_here(const TenantId& tenant, std::string_view subject,
+                                       std::string& envelope) {
+  BELAY_TRY(Parts parts, plain_parts_of(envelope, subject));
   Lease bench(*this);
-  BELAY_TRY(blob.envelope, sealed(*bench, tenant, subject, std::string(parts.type), parts.data));
+  BELAY_TRY(envelope, sealed(*bench, tenant, subject, std::string(parts.type), parts.data));
   return Done{};
 }
 

@@ -49,6 +49,25 @@ class EnvelopeSealer {
   // Whether opening it failed with `why` for want of the right keys, rather than for its bytes.
   bool is_about_keys(std::string_view envelope, const Error& why) const;
 
+  // Whether there is a key, so that no digest of plain text is kept either.
+  bool encrypts() const { return !sealing_.keys.empty(); }
+
+  // With a key: masks the chain hash, and seals next tasks that hold what people or nodes wrote.
+  Result<Done> seal(const TenantId& tenant, CheckpointRow& checkpoint);
+  // Undoes that. What an older Belay kept of a checkpoint comes out as it is.
+  Result<Done> open(const TenantId& tenant, CheckpointRow& checkpoint);
+  // A stored digest, or next tasks, as they are to be kept under the active key; nothing where they
+  // are so already.
+  Result<std::optional<std::string>> kept_under_active_key(const TenantId& tenant,
+                                                           const StoredEnvelope& stored);
+  // The id of the key that it opens with, empty for none; nothing if there is nothing to hide in
+  // it.
+  Result<std::optional<std::string>> key_of_kept(const TenantId& tenant,
+                                                 const StoredEnvelope& stored);
+  // The digest that `bytes` are; `subject` is named.
+  Result<Digest> unmask(const TenantId& tenant, std::string_view subject,
+                        std::string_view bytes) const;
+
   // Whether it is sealed with the active key.
   bool is_under_active_key(const Parts& parts) const;
   // The same under the active key. What was not compressed and can be is, and nothing else changes.
@@ -61,6 +80,8 @@ class EnvelopeSealer {
   class Lease;
 
   bool compresses(std::string_view data) const;
+  // Seals a plain envelope, whatever its size, in its place.
+  Result<Done> seal_here(const TenantId& tenant, std::string_view subject, std::string& envelope);
   // `data`, to which `type` has been done, compressed and encrypted as `sealing_` wants it.
   Result<std::string> sealed(Bench& bench, const TenantId& tenant, std::string_view subject,
                              std::string type, std::string_view data);

@@ -71,21 +71,34 @@ std::string check_of(const NamedKey& key) {
   return {check.begin(), check.end()};
 }
 
-Digest blob_mac(const NamedKey& key, const TenantId& tenant, std::string_view text) {
+namespace {
+
+Digest mac(const NamedKey& key, std::string_view purpose, const TenantId& tenant,
+           std::string_view text) {
   SecretBytes<kKeyBytes> secret;
-  derive(key, "blobs", tenant, secret.data(), kKeyBytes);
+  derive(key, purpose, tenant, secret.data(), kKeyBytes);
   static EVP_MAC* const algorithm = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
   std::unique_ptr<EVP_MAC_CTX, FreeMac> context(EVP_MAC_CTX_new(algorithm));
   BELAY_ASSERT(context != nullptr);
   const OSSL_PARAM parameters[] = {sha256_as(OSSL_MAC_PARAM_DIGEST), OSSL_PARAM_construct_end()};
-  Digest mac{};
+  Digest code{};
   std::size_t size = 0;
   int worked = EVP_MAC_init(context.get(), secret.data(), kKeyBytes, parameters) &
                EVP_MAC_update(context.get(), reinterpret_cast<const unsigned char*>(text.data()),
                               text.size()) &
-               EVP_MAC_final(context.get(), mac.data(), &size, mac.size());
-  BELAY_ASSERT(worked == 1 && size == mac.size());
-  return mac;
+               EVP_MAC_final(context.get(), code.data(), &size, code.size());
+  BELAY_ASSERT(worked == 1 && size == code.size());
+  return code;
+}
+
+}  // namespace
+
+Digest blob_mac(const NamedKey& key, const TenantId& tenant, std::string_view text) {
+  return mac(key, "blobs", tenant, text);
+}
+
+Digest mask_mac(const NamedKey& key, const TenantId& tenant, std::string_view text) {
+  return mac(key, "digests", tenant, text);
 }
 
 }  // namespace belay::sealed

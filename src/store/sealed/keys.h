@@ -63,4 +63,7 @@ std::string check_of(const NamedKey& key);
 // HMAC-SHA-256 of `text` with the tenant's key for the names of blobs.
 Digest blob_mac(const NamedKey& key, const TenantId& tenant, std::string_view text);
 
+// The same with the tenant's key for what digests are masked with.
+Digest mask_mac(const NamedKey& key, const TenantId& tenant, std::string_view text);
+
 }  // namespace belay::sealed

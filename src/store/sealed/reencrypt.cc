@@ -21,12 +21,14 @@ constexpr int kPassesMax = 10;
 // A part of a page: what one commit rewrites.
 struct Portion {
   std::vector<Rewrite> rewrites;
+  std::uint64_t envelopes = 0;  // among them
   std::vector<BlobRow> blobs;
   std::size_t bytes = 0;
 };
 
 struct Page {
-  std::uint64_t looked_at = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t looked_at = 0;  // envelopes
   std::uint64_t last_place = 0;
   std::vector<Portion> portions;
 };
@@ -36,6 +38,7 @@ EnvelopeFilter page_after(const TenantId& tenant, std::uint64_t after) {
   filter.tenant = tenant;
   filter.after = after;
   filter.limit = kPageRows;
+  filter.every_kind = true;
   return filter;
 }
 
@@ -61,38 +64,61 @@ Result<std::string> renamed(Snapshot& view, EnvelopeSealer& sealer, const Tenant
   return envelope;
 }
 
+// The bytes to be kept in place of those that are; nothing where they can stay.
+Result<std::optional<std::string>> rewritten(Snapshot& view, EnvelopeSealer& sealer,
+                                             const TenantId& tenant, const StoredEnvelope& stored,
+                                             std::vector<BlobRow>& blobs) {
+  using Kept = std::optional<std::string>;
+  if (stored.envelope.empty()) return Kept();
+  if (stored.kind != StoredEnvelope::Kind::envelope) {
+    return sealer.kept_under_active_key(tenant, stored);
+  }
+  BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
+  if (sealer.is_under_active_key(parts)) return Kept();
+  if (parts.is_reference && !parts.is_encrypted) {
+    BELAY_TRY(std::string envelope, renamed(view, sealer, tenant, stored, blobs));
+    return Kept(std::move(envelope));
+  }
+  BELAY_TRY(std::string envelope, sealer.under_active_key(tenant, stored.subject, stored.envelope));
+  return Kept(std::move(envelope));
+}
+
 Result<Page> rewrite_page(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
                           std::uint64_t after) {
   BELAY_TRY(std::vector<StoredEnvelope> rows, view.envelopes(page_after(tenant, after)));
   Page page;
+  page.rows = rows.size();
   for (const StoredEnvelope& stored : rows) {
-    ++page.looked_at;
+    bool is_envelope = stored.kind == StoredEnvelope::Kind::envelope;
+    page.looked_at += is_envelope;
     page.last_place = stored.place;
-    if (stored.envelope.empty()) continue;
-    BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
-    if (sealer.is_under_active_key(parts)) continue;
     if (page.portions.empty() || page.portions.back().bytes >= kCommitBytes) {
       page.portions.emplace_back();
     }
     Portion& portion = page.portions.back();
-    Rewrite rewrite{stored.place, sha256(stored.envelope), {}};
-    if (parts.is_reference && !parts.is_encrypted) {
-      BELAY_TRY(rewrite.envelope, renamed(view, sealer, tenant, stored, portion.blobs));
-    } else {
-      BELAY_TRY(rewrite.envelope, sealer.under_active_key(tenant, stored.subject, stored.envelope));
-    }
-    portion.bytes += rewrite.envelope.size();
-    portion.rewrites.push_back(std::move(rewrite));
+    BELAY_TRY(std::optional<std::string> kept,
+              rewritten(view, sealer, tenant, stored, portion.blobs));
+    if (!kept) continue;
+    portion.bytes += kept->size();
+    portion.envelopes += is_envelope;
+    portion.rewrites.push_back({stored.place, sha256(stored.envelope), *std::move(kept)});
   }
   return page;
 }
 
-Task<Result<std::uint64_t>> write_page(Store& inner, TenantId tenant, Page page) {
-  std::uint64_t written = 0;
+struct Written {
+  bool anything = false;
+  std::uint64_t envelopes = 0;
+};
+
+Task<Result<Written>> write_page(Store& inner, TenantId tenant, Page page) {
+  Written written;
   for (Portion& portion : page.portions) {
+    if (portion.rewrites.empty()) continue;
     Commit commit;
     commit.tenant = tenant;
-    written += portion.rewrites.size();
+    written.anything = true;
+    written.envelopes += portion.envelopes;
     commit.rows.rewrites = std::move(portion.rewrites);
     commit.rows.blobs = std::move(portion.blobs);
     auto outcome = co_await inner.commit(std::move(commit));
@@ -101,26 +127,40 @@ Task<Result<std::uint64_t>> write_page(Store& inner, TenantId tenant, Page page)
   co_return written;
 }
 
-Task<Result<std::uint64_t>> one_pass(Store& inner, std::shared_ptr<EnvelopeSealer> sealer,
-                                     TenantId tenant, std::uint64_t& looked_at) {
-  std::uint64_t rewritten = 0;
+Task<Result<Written>> one_pass(Store& inner, std::shared_ptr<EnvelopeSealer> sealer,
+                               TenantId tenant, std::uint64_t& looked_at) {
+  Written all;
   std::uint64_t after = 0;
   while (true) {
     std::function<Result<Page>(Snapshot&)> reader = [sealer, tenant, after](Snapshot& view) {
       return rewrite_page(view, *sealer, tenant, after);
     };
     BELAY_CO_TRY(Page page, co_await read<Page>(inner, std::move(reader)));
-    if (page.looked_at == 0) co_return rewritten;
+    if (page.rows == 0) co_return all;
     looked_at += page.looked_at;
     after = page.last_place;
-    BELAY_CO_TRY(std::uint64_t written, co_await write_page(inner, tenant, std::move(page)));
-    rewritten += written;
+    BELAY_CO_TRY(Written written, co_await write_page(inner, tenant, std::move(page)));
+    all.anything = all.anything || written.anything;
+    all.envelopes += written.envelopes;
   }
+}
+
+// What a digest or next tasks add to the report.
+Result<Done> look_at_kept(EnvelopeSealer& sealer, const TenantId& tenant,
+                          const StoredEnvelope& stored, SealReport& report) {
+  if (!sealer.encrypts()) return Done{};
+  BELAY_TRY(std::optional<std::string> key_id, sealer.key_of_kept(tenant, stored));
+  if (!key_id) return Done{};
+  ++(key_id->empty() ? report.left_in_plain : report.keys[*key_id]);
+  return Done{};
 }
 
 // What one envelope adds to the report.
 Result<Done> look_at(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
                      const StoredEnvelope& stored, SealReport& report) {
+  if (stored.kind != StoredEnvelope::Kind::envelope) {
+    return look_at_kept(sealer, tenant, stored, report);
+  }
   BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
   ++report.types[std::string(parts.type)];
   ++report.keys[std::string(parts.key_id)];
@@ -162,10 +202,9 @@ Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, Sealing se
   ReencryptReport report;
   while (!report.complete && report.passes < kPassesMax) {
     ++report.passes;
-    BELAY_CO_TRY(std::uint64_t rewritten,
-                 co_await one_pass(inner, sealer, tenant, report.looked_at));
-    report.rewritten += rewritten;
-    report.complete = rewritten == 0;
+    BELAY_CO_TRY(Written written, co_await one_pass(inner, sealer, tenant, report.looked_at));
+    report.rewritten += written.envelopes;
+    report.complete = !written.anything;
   }
   co_return report;
 }

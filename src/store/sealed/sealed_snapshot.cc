@@ -93,6 +93,14 @@ Result<std::vector<Row>> open_page(Snapshot& inner, EnvelopeSealer& sealer, cons
   return rows;
 }
 
+// With a key the digest of what is shown is not kept: what is shown says it. One that an older
+// Belay has kept stays what it is.
+void restore_digest(const std::string& envelope, Digest& digest) {
+  if (digest != Digest{}) return;
+  auto text = json_in_envelope(envelope);
+  if (text.ok()) digest = sha256(*text);
+}
+
 }  // namespace
 
 Result<std::vector<ThreadRow>> SealedSnapshot::threads(const ThreadFilter& filter) {
@@ -110,7 +118,9 @@ Result<std::vector<RunRow>> SealedSnapshot::runs(const RunFilter& filter) {
 }
 
 Result<std::vector<CheckpointRow>> SealedSnapshot::checkpoints(const CheckpointFilter& filter) {
-  return inner_.checkpoints(filter);
+  BELAY_TRY(std::vector<CheckpointRow> rows, inner_.checkpoints(filter));
+  for (CheckpointRow& row : rows) BELAY_CHECK(sealer_.open(filter.tenant, row));
+  return rows;
 }
 
 Result<std::vector<ValueRow>> SealedSnapshot::values(const ValueFilter& filter) {
@@ -128,6 +138,15 @@ Result<std::vector<EventRow>> SealedSnapshot::events(const EventFilter& filter) 
 }
 
 Result<std::vector<ApprovalRow>> SealedSnapshot::approvals(const ApprovalFilter& filter) {
+  BELAY_TRY(auto rows, open_approvals(filter));
+  for (ApprovalRow& row : rows) {
+    restore_digest(row.payload, row.payload_hash);
+    restore_digest(row.edited, row.edited_hash);
+  }
+  return rows;
+}
+
+Result<std::vector<ApprovalRow>> SealedSnapshot::open_approvals(const ApprovalFilter& filter) {
   return open_page<ApprovalRow>(
       inner_, sealer_, filter.tenant,
       filter.run || filter.interrupt ? nullptr : &ApprovalRow::payload,

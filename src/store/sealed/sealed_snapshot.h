@@ -25,10 +25,12 @@ class SealedSnapshot final : public Snapshot {
   Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
                                      const std::vector<Digest>& ids) override;
   Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) override;
-  // As they are stored.
+  // As they are stored, digests too.
   Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override;
 
  private:
+  Result<std::vector<ApprovalRow>> open_approvals(const ApprovalFilter& filter);
+
   Snapshot& inner_;
   EnvelopeSealer& sealer_;
 };

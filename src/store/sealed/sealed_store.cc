@@ -20,6 +20,9 @@ class SealedStore final : public Store {
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     auto sealed = seal(commit);
     if (!sealed.ok()) return refused(std::move(sealed).error());
+    if (commit.approval && sealer_->encrypts()) {
+      return commit_guarded(inner_, sealer_, std::move(commit));
+    }
     return inner_.commit(std::move(commit));
   }
 
@@ -39,6 +42,50 @@ class SealedStore final : public Store {
  private:
   static Task<Result<CommitOutcome>> refused(Error failed) { co_return failed; }
 
+  // The inner store keeps no digest of what an approval shows, or one of an older Belay: the guard
+  // is to quote just that. What is shown never changes; that digest goes once, by re-encryption.
+  static Task<Result<CommitOutcome>> commit_guarded(Store& inner,
+                                                    std::shared_ptr<EnvelopeSealer> sealer,
+                                                    Commit commit) {
+    std::optional<Digest> quoted;
+    while (true) {
+      std::function<Result<Digest>(Snapshot&)> reader = [sealer, tenant = commit.tenant,
+                                                         guard = *commit.approval](Snapshot& view) {
+        return quote(view, *sealer, tenant, guard);
+      };
+      BELAY_CO_TRY(Digest kept, co_await belay::read<Digest>(inner, std::move(reader)));
+      if (quoted == kept) co_return CommitOutcome::approval_closed;
+      quoted = kept;
+      Commit attempt = commit;
+      attempt.approval->payload_hash = kept;
+      BELAY_CO_TRY(CommitOutcome outcome, co_await inner.commit(std::move(attempt)));
+      if (outcome != CommitOutcome::approval_closed) co_return outcome;
+    }
+  }
+
+  // What the inner store keeps in the place of the payload's digest, if that is what the guard
+  // wants; else anything else.
+  static Result<Digest> quote(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
+                              const ApprovalGuard& guard) {
+    ApprovalFilter filter;
+    filter.tenant = tenant;
+    filter.interrupt = guard.interrupt;
+    BELAY_TRY(std::vector<ApprovalRow> stored, view.approvals(filter));
+    if (stored.empty()) return guard.payload_hash;
+    Digest kept = stored.front().payload_hash;
+    Digest shown = kept;
+    auto opened = sealed::SealedSnapshot(view, sealer).approvals(filter);
+    // A damaged one is shown with what is kept.
+    if (opened.ok() && !opened->empty()) shown = opened->front().payload_hash;
+    if (!opened.ok() && !is_damage(opened.error())) return opened.error();
+    if (shown != guard.payload_hash) kept[0] ^= 0xff;
+    return kept;
+  }
+
+  static bool is_damage(const Error& why) {
+    return why.code == ErrorCode::corrupt || why.code == ErrorCode::invalid;
+  }
+
   Result<Done> seal(Commit& commit) const {
     // What never changes of a run is stored by its first commit alone.
     bool is_first = commit.guard && commit.guard->seq == 0 && commit.guard->pending_for.is_null();
@@ -55,6 +102,9 @@ class SealedStore final : public Store {
       BELAY_CHECK(seal(tenant, rows.run->input, blobs,
                        [&] { return store::subject_of_input(rows.run->run); }));
     }
+    if (rows.checkpoint) BELAY_CHECK(sealer_->seal(tenant, *rows.checkpoint));
+    for (CheckpointRow& inner : rows.inner_checkpoints) BELAY_CHECK(sealer_->seal(tenant, inner));
+    BELAY_CHECK(forget_digests(rows));
     BELAY_CHECK(seal_approvals(tenant, rows, blobs));
     for (RecordPut& put : rows.records) {
       BELAY_CHECK(seal(tenant, put.envelope, blobs, [&] {
@@ -68,6 +118,33 @@ class SealedStore final : public Store {
     for (BlobRow& blob : rows.blobs) BELAY_CHECK(sealer_->seal_blob(tenant, blob));
     for (BlobRow& blob : blobs) rows.blobs.push_back(std::move(blob));
     return Done{};
+  }
+
+  // What is shown says it; see SealedSnapshot::approvals().
+  Result<Done> forget_digests(CommitRows& rows) const {
+    if (!sealer_->encrypts()) return Done{};
+    for (ApprovalRow& row : rows.opened) {
+      BELAY_CHECK(forget_digest(row, row.payload, row.payload_hash));
+      BELAY_CHECK(forget_digest(row, row.edited, row.edited_hash));
+    }
+    if (!rows.decided) return Done{};
+    return forget_digest(*rows.decided, rows.decided->edited, rows.decided->edited_hash);
+  }
+
+  static Result<Done> forget_digest(const ApprovalRow& row, const std::string& envelope,
+                                    Digest& digest) {
+    if (envelope.empty()) {
+      digest = Digest{};
+      return Done{};
+    }
+    BELAY_TRY(std::string_view text, json_in_envelope(envelope));
+    if (sha256(text) == digest) {
+      digest = Digest{};
+      return Done{};
+    }
+    return error(ErrorCode::invalid, "The approval " + row.interrupt.text() +
+                                         " has another digest than what it shows; make it with "
+                                         "sha256() of the JSON text.");
   }
 
   Result<Done> seal_approvals(const TenantId& tenant, CommitRows& rows,

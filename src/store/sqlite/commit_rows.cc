@@ -14,6 +14,16 @@ Statement& bind_instant_or_null(Statement& statement, Instant instant) {
   return instant == Instant{} ? statement.bind_null() : statement.bind(instant);
 }
 
+// What is not there takes no room, as under a key.
+Statement& bind_or_nothing(Statement& statement, const Digest& digest) {
+  return digest == Digest{} ? statement.bind_blob("") : statement.bind(digest);
+}
+
+// JSON is text, so that people can look at it; an envelope is not.
+Statement& bind_tasks(Statement& statement, const std::string& tasks) {
+  return tasks.starts_with('[') ? statement.bind(tasks) : statement.bind_blob(tasks);
+}
+
 // JSON: a list of [field, value].
 std::string text_of_index(const RecordPut& put) {
   std::string text = "[";
@@ -140,7 +150,13 @@ Result<Done> CommitWriter::insert_checkpoint(const Place& place, const Checkpoin
   row.bind(checkpoint.space).bind(checkpoint.epoch);
   bind_number_or_null(row, session);
   row.bind(checkpoint.kind).bind(checkpoint.node).bind(checkpoint.superstep);
-  row.bind(checkpoint.next_tasks).bind(checkpoint.chain_hash).bind(checkpoint.retry_count);
+  bind_tasks(row, checkpoint.next_tasks);
+  if (checkpoint.masked_hash.empty()) {
+    row.bind(checkpoint.chain_hash);
+  } else {
+    row.bind_blob(checkpoint.masked_hash);
+  }
+  row.bind(checkpoint.retry_count);
   row.bind(checkpoint.status).bind(checkpoint.created_at);
   if (checkpoint.state_seq == checkpoint.seq) {
     row.bind_null();
@@ -170,13 +186,13 @@ Result<Done> CommitWriter::insert_approval(const Place& place, const ApprovalRow
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(place.tenant).bind(approval.interrupt).bind(place.run).bind(approval.task);
   row.bind(approval.node).bind(approval.question).bind_blob(approval.payload);
-  row.bind(approval.payload_hash).bind(approval.roles).bind(approval.seq);
+  bind_or_nothing(row, approval.payload_hash).bind(approval.roles).bind(approval.seq);
   row.bind(approval.created_at).bind(approval.expires_at).bind(approval.status);
   if (approval.status == ApprovalStatus::open) {
     for (int column = 0; column < 5; ++column) row.bind_null();
   } else {
     row.bind(approval.decided_by).bind(approval.comment).bind_blob(approval.edited);
-    row.bind(approval.edited_hash).bind(approval.decided_at);
+    bind_or_nothing(row, approval.edited_hash).bind(approval.decided_at);
   }
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};

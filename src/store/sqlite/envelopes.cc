@@ -23,6 +23,7 @@ struct Source {
   Result<std::string> (*subject)(const Statement& row);
   bool is_of_run = true;   // joined to its run, whose id is the first of the columns
   bool has_tenant = true;  // else its run has
+  StoredEnvelope::Kind kind = StoredEnvelope::Kind::envelope;
 };
 
 Result<std::string> value_subject(const Statement& row) {
@@ -70,6 +71,27 @@ Result<std::string> payload_subject(const Statement& row) {
 Result<std::string> edited_subject(const Statement& row) {
   return store::subject_of_edited(InterruptId(row.uuid(2)));
 }
+CheckpointRow checkpoint_of(const Statement& row) {
+  CheckpointRow checkpoint;
+  checkpoint.run = RunId(row.uuid(2));
+  checkpoint.space = row.text(3);
+  checkpoint.seq = row.natural(4);
+  checkpoint.id = CheckpointId(row.uuid(5));
+  return checkpoint;
+}
+
+Result<std::string> tasks_subject(const Statement& row) {
+  return store::subject_of_tasks(checkpoint_of(row));
+}
+Result<std::string> chain_subject(const Statement& row) {
+  return store::subject_of_chain(checkpoint_of(row));
+}
+Result<std::string> payload_hash_subject(const Statement& row) {
+  return store::subject_of_payload_hash(InterruptId(row.uuid(2)));
+}
+Result<std::string> edited_hash_subject(const Statement& row) {
+  return store::subject_of_edited_hash(InterruptId(row.uuid(2)));
+}
 Result<std::string> record_subject(const Statement& row) {
   return store::subject_of_record(row.text(2), UserId(row.text(3)), row.text(4));
 }
@@ -78,7 +100,8 @@ Result<std::string> blob_subject(const Statement& row) {
 }
 
 // In the order of their numbers in places, from 1: append, never reorder.
-constexpr std::array<Source, 9> sources{{
+constexpr auto a_digest = StoredEnvelope::Kind::digest;
+constexpr std::array<Source, 13> sources{{
     {"channel_values", "x.value_number", "x.envelope",
      "r.run_id, x.namespace, x.channel, x.seq, x.value_index, x.kind", value_subject},
     {"run_starts", "x.run_number", "x.input", "r.run_id", input_subject, true, false},
@@ -92,6 +115,15 @@ constexpr std::array<Source, 9> sources{{
     {"outbox", "x.message_number", "x.envelope", "r.run_id, x.seq, x.message_index",
      message_subject},
     {"blobs", "x.blob_number", "x.envelope", "x.blob_id", blob_subject, false},
+    {"checkpoints", "x.checkpoint_number", "x.next_tasks",
+     "r.run_id, x.namespace, x.seq, x.checkpoint_id", tasks_subject, true, true,
+     StoredEnvelope::Kind::tasks},
+    {"checkpoints", "x.checkpoint_number", "x.chain_hash",
+     "r.run_id, x.namespace, x.seq, x.checkpoint_id", chain_subject, true, true, a_digest},
+    {"approvals", "x.approval_number", "x.payload_hash", "x.interrupt_id", payload_hash_subject,
+     false, true, a_digest},
+    {"approvals", "x.approval_number", "x.edited_hash", "x.interrupt_id", edited_hash_subject,
+     false, true, a_digest},
 }};
 
 std::string from(const Source& source) {
@@ -133,6 +165,7 @@ Result<std::vector<StoredEnvelope>> list_envelopes(Connection& connection, std::
   for (std::size_t i = 0; i < sources.size() && found.size() < filter.limit; ++i) {
     std::uint64_t base = static_cast<std::uint64_t>(i + 1) << number_bits;
     if (filter.after >= base + number_mask) continue;
+    if (!filter.every_kind && sources[i].kind != StoredEnvelope::Kind::envelope) continue;
     BELAY_TRY(Statement rows, connection.prepare(list_statement(sources[i])));
     rows.bind(tenant).bind(filter.after > base ? filter.after - base : std::uint64_t{0});
     rows.bind_blob(front).bind(filter.limit - found.size());
@@ -141,6 +174,7 @@ Result<std::vector<StoredEnvelope>> list_envelopes(Connection& connection, std::
       StoredEnvelope envelope;
       envelope.place = base + rows.natural(0);
       envelope.envelope = rows.text(1);
+      envelope.kind = sources[i].kind;
       BELAY_TRY(envelope.subject, sources[i].subject(rows));
       found.push_back(std::move(envelope));
     }

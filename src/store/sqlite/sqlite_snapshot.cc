@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "store/sqlite/read_rows.h"
+#include "store/stored_digest.h"
 
 namespace belay::sqlite {
 namespace {
@@ -47,7 +48,7 @@ Result<Done> read_checkpoint(const Statement& row, CheckpointRow& checkpoint) {
   checkpoint.node = row.text(7);
   checkpoint.superstep = row.number(8);
   checkpoint.next_tasks = row.text(9);
-  checkpoint.chain_hash = row.digest(10);
+  store::keep_hash(row.text(10), checkpoint);
   checkpoint.retry_count = row.number(11);
   BELAY_CHECK(read_enum(row, 12, checkpoint.status));
   checkpoint.created_at = row.instant(13);
