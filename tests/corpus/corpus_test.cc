@@ -1,0 +1,132 @@
+// Files that Belays of before wrote through the whole engine: opened, read, checked, and carried on
+// to their ends.
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "store/sealed/compression.h"
+#include "tests/conformance/temporary_folder.h"
+#include "tests/corpus/journeys.h"
+
+namespace belay::corpus {
+namespace {
+
+using conformance::TemporaryFolder;
+using ::testing::HasSubstr;
+
+struct OldFile {
+  std::string name;  // empty: made by this Belay
+  Sealing (*sealing)();
+  bool has_plain_digests = false;
+};
+void PrintTo(const OldFile& file, std::ostream* out) { *out << file.name; }
+
+std::string unpacked(const std::string& name) {
+  std::ifstream file(std::string(BELAY_STORES) + "/" + name, std::ios::binary);
+  std::string packed(std::istreambuf_iterator<char>(file), {});
+  std::string bytes;
+  bool is_sound = sealed::Compression().decompress(packed, bytes);
+  return is_sound ? bytes : std::string();
+}
+
+class OldFiles : public ::testing::TestWithParam<OldFile> {
+ protected:
+  OldFiles() {
+    if (GetParam().name.empty()) {
+      Journeys(path_, GetParam().sealing()).set_out();
+    } else {
+      std::ofstream(path_, std::ios::binary) << unpacked(GetParam().name + ".db.zst");
+    }
+  }
+
+  std::unique_ptr<Journeys> open() {
+    return std::make_unique<Journeys>(path_, GetParam().sealing());
+  }
+  static void expect_sound(Journeys& journeys) {
+    CheckReport report = journeys.check();
+    EXPECT_EQ(report.runs, 4u);
+    EXPECT_TRUE(report.runs_without_graph.empty());
+    for (const Violation& each : report.violations) {
+      ADD_FAILURE() << each.rule << " " << each.subject << ": " << each.message;
+    }
+  }
+  static SealReport look(Journeys& journeys) {
+    return block_on(journeys.loop(), look_at_seals(journeys.stored(), journeys.random(),
+                                                   GetParam().sealing(), default_tenant()))
+        .value();
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_.file("store.db");
+};
+
+TEST_P(OldFiles, AreReadCheckedAndCarriedOn) {
+  {
+    auto journeys = open();
+    expect_sound(*journeys);
+    RunView home = journeys->status("home");
+    EXPECT_EQ(home.row.outcome, "kept");
+    EXPECT_EQ(to_json(home.state["seen"]),
+              R"(["the door","the road to the garden","old harbour","lighthouse"])");
+    EXPECT_GE(home.state["letter"].as_string()->size(), 70'000u);
+    EXPECT_EQ(journeys->status("edited").state["place"], Value("plains"));
+    EXPECT_EQ(journeys->status("hills").approvals.size(), 1u);
+    EXPECT_EQ(journeys->status("sea").approvals.size(), 2u);
+
+    EXPECT_EQ(journeys->agree("hills", Value("valley")).value().view.row.outcome, "kept");
+    EXPECT_TRUE(journeys->agree("sea").ok());
+    expect_sound(*journeys);
+  }
+  auto journeys = open();
+  EXPECT_TRUE(journeys->agree("sea").ok());
+  RunView sea = journeys->status("sea");
+  EXPECT_EQ(sea.row.outcome, "kept");
+  EXPECT_THAT(to_json(sea.state["seen"]), HasSubstr("swam at the lighthouse"));
+  EXPECT_EQ(journeys->status("hills").state["place"], Value("valley"));
+  expect_sound(*journeys);
+}
+
+TEST_P(OldFiles, SayWhatTheirDigestsAreAndARotationMasksThem) {
+  if (GetParam().sealing().keys.empty()) GTEST_SKIP() << "without a key they are what they are";
+  auto journeys = open();
+  EXPECT_EQ(look(*journeys).left_in_plain > 0, GetParam().has_plain_digests);
+  auto report = block_on(journeys->loop(), reencrypt(journeys->stored(), journeys->random(),
+                                                     GetParam().sealing(), default_tenant()));
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->complete);
+  EXPECT_EQ(look(*journeys).left_in_plain, 0u);
+  expect_sound(*journeys);
+  EXPECT_EQ(journeys->agree("hills").value().view.row.outcome, "kept");
+  EXPECT_TRUE(journeys->agree("sea").ok());
+  expect_sound(*journeys);
+}
+
+TEST_P(OldFiles, ThatArePlainComeUnderAKey) {
+  if (!GetParam().sealing().keys.empty()) GTEST_SKIP() << "it has one";
+  {
+    auto journeys = open();
+    Sealing sealing = sealed_sealing();
+    sealing.accept_plain = true;
+    auto report = block_on(journeys->loop(), reencrypt(journeys->stored(), journeys->random(),
+                                                       std::move(sealing), default_tenant()));
+    ASSERT_TRUE(report.ok()) << report.error().message;
+  }
+  Journeys journeys(path_, sealed_sealing());
+  expect_sound(journeys);
+  EXPECT_EQ(journeys.agree("hills").value().view.row.outcome, "kept");
+  EXPECT_TRUE(journeys.agree("sea").ok());
+  expect_sound(journeys);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, OldFiles,
+                         ::testing::Values(OldFile{"schema-3-sealed", sealed_sealing, true},
+                                           OldFile{"schema-4", plain_sealing},
+                                           OldFile{"schema-4-sealed", sealed_sealing},
+                                           OldFile{"", plain_sealing},
+                                           OldFile{"", sealed_sealing}));
+
+}  // namespace
+}  // namespace belay::corpus

@@ -1,0 +1,136 @@
+#include "tests/corpus/journeys.h"
+
+#include <functional>
+
+namespace belay::corpus {
+namespace {
+
+struct Postcard {
+  static constexpr std::string_view collection = "postcards";
+  std::string thread{};
+  std::string text{};
+  std::string key() const { return thread; }
+  static auto indexed() { return std::tuple{&Postcard::thread}; }
+};
+
+Update<Journey> look(const Journey& journey, Context& context) {
+  context.publish("looked", Value(journey.place));
+  return append(&Journey::seen, "the road to the " + journey.place);
+}
+
+// Large enough to be kept once, beside its rows.
+Update<Journey> write(const Journey& journey, Context&) {
+  std::string letter = "From the " + journey.place + ":";
+  while (letter.size() < 70'000) letter += " we walked on, and it rained.";
+  return set(&Journey::letter, std::move(letter));
+}
+
+Update<Journey> visit(const Journey& journey, Context& context) {
+  auto sight = context.input<std::string>();
+  if (journey.place != "sea") return append(&Journey::seen, sight);
+  Question question;
+  question.name = "swim";
+  question.text = "Is the water warm enough?";
+  question.payload = Value("the " + sight);
+  bool swam = context.interrupt(std::move(question)).approved;
+  return append(&Journey::seen, (swam ? "swam at the " : "saw the ") + sight);
+}
+
+Update<Journey> keep(const Journey& journey, Context& context) {
+  Postcard card;
+  card.thread = context.thread().text;
+  card.text = journey.seen.back();
+  context.commit_with(card);
+  context.outcome("kept");
+  return unchanged<Journey>();
+}
+
+// What is carried on gets ids of its own.
+std::uint64_t seed_for(const std::string& path) {
+  static std::uint64_t openings = 0;
+  return std::hash<std::string>{}(path) + ++openings;
+}
+
+}  // namespace
+
+Graph<Journey> journey_graph() {
+  GraphBuilder<Journey> graph{"journey"};
+  graph.node("begin", [](const Journey&, Context&) { return append(&Journey::seen, "the door"); });
+  graph.node("look", look);
+  graph.node("write", write);
+  graph.node("gather", [](const Journey&, Context&) { return unchanged<Journey>(); });
+  graph.node("visit", visit);
+  graph.approval("review", &Journey::place, {.question = "Shall we go back?"})
+      .when([](const Journey& journey) { return journey.place == "hills"; })
+      .answer(&Journey::agreed)
+      .approved("keep")
+      .rejected(end);
+  graph.node("keep", keep);
+  graph.edge(start, "begin").edge("begin", "look").edge("begin", "write");
+  graph.join({"look", "write"}, "gather");
+  graph.branch("gather",
+               [](const Journey&) {
+                 return std::vector<Send>{send_to("visit", "old harbour"),
+                                          send_to("visit", "lighthouse")};
+               },
+               {"visit"});
+  graph.edge("visit", "review").edge("keep", end);
+  return std::move(graph).build().value();
+}
+
+Sealing plain_sealing() {
+  Sealing sealing;
+  sealing.compress = Sealing::Compress::never;
+  return sealing;
+}
+
+Sealing sealed_sealing() {
+  Sealing sealing;
+  sealing.keys = KeyRing::from_text("corpus:" + std::string(64, 'c') + "\n").value();
+  return sealing;
+}
+
+Journeys::Journeys(const std::string& path, Sealing sealing)
+    : random_(seed_for(path)),
+      inner_(open_sqlite_store(path, clock_, random_).value()),
+      sealed_(seal_store(*inner_, random_, std::move(sealing))) {
+  runtime_ = Runtime::open(RuntimeParts{*sealed_, *loop_, clock_, random_, model_}).value();
+  runtime_->add(graph_);
+}
+
+void Journeys::set_out() {
+  for (const auto& [thread, place] : {std::pair{"home", "garden"}, std::pair{"edited", "hills"},
+                                      std::pair{"hills", "hills"}, std::pair{"sea", "sea"}}) {
+    StartOptions options;
+    options.thread = ThreadId(thread);
+    Journey journey;
+    journey.place = place;
+    auto begun = block_on(*loop_, runtime_->start(graph_, std::move(journey), std::move(options)));
+    BELAY_ASSERT(begun.ok());
+  }
+  BELAY_ASSERT(agree("edited", Value("plains")).ok());
+}
+
+RunView Journeys::status(const std::string& thread) {
+  return block_on(*loop_, runtime_->status(default_tenant(), ThreadId(thread))).value();
+}
+
+Result<DecisionAnswer> Journeys::agree(const std::string& thread, std::optional<Value> edited) {
+  RunView paused = status(thread);
+  BELAY_ASSERT(!paused.approvals.empty());
+  Decision decision;
+  decision.approved = true;
+  decision.decided_by = "ana";
+  decision.edited = std::move(edited);
+  InterruptId asked = paused.approvals.front().interrupt;
+  return block_on(*loop_, runtime_->decide(default_tenant(), asked, std::move(decision)));
+}
+
+CheckReport Journeys::check() {
+  CheckScope scope;
+  scope.graphs = {graph_.definition()};
+  scope.collections = {std::string(Postcard::collection)};
+  return block_on(*loop_, check_store(*sealed_, std::move(scope))).value();
+}
+
+}  // namespace belay::corpus
