@@ -6,6 +6,7 @@
 
 #include "belay/limits.h"
 #include "engine/advancing.h"
+#include "engine/decision.h"
 #include "engine/route.h"
 #include "graph/question.h"
 
@@ -202,7 +203,7 @@ void Advancing::asked_here(NodeAsked& event) {
   std::string payload = to_json(event.question.payload);
   ApprovalRow approval = approval_row(*task, event.moment, payload, event.question.expires);
   task->question = question_key(event.question.name, payload);
-  approval.interrupt = InterruptId(derived_uuid(task->id.text() + task->question));
+  approval.interrupt = interrupt_of(task->id, task->question);
   approval.question = std::move(event.question.text);
   ask(*task, std::move(approval), {}, event.moment);
 }
@@ -285,10 +286,9 @@ void Advancing::on(Cancelled event) {
 }
 
 void Advancing::finish(const Moment& moment) {
-  // Values ahead of a superstep's end lie beyond the commit that began it.
-  // What a subgraph writes is never durable without what it means for the task that is inside of
-  // it.
-  if ((!work_.more || work_.has_pending) && !work_.commit) save_unsaved(moment);
+  // Values ahead of a superstep's end lie beyond the commit that began it. A subgraph's last commit
+  // must not be without the end of its task: nothing would move after a crash.
+  if (!work_.commit && (!work_.more || work_.has_pending)) save_unsaved(moment);
   if (!work_.more && !work_.commit && works() && run_.running == 0 && run_.unfinished > 0 &&
       is_stuck(run_, moment.now)) {
     pause(moment);

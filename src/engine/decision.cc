@@ -16,6 +16,10 @@ std::string_view name_of(Verdict verdict) {
   return "expired";
 }
 
+InterruptId interrupt_of(const TaskId& task, const std::string& question_key) {
+  return InterruptId(derived_uuid(task.text() + question_key));
+}
+
 bool is_decided(ApprovalStatus status) {
   return status != ApprovalStatus::open && status != ApprovalStatus::closed;
 }

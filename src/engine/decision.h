@@ -8,6 +8,9 @@ namespace belay::engine {
 
 std::string_view name_of(Decided::Verdict verdict);
 
+// The id of what a task asks in the middle of its node.
+InterruptId interrupt_of(const TaskId& task, const std::string& question_key);
+
 // Whether somebody, or the clock, has decided: neither open nor closed.
 bool is_decided(ApprovalStatus status);
 

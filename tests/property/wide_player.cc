@@ -6,6 +6,7 @@
 #include <ostream>
 #include <stdexcept>
 
+#include "driver/event_rows.h"
 #include "driver/run_events.h"
 #include "engine/next_task.h"
 
@@ -35,7 +36,7 @@ std::string name_of_node(std::size_t layer, std::size_t index) {
 }
 std::string name_of_hub(std::size_t layer) { return "hub" + std::to_string(layer); }
 
-// A node of each reducer's kind; what it says follows from its name alone.
+// An update of each reducer's kind; what it says follows from its words alone.
 Update<Wide> said_by(const std::string& name) {
   std::int64_t size = static_cast<std::int64_t>(mixed(3, name) % 100);
   return append(&Wide::log, name)
@@ -84,24 +85,41 @@ class WideGraph {
   using Begins = std::function<void(Context&)>;
 
  private:
-  auto plain(std::string name) const {
-    return [begins = begins_, name](const Wide&, Context& context) {
+  // What the node says: its name, or more once its code is another.
+  std::string words(const std::string& name) {
+    changes_.push_back({name, WideChange::update});
+    bool is_other = change_.what == WideChange::update && change_.node == name;
+    return is_other ? name + " otherwise" : name;
+  }
+  bool goes_elsewhere(const std::string& name) {
+    changes_.push_back({name, WideChange::route});
+    return change_.what == WideChange::route && change_.node == name;
+  }
+  auto plain(const std::string& name) {
+    return [begins = begins_, name, said = words(name)](const Wide&, Context& context) {
       begins(context);
       context.emit("said", Value(name));
-      return said_by(name);
+      return said_by(said);
     };
   }
-  auto late(std::string name, int failures) const {
-    return [begins = begins_, speed = speed_, name, failures](const Wide&, Context& context) {
+  auto late(const std::string& name, int failures) {
+    return [begins = begins_, speed = speed_, name, failures, said = words(name)](
+               const Wide&, Context& context) {
       begins(context);
       auto time = std::chrono::milliseconds(mixed(speed, name) % 5'000);
-      return said_late(name, failures, time, context.attempt());
+      return said_late(said, failures, time, context.attempt());
     };
   }
 
  public:
-  WideGraph(const WideScenario& scenario, std::uint64_t speed, Begins begins)
-      : scenario_(scenario), speed_(speed), begins_(std::move(begins)) {}
+  // Lists in `changes` what the nodes could do otherwise; the graph has the one `change` of these.
+  WideGraph(const WideScenario& scenario, std::uint64_t speed, Begins begins,
+            std::vector<WideChange>& changes, WideChange change)
+      : scenario_(scenario),
+        speed_(speed),
+        begins_(std::move(begins)),
+        changes_(changes),
+        change_(std::move(change)) {}
 
   Graph<Wide> build() && {
     std::size_t count = scenario_.layers.size();
@@ -166,6 +184,8 @@ class WideGraph {
       case WideScenario::save:
         add_save(name);
         return name;
+      case WideScenario::chooses:
+        return add_choice(name);
       default:
         graph_.node(name, plain(name));
         return name;
@@ -177,9 +197,9 @@ class WideGraph {
     auto asked = graph_.approval(name, &Wide::draft, {.question = "Is this right?"});
     asked.approved(last).rejected(last);
     if (answers) asked.answer(&Wide::approved);
-    graph_.node(last, [begins = begins_, last](const Wide& wide, Context& context) {
+    graph_.node(last, [begins = begins_, said = words(last)](const Wide& wide, Context& context) {
       begins(context);
-      return append(&Wide::log, last + " " + wide.draft);
+      return append(&Wide::log, said + " " + wide.draft);
     });
     return last;
   }
@@ -195,47 +215,71 @@ class WideGraph {
   }
 
   void add_question(const std::string& name) {
-    graph_.node(name, [begins = begins_, name](const Wide&, Context& context) {
+    graph_.node(name, [begins = begins_, name, said = words(name)](const Wide&, Context& context) {
       begins(context);
       Question question;
       question.name = name;
       question.text = "Go on?";
       question.payload = Value(name);
       bool approved = context.interrupt(std::move(question)).approved;
-      return append(&Wide::log, name + (approved ? " yes" : " no"));
+      return append(&Wide::log, said + (approved ? " yes" : " no"));
     });
   }
 
   void add_sends(const std::string& name) {
     std::string part = name + "part";
-    auto split = [begins = begins_, part](const Wide&, Context& context) {
+    int count = goes_elsewhere(name) ? 2 : 3;
+    auto split = [begins = begins_, part, count](const Wide&, Context& context) {
       begins(context);
       auto update = unchanged<Wide>();
-      for (int each = 0; each < 3; ++each) {
+      for (int each = 0; each < count; ++each) {
         update = std::move(update).send(part, part + std::to_string(each));
       }
       return update;
     };
     graph_.node(name, split).may_go_to({part});
-    graph_.node(part, [begins = begins_](const Wide&, Context& context) {
+    graph_.node(part, [begins = begins_, said = words(part)](const Wide&, Context& context) {
       begins(context);
-      return said_by(context.input<std::string>());
+      return said_by(context.input<std::string>() + said);
     });
     graph_.edge(part, end);
   }
 
   void add_save(const std::string& name) {
-    graph_.node(name, [begins = begins_, name](const Wide&, Context& context) {
+    graph_.node(name, [begins = begins_, name, said = words(name)](const Wide&, Context& context) {
       begins(context);
       context.commit_with(Footprint{context.task().text(), name});
       context.publish("saved", Value(name));
-      return append(&Wide::log, name);
+      return append(&Wide::log, said);
     });
+  }
+
+  // One of two ways, which meet again.
+  std::string add_choice(const std::string& name) {
+    std::string last = name + "met";
+    std::string left = name + "left";
+    std::string right = name + "right";
+    bool goes_left = (mixed(scenario_.seed, name) % 2 == 0) != goes_elsewhere(name);
+    graph_
+        .node(name,
+              [begins = begins_, said = words(name), way = goes_left ? left : right](
+                  const Wide&, Context& context) {
+                begins(context);
+                return append(&Wide::log, said).go_to(way);
+              })
+        .may_go_to({left, right});
+    graph_.node(left, plain(left));
+    graph_.node(right, plain(right));
+    graph_.node(last, plain(last));
+    graph_.edge(left, last).edge(right, last);
+    return last;
   }
 
   const WideScenario& scenario_;
   std::uint64_t speed_;
   Begins begins_;
+  std::vector<WideChange>& changes_;
+  WideChange change_;
   GraphBuilder<Wide> graph_{"wide"};
 };
 
@@ -248,12 +292,14 @@ WidePlayer::WidePlayer(const WideScenario& scenario, std::uint64_t speed)
   reopen();
 }
 
-Graph<Wide> WidePlayer::graph_of(const WideScenario& scenario, std::uint64_t speed) {
+Graph<Wide> WidePlayer::graph_of(const WideScenario& scenario, std::uint64_t speed,
+                                 const WideChange& change) {
   WideGraph::Begins begins = [watch = watch_](Context& context) {
     if (!watch->done.contains(context.task())) return;
     watch->faults.push_back("the node " + std::string(context.node()) + " ran after its end");
   };
-  return WideGraph(scenario, speed, std::move(begins)).build();
+  changes.clear();
+  return WideGraph(scenario, speed, std::move(begins), changes, change).build();
 }
 
 void WidePlayer::reopen() {
@@ -273,15 +319,32 @@ void WidePlayer::note(const CommitRows& rows) {
   if (when_committed) when_committed();
 }
 
-std::string WidePlayer::divergence() {
+std::optional<Divergence> WidePlayer::divergence(const WideChange& change) {
+  // A replay is no visit that the run makes.
+  Watch so_far = *watch_;
+  watch_->done.clear();
+  auto other = Runtime::open(RuntimeParts{store, loop, clock, random, model}).value();
+  other->add(graph_of(scenario_, 1, change));
   ReplayOptions options;
   options.thread = ThreadId("t");
-  auto report = try_wait(runtime->replay(options)).value();
-  if (!report.ok()) return report.error().message;
-  if (!report->divergence) return "";
-  const Divergence& first = *report->divergence;
-  return std::to_string(first.seq) + " " + first.node + ": " + first.what + ": " + first.recorded +
-         " / " + first.replayed;
+  auto report = try_wait(other->replay(options)).value();
+  *watch_ = std::move(so_far);
+  if (report.ok()) return std::move(report->divergence);
+  Divergence refused;
+  refused.what = report.error().message;
+  return refused;
+}
+
+std::vector<CheckpointRow> WidePlayer::commits_of_run() {
+  std::vector<CheckpointRow> found;
+  RunId run = try_wait(runtime->status(default_tenant(), ThreadId("t"))).value().value().row.run;
+  Store::Reader read = [run, &found](Snapshot& view) -> Result<Done> {
+    BELAY_TRY(found, checkpoints_after(view, {default_tenant(), run}, "", 0, 1'000));
+    return Done{};
+  };
+  // The memory store answers at once.
+  Spawned reading = spawn<Result<Done>>(loop, memory->read(read), [](const Result<Done>&) {});
+  return found;
 }
 
 std::vector<std::string> WidePlayer::events(std::optional<EventId> after) {
@@ -476,7 +539,7 @@ rc::Gen<WideScenario> any_wide_scenario() {
   using Kind = WideScenario::Kind;
   auto kind = rc::gen::element<int>(Kind::work, Kind::slow, Kind::flaky, Kind::approve, Kind::wait,
                                     Kind::inside, Kind::asks_inside, Kind::question, Kind::sends,
-                                    Kind::chain, Kind::save);
+                                    Kind::chain, Kind::save, Kind::chooses);
   auto layer = rc::gen::mapcat(rc::gen::inRange(2, 5), [kind](int count) {
     return rc::gen::container<std::vector<int>>(static_cast<std::size_t>(count), kind);
   });
@@ -496,7 +559,7 @@ rc::Gen<WideScenario> any_wide_scenario() {
 std::ostream& operator<<(std::ostream& out, const WideScenario& scenario) {
   static constexpr const char* kinds[] = {"work",  "slow",   "flaky",       "approve",
                                           "wait",  "inside", "asks inside", "question",
-                                          "sends", "chain",  "save"};
+                                          "sends", "chain",  "save",        "chooses"};
   out << "seed " << scenario.seed << ", durability " << scenario.durability << ", parallel "
       << scenario.parallel << (scenario.stops ? ", stops" : "")
       << (scenario.decides_early ? ", decides early" : "");
@@ -506,6 +569,10 @@ std::ostream& operator<<(std::ostream& out, const WideScenario& scenario) {
     out << " ]";
   }
   return out;
+}
+
+std::ostream& operator<<(std::ostream& out, const WideChange& change) {
+  return out << (change.what == WideChange::route ? "route" : "update") << " of " << change.node;
 }
 
 }  // namespace belay::property

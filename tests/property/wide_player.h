@@ -25,7 +25,20 @@ struct Wide {
 };
 
 struct WideScenario {
-  enum Kind { work, slow, flaky, approve, wait, inside, asks_inside, question, sends, chain, save };
+  enum Kind {
+    work,
+    slow,
+    flaky,
+    approve,
+    wait,
+    inside,
+    asks_inside,
+    question,
+    sends,
+    chain,
+    save,
+    chooses
+  };
   // Each layer's nodes are visited at once, and joined before the next layer.
   std::vector<std::vector<int>> layers;
   int durability = 0;  // as Durability
@@ -38,6 +51,14 @@ struct WideScenario {
 rc::Gen<WideScenario> any_wide_scenario();
 std::ostream& operator<<(std::ostream& out, const WideScenario& scenario);
 
+// Another code of a node in the very same shape of graph: what it says, or where it goes.
+struct WideChange {
+  enum What { update, route };
+  std::string node;
+  What what = update;
+};
+std::ostream& operator<<(std::ostream& out, const WideChange& change);
+
 class WidePlayer {
  public:
   // `speed` changes how long nodes take, and nothing else.
@@ -47,8 +68,13 @@ class WidePlayer {
   RunView play(std::vector<Crash> crashes);
   // What the checkers find, and what no run may do; empty when all is well.
   std::string violations();
-  // The first difference that a replay finds; empty when there is none.
-  std::string divergence();
+  // The first difference that a replay finds, by the graph as it was played or as it was changed
+  // since. No difference that says what is wrong, where it can't be replayed.
+  std::optional<Divergence> divergence(const WideChange& change = {});
+  // All changes that the graph may have had since, of nodes that may never have been visited too.
+  std::vector<WideChange> changes;
+  // All commits of the run, in their order.
+  std::vector<CheckpointRow> commits_of_run();
   // The run's events after `after`, as texts, all that there are; reads the store as it is now.
   std::vector<std::string> events(std::optional<EventId> after = std::nullopt);
   std::optional<EventId> last_event;  // of those that events() has given
@@ -73,7 +99,8 @@ class WidePlayer {
     std::vector<std::string> faults;
   };
 
-  Graph<Wide> graph_of(const WideScenario& scenario, std::uint64_t speed);
+  Graph<Wide> graph_of(const WideScenario& scenario, std::uint64_t speed,
+                       const WideChange& change = {});
   void reopen();
   void note(const CommitRows& rows);
   void note_superstep(const CheckpointRow& checkpoint);

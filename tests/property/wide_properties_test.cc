@@ -72,6 +72,23 @@ void crash_everywhere(int durability) {
 }
 
 TEST(WideCrashes, EveryCommitMayBeTheLastOfItsProcess) { crash_everywhere(0); }
+// A subgraph's last commit was once durable without the end of its task, which then never came.
+TEST(WideCrashes, ASubgraphThatHasEndedLetsItsTaskEndAfterACrash) {
+  using Kind = WideScenario::Kind;
+  WideScenario scenario;
+  scenario.layers = {{Kind::asks_inside, Kind::inside, Kind::chooses}};
+  scenario.parallel = 1;
+  std::string expected = end_of(WidePlayer(scenario).play({}));
+  for (int first = 0; first < 6; ++first) {
+    for (int second = 0; second < 6; ++second) {
+      WidePlayer disturbed(scenario);
+      auto view = disturbed.play(
+          {Crash{4, Crash::refuses}, Crash{first, Crash::loses_the_commit}, Crash{second, 0}});
+      EXPECT_EQ(end_of(view), expected) << first << " " << second;
+    }
+  }
+}
+
 TEST(WideCrashes, EveryCommitMayBeTheLastWithAsync) { crash_everywhere(1); }
 TEST(WideCrashes, EveryCommitMayBeTheLastWithExit) { crash_everywhere(2); }
 
