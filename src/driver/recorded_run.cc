@@ -70,6 +70,7 @@ class Reading {
       TaskId task = engine::task_id(of_.run, space, next.superstep, next.nodes[i],
                                     several ? std::optional(i) : std::nullopt);
       note_failure(task, next.tasks[i]);
+      run_.spaces.emplace(task, space);
       const GraphDefinition::Node* node = graph.find(next.nodes[i]);
       if (!node || !node->subgraph) continue;
       std::string inner = engine::inner_space(space, next.nodes[i], task);
@@ -91,6 +92,11 @@ class Reading {
       engine::NodeTask task;
       BELAY_CHECK(engine::read_task_parts(parts, task));
       note_failure(row.task, task);
+      auto seq = parts["seq"].as_int();
+      run_.has_order = run_.has_order && seq;
+      if (seq && row.status == TaskStatus::done) {
+        run_.ends.insert_or_assign(row.task, static_cast<std::uint64_t>(*seq));
+      }
       for (int attempt = 1; task.previous_error && attempt < task.attempt; ++attempt) {
         run_.failures[row.task].try_emplace(attempt, *task.previous_error);
       }
@@ -117,6 +123,26 @@ bool names(const CheckpointRow& commit, const std::string& node) {
   return ("," + commit.node + ",").find("," + node + ",") != std::string::npos;
 }
 
+// Whether the task that asked went on when this commit woke the run, as far as that is recorded.
+bool may_have_woken(const RecordedRun& run, const ApprovalRow& row, const CheckpointRow& commit) {
+  auto ended = run.ends.find(row.task);
+  if (ended != run.ends.end()) {
+    const GraphDefinition::Node* node = run.graph->find(row.node);
+    bool ends_at_once = node && node->approval;
+    return ends_at_once ? ended->second + 1 == commit.seq : ended->second + 1 >= commit.seq;
+  }
+  auto space = run.spaces.find(row.task);
+  if (space == run.spaces.end() || space->second.empty()) return true;
+  bool is_known = false;
+  for (const CheckpointRow& inner : run.checkpoints.at(space->second)) {
+    bool decides = inner.kind == CommitKind::decision || inner.kind == CommitKind::expiry;
+    if (!decides || inner.node != row.node) continue;
+    if (inner.epoch == commit.epoch) return true;
+    is_known = true;
+  }
+  return !is_known;
+}
+
 // A decision on a paused run has the time of its commit; of several the one that this names.
 void find_wakes(RecordedRun& run) {
   std::set<InterruptId> used;
@@ -128,7 +154,8 @@ void find_wakes(RecordedRun& run) {
     const ApprovalRow* best = nullptr;
     for (const ApprovalRow& row : run.approvals) {
       bool fits = engine::is_decided(row.status) && !used.contains(row.interrupt) &&
-                  row.seq < commit.seq && row.decided_at <= commit.created_at;
+                  row.seq < commit.seq && row.decided_at <= commit.created_at &&
+                  may_have_woken(run, row, commit);
       if (!fits) continue;
       bool is_better = !best || row.decided_at > best->decided_at ||
                        (row.decided_at == best->decided_at && names(commit, row.node) &&

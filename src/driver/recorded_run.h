@@ -22,6 +22,11 @@ struct RecordedRun {
   std::map<std::pair<TaskId, std::string>, EffectRow> effects;  // by task and name
   // What attempts of a task failed with, as far as it is recorded.
   std::map<TaskId, std::map<int, Error>> failures;
+  // Tasks among several that had ended before the last of their superstep did: the run's newest
+  // commit then. Stores of older versions have no such order.
+  std::map<TaskId, std::uint64_t> ends;
+  bool has_order = true;
+  std::map<TaskId, std::string> spaces;  // where tasks were chosen
   // Decisions that a commit made use of because the run was paused, by that commit; the others were
   // made while it worked.
   std::map<std::uint64_t, InterruptId> wakes;

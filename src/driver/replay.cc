@@ -1,139 +1,60 @@
-// Long on purpose: how the record drives a run, and what is compared.
+// Long on purpose: how the record drives a run.
+
+#include "driver/replay.h"
 
 #include <algorithm>
-#include <deque>
-#include <set>
 
 #include "belay/limits.h"
 #include "driver/commit_events.h"
-#include "driver/recorded_journal.h"
 #include "driver/runtime_body.h"
 #include "driver/timers_at_once.h"
-#include "engine/advance.h"
 #include "engine/advancing.h"
 #include "engine/decision.h"
 #include "engine/next_task.h"
+#include "graph/question.h"
 
 namespace belay {
-namespace {
 
 using engine::NodeTask;
+using Turn = RecordedOrder::Turn;
 
-// Next tasks without what time and chance put into them.
-std::string comparable_tasks(const std::string& text) {
-  auto tasks = parse_json(text);
-  if (!tasks.ok() || !tasks->as_array()) return text;
-  for (Value& each : *tasks->as_array()) {
-    if (each.as_object()) each.as_object()->erase("due");
+namespace {
+
+// Commits that end what a process did, wherever it was.
+bool is_cut(CommitKind kind) {
+  return kind == CommitKind::claim || kind == CommitKind::cancel || kind == CommitKind::release ||
+         kind == CommitKind::quarantine;
+}
+
+bool is_from_outside(const engine::Event& event) {
+  return std::holds_alternative<engine::TakenOver>(event) ||
+         std::holds_alternative<engine::Released>(event) ||
+         std::holds_alternative<engine::Cancelled>(event);
+}
+
+// Whether they write a commit of the run itself, more than what is saved in the midst of one.
+bool commits(const std::vector<engine::Action>& actions) {
+  return std::any_of(actions.begin(), actions.end(), [](const engine::Action& action) {
+    auto* write = std::get_if<engine::WriteCommit>(&action);
+    return write && write->commit->guard->pending_for.is_null();
+  });
+}
+
+engine::Run copy_of(const engine::Run& run) {
+  engine::Run copy = run;
+  for (NodeTask& task : copy.tasks) {
+    if (task.inner) task.inner = std::make_shared<engine::Run>(copy_of(*task.inner));
   }
-  return to_json(*tasks);
+  return copy;
 }
-
-std::vector<std::string> texts_of(const std::vector<EventRow>& events, std::uint64_t seq) {
-  std::vector<std::string> texts;
-  for (const EventRow& row : events) {
-    if (row.seq == seq && row.index > 0) texts.push_back(row.type + " " + row.body);
-  }
-  return texts;
-}
-
-std::vector<std::string> texts_of(const std::vector<OutboxRow>& messages, std::uint64_t seq) {
-  std::vector<std::string> texts;
-  for (const OutboxRow& row : messages) {
-    if (row.seq != seq) continue;
-    auto body = json_in_envelope(row.envelope);
-    texts.push_back(row.topic + " " + (body.ok() ? std::string(*body) : "unreadable"));
-  }
-  return texts;
-}
-
-void add(std::vector<std::string>& to, std::vector<std::string> from) {
-  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-}
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
-  return all.empty() ? "none" : all;
-}
-
-class Replay {
- public:
-  Replay(RecordedRun recorded, Executor& executor, Records& records)
-      : recorded_(std::move(recorded)),
-        graph_(*recorded_.graph),
-        executor_(executor),
-        records_(records),
-        is_loose_(false) {}
-
-  Task<Result<ReplayReport>> run();
-
- private:
-  using Missing = RecordedJournal::Missing;
-
-  // What an attempt came to.
-  struct Ran {
-    engine::StartNode start;
-    NodeOutcome outcome;
-    NodeEffects left;
-    std::optional<Missing> missing;
-  };
-
-  const CheckpointRow& target() const { return recorded_.commits()[compared_]; }
-  Result<engine::Event> begin();
-  Task<std::optional<engine::Event>> next_event();
-  std::optional<engine::Event> from_outside();
-  std::optional<engine::Event> decision(bool held);
-  bool is_waker(const InterruptId& interrupt) const;
-  std::optional<engine::Event> due();
-  std::optional<engine::Event> from_attempt(Ran ran);
-  Task<Ran> run_attempt(engine::StartNode start);
-  std::unique_ptr<Context> context_for(const engine::StartNode& start, Journal& journal,
-                                       Instant now) const;
-  std::optional<Error> recorded_failure(const engine::StartNode& start) const;
-  void take_up(engine::Action& action);
-  // Null where its subgraph's visit is over.
-  const engine::Run* frame_of(const engine::AttemptId& attempt) const;
-  engine::Moment moment() const;
-  engine::Moment moment_in(const engine::AttemptId& attempt) const;
-  engine::Moment moment_after_commit() const;
-
-  void compare(const Commit& commit);
-  void compare_inner(const CommitRows& rows);
-  void compare_state(const CommitRows& rows);
-  bool is_passed_over(const CheckpointRow& replayed) const;
-  void differs(std::string what, std::string recorded, std::string replayed, std::string node = {});
-  void expect(const std::string& what, const std::string& recorded, const std::string& replayed) {
-    if (recorded != replayed) differs(what, recorded, replayed);
-  }
-
-  RecordedRun recorded_;
-  const GraphDefinition& graph_;
-  Executor& executor_;
-  Records& records_;
-  // Held back to the end: one recorded commit for several of these.
-  bool is_loose_;
-
-  engine::Run run_;
-  std::uint64_t compared_ = 0;
-  std::optional<Divergence> divergence_;
-  Value state_;  // as it is recorded
-  bool is_committed_ = false;
-  std::deque<engine::StartNode> started_;
-  std::deque<Ran> ran_;
-  std::deque<Ran> lacking_;
-  std::deque<engine::WaitForTask> waits_;
-  std::set<InterruptId> decided_;
-  std::map<TaskId, RecordedJournal::Begun> begun_;
-  std::vector<std::string> events_, messages_;  // of commits passed over
-  std::int64_t timeout_ms_ = 0;
-};
 
 engine::Moment at(Instant now) {
   engine::Moment moment;
   moment.now = now;
   return moment;
 }
+
+}  // namespace
 
 engine::Moment Replay::moment() const { return at(target().created_at); }
 
@@ -165,19 +86,6 @@ const engine::Run* Replay::frame_of(const engine::AttemptId& attempt) const {
   bool is_there =
       attempt.position < frame->tasks.size() && frame->tasks[attempt.position].id == attempt.task;
   return is_there ? frame : nullptr;
-}
-
-void Replay::differs(std::string what, std::string recorded, std::string replayed,
-                     std::string node) {
-  if (divergence_) return;
-  Divergence found;
-  found.seq = target().seq;
-  if (node.empty()) node = target().node;
-  found.node = std::move(node);
-  found.what = std::move(what);
-  found.recorded = std::move(recorded);
-  found.replayed = std::move(replayed);
-  divergence_ = std::move(found);
 }
 
 Result<engine::Event> Replay::begin() {
@@ -222,9 +130,19 @@ Task<Result<ReplayReport>> Replay::run() {
   std::uint64_t events = 0;
   for (std::uint64_t before = 0; event;) {
     events = std::exchange(before, compared_) == compared_ ? events + 1 : 0;
+    bool may_be_lost = is_cut(target().kind) && !is_from_outside(*event);
+    note_nodes();
+    auto earlier = may_be_lost ? std::optional(copy_of(run_)) : std::nullopt;
     auto next = engine::advance(graph_, std::move(run_), *std::exchange(event, std::nullopt));
     run_ = std::move(next.run);
+    if (earlier && commits(next.actions)) {
+      // The process died before that.
+      run_ = *std::move(earlier);
+      event = from_outside();
+      continue;
+    }
     for (engine::Action& action : next.actions) take_up(action);
+    if (compared_ < recorded_.commits().size()) order_.set_timers(run_, target());
     if (events > limits::superstep_tasks_max) differs("commit", "one", "none");
     if (divergence_ || compared_ == recorded_.commits().size()) break;
     event = co_await next_event();
@@ -245,8 +163,8 @@ Task<Result<ReplayReport>> Replay::run() {
 
 void Replay::take_up(engine::Action& action) {
   if (divergence_ || compared_ == recorded_.commits().size()) return;
-  if (auto* start = std::get_if<engine::StartNode>(&action)) {
-    started_.push_back(std::move(*start));
+  if (auto* wanted = std::get_if<engine::StartNode>(&action)) {
+    started_.push_back(std::move(*wanted));
   } else if (auto* wait = std::get_if<engine::WaitForTask>(&action)) {
     waits_.push_back(std::move(*wait));
   } else if (auto* write = std::get_if<engine::WriteCommit>(&action)) {
@@ -259,33 +177,73 @@ void Replay::take_up(engine::Action& action) {
 
 Task<std::optional<engine::Event>> Replay::next_event() {
   std::optional<engine::Event> event;
-  // What the engine would have done after its newest commit a process that died did not.
-  bool is_cut = target().kind == CommitKind::claim || target().kind == CommitKind::cancel;
-  if (std::exchange(is_committed_, false) && !is_cut) {
+  // What the engine would have done after its newest commit a process that died did not do, or only
+  // as far as it is recorded.
+  bool comes_from_outside = is_cut(target().kind);
+  bool is_over = comes_from_outside && !order_.has_more(run_, target());
+  if (std::exchange(is_committed_, false) && !is_over) {
     event = engine::Committed{moment_after_commit()};
     co_return std::move(event);
   }
-  event = from_outside();
-  if (event || run_.row.status != RunStatus::running) co_return std::move(event);
-  event = decision(true);
-  if (!event) event = due();
-  if (event) co_return std::move(event);
+  bool rests = run_.row.status != RunStatus::running;
+  if (!comes_from_outside || is_over || rests) event = from_outside();
+  if (event || rests) co_return std::move(event);
+  co_await run_started();
+  for (Turn latest : {Turn::now, Turn::at_end, Turn::ends_all, Turn::later}) {
+    if (comes_from_outside && latest == Turn::ends_all) break;
+    event = from_inside(latest);
+    if (event) co_return std::move(event);
+  }
+  if (comes_from_outside) event = from_outside();
+  co_return std::move(event);
+}
+
+Task<Done> Replay::run_started() {
   while (!started_.empty()) {
-    engine::StartNode start = std::move(started_.front());
+    engine::StartNode wanted = std::move(started_.front());
     started_.pop_front();
     // Its superstep may have failed meanwhile.
-    if (!frame_of(start.attempt)) continue;
-    Ran ran = co_await run_attempt(std::move(start));
-    bool asks = std::holds_alternative<Question>(ran.outcome);
-    if (ran.missing) {
-      lacking_.push_back(std::move(ran));
-    } else if (asks) {
-      event = from_attempt(std::move(ran));
-      co_return std::move(event);
-    } else {
-      ran_.push_back(std::move(ran));
-    }
+    if (!frame_of(wanted.attempt)) continue;
+    Ran ran = co_await run_attempt(std::move(wanted));
+    (ran.missing ? lacking_ : ran_).push_back(std::move(ran));
   }
+  co_return Done{};
+}
+
+// The next of what happens in the run itself, if its turn is `latest` at the latest. What the next
+// commit is a kind of comes after all else.
+std::optional<engine::Event> Replay::from_inside(Turn latest) {
+  CommitKind kind = target().kind;
+  std::optional<engine::Event> event;
+  bool decides = kind == CommitKind::decision || kind == CommitKind::expiry;
+  if (!decides) event = decision(latest);
+  if (!event && kind != CommitKind::timer) event = due(latest);
+  if (!event) event = ended(latest);
+  if (!event && decides) event = decision(latest);
+  if (!event && kind == CommitKind::timer) event = due(latest);
+  return event;
+}
+
+Turn Replay::turn_of(const Ran& ran) const {
+  if (!order_.is_known() || !frame_of(ran.start.attempt)) return Turn::now;
+  if (std::holds_alternative<Question>(ran.outcome)) return turn_of_question(ran);
+  // An attempt that is repeated ends nothing.
+  if (std::holds_alternative<Error>(ran.outcome) && recorded_failure(ran.start)) return Turn::now;
+  return order_.turn_of(run_, ran.start.attempt, target());
+}
+
+Turn Replay::turn_of_question(const Ran& ran) const {
+  const Question& question = std::get<Question>(ran.outcome);
+  InterruptId interrupt = engine::interrupt_of(
+      ran.start.attempt.task, question_key(question.name, to_json(question.payload)));
+  for (const ApprovalRow& row : recorded_.approvals) {
+    if (row.interrupt == interrupt) return row.seq <= target().seq ? Turn::now : Turn::later;
+  }
+  return Turn::now;
+}
+
+// The end of an attempt.
+std::optional<engine::Event> Replay::ended(Turn latest) {
   // An attempt whose calls are not on record may be the one that failed the run.
   if (ran_.empty() && !lacking_.empty() && target().kind == CommitKind::failure) {
     auto code = error_code_named(recorded_.row.error_code);
@@ -294,15 +252,24 @@ Task<std::optional<engine::Event>> Replay::next_event() {
     failed.outcome = error(code.value_or(ErrorCode::invalid), recorded_.row.error);
     ran_.push_back(std::move(failed));
   }
-  if (ran_.empty()) co_return std::move(event);
-  // A subgraph may yet ask what was answered while others worked: the outer ones end last.
-  auto first = std::max_element(ran_.begin(), ran_.end(), [](const Ran& one, const Ran& other) {
-    return one.start.attempt.path.size() < other.start.attempt.path.size();
-  });
+  // A subgraph may yet ask what was answered while others worked: the outer ones end last. So does
+  // the one that fails the run.
+  auto rank = [this](const Ran& ran) {
+    const Error* failure = std::get_if<Error>(&ran.outcome);
+    bool fails = failure && failure->message == recorded_.row.error;
+    return std::pair(fails, -static_cast<std::ptrdiff_t>(ran.start.attempt.path.size()));
+  };
+  auto first = ran_.end();
+  for (auto ran = ran_.begin(); ran != ran_.end(); ++ran) {
+    if (turn_of(*ran) > latest) continue;
+    bool asks = std::holds_alternative<Question>(ran->outcome);
+    if (asks || first == ran_.end() || rank(*ran) < rank(*first)) first = ran;
+    if (asks) break;
+  }
+  if (first == ran_.end()) return std::nullopt;
   Ran ran = std::move(*first);
   ran_.erase(first);
-  event = from_attempt(std::move(ran));
-  co_return std::move(event);
+  return from_attempt(std::move(ran));
 }
 
 // What nobody in the run does: other processes, people who cancel, time.
@@ -330,7 +297,10 @@ std::optional<engine::Event> Replay::from_outside() {
     case CommitKind::cancel:
       return engine::Cancelled{moment(), ""};
     case CommitKind::timer:
-      if (rests) return engine::Resumed{moment(), next.session};
+      if (rests) {
+        order_.wake(run_, next);
+        return engine::Resumed{moment(), next.session};
+      }
       break;
     case CommitKind::failure:
       if (next.status == RunStatus::failed &&
@@ -342,11 +312,13 @@ std::optional<engine::Event> Replay::from_outside() {
     default:
       break;
   }
-  return rests ? decision(false) : std::nullopt;
+  return rests ? decision(Turn::now) : std::nullopt;
 }
 
-// The next recorded answer to what is asked. `held`: one that came while others still worked.
-std::optional<engine::Event> Replay::decision(bool held) {
+// The next recorded answer to what is asked: of a run that rests the one that woke it, else one
+// that came while others worked.
+std::optional<engine::Event> Replay::decision(Turn latest) {
+  bool rests = run_.row.status != RunStatus::running;
   std::vector<InterruptId> asked;
   engine::list_asked(run_, asked);
   const ApprovalRow* first = nullptr;
@@ -355,8 +327,7 @@ std::optional<engine::Event> Replay::decision(bool held) {
     if (!is_asked || !engine::is_decided(row.status) || decided_.contains(row.interrupt)) continue;
     auto wake = recorded_.wakes.find(target().seq);
     bool is_wake = wake != recorded_.wakes.end() && wake->second == row.interrupt;
-    if (!held && !is_wake) continue;
-    if (held && (is_waker(row.interrupt) || row.decided_at > target().created_at)) continue;
+    if (rests ? !is_wake : !is_held_decision(row, latest)) continue;
     if (!first || row.decided_at < first->decided_at) first = &row;
   }
   if (!first) return std::nullopt;
@@ -366,20 +337,30 @@ std::optional<engine::Event> Replay::decision(bool held) {
   return *std::move(event);
 }
 
+bool Replay::is_held_decision(const ApprovalRow& row, Turn latest) const {
+  if (is_waker(row.interrupt) || row.decided_at > target().created_at) return false;
+  return !order_.is_known() || order_.turn_of(run_, row.interrupt, target()) <= latest;
+}
+
 bool Replay::is_waker(const InterruptId& interrupt) const {
   return std::any_of(recorded_.wakes.begin(), recorded_.wakes.end(),
                      [&](const auto& each) { return each.second == interrupt; });
 }
 
-// Retries at once; waits that were over by the next commit.
-std::optional<engine::Event> Replay::due() {
+// Retries, and waits that were over by the next commit. An attempt that is repeated takes a place
+// among those at work, so that it has to wait for its turn.
+std::optional<engine::Event> Replay::due(Turn latest) {
   for (auto wait = waits_.begin(); wait != waits_.end(); ++wait) {
     const engine::Run* frame = frame_of(wait->attempt);
     bool sleeps = frame && frame->tasks[wait->attempt.position].phase == NodeTask::Phase::sleeping;
-    if (sleeps && wait->due > target().created_at) continue;
+    if (frame && order_.is_known()) {
+      if (order_.turn_of(run_, wait->attempt, target()) > latest) continue;
+    } else if (sleeps && wait->due > target().created_at) {
+      continue;
+    }
     engine::AttemptId attempt = std::move(wait->attempt);
     waits_.erase(wait);
-    if (!frame) return due();
+    if (!frame) return due(latest);
     return engine::TaskDue{moment_in(attempt), std::move(attempt)};
   }
   return std::nullopt;
@@ -399,16 +380,16 @@ std::optional<engine::Event> Replay::from_attempt(Ran ran) {
                            std::move(std::get<Question>(ran.outcome)), std::move(ran.left)};
 }
 
-std::optional<Error> Replay::recorded_failure(const engine::StartNode& start) const {
-  auto task = recorded_.failures.find(start.attempt.task);
+std::optional<Error> Replay::recorded_failure(const engine::StartNode& wanted) const {
+  auto task = recorded_.failures.find(wanted.attempt.task);
   if (task == recorded_.failures.end()) return std::nullopt;
-  auto found = task->second.find(start.attempt.attempt);
+  auto found = task->second.find(wanted.attempt.attempt);
   return found == task->second.end() ? std::optional<Error>() : std::optional(found->second);
 }
 
-std::unique_ptr<Context> Replay::context_for(const engine::StartNode& start, Journal& journal,
+std::unique_ptr<Context> Replay::context_for(const engine::StartNode& wanted, Journal& journal,
                                              Instant now) const {
-  Context::Attempt attempt = attempt_of(run_, *frame_of(start.attempt), start);
+  Context::Attempt attempt = attempt_of(run_, *frame_of(wanted.attempt), wanted);
   attempt.now = now;
   attempt.options.timeout = milliseconds(timeout_ms_);
   attempt.records = &records_;
@@ -417,28 +398,28 @@ std::unique_ptr<Context> Replay::context_for(const engine::StartNode& start, Jou
   return std::make_unique<Context>(std::move(attempt));
 }
 
-Task<Replay::Ran> Replay::run_attempt(engine::StartNode start) {
-  const engine::Run& frame = *frame_of(start.attempt);
-  Instant now = engine::began_at(run_, frame, frame.tasks[start.attempt.position]);
-  auto failure = recorded_failure(start);
+Task<Replay::Ran> Replay::run_attempt(engine::StartNode wanted) {
+  const engine::Run& frame = *frame_of(wanted.attempt);
+  Instant now = engine::began_at(run_, frame, frame.tasks[wanted.attempt.position]);
+  auto failure = recorded_failure(wanted);
   Ran ran;
   ran.outcome = NodeAnswer();
   // A node that ran out of its time does not do so here.
-  bool timed_out = failure && failure->message.starts_with("The node \"" + start.node->name +
+  bool timed_out = failure && failure->message.starts_with("The node \"" + wanted.node->name +
                                                            "\" took longer than its ");
   while (!timed_out) {
-    RecordedJournal journal(recorded_, start.attempt.task, now, failure,
-                            begun_[start.attempt.task]);
-    auto context = context_for(start, journal, now);
-    if (start.node->run_plain) {
-      ran.outcome = run_plain_node(*start.node, start.state.get(), *context);
+    RecordedJournal journal(recorded_, wanted.attempt.task, now, failure,
+                            begun_[wanted.attempt.task]);
+    auto context = context_for(wanted, journal, now);
+    if (wanted.node->run_plain) {
+      ran.outcome = run_plain_node(*wanted.node, wanted.state.get(), *context);
     } else {
       TimersAtOnce timers(executor_);
       Completion<NodeOutcome> ended;
       std::function<void(NodeOutcome)> done = [ended](NodeOutcome outcome) {
         ended.complete(std::move(outcome));
       };
-      auto task = run_task_node(*start.node, start.state, *context);
+      auto task = run_task_node(*wanted.node, wanted.state, *context);
       Spawned running = spawn<NodeOutcome>(timers, std::move(task), std::move(done));
       ran.outcome = co_await ended;
     }
@@ -455,112 +436,10 @@ Task<Replay::Ran> Replay::run_attempt(engine::StartNode start) {
     ran.missing.reset();
   }
   ran.outcome =
-      settle_left(*start.node, frame.space, start.attempt, std::move(ran.outcome), ran.left);
-  ran.start = std::move(start);
+      settle_left(*wanted.node, frame.space, wanted.attempt, std::move(ran.outcome), ran.left);
+  ran.start = std::move(wanted);
   co_return std::move(ran);
 }
-
-// With Durability::exit steps that the recorded run held back have no commit of their own.
-bool Replay::is_passed_over(const CheckpointRow& replayed) const {
-  if (!is_loose_ || is_final(replayed.status)) return false;
-  return replayed.superstep < target().superstep || replayed.kind != target().kind;
-}
-
-void Replay::compare(const Commit& commit) {
-  const CheckpointRow& recorded = target();
-  const CheckpointRow& replayed = *commit.rows.checkpoint;
-  add(events_, texts_of(commit.rows.events, replayed.seq));
-  add(messages_, texts_of(commit.rows.outbox, replayed.seq));
-  if (is_passed_over(replayed)) return;
-  expect("kind of commit", std::string(name_of(recorded.kind)),
-         std::string(name_of(replayed.kind)));
-  if (!is_loose_) expect("nodes", recorded.node, replayed.node);
-  compare_state(commit.rows);
-  expect("events", joined(texts_of(recorded_.events, recorded.seq)),
-         joined(std::exchange(events_, {})));
-  expect("messages", joined(texts_of(recorded_.messages, recorded.seq)),
-         joined(std::exchange(messages_, {})));
-  for (const ApprovalRow& row : commit.rows.opened) {
-    bool is_there = std::any_of(recorded_.approvals.begin(), recorded_.approvals.end(),
-                                [&](const auto& each) { return each.interrupt == row.interrupt; });
-    if (!is_there) differs("question", "none", row.question, row.node);
-  }
-  if (!is_loose_) {
-    expect("next tasks", comparable_tasks(recorded.next_tasks),
-           comparable_tasks(replayed.next_tasks));
-  }
-  expect("status", std::string(name_of(recorded.status)), std::string(name_of(replayed.status)));
-  if (is_final(recorded.status)) {
-    expect("outcome", recorded_.row.outcome, run_.row.outcome);
-    expect("error", recorded_.row.error, run_.row.error);
-  }
-  if (divergence_) return;
-  ++compared_;
-  // A retry begins when it is recorded to have begun.
-  if (recorded.kind != CommitKind::attempt || run_.tasks.empty()) return;
-  auto next = engine::next_tasks_from(recorded.next_tasks);
-  if (next.ok() && next->tasks.size() == 1) run_.tasks.front().due = next->tasks.front().due;
-}
-
-// The channels that either has changed.
-void Replay::compare_state(const CommitRows& rows) {
-  const CheckpointRow& now = target();
-  std::uint64_t before = compared_ == 0 ? 0 : recorded_.commits()[compared_ - 1].state_seq;
-  std::set<std::string> changed;
-  for (const ValueRow& row : recorded_.values[{}]) {
-    if (row.seq <= before || row.seq > now.state_seq) continue;
-    changed.insert(row.channel);
-    auto value = value_in(row.envelope);
-    if (row.kind == ValueKind::reduce || !value.ok()) continue;
-    engine::fold(row.kind, *std::move(value), (*state_.as_object())[row.channel]);
-  }
-  if (now.kind == CommitKind::failure || now.state_seq < now.seq) return;
-  for (const ValueRow& row : rows.values) {
-    if (row.space.empty()) changed.insert(row.channel);
-  }
-  for (const std::string& name : changed) {
-    for (const ChannelType& channel : graph_.state->channels) {
-      if (channel.name != name) continue;
-      Encoder text;
-      channel.encode(run_.state.get(), text, nullptr);
-      auto value = parse_json(text.text);
-      expect("channel " + name, to_json(state_[name]), value.ok() ? to_json(*value) : text.problem);
-    }
-  }
-}
-
-// What subgraphs commit. Where the record has nothing, the run went another way first.
-void Replay::compare_inner(const CommitRows& rows) {
-  for (const CheckpointRow& replayed : rows.inner_checkpoints) {
-    const CheckpointRow* recorded = recorded_.checkpoint(replayed.space, replayed.seq);
-    if (!recorded || divergence_) continue;
-    bool is_same = recorded->kind == replayed.kind && recorded->node == replayed.node;
-    if (!is_same) {
-      differs("nodes in " + replayed.space,
-              std::string(name_of(recorded->kind)) + " " + recorded->node,
-              std::string(name_of(replayed.kind)) + " " + replayed.node, replayed.node);
-    }
-    std::string tasks = comparable_tasks(recorded->next_tasks);
-    if (tasks != comparable_tasks(replayed.next_tasks)) {
-      differs("next tasks in " + replayed.space, tasks, comparable_tasks(replayed.next_tasks),
-              replayed.node);
-    }
-  }
-  for (const ValueRow& replayed : rows.values) {
-    if (replayed.space.empty() || replayed.kind == ValueKind::reduce) continue;
-    for (const ValueRow& recorded : recorded_.values[replayed.space]) {
-      bool is_it = recorded.channel == replayed.channel && recorded.seq == replayed.seq &&
-                   recorded.index == replayed.index && recorded.kind == replayed.kind;
-      auto text = json_in_envelope(recorded.envelope);
-      auto other = json_in_envelope(replayed.envelope);
-      if (!is_it || !text.ok() || !other.ok() || *text == *other) continue;
-      differs("channel " + replayed.channel + " in " + replayed.space, std::string(*text),
-              std::string(*other), replayed.space.substr(0, replayed.space.find(':')));
-    }
-  }
-}
-
-}  // namespace
 
 Task<Result<ReplayReport>> Runtime::Body::replay(ReplayOptions options) {
   std::function<Result<RecordedRun>(Snapshot&)> reader =

@@ -335,7 +335,9 @@ void Advancing::commit(Step step, const Moment& moment) {
     // What inner nodes leave for a commit waits for the one of the outer superstep.
     NodeTask& task = outer_->run_.tasks[position_];
     add_effects(task.effects, std::exchange(step.effects, {}));
-    if (!holds_back()) outer_->pending().tasks.push_back(task_row(outer_->run_, task));
+    if (!holds_back()) {
+      outer_->pending().tasks.push_back(task_row(outer_->run_, task, root().run_.row.seq));
+    }
   }
   bool is_step = step.kind == CommitKind::node || step.kind == CommitKind::input;
   // A superstep of several is chosen by a commit, so that what its tasks come to can be saved.
@@ -451,7 +453,7 @@ void Advancing::save_unsaved(const Moment& moment) {
       append_all(pending().values, *values);
       task.saved = true;
     }
-    pending().tasks.push_back(task_row(run_, task));
+    pending().tasks.push_back(task_row(run_, task, root().run_.row.seq));
   }
 }
 

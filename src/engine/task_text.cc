@@ -128,10 +128,12 @@ TaskStatus status_of(const NodeTask& task) {
 
 }  // namespace
 
-TaskRow task_row(const Run& run, const NodeTask& task) {
+TaskRow task_row(const Run& run, const NodeTask& task, std::uint64_t seq) {
   Encoder out;
   out.text += "{\"retries\":";
   out.write(run.row.retry_count);
+  out.write_name("seq", false);
+  out.write(static_cast<std::int64_t>(seq));
   write_task_parts(task, out);
   // A subgraph's task keeps what its inner nodes leave for the commit of its own superstep.
   if (task.phase == Phase::done || task.phase == Phase::inside) write_end(task, out);

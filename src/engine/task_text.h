@@ -5,14 +5,16 @@
 // "question", "answers") and, once the task is done and where they say something, "goTo" [names],
 // "sends" [{"node","input"}], "records" [{"collection","user","key","json","indexed":[[field,
 // value]],"erase"}], "events" [{"name","body","type"}], "messages" [{"topic","body"}], "outcome";
-// always "retries", the run's failed attempts so far. What the task changed is in value rows at its
-// position.
+// always "retries", the run's failed attempts so far, and "seq", the run's newest commit as this
+// was written (0 in no row; rows of older versions lack it). What the task changed is in value rows
+// at its position.
 
 #include "engine/run.h"
 
 namespace belay::engine {
 
-TaskRow task_row(const Run& run, const NodeTask& task);
+// `seq`: of the outermost run.
+TaskRow task_row(const Run& run, const NodeTask& task, std::uint64_t seq);
 // Puts what the row says into the task. `corrupt` for a row that this format does not allow.
 Result<Done> apply_task_row(const TaskRow& row, Run& run);
 

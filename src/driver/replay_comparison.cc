@@ -1,0 +1,184 @@
+// What a replay commits beside what is on record.
+
+#include <algorithm>
+
+#include "driver/changed_node.h"
+#include "driver/commit_events.h"
+#include "driver/replay.h"
+#include "engine/advancing.h"
+#include "engine/next_task.h"
+
+namespace belay {
+
+using engine::NodeTask;
+
+namespace {
+
+// Next tasks without what time and chance put into them.
+std::string comparable_tasks(const std::string& text) {
+  auto tasks = parse_json(text);
+  if (!tasks.ok() || !tasks->as_array()) return text;
+  for (Value& each : *tasks->as_array()) {
+    if (each.as_object()) each.as_object()->erase("due");
+  }
+  return to_json(*tasks);
+}
+
+std::vector<std::string> texts_of(const std::vector<EventRow>& events, std::uint64_t seq) {
+  std::vector<std::string> texts;
+  for (const EventRow& row : events) {
+    if (row.seq == seq && row.index > 0) texts.push_back(row.type + " " + row.body);
+  }
+  return texts;
+}
+
+std::vector<std::string> texts_of(const std::vector<OutboxRow>& messages, std::uint64_t seq) {
+  std::vector<std::string> texts;
+  for (const OutboxRow& row : messages) {
+    if (row.seq != seq) continue;
+    auto body = json_in_envelope(row.envelope);
+    texts.push_back(row.topic + " " + (body.ok() ? std::string(*body) : "unreadable"));
+  }
+  return texts;
+}
+
+void add(std::vector<std::string>& to, std::vector<std::string> from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
+  return all.empty() ? "none" : all;
+}
+
+}  // namespace
+
+void Replay::differs(std::string what, std::string recorded, std::string replayed,
+                     std::string node) {
+  if (divergence_) return;
+  Divergence found;
+  found.seq = target().seq;
+  if (node.empty()) node = target().node;
+  found.node = std::move(node);
+  found.what = std::move(what);
+  found.recorded = std::move(recorded);
+  found.replayed = std::move(replayed);
+  divergence_ = std::move(found);
+}
+
+// With Durability::exit steps that the recorded run held back have no commit of their own.
+bool Replay::is_passed_over(const CheckpointRow& replayed) const {
+  if (!is_loose_ || is_final(replayed.status)) return false;
+  return replayed.superstep < target().superstep || replayed.kind != target().kind;
+}
+
+void Replay::note_nodes() {
+  if (run_.tasks.empty()) return;
+  nodes_.clear();
+  for (const NodeTask& task : run_.tasks) nodes_.push_back(task.node->name);
+}
+
+void Replay::compare(const Commit& commit) {
+  const CheckpointRow& recorded = target();
+  const CheckpointRow& replayed = *commit.rows.checkpoint;
+  add(events_, texts_of(commit.rows.events, replayed.seq));
+  add(messages_, texts_of(commit.rows.outbox, replayed.seq));
+  if (is_passed_over(replayed)) return;
+  expect("kind of commit", std::string(name_of(recorded.kind)),
+         std::string(name_of(replayed.kind)));
+  if (!is_loose_) expect("nodes", recorded.node, replayed.node);
+  compare_state(commit.rows);
+  expect("events", joined(texts_of(recorded_.events, recorded.seq)),
+         joined(std::exchange(events_, {})));
+  expect("messages", joined(texts_of(recorded_.messages, recorded.seq)),
+         joined(std::exchange(messages_, {})));
+  for (const ApprovalRow& row : commit.rows.opened) {
+    bool is_there = std::any_of(recorded_.approvals.begin(), recorded_.approvals.end(),
+                                [&](const auto& each) { return each.interrupt == row.interrupt; });
+    if (!is_there) differs("question", "none", row.question, row.node);
+  }
+  if (!is_loose_) {
+    expect("next tasks", comparable_tasks(recorded.next_tasks),
+           comparable_tasks(replayed.next_tasks),
+           node_that_goes_elsewhere(graph_, nodes_, recorded.next_tasks, replayed.next_tasks));
+  }
+  expect("status", std::string(name_of(recorded.status)), std::string(name_of(replayed.status)));
+  if (is_final(recorded.status)) {
+    expect("outcome", recorded_.row.outcome, run_.row.outcome);
+    expect("error", recorded_.row.error, run_.row.error);
+  }
+  if (divergence_) return;
+  ++compared_;
+  // A retry begins when it is recorded to have begun.
+  if (recorded.kind != CommitKind::attempt || run_.tasks.empty()) return;
+  auto next = engine::next_tasks_from(recorded.next_tasks);
+  if (next.ok() && next->tasks.size() == 1) run_.tasks.front().due = next->tasks.front().due;
+}
+
+// The channels that either has changed.
+void Replay::compare_state(const CommitRows& rows) {
+  const CheckpointRow& now = target();
+  std::uint64_t before = compared_ == 0 ? 0 : recorded_.commits()[compared_ - 1].state_seq;
+  std::set<std::string> changed;
+  std::vector<ValueRow> recorded;
+  for (const ValueRow& row : recorded_.values[{}]) {
+    if (row.seq <= before || row.seq > now.state_seq) continue;
+    recorded.push_back(row);
+    changed.insert(row.channel);
+    auto value = value_in(row.envelope);
+    if (row.kind == ValueKind::reduce || !value.ok()) continue;
+    engine::fold(row.kind, *std::move(value), (*state_.as_object())[row.channel]);
+  }
+  if (now.kind == CommitKind::failure || now.state_seq < now.seq) return;
+  for (const ValueRow& row : rows.values) {
+    if (row.space.empty()) changed.insert(row.channel);
+  }
+  std::string node = node_that_writes_otherwise(nodes_, recorded, std::exchange(written_, {}));
+  for (const std::string& name : changed) {
+    for (const ChannelType& channel : graph_.state->channels) {
+      if (channel.name != name) continue;
+      Encoder text;
+      channel.encode(run_.state.get(), text, nullptr);
+      auto value = parse_json(text.text);
+      expect("channel " + name, to_json(state_[name]), value.ok() ? to_json(*value) : text.problem,
+             node);
+    }
+  }
+}
+
+// What subgraphs commit. Where the record has nothing, the run went another way first.
+void Replay::compare_inner(const CommitRows& rows) {
+  for (const ValueRow& replayed : rows.values) {
+    if (replayed.space.empty()) written_.push_back(replayed);
+  }
+  for (const CheckpointRow& replayed : rows.inner_checkpoints) {
+    const CheckpointRow* recorded = recorded_.checkpoint(replayed.space, replayed.seq);
+    if (!recorded || divergence_) continue;
+    bool is_same = recorded->kind == replayed.kind && recorded->node == replayed.node;
+    if (!is_same) {
+      differs("nodes in " + replayed.space,
+              std::string(name_of(recorded->kind)) + " " + recorded->node,
+              std::string(name_of(replayed.kind)) + " " + replayed.node, replayed.node);
+    }
+    std::string tasks = comparable_tasks(recorded->next_tasks);
+    if (tasks != comparable_tasks(replayed.next_tasks)) {
+      differs("next tasks in " + replayed.space, tasks, comparable_tasks(replayed.next_tasks),
+              replayed.node);
+    }
+  }
+  for (const ValueRow& replayed : rows.values) {
+    if (replayed.space.empty() || replayed.kind == ValueKind::reduce) continue;
+    for (const ValueRow& recorded : recorded_.values[replayed.space]) {
+      bool is_it = recorded.channel == replayed.channel && recorded.seq == replayed.seq &&
+                   recorded.index == replayed.index && recorded.kind == replayed.kind;
+      auto text = json_in_envelope(recorded.envelope);
+      auto other = json_in_envelope(replayed.envelope);
+      if (!is_it || !text.ok() || !other.ok() || *text == *other) continue;
+      differs("channel " + replayed.channel + " in " + replayed.space, std::string(*text),
+              std::string(*other), replayed.space.substr(0, replayed.space.find(':')));
+    }
+  }
+}
+
+}  // namespace belay

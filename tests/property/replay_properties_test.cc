@@ -1,0 +1,62 @@
+// Replays of runs with several nodes at once, through crashes: by the code that made them there is
+// no difference, and by code that was changed since it is the change that is found.
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "tests/property/wide_player.h"
+
+namespace belay::property {
+namespace {
+
+std::string told(const std::optional<Divergence>& first) {
+  if (!first) return "";
+  return std::to_string(first->seq) + " " + first->node + ": " + first->what + ": " +
+         first->recorded + " / " + first->replayed;
+}
+
+bool names(const CheckpointRow& commit, const std::string& node) {
+  return ("," + commit.node + ",").find("," + node + ",") != std::string::npos;
+}
+
+// The seq of the commit that ends the first visit of the node; none if there was no visit.
+std::optional<std::uint64_t> end_of(const std::vector<CheckpointRow>& commits,
+                                    const std::string& node) {
+  for (std::size_t i = 1; i < commits.size(); ++i) {
+    bool ends = commits[i].superstep > commits[i - 1].superstep;
+    if (ends && names(commits[i], node)) return commits[i].seq;
+  }
+  return std::nullopt;
+}
+
+// What is wrong with the replay by code that was changed so, if anything is.
+std::string misses(WidePlayer& player, const WideChange& change) {
+  auto seq = end_of(player.commits_of_run(), change.node);
+  if (!seq) return "";
+  auto found = player.divergence(change);
+  if (found && found->seq == *seq && found->node == change.node) return "";
+  return "changed " + change.node + " at " + std::to_string(*seq) + ", found \"" + told(found) +
+         "\"";
+}
+
+RC_GTEST_PROP(WideReplays, AnyRunComesOutAsItIsRecordedWhateverCrashedOnTheWay, ()) {
+  auto scenario = *any_wide_scenario();
+  WidePlayer player(scenario);
+  player.play(*any_crashes());
+  RC_ASSERT(told(player.divergence()) == std::string());
+  RC_ASSERT(player.violations() == std::string());
+}
+
+RC_GTEST_PROP(WideReplays, OfAChangedNodeTheFirstVisitIsFoundAndNamed, ()) {
+  auto scenario = *any_wide_scenario();
+  WidePlayer player(scenario);
+  player.play(*any_crashes());
+  auto change = *rc::gen::elementOf(player.changes);
+  RC_CLASSIFY(true, change.what == WideChange::route ? "route" : "update");
+  RC_ASSERT(misses(player, change) == std::string());
+}
+
+}  // namespace
+}  // namespace belay::property
