@@ -72,6 +72,9 @@ void crash_everywhere(int durability) {
 }
 
 TEST(WideCrashes, EveryCommitMayBeTheLastOfItsProcess) { crash_everywhere(0); }
+TEST(WideCrashes, EveryCommitMayBeTheLastWithAsync) { crash_everywhere(1); }
+TEST(WideCrashes, EveryCommitMayBeTheLastWithExit) { crash_everywhere(2); }
+
 // A subgraph's last commit was once durable without the end of its task, which then never came.
 TEST(WideCrashes, ASubgraphThatHasEndedLetsItsTaskEndAfterACrash) {
   using Kind = WideScenario::Kind;
@@ -88,9 +91,6 @@ TEST(WideCrashes, ASubgraphThatHasEndedLetsItsTaskEndAfterACrash) {
     }
   }
 }
-
-TEST(WideCrashes, EveryCommitMayBeTheLastWithAsync) { crash_everywhere(1); }
-TEST(WideCrashes, EveryCommitMayBeTheLastWithExit) { crash_everywhere(2); }
 
 // Found by chance.
 TEST(WideCrashes, AWaitBesideASubgraphGoesOnAfterAnswersThatWereLost) {
