@@ -1,8 +1,68 @@
 #include "driver/graph_registry.h"
 
 #include <algorithm>
+#include <set>
 
 namespace belay {
+namespace {
+
+using Definition = GraphRegistry::Definition;
+
+// Whether the state between two upgrades is one that the version there can have.
+Result<Done> check_fits(const GraphDefinition& graph, const Value& state) {
+  std::string what = "What the upgrade to version " + to_hex(graph.hash).substr(0, 12) + " gave";
+  if (!state.as_object()) {
+    return error(ErrorCode::invalid, what + " is of kind " + std::string(state.kind()) +
+                                         "; it is to be an object of channels.");
+  }
+  std::shared_ptr<void> tried = graph.state->make();
+  for (const ChannelType& channel : graph.state->channels) {
+    const Value* found = state.find(channel.name);
+    Decoder in;
+    in.path.push_back(channel.name);
+    Unknown unknown;
+    if (found && !channel.decode(*found, tried.get(), in, &unknown)) {
+      return error(ErrorCode::invalid, what + " does not fit it: " + in.problem);
+    }
+  }
+  return Done{};
+}
+
+// The last version of the path, with an upgrade from `from` through all that stand before it.
+Definition upgraded_through(std::vector<Definition> path, const std::string& from) {
+  auto last = std::make_shared<GraphDefinition>(*path.back());
+  last->upgrades[from] = [path = std::move(path), from](Value state) -> Result<Value> {
+    std::string version = from;
+    for (const Definition& each : path) {
+      BELAY_TRY(state, each->upgrades.at(version)(std::move(state)));
+      // The last one is looked at by whoever asked for the upgrade.
+      if (each != path.back()) BELAY_CHECK(check_fits(*each, state));
+      version = to_hex(each->hash);
+    }
+    return state;
+  };
+  return last;
+}
+
+// The shortest path of upgrades from the version to the newest; empty where there is none.
+std::vector<Definition> path_from(const std::string& from,
+                                  const std::vector<Definition>& versions) {
+  std::vector<std::vector<Definition>> paths = {{versions.back()}};
+  std::set<Definition> seen = {versions.back()};
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    std::vector<Definition> path = paths[i];
+    if (path.front()->upgrades.contains(from)) return path;
+    for (const Definition& each : versions) {
+      bool leads_on = path.front()->upgrades.contains(to_hex(each->hash));
+      if (!leads_on || !seen.insert(each).second) continue;
+      paths.push_back(path);
+      paths.back().insert(paths.back().begin(), each);
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 void GraphRegistry::add(Definition graph) {
   std::vector<Definition>& versions = graphs_[graph->name];
@@ -24,13 +84,16 @@ Result<GraphRegistry::Definition> GraphRegistry::for_version(const std::string& 
     if (each->hash == version) return each;
   }
   std::string hash = to_hex(version);
-  if (latest->accepts_older_versions || latest->upgrades.contains(hash)) return latest;
+  if (latest->upgrades.contains(hash)) return latest;
+  auto path = path_from(hash, graphs_.at(name));
+  if (!path.empty()) return upgraded_through(std::move(path), hash);
+  if (latest->accepts_older_versions) return latest;
   return error(ErrorCode::invalid,
                "The run is of version " + hash.substr(0, 12) + " of the graph \"" + name +
                    "\", and this program has version " + to_hex(latest->hash).substr(0, 12) +
                    " without a way from there; run the program that began it, add its graph beside "
                    "the new one, or declare upgrade_from(\"" +
-                   hash + "\", ...).");
+                   hash + "\", ...) in the new one or in a version between that is added too.");
 }
 
 }  // namespace belay

@@ -18,8 +18,9 @@ class GraphRegistry {
   bool knows(const std::string& name) const { return graphs_.contains(name); }
   // The version that new runs begin with.
   Result<Definition> newest(const std::string& name) const;
-  // The version to go on with for a run of that version: the same, or the newest if it has an
-  // upgrade from it or accepts older versions. `invalid` when there is no such path.
+  // The version to go on with for a run of that version: the same, or the newest if upgrades lead
+  // to it, its own or through those of versions between, or if it accepts older versions. `invalid`
+  // when there is no such path.
   Result<Definition> for_version(const std::string& name, const Digest& version) const;
 
  private:

@@ -168,6 +168,62 @@ TEST_F(Upgrades, GoThroughSeveralVersionsOneAfterAnother) {
   EXPECT_EQ(violations(last), "");
 }
 
+// Version 1 and what upgrades 1 to 2 and 2 to 3, in a program that holds 2 and 3.
+struct UpgradeChain : Upgrades {
+  JsonGraph first = built(steps("a"));
+  std::unique_ptr<Runtime> holding(const GraphDefinition::Upgrade& to_second,
+                                   const GraphDefinition::Upgrade& to_third) {
+    auto second = steps("b");
+    second.upgrade_from(hash_of(first), to_second);
+    auto middle = built(std::move(second));
+    auto third = steps("c");
+    third.upgrade_from(hash_of(middle), to_third);
+    auto runtime = process(middle);
+    runtime->add(built(std::move(third)));
+    return runtime;
+  }
+};
+
+TEST_F(UpgradeChain, IsFoundAndAppliedInItsOrder) {
+  begin(first, Value::object({{"a", "x"}}));
+  auto runtime = holding(moves("a", "b"), moves("b", "c"));
+  for (int each = 0; each < 2; ++each) {
+    ASSERT_TRUE(block_on(loop, runtime->resume(default_tenant(), ThreadId("t"))).ok());
+  }
+  auto view = block_on(loop, runtime->status(default_tenant(), ThreadId("t"))).value();
+  EXPECT_EQ(view.row.status, RunStatus::completed) << view.row.error;
+  EXPECT_EQ(to_json(view.state["log"]), R"(["one x>b>c","two x>b>c"])");
+}
+
+TEST_F(UpgradeChain, ThatBreaksMidwayLeavesTheRunAsItIs) {
+  begin(first, Value::object({{"a", "x"}}));
+  RunRow before = row();
+  GraphDefinition::Upgrade throws = [](Value) -> Result<Value> {
+    detail::throw_failure(error(ErrorCode::invalid, "It threw."));
+  };
+  GraphDefinition::Upgrade is_no_object = [](Value) -> Result<Value> { return Value(7); };
+  GraphDefinition::Upgrade does_not_fit = [](Value) -> Result<Value> {
+    return Value::object({{"b", 7}});
+  };
+  GraphDefinition::Upgrade fine = [](Value) -> Result<Value> {
+    return Value::object({{"c", "x"}});
+  };
+  for (auto& [to_second, to_third, told] :
+       std::vector<std::tuple<GraphDefinition::Upgrade, GraphDefinition::Upgrade, std::string>>{
+           {throws, fine, "It threw."},
+           {moves("a", "b"), throws, "It threw."},
+           {is_no_object, fine, "is of kind number"},
+           {does_not_fit, fine, "\"b\" should be string, but is 7"},
+           {moves("a", "b"), is_no_object, "gave a value of kind number"}}) {
+    auto runtime = holding(to_second, to_third);
+    auto refused = block_on(loop, runtime->resume(default_tenant(), ThreadId("t")));
+    ASSERT_FALSE(refused.ok()) << told;
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+    EXPECT_THAT(refused.error().message, HasSubstr(told));
+    EXPECT_EQ(row(), before);
+  }
+}
+
 TEST_F(Upgrades, OfAQueuedRunHappenWhenItIsTakenUp) {
   auto plain = [&](std::string channel) {
     JsonGraphBuilder graph{"plain"};
