@@ -68,25 +68,25 @@ class [[nodiscard]] Update<Value> {
   explicit Update(const Value::Object& members);
 
   // As the channel's own reducer says.
-  Update&& put(std::string_view channel, Value value) &&;
+  Update put(std::string_view channel, Value value) &&;
   // The channel's new value, whatever its reducer.
-  Update&& set(std::string_view channel, Value value) &&;
+  Update set(std::string_view channel, Value value) &&;
   // One more item at the end of an array.
-  Update&& append(std::string_view channel, Value item) &&;
+  Update append(std::string_view channel, Value item) &&;
   // A member of an object, replacing the one of that name.
-  Update&& merge(std::string_view channel, std::string name, Value value) &&;
+  Update merge(std::string_view channel, std::string name, Value value) &&;
   // A number added to a number. A sum of integers that does not fit is an error, never rounded.
-  Update&& add(std::string_view channel, Value amount) &&;
+  Update add(std::string_view channel, Value amount) &&;
 
   // See Update of state.h.
-  Update&& go_to(std::string_view node) &&;
-  Update&& send(std::string_view node, const Value& input) &&;
+  Update go_to(std::string_view node) &&;
+  Update send(std::string_view node, const Value& input) &&;
 
   // For the engine.
   NodeAnswer take_answer() && { return std::move(answer_); }
 
  private:
-  Update&& change(std::string_view channel, std::optional<ValueKind> kind, Value value);
+  void change(std::string_view channel, std::optional<ValueKind> kind, Value value);
 
   NodeAnswer answer_;
 };

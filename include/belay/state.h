@@ -24,12 +24,14 @@
 namespace belay {
 
 // What a node changed, and where it goes. Make it with set(), append(), ... or unchanged<State>().
+// Each call hands the whole on, so both "return append(...).add(...)" and, in a loop,
+// "update = std::move(update).send(...)" are right.
 template <GraphState State>
 class [[nodiscard]] Update {
  public:
   // The member's new value.
   template <typename M, typename V>
-  Update&& set(M State::* member, V&& value) && {
+  Update set(M State::* member, V&& value) && {
     Change& change = change_of(member, ValueKind::set);
     change.kind = ValueKind::set;
     change.operand =
@@ -42,7 +44,7 @@ class [[nodiscard]] Update {
 
   // One more item at the end of a list.
   template <typename M, typename V>
-  Update&& append(std::vector<M> State::* member, V&& item) && {
+  Update append(std::vector<M> State::* member, V&& item) && {
     using List = std::vector<M>;
     Change& change = change_of(member, ValueKind::append);
     if (!change.operand) {
@@ -59,7 +61,7 @@ class [[nodiscard]] Update {
 
   // An entry of a map, replacing the one with that key.
   template <typename M, typename V>
-  Update&& merge(std::map<std::string, M> State::* member, std::string key, V&& value) && {
+  Update merge(std::map<std::string, M> State::* member, std::string key, V&& value) && {
     using Map = std::map<std::string, M>;
     Change& change = change_of(member, ValueKind::merge);
     if (!change.operand) {
@@ -75,7 +77,7 @@ class [[nodiscard]] Update {
   // A number added to the member.
   template <typename M>
     requires std::is_arithmetic_v<M>
-  Update&& add(M State::* member, std::type_identity_t<M> amount) && {
+  Update add(M State::* member, std::type_identity_t<M> amount) && {
     Change& change = change_of(member, ValueKind::add);
     if (!change.operand) {
       change.operand = operand(member, M(), [](State& state, M State::* place, M& held) {
@@ -91,7 +93,7 @@ class [[nodiscard]] Update {
 
   // Something for the reducer that the graph declares for this member. Once for each member.
   template <typename M, typename V>
-  Update&& reduce(M State::* member, V&& value) && {
+  Update reduce(M State::* member, V&& value) && {
     Change& change = change_of(member, ValueKind::reduce);
     change.kind = ValueKind::reduce;
     change.operand = operand(member, M(std::forward<V>(value)), nullptr);
@@ -100,14 +102,14 @@ class [[nodiscard]] Update {
 
   // Goes to this node next, in place of the node's edges; several calls go to several nodes. The
   // node must declare it with may_go_to().
-  Update&& go_to(std::string_view node) && {
+  Update go_to(std::string_view node) && {
     go_to_.emplace_back(node);
     return std::move(*this);
   }
 
   // Visits `node` next with this input; as often as it is called. Declared like go_to().
   template <typename Input>
-  Update&& send(std::string_view node, const Input& input) && {
+  Update send(std::string_view node, const Input& input) && {
     sends_.push_back(send_to(node, input));
     return std::move(*this);
   }

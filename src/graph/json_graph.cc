@@ -151,42 +151,45 @@ Update<Value>::Update(const Value::Object& members) {
   for (const auto& [name, value] : members) change(name, std::nullopt, value);
 }
 
-Update<Value>&& Update<Value>::change(std::string_view channel, std::optional<ValueKind> kind,
-                                      Value value) {
+void Update<Value>::change(std::string_view channel, std::optional<ValueKind> kind, Value value) {
   answer_.named.push_back({std::string(channel), kind, std::move(value)});
+}
+
+Update<Value> Update<Value>::put(std::string_view channel, Value value) && {
+  change(channel, std::nullopt, std::move(value));
   return std::move(*this);
 }
 
-Update<Value>&& Update<Value>::put(std::string_view channel, Value value) && {
-  return change(channel, std::nullopt, std::move(value));
+Update<Value> Update<Value>::set(std::string_view channel, Value value) && {
+  change(channel, ValueKind::set, std::move(value));
+  return std::move(*this);
 }
 
-Update<Value>&& Update<Value>::set(std::string_view channel, Value value) && {
-  return change(channel, ValueKind::set, std::move(value));
-}
-
-Update<Value>&& Update<Value>::append(std::string_view channel, Value item) && {
+Update<Value> Update<Value>::append(std::string_view channel, Value item) && {
   Value::Array items;
   items.push_back(std::move(item));
-  return change(channel, ValueKind::append, std::move(items));
+  change(channel, ValueKind::append, std::move(items));
+  return std::move(*this);
 }
 
-Update<Value>&& Update<Value>::merge(std::string_view channel, std::string name, Value value) && {
+Update<Value> Update<Value>::merge(std::string_view channel, std::string name, Value value) && {
   Value::Object members;
   members.emplace(std::move(name), std::move(value));
-  return change(channel, ValueKind::merge, std::move(members));
+  change(channel, ValueKind::merge, std::move(members));
+  return std::move(*this);
 }
 
-Update<Value>&& Update<Value>::add(std::string_view channel, Value amount) && {
-  return change(channel, ValueKind::add, std::move(amount));
+Update<Value> Update<Value>::add(std::string_view channel, Value amount) && {
+  change(channel, ValueKind::add, std::move(amount));
+  return std::move(*this);
 }
 
-Update<Value>&& Update<Value>::go_to(std::string_view node) && {
+Update<Value> Update<Value>::go_to(std::string_view node) && {
   answer_.go_to.emplace_back(node);
   return std::move(*this);
 }
 
-Update<Value>&& Update<Value>::send(std::string_view node, const Value& input) && {
+Update<Value> Update<Value>::send(std::string_view node, const Value& input) && {
   answer_.sends.push_back(send_to(node, input));
   return std::move(*this);
 }

@@ -75,6 +75,16 @@ TEST(JsonGraph, AnUpdateSetsAppendsMergesAndAdds) {
   EXPECT_EQ(state["count"], Value(7));
 }
 
+TEST(JsonGraph, AnUpdateIsWholeAfterACallWhoseResultItIsGiven) {
+  JsonUpdate update = put("count", Value(1));
+  for (int each = 0; each < 3; ++each) {
+    update = std::move(update).send("weigh", Value(each)).append("items", Value(each));
+  }
+  NodeAnswer answer = std::move(update).take_answer();
+  EXPECT_EQ(answer.named.size(), 4u);
+  EXPECT_EQ(answer.sends.size(), 3u);
+}
+
 TEST(JsonGraph, PutDoesWhatTheChannelSReducerSays) {
   Value::Array lines;
   lines.emplace_back("one");

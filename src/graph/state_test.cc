@@ -72,6 +72,17 @@ TEST(Update, AppliesItsChangesInOrder) {
   EXPECT_EQ(basket.count, 1);
 }
 
+TEST(Update, IsWholeAfterACallWhoseResultItIsGiven) {
+  auto update = append(&Basket::items, "fig");
+  for (int each = 0; each < 3; ++each) {
+    update = std::move(update).send("weigh", each).go_to("pay").add(&Basket::count, 1);
+  }
+  NodeAnswer answer = std::move(update).take_answer();
+  EXPECT_EQ(answer.changes.size(), 2u);
+  EXPECT_EQ(answer.sends.size(), 3u);
+  EXPECT_EQ(answer.go_to.size(), 3u);
+}
+
 TEST(StateType, NamesItsChannelsAsTheMembersAreCalled) {
   const StateType& type = state_type<Basket>();
   ASSERT_EQ(type.channels.size(), 5u);
