@@ -33,13 +33,15 @@ Definition upgraded_through(std::vector<Definition> path, const std::string& fro
   auto last = std::make_shared<GraphDefinition>(*path.back());
   last->upgrades[from] = [path = std::move(path), from](Value state) -> Result<Value> {
     std::string version = from;
+    Result<Value> upgraded = std::move(state);
     for (const Definition& each : path) {
-      BELAY_TRY(state, each->upgrades.at(version)(std::move(state)));
+      upgraded = each->upgrades.at(version)(*std::move(upgraded));
+      if (!upgraded.ok()) break;
       // The last one is looked at by whoever asked for the upgrade.
-      if (each != path.back()) BELAY_CHECK(check_fits(*each, state));
+      if (each != path.back()) BELAY_CHECK(check_fits(*each, *upgraded));
       version = to_hex(each->hash);
     }
-    return state;
+    return upgraded;
   };
   return last;
 }
