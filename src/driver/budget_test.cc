@@ -111,9 +111,9 @@ struct Budgets : HaltingWorld {
           auto found = co_await look(context, 100);
           if (!found.ok() && found.error().code != ErrorCode::exhausted) found.value();
           if (found.ok()) {
-            std::move(update).append(&Study::found, *found);
+            update = std::move(update).append(&Study::found, *found);
           } else {
-            std::move(update).add(&Study::refused, 1);
+            update = std::move(update).add(&Study::refused, 1);
           }
         }
         co_return std::move(update);

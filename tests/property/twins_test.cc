@@ -86,7 +86,7 @@ Graph<Twin> typed_twin(const Given& given) {
               if (context.attempt() == 1) return error(ErrorCode::unavailable, "busy");
               auto update = reduce(&Twin::longest, given.text).merge(&Twin::table, "right", 2);
               for (const std::string& item : given.list) {
-                std::move(update).append(&Twin::list, item);
+                update = std::move(update).append(&Twin::list, item);
               }
               return update;
             })
