@@ -233,8 +233,7 @@ class WideGraph {
       begins(context);
       auto update = unchanged<Wide>();
       for (int each = 0; each < count; ++each) {
-        // send() gives back the update itself, which must not be assigned to itself.
-        static_cast<void>(std::move(update).send(part, part + std::to_string(each)));
+        update = std::move(update).send(part, part + std::to_string(each));
       }
       return update;
     };
