@@ -306,14 +306,13 @@ void Advancing::finish(const Moment& moment) {
     append_all(rows.opened, work_.pending.opened);
     append_all(rows.inner_checkpoints, work_.pending.inner_checkpoints);
   } else if (work_.has_pending) {
-    work_.commit.emplace();
+    work_.commit = std::make_unique<Commit>();
     work_.commit->tenant = run_.row.tenant;
     work_.commit->guard = RunGuard{run_.row.epoch, run_.row.seq, run_.row.run};
     work_.commit->rows = std::move(work_.pending);
   }
   if (work_.commit) {
-    auto commit = std::make_unique<Commit>(*std::move(work_.commit));
-    work_.actions.emplace_back(WriteCommit{std::move(commit), work_.may_lag});
+    work_.actions.emplace_back(WriteCommit{std::move(work_.commit), work_.may_lag});
   }
   if (work_.rests) work_.actions.emplace_back(Rest{});
 }

@@ -13,7 +13,7 @@ namespace belay::engine {
 
 struct Work {
   std::vector<Action> actions;
-  std::optional<Commit> commit;  // that raises the run's seq
+  std::unique_ptr<Commit> commit;  // that raises the run's seq
   bool may_lag = false;
   CommitRows pending;
   bool has_pending = false;

@@ -383,7 +383,7 @@ void Advancing::commit(Step step, const Moment& moment) {
 
 void Advancing::keep(Commit commit) {
   if (!is_inner()) {
-    work_.commit = std::move(commit);
+    work_.commit = std::make_unique<Commit>(std::move(commit));
     return;
   }
   CommitRows& rows = pending();

@@ -2,6 +2,8 @@
 
 #include <fstream>
 
+#include "belay/testing.h"
+
 namespace belay::disk {
 namespace {
 
@@ -131,14 +133,6 @@ void write_into(std::string& content, const Operation& operation) {
   }
 }
 
-// SplitMix64: one of the first test vectors of any seed will do.
-std::uint64_t next_bits(std::uint64_t& state) {
-  std::uint64_t bits = state += 0x9e3779b97f4a7c15;
-  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
-  return bits ^ bits >> 31;
-}
-
 }  // namespace
 
 RecordingDisk::RecordingDisk() : vfs_(std::make_unique<sqlite3_vfs>(*unix_vfs())) {
@@ -247,6 +241,7 @@ void PowerCut::apply(const Operation& operation) {
 
 Files PowerCut::files(Image image, std::uint64_t seed) const {
   Files left;
+  testing::SeededRandom random(seed);
   for (const auto& [name, file] : files_) {
     if (!file.is_there) continue;
     std::string content = file.now;
@@ -256,7 +251,7 @@ Files PowerCut::files(Image image, std::uint64_t seed) const {
     } else if (image == Image::unsynced_reordered) {
       content = file.synced.value_or("");
       for (const Operation& each : file.unsynced) {
-        if (next_bits(seed) % 2 == 0) write_into(content, each);
+        if (random.bits() % 2 == 0) write_into(content, each);
       }
     } else if (image == Image::failed_sync_dropped && file.without_lost) {
       content = *file.without_lost;
