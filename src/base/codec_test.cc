@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <chrono>
 #include <limits>
 
 namespace belay::codec_test {
@@ -134,6 +135,30 @@ TEST(Codec, ANumberOutOfRangeIsRefused) {
   expect_mismatch(R"({"small":-1})", "\"small\"");
   expect_mismatch(R"({"risk":9223372036854775808})", "\"risk\"");
   EXPECT_EQ(audit_from(R"({"small":255.0})")->small, 255);
+}
+
+struct Measured {
+  float ratio = 0;
+  std::chrono::nanoseconds nanoseconds{};
+  std::chrono::milliseconds milliseconds{};
+  std::chrono::hours hours{};
+};
+
+TEST(Codec, ATimeOrFloatBeyondItsTypeIsRefused) {
+  auto read = [](std::string_view text) { return decode_json<Measured>(*parse_json(text)); };
+  for (std::string_view text :
+       {R"({"ratio":1e39})", R"({"ratio":-1e39})", R"({"nanoseconds":9223372036855})",
+        R"({"nanoseconds":-9223372036855})"}) {
+    auto refused = read(text);
+    ASSERT_FALSE(refused.ok()) << text;
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("in range")) << text;
+  }
+  EXPECT_EQ(read(R"({"nanoseconds":9223372036854})")->nanoseconds,
+            std::chrono::milliseconds(9'223'372'036'854));
+  EXPECT_EQ(read(R"({"milliseconds":9223372036854775807})")->milliseconds,
+            std::chrono::milliseconds::max());
+  EXPECT_EQ(read(R"({"hours":7200000})")->hours, std::chrono::hours(2));
+  EXPECT_EQ(read(R"({"ratio":3e38})")->ratio, 3e38F);
 }
 
 TEST(Codec, WhatJsonCannotSayIsRefused) {

@@ -1,8 +1,11 @@
 #include "belay/result.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+
+#include "belay/value.h"
 
 namespace belay {
 namespace {
@@ -18,6 +21,35 @@ constexpr std::array code_names{
     CodeName{ErrorCode::uncertain, "uncertain"}, CodeName{ErrorCode::exhausted, "exhausted"},
     CodeName{ErrorCode::cancelled, "cancelled"}, CodeName{ErrorCode::corrupt, "corrupt"},
 };
+
+constexpr std::size_t sentence_bytes_max = 4'000;
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+bool is_sentence(std::string_view text) {
+  return text.size() <= sentence_bytes_max && !first_invalid_utf8(text) &&
+         std::none_of(text.begin(), text.end(), is_control);
+}
+
+// Messages quote what people, models and exceptions say, and are stored as JSON: one line of UTF-8,
+// and not too long.
+std::string as_sentence(std::string_view text) {
+  std::string out;
+  while (!text.empty() && out.size() < sentence_bytes_max) {
+    std::size_t sound = first_invalid_utf8(text).value_or(text.size());
+    out += text.substr(0, sound);
+    if (sound < text.size()) out += replacement;
+    text.remove_prefix(std::min(sound + 1, text.size()));
+  }
+  std::replace_if(out.begin(), out.end(), is_control, ' ');
+  if (out.size() <= sentence_bytes_max) return out;
+  constexpr std::string_view rest = "...";
+  std::size_t end = sentence_bytes_max - rest.size();
+  // Not in the middle of a character.
+  while ((static_cast<unsigned char>(out[end]) & 0xc0) == 0x80) --end;
+  return out.substr(0, end).append(rest);
+}
 
 }  // namespace
 
@@ -35,7 +67,10 @@ std::optional<ErrorCode> error_code_named(std::string_view name) {
   return std::nullopt;
 }
 
-Error error(ErrorCode code, std::string message) { return Error{code, std::move(message)}; }
+Error error(ErrorCode code, std::string message) {
+  if (!is_sentence(message)) message = as_sentence(message);
+  return Error{code, std::move(message)};
+}
 
 namespace detail {
 

@@ -4,6 +4,7 @@
 // Long on purpose: the templates call one another for every nesting, so they stand together.
 
 #include <chrono>
+#include <cmath>
 #include <concepts>
 #include <limits>
 #include <map>
@@ -301,6 +302,17 @@ bool decode_enum(const Value& from, E& value, Decoder& in) {
   return in.mismatch("one of its enumerators' names", from);
 }
 
+// False for a time beyond what T can count.
+template <typename R, typename P>
+bool decode_duration(std::int64_t milliseconds, std::chrono::duration<R, P>& value) {
+  using Duration = std::chrono::duration<R, P>;
+  using Long = std::chrono::duration<long double, std::milli>;
+  Long given(static_cast<long double>(milliseconds));
+  if (given > Long(Duration::max()) || given < Long(Duration::min())) return false;
+  value = std::chrono::duration_cast<Duration>(std::chrono::milliseconds(milliseconds));
+  return true;
+}
+
 template <typename T>
 bool decode(const Value& from, T& value, Decoder& in, Unknown* unknown) {
   if constexpr (std::is_same_v<T, Value>) {
@@ -316,8 +328,13 @@ bool decode(const Value& from, T& value, Decoder& in, Unknown* unknown) {
     return decode_integer(from, value, in);
   } else if constexpr (std::floating_point<T>) {
     auto number = from.as_double();
-    if (number) value = static_cast<T>(*number);
-    return number || in.mismatch("a number", from);
+    if (!number) return in.mismatch("a number", from);
+    // Of a float: what it can't hold could not be written again.
+    if (std::abs(*number) > std::numeric_limits<T>::max()) {
+      return in.mismatch("a number in range", from);
+    }
+    value = static_cast<T>(*number);
+    return true;
   } else if constexpr (std::is_same_v<T, std::string>) {
     const std::string* text = from.as_string();
     if (text) value = *text;
@@ -329,8 +346,9 @@ bool decode(const Value& from, T& value, Decoder& in, Unknown* unknown) {
     return instant || in.mismatch("a UTC time like 2026-11-21T12:00:00Z", from);
   } else if constexpr (is_duration<T>) {
     auto number = from.as_int();
-    if (number) value = std::chrono::duration_cast<T>(std::chrono::milliseconds(*number));
-    return number || in.mismatch("a number of milliseconds", from);
+    if (!number) return in.mismatch("a number of milliseconds", from);
+    return decode_duration(*number, value) ||
+           in.mismatch("a number of milliseconds in range", from);
   } else if constexpr (is_optional<T>) {
     if (from.is_null()) {
       value.reset();
