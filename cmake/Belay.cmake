@@ -17,6 +17,18 @@ if(BELAY_SANITIZE)
   target_link_options(belay_options INTERFACE -fsanitize=${BELAY_SANITIZE})
 endif()
 
+# scripts/coverage: clang counts what of src/ and agents/ runs, in the process of whatever test.
+if(BELAY_COVERAGE)
+  target_link_options(belay_options INTERFACE -fprofile-instr-generate)
+endif()
+# Counts what of a target's own sources runs.
+function(belay_count_coverage name)
+  if(BELAY_COVERAGE)
+    target_compile_options(${name} PRIVATE
+      -fprofile-instr-generate=${PROJECT_BINARY_DIR}/profiles/%8m.profraw -fcoverage-mapping)
+  endif()
+endfunction()
+
 find_program(BELAY_CCACHE ccache)
 if(BELAY_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${BELAY_CCACHE})
@@ -32,6 +44,7 @@ function(belay_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC belay_options ${ARG_LINKS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  belay_count_coverage(${name})
 endfunction()
 
 # belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds]): one test program; each of its

@@ -13,10 +13,6 @@
 // from absence.
 
 #include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "belay/rows.h"
 #include "belay/task.h"
@@ -257,6 +253,10 @@ class Store {
   // Applies the commit, or says why not. See the top for what an Error means.
   virtual Task<Result<CommitOutcome>> commit(Commit commit) = 0;
 
+  // False once it takes no commits any more, whatever one does: its process must end, so that
+  // others can take its runs over.
+  virtual bool takes_commits() const { return true; }
+
   // Calls `reader` once with a consistent view, perhaps on another thread; what it returns is the
   // answer. It must own what it uses: the waiting task may be gone while it runs.
   virtual Task<Result<Done>> read(Reader reader) = 0;
@@ -268,9 +268,9 @@ class Store {
   // Whether that session, of this process or another, still lives. False for the null session.
   virtual Result<bool> is_alive(const SessionId& session) = 0;
 
-  // Counts everything, which takes as long as reading it. Blocks.
+  // Counts everything, as long as that takes. Blocks.
   virtual Result<StoreStatistics> statistics();
-  // Gives back the space of what was deleted. Blocks, and keeps other writers waiting meanwhile.
+  // Gives back the space of what was deleted. Blocks, other writers too.
   virtual Result<Done> compact();
 };
 

@@ -16,6 +16,7 @@ class InlineStore final : public Store {
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     co_return block_on(*loop_, inner_->commit(std::move(commit)));
   }
+  bool takes_commits() const override { return inner_->takes_commits(); }
   Task<Result<Done>> read(Reader reader) override {
     co_return block_on(*loop_, inner_->read(std::move(reader)));
   }

@@ -133,6 +133,65 @@ TEST_P(StoreSuite, AfterItsExpiryADecisionWithoutARemedyWritesNothing) {
   EXPECT_EQ(call_->all(), before);
 }
 
+TEST_P(StoreSuite, ACommitThatTakesAnApprovalForOpenIsRefusedOnceItIsNot) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  RunScript fenced = script;
+  Commit of_another_epoch = fenced.next();
+  of_another_epoch.still_open = {script.opened().interrupt};
+  ++of_another_epoch.guard->epoch;
+  ++of_another_epoch.rows.run->epoch;
+  EXPECT_EQ(call_->commit(of_another_epoch), CommitOutcome::fenced);
+  Commit open = script.next();
+  open.still_open = {script.opened().interrupt, interrupt_named("asked by this very commit")};
+  EXPECT_EQ(call_->commit(open), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(script.decide(ApprovalStatus::approved)), CommitOutcome::applied);
+  std::string before = call_->all();
+  Commit closed = script.next();
+  closed.still_open = {script.opened().interrupt};
+  EXPECT_EQ(call_->commit(closed), CommitOutcome::approval_closed);
+  EXPECT_EQ(call_->all(), before);
+}
+
+TEST_P(StoreSuite, ADecisionGuardedByAnApprovalOfAnotherRunIsRefused) {
+  RunScript asks("a");
+  call_->commit(asks.first());
+  call_->commit(asks.ask(clock_.now() + hours(24)));
+  RunScript other("b");
+  Commit first = other.first();
+  RunScript stranger("c");
+  Commit of_a_new_run = stranger.first();
+  call_->commit(first);
+  std::string before = call_->all();
+  for (Commit* commit : {&of_a_new_run, &first}) {
+    if (commit == &first) *commit = other.next();
+    commit->approval.emplace();
+    commit->approval->interrupt = asks.opened().interrupt;
+    commit->approval->payload_hash = asks.opened().payload_hash;
+    EXPECT_EQ(call_->commit(*commit), CommitOutcome::approval_closed);
+  }
+  EXPECT_EQ(call_->all(), before);
+}
+
+TEST_P(StoreSuite, AnApprovalsIdIsAskedUnderOnce) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  std::string before = call_->all();
+  RunScript other("b");
+  Commit taken = other.first();
+  taken.rows.opened = {other.question("new")};
+  taken.rows.opened[0].seq = 1;
+  taken.rows.opened[0].interrupt = script.opened().interrupt;
+  EXPECT_EQ(call_->try_commit(taken).error().code, ErrorCode::conflict);
+  Commit twice = taken;
+  twice.rows.opened[0].interrupt = interrupt_named("new");
+  twice.rows.opened.push_back(twice.rows.opened[0]);
+  EXPECT_EQ(call_->try_commit(twice).error().code, ErrorCode::conflict);
+  EXPECT_EQ(call_->all(), before) << "nothing of a refused commit stays";
+}
+
 TEST_P(StoreSuite, AnExpiryAppliesOnlyOnceItsTimeHasPassed) {
   RunScript script("a");
   call_->commit(script.first());

@@ -40,6 +40,29 @@ TEST_P(StoreSuite, EachCommitLeavesACheckpointThatNamesItsParent) {
   EXPECT_EQ(call_->run(script.row.run), script.row);
 }
 
+TEST_P(StoreSuite, AFirstCommitThatClaimsAnEpochIsFenced) {
+  for (const char* tenant : {"default", "never seen"}) {
+    RunScript script("a", TenantId(tenant));
+    Commit first = script.first();
+    first.guard->epoch = first.rows.run->epoch = 1;
+    EXPECT_EQ(call_->commit(first), CommitOutcome::fenced) << tenant;
+  }
+  EXPECT_TRUE(call_->threads({}).empty());
+}
+
+TEST_P(StoreSuite, AThreadIsMadeOnceWithoutARunToo) {
+  Commit thread;
+  thread.tenant = default_tenant();
+  thread.rows.thread.emplace();
+  thread.rows.thread->tenant = default_tenant();
+  thread.rows.thread->thread = ThreadId("t");
+  thread.rows.thread->user = UserId("ana");
+  EXPECT_EQ(call_->commit(thread), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(thread), CommitOutcome::exists);
+  thread.rows.thread->thread = ThreadId("u");
+  EXPECT_EQ(call_->commit(thread), CommitOutcome::applied);
+}
+
 TEST_P(StoreSuite, EveryMemberOfARunIsKept) {
   RunScript script("a");
   script.row.session = *store_->open_session();

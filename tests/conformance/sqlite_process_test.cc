@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,6 +62,22 @@ class SqliteProcesses : public testing::Test {
   StandingClock clock_;
   SeededRandom random_;
 };
+
+// Locks go with the machine: whoever has the same number's lock now is somebody else.
+TEST_F(SqliteProcesses, ASessionOfAnotherBootIsDead) {
+  auto first = open();
+  auto second = open();
+  SessionId session = *first->open_session();
+  EXPECT_TRUE(*second->is_alive(session));
+  sqlite3* file = nullptr;
+  ASSERT_EQ(sqlite3_open(folder_.file("store.db").c_str(), &file), SQLITE_OK);
+  const char* reboot = "UPDATE sessions SET boot_id = zeroblob(16)";
+  EXPECT_EQ(sqlite3_exec(file, reboot, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(file);
+  EXPECT_FALSE(*second->is_alive(session));
+  EXPECT_TRUE(open() != nullptr) << "it tidies the sessions of the boot before";
+  EXPECT_FALSE(*second->is_alive(session));
+}
 
 TEST_F(SqliteProcesses, TwoStoresOnOneFileFenceEachOther) {
   auto first = open();

@@ -8,14 +8,14 @@
 
 #include "belay/limits.h"
 #include "store/sqlite/sqlite_store.h"
-#include "tests/conformance/faulty_disk.h"
 #include "tests/conformance/store_suite.h"
+#include "tests/disk/recording_disk.h"
 
 namespace belay::conformance {
 namespace {
 
+using disk::Fault;
 using testing::HasSubstr;
-using Fault = FaultyDisk::Fault;
 
 class SqliteWriter : public testing::Test {
  protected:
@@ -59,7 +59,7 @@ class SqliteWriter : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  FaultyDisk disk_;
+  disk::RecordingDisk disk_;
   StandingClock clock_;
   SeededRandom random_;
   std::atomic<std::uint64_t> transactions_ = 0;
@@ -72,12 +72,12 @@ class SqliteWriter : public testing::Test {
 TEST_F(SqliteWriter, CommitsThatWaitTravelTogether) {
   std::vector<Commit> commits;
   for (int i = 0; i < 64; ++i) commits.push_back(RunScript(std::to_string(i)).first());
-  int syncs = disk_.syncs();
+  std::size_t syncs = disk_.syncs();
   for (auto& outcome : commit_at_once(std::move(commits))) {
     EXPECT_EQ(*outcome, CommitOutcome::applied);
   }
   EXPECT_LE(transactions_, 2u) << "the first may go before the rest has been pushed";
-  EXPECT_LE(disk_.syncs() - syncs, 4);
+  EXPECT_LE(disk_.syncs() - syncs, 4u);
   EXPECT_EQ(call_->runs(RunFilter{default_tenant()}).size(), 64u);
 }
 
@@ -197,13 +197,13 @@ TEST_F(SqliteWriter, OnAFullDiskNothingIsWrittenAndTheSameCommitGoesThroughLater
     call_->commit(script.first());
     std::string before = call_->all();
     Commit commit = script.next();
-    disk_.fail_with(fault);
+    disk_.fail(fault, 0, true);
     auto outcome = call_->try_commit(commit);
     ASSERT_FALSE(outcome.ok());
     EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
     EXPECT_THAT(outcome.error().message, HasSubstr("disk"));
     EXPECT_EQ(call_->all(), before);
-    disk_.fail_with(Fault::none);
+    disk_.heal();
     EXPECT_EQ(call_->commit(commit), CommitOutcome::applied);
     EXPECT_EQ(call_->run(script.row.run), script.row);
   }
@@ -212,25 +212,26 @@ TEST_F(SqliteWriter, OnAFullDiskNothingIsWrittenAndTheSameCommitGoesThroughLater
 TEST_F(SqliteWriter, OnAFullDiskNobodyInTheBatchIsAcknowledged) {
   std::vector<Commit> commits;
   for (int i = 0; i < 10; ++i) commits.push_back(RunScript(std::to_string(i)).first());
-  disk_.fail_with(Fault::full);
+  disk_.fail(Fault::full, 0, true);
   for (auto& outcome : commit_at_once(commits)) {
     ASSERT_FALSE(outcome.ok());
     EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
   }
-  disk_.fail_with(Fault::none);
+  disk_.heal();
   EXPECT_EQ(call_->all(), "");
 }
 
 TEST_F(SqliteWriter, AfterAFailedSyncNothingIsAcknowledgedUntilTheStoreIsReopened) {
   RunScript script("a");
   call_->commit(script.first());
+  EXPECT_TRUE(store_->takes_commits());
   Commit unclear = script.next();
-  disk_.fail_with(Fault::sync_error);
+  disk_.fail(Fault::sync_error, 0, true);
   auto outcome = call_->try_commit(unclear);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, ErrorCode::uncertain);
 
-  disk_.fail_with(Fault::none);
+  disk_.heal();
   for (const Commit& later : {unclear, RunScript("b").first()}) {
     outcome = call_->try_commit(later);
     ASSERT_FALSE(outcome.ok());
@@ -238,6 +239,7 @@ TEST_F(SqliteWriter, AfterAFailedSyncNothingIsAcknowledgedUntilTheStoreIsReopene
     EXPECT_THAT(outcome.error().message, HasSubstr("open the store again"));
   }
   EXPECT_FALSE(store_->open_session().ok());
+  EXPECT_FALSE(store_->takes_commits());
 
   open();
   EXPECT_EQ(call_->commit(unclear), CommitOutcome::applied) << "for the first or the second time";
@@ -252,9 +254,9 @@ TEST_F(SqliteWriter, AReadThatFailsSaysSoAndTheNextOneWorks) {
     BELAY_CHECK(view.runs(RunFilter{default_tenant()}));
     return Done{};
   };
-  disk_.fail_with(Fault::read_error);
+  disk_.fail(Fault::read_error, 0, true);
   auto answer = block_on<Result<Done>>(call_->loop(), store_->read(read_runs));
-  disk_.fail_with(Fault::none);
+  disk_.heal();
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
   EXPECT_TRUE(block_on<Result<Done>>(call_->loop(), store_->read(read_runs)).ok());

@@ -152,6 +152,7 @@ class Process::AcknowledgingStore final : public Store {
     }
     co_return std::move(outcome);
   }
+  bool takes_commits() const override { return inner_->takes_commits(); }
   Task<Result<Done>> read(Reader reader) override { return inner_->read(std::move(reader)); }
   Result<SessionId> open_session() override { return inner_->open_session(); }
   void close_session(const SessionId& session) override { inner_->close_session(session); }
@@ -198,8 +199,8 @@ Result<T> Process::wait(Task<Result<T>> task) {
   return *std::move(result);
 }
 
-Result<RunView> Process::play(bool decides) {
-  ThreadId thread("journey");
+Result<RunView> Process::play(bool decides, const std::string& name) {
+  ThreadId thread(name);
   for (int calls = 0; calls < kCallsMax; ++calls) {
     auto view = wait(runtime_->status(default_tenant(), thread));
     if (!view.ok() && view.error().code == ErrorCode::not_found) {

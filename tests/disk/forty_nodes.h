@@ -64,7 +64,7 @@ class Process {
 
   // Plays the run until a person is asked, or with `decides` until it has ended; an error that the
   // store answers ends it earlier.
-  Result<RunView> play(bool decides);
+  Result<RunView> play(bool decides, const std::string& thread = "journey");
   // What the checkers find, with what the world outside knows; empty when all is well.
   Result<std::string> violations();
 

@@ -1,6 +1,7 @@
 #include "tests/disk/recording_disk.h"
 
-#include <fstream>
+#include <algorithm>
+#include <utility>
 
 #include "belay/testing.h"
 
@@ -12,6 +13,8 @@ struct File {
   RecordingDisk* disk;
   sqlite3_file* real;
   std::string* name;  // null: a file that is deleted when it is closed, of no matter here
+  int process;
+  int seen_failures;  // of syncs
 };
 
 File& file_of(sqlite3_file* file) { return *static_cast<File*>(static_cast<void*>(file)); }
@@ -27,12 +30,18 @@ void note(sqlite3_file* file, Operation::Kind kind, std::int64_t offset, std::st
   if (at.name) at.disk->note({kind, *at.name, offset, std::move(bytes)});
 }
 
+bool is_dead(sqlite3_file* file) { return file_of(file).disk->is_dead(file_of(file).process); }
+bool may_change(sqlite3_file* file) {
+  return file_of(file).disk->may_change(file_of(file).process);
+}
+
 int close_file(sqlite3_file* file) {
   std::unique_ptr<std::string> name(file_of(file).name);
   return methods(file).xClose(real(file));
 }
 
 int read_file(sqlite3_file* file, void* to, int size, sqlite3_int64 offset) {
+  if (is_dead(file)) return SQLITE_IOERR_READ;
   if (file_of(file).disk->fails(Fault::read_error)) return SQLITE_IOERR_READ;
   int code = methods(file).xRead(real(file), to, size, offset);
   if (code == SQLITE_OK && file_of(file).disk->fails(Fault::short_read)) {
@@ -40,11 +49,16 @@ int read_file(sqlite3_file* file, void* to, int size, sqlite3_int64 offset) {
     std::fill(half, static_cast<char*>(to) + size, '\0');
     return SQLITE_IOERR_SHORT_READ;
   }
+  if (code == SQLITE_OK && size > 0 && file_of(file).disk->fails(Fault::flipped_bit)) {
+    testing::SeededRandom random(file_of(file).disk->tried());
+    flip_bit(static_cast<char*>(to), random.bits() % (8 * static_cast<std::uint64_t>(size)));
+  }
   return code;
 }
 
 int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 offset) {
   RecordingDisk& disk = *file_of(file).disk;
+  if (!may_change(file)) return SQLITE_IOERR_WRITE;
   if (disk.fails(Fault::full)) return SQLITE_FULL;
   if (disk.fails(Fault::write_error)) return SQLITE_IOERR_WRITE;
   bool is_short = disk.fails(Fault::short_write);
@@ -56,15 +70,17 @@ int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 off
 }
 
 int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
+  if (!may_change(file)) return SQLITE_IOERR_TRUNCATE;
   note(file, Operation::Kind::truncate, size, {});
   return methods(file).xTruncate(real(file), size);
 }
 
 int sync_file(sqlite3_file* file, int) {
-  if (file_of(file).disk->fails(Fault::sync_error)) {
-    note(file, Operation::Kind::failed_sync, 0, {});
-    return SQLITE_IOERR_FSYNC;
-  }
+  File& at = file_of(file);
+  if (!may_change(file)) return SQLITE_IOERR_FSYNC;
+  if (at.disk->fails(Fault::sync_error)) note(file, Operation::Kind::failed_sync, 0, {});
+  int failures = at.name ? at.disk->failed_syncs(*at.name) : 0;
+  if (std::exchange(at.seen_failures, failures) != failures) return SQLITE_IOERR_FSYNC;
   if (!file_of(file).disk->lies()) note(file, Operation::Kind::sync, 0, {});
   return SQLITE_OK;
 }
@@ -72,7 +88,9 @@ int sync_file(sqlite3_file* file, int) {
 int file_size(sqlite3_file* file, sqlite3_int64* size) {
   return methods(file).xFileSize(real(file), size);
 }
-int lock_file(sqlite3_file* file, int level) { return methods(file).xLock(real(file), level); }
+int lock_file(sqlite3_file* file, int level) {
+  return is_dead(file) ? SQLITE_IOERR_LOCK : methods(file).xLock(real(file), level);
+}
 int unlock_file(sqlite3_file* file, int level) { return methods(file).xUnlock(real(file), level); }
 int check_lock(sqlite3_file* file, int* locked) {
   return methods(file).xCheckReservedLock(real(file), locked);
@@ -86,6 +104,8 @@ int map_shared(sqlite3_file* file, int region, int size, int extend, void volati
   return methods(file).xShmMap(real(file), region, size, extend, memory);
 }
 int lock_shared(sqlite3_file* file, int offset, int count, int flags) {
+  bool locks = (flags & SQLITE_SHM_LOCK) != 0;
+  if (locks && is_dead(file)) return SQLITE_IOERR_SHMLOCK;
   return methods(file).xShmLock(real(file), offset, count, flags);
 }
 void barrier(sqlite3_file* file) { methods(file).xShmBarrier(real(file)); }
@@ -103,6 +123,7 @@ int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags,
   opened.disk = static_cast<RecordingDisk*>(vfs->pAppData);
   opened.real = static_cast<sqlite3_file*>(static_cast<void*>(&opened + 1));
   opened.name = nullptr;
+  opened.process = opened.disk->owner_of(name, flags);
   file->pMethods = nullptr;
   if (opened.disk->fails(Fault::open_error)) return SQLITE_CANTOPEN;
   int is_there = 0;
@@ -111,6 +132,7 @@ int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags,
   if (!opened.real->pMethods) return code;
   file->pMethods = &recording_methods;
   if (name) opened.name = std::make_unique<std::string>(without_folder(name)).release();
+  opened.seen_failures = opened.name ? opened.disk->failed_syncs(*opened.name) : 0;
   if (name && !is_there) note(file, Operation::Kind::create, 0, {});
   return code;
 }
@@ -121,19 +143,11 @@ int remove_file(sqlite3_vfs* vfs, const char* name, int) {
   return unix_vfs()->xDelete(unix_vfs(), name, 0);
 }
 
-void write_into(std::string& content, const Operation& operation) {
-  auto offset = static_cast<std::size_t>(operation.offset);
-  if (operation.kind == Operation::Kind::truncate) {
-    content.resize(offset);
-  } else {
-    if (content.size() < offset + operation.bytes.size()) {
-      content.resize(offset + operation.bytes.size());
-    }
-    content.replace(offset, operation.bytes.size(), operation.bytes);
-  }
-}
-
 }  // namespace
+
+void flip_bit(char* bytes, std::uint64_t bit) {
+  bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+}
 
 RecordingDisk::RecordingDisk() : vfs_(std::make_unique<sqlite3_vfs>(*unix_vfs())) {
   vfs_->zName = "recording";
@@ -154,6 +168,13 @@ std::vector<Operation> RecordingDisk::operations() const {
 std::size_t RecordingDisk::size() const {
   std::lock_guard lock(mutex_);
   return operations_.size();
+}
+
+std::size_t RecordingDisk::syncs() const {
+  std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(std::count_if(
+      operations_.begin(), operations_.end(),
+      [](const Operation& operation) { return operation.kind == Operation::Kind::sync; }));
 }
 
 void RecordingDisk::fail(Fault fault, std::size_t after, bool for_ever) {
@@ -180,7 +201,58 @@ std::size_t RecordingDisk::tried() const {
 
 void RecordingDisk::note(Operation operation) {
   std::lock_guard lock(mutex_);
-  operations_.push_back(std::move(operation));
+  if (operation.kind == Operation::Kind::failed_sync) ++failed_syncs_[operation.file];
+  if (listener_) {
+    listener_(operation);
+  } else {
+    operations_.push_back(std::move(operation));
+  }
+}
+
+void RecordingDisk::listen(std::function<void(const Operation&)> listener) {
+  std::lock_guard lock(mutex_);
+  listener_ = std::move(listener);
+}
+
+void RecordingDisk::opens_for(int process) {
+  std::lock_guard lock(mutex_);
+  opener_ = process;
+}
+
+int RecordingDisk::owner_of(const char* name, int flags) {
+  std::lock_guard lock(mutex_);
+  if ((flags & SQLITE_OPEN_MAIN_DB) != 0) owners_[name] = opener_;
+  if ((flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) == 0) return opener_;
+  auto owner = owners_.find(sqlite3_filename_database(name));
+  return owner == owners_.end() ? opener_ : owner->second;
+}
+
+void RecordingDisk::kill(int process) { kill_after(process, 0); }
+
+void RecordingDisk::kill_after(int process, std::size_t changes) {
+  std::lock_guard lock(mutex_);
+  changes_left_[process] = changes;
+}
+
+bool RecordingDisk::is_dead(int process) const {
+  std::lock_guard lock(mutex_);
+  auto left = changes_left_.find(process);
+  return left != changes_left_.end() && left->second == 0;
+}
+
+bool RecordingDisk::may_change(int process) {
+  std::lock_guard lock(mutex_);
+  auto left = changes_left_.find(process);
+  if (left == changes_left_.end()) return true;
+  if (left->second == 0) return false;
+  --left->second;
+  return true;
+}
+
+int RecordingDisk::failed_syncs(const std::string& file) const {
+  std::lock_guard lock(mutex_);
+  auto failures = failed_syncs_.find(file);
+  return failures == failed_syncs_.end() ? 0 : failures->second;
 }
 
 bool RecordingDisk::fails(Fault fault) {
@@ -190,95 +262,6 @@ bool RecordingDisk::fails(Fault fault) {
   bool fails = plan_->for_ever ? number >= plan_->after : number == plan_->after;
   if (fails) ++failed_;
   return fails;
-}
-
-const char* name_of(Image image) {
-  switch (image) {
-    case Image::all_kept:
-      return "all kept";
-    case Image::unsynced_dropped:
-      return "unsynced dropped";
-    case Image::unsynced_reordered:
-      return "unsynced reordered";
-    case Image::torn_512:
-      return "last sector of 512 torn";
-    case Image::torn_4096:
-      return "last sector of 4096 torn";
-    case Image::failed_sync_dropped:
-      break;
-  }
-  return "lost by a failed sync";
-}
-
-void PowerCut::apply(const Operation& operation) {
-  using Kind = Operation::Kind;
-  File& file = files_[operation.file];
-  last_ = operation;
-  switch (operation.kind) {
-    case Kind::create:
-      file.is_there = true;
-      file.now.clear();
-      break;
-    case Kind::write:
-    case Kind::truncate:
-      file.is_there = true;
-      write_into(file.now, operation);
-      if (file.without_lost) write_into(*file.without_lost, operation);
-      file.unsynced.push_back(operation);
-      break;
-    case Kind::sync:
-      file.synced = file.without_lost ? *file.without_lost : file.now;
-      file.unsynced.clear();
-      break;
-    case Kind::failed_sync:
-      file.without_lost = file.synced.value_or("");
-      break;
-    case Kind::remove:
-      file = File();
-      break;
-  }
-}
-
-Files PowerCut::files(Image image, std::uint64_t seed) const {
-  Files left;
-  testing::SeededRandom random(seed);
-  for (const auto& [name, file] : files_) {
-    if (!file.is_there) continue;
-    std::string content = file.now;
-    if (image == Image::unsynced_dropped) {
-      if (!file.synced) continue;
-      content = *file.synced;
-    } else if (image == Image::unsynced_reordered) {
-      content = file.synced.value_or("");
-      for (const Operation& each : file.unsynced) {
-        if (random.bits() % 2 == 0) write_into(content, each);
-      }
-    } else if (image == Image::failed_sync_dropped && file.without_lost) {
-      content = *file.without_lost;
-    } else if (image == Image::torn_512 || image == Image::torn_4096) {
-      bool is_last = last_ && last_->kind == Operation::Kind::write && last_->file == name;
-      if (is_last && !file.unsynced.empty()) {
-        std::size_t sector = image == Image::torn_512 ? 512 : 4096;
-        Operation torn = file.unsynced.back();
-        std::size_t in_last = (torn.bytes.size() - 1) % sector + 1;
-        torn.bytes.resize(torn.bytes.size() - in_last + in_last / 2);
-        content = file.synced.value_or("");
-        for (std::size_t i = 0; i + 1 < file.unsynced.size(); ++i) {
-          write_into(content, file.unsynced[i]);
-        }
-        write_into(content, torn);
-      }
-    }
-    left[name] = std::move(content);
-  }
-  return left;
-}
-
-void lay_out(const Files& files, const std::string& folder) {
-  for (const auto& [name, content] : files) {
-    std::ofstream file(folder + "/" + name, std::ios::binary);
-    file.write(content.data(), static_cast<std::streamsize>(content.size()));
-  }
 }
 
 }  // namespace belay::disk

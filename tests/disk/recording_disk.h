@@ -1,16 +1,10 @@
 #pragma once
-// tests/disk/recording_disk.h - a disk under SQLite that keeps what was asked of it, fails where a
-// test says so, and tells what it may hold after a power cut.
-//
-// The model: what was written is sure to be there once its file has been synced afterwards. Until
-// then any part of it may be there or not, whatever the order. What was unsynced when a sync failed
-// may be given up for good by the kernel, though a later sync succeeds; what reads meanwhile still
-// finds it in the cache (as ext4 and XFS do; see "Can Applications Recover from fsync Failures?",
-// USENIX ATC 2020).
+// tests/disk/recording_disk.h - a disk under SQLite that keeps what was asked of it, and fails
+// where a test says so. What it may hold after a power cut, power_cut.h tells.
 
 #include <sqlite3.h>
 
-#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,22 +12,17 @@
 #include <string>
 #include <vector>
 
-namespace belay::disk {
+#include "tests/disk/power_cut.h"
 
-struct Operation {
-  enum class Kind { create, write, truncate, sync, failed_sync, remove };
-  Kind kind = Kind::write;
-  std::string file;         // its name without the folder
-  std::int64_t offset = 0;  // of a write; the new size of a truncate
-  std::string bytes;
-};
+namespace belay::disk {
 
 enum class Fault {
   write_error,  // EIO
   full,         // ENOSPC
   short_write,  // half of it is written, then ENOSPC
   read_error,
-  short_read,  // fewer bytes than there are: the rest are zero
+  short_read,   // fewer bytes than there are: the rest are zero
+  flipped_bit,  // one bit of what is read is another
   sync_error,
   open_error,
 };
@@ -41,6 +30,8 @@ enum class Fault {
 // While it exists, every file that SQLite opens lies on it: really in its folder, but never really
 // synced, which makes thousands of cases possible. Create it before the store, and let it outlive
 // the store. One at a time. Thread-safe.
+//
+// A failed sync is told once to everyone who has the file open, as Linux does since 4.13.
 class RecordingDisk {
  public:
   RecordingDisk();
@@ -48,9 +39,22 @@ class RecordingDisk {
   RecordingDisk& operator=(const RecordingDisk&) = delete;
   ~RecordingDisk();
 
-  // All that changed a file so far.
+  // All that changed a file so far, unless somebody listens.
   std::vector<Operation> operations() const;
   std::size_t size() const;
+  // How often files were synced, with success: what group commit saves.
+  std::size_t syncs() const;
+
+  // Is given each operation, in place of its being kept.
+  void listen(std::function<void(const Operation&)> listener);
+
+  // Several processes on one disk: what is opened from now on is this one's. 0 to begin with.
+  void opens_for(int process);
+  // It is dead, at once or when it has changed something so many times more: all its calls fail,
+  // and nothing of it reaches the disk any more.
+  void kill(int process);
+  void kill_after(int process, std::size_t changes);
+  bool is_dead(int process) const;
 
   // From now on the call number `after` (0: the next one) that the fault may befall fails, and with
   // `for_ever` all such calls after it.
@@ -66,6 +70,13 @@ class RecordingDisk {
   void note(Operation operation);
   bool fails(Fault fault);
   bool lies() const { return lies_; }
+  // Whose file it is that SQLite opens under this name: by the name of a database as SQLite itself
+  // keeps it, a log belongs to whoever has opened its database.
+  int owner_of(const char* name, int flags);
+  // Whether this call may still happen: changes count towards kill_after().
+  bool may_change(int process);
+  // How often a sync of the file has failed.
+  int failed_syncs(const std::string& file) const;
 
  private:
   struct Plan {
@@ -80,40 +91,15 @@ class RecordingDisk {
   std::size_t tried_ = 0;
   std::size_t failed_ = 0;
   bool lies_ = false;
+  std::function<void(const Operation&)> listener_;
+  int opener_ = 0;
+  std::map<const void*, int> owners_;        // by where SQLite keeps the name of a database
+  std::map<int, std::size_t> changes_left_;  // of those that are to die; 0: they are dead
+  std::map<std::string, int> failed_syncs_;
   std::unique_ptr<sqlite3_vfs> vfs_;
 };
 
-// What a disk may hold when the power goes after the first `count` operations.
-enum class Image {
-  all_kept,
-  unsynced_dropped,
-  unsynced_reordered,  // of what was not synced a part is there, by the seed
-  torn_512,            // all, but of the last write's last sector only the first half is there
-  torn_4096,
-  failed_sync_dropped,  // all, but what a failed sync has left unwritten
-};
-const char* name_of(Image image);
-
-using Files = std::map<std::string, std::string>;  // contents by name
-
-// Goes through operations one by one, and tells at each what the disk may hold.
-class PowerCut {
- public:
-  void apply(const Operation& operation);
-  Files files(Image image, std::uint64_t seed = 0) const;
-
- private:
-  struct File {
-    bool is_there = false;  // for whoever reads now
-    std::string now;
-    std::optional<std::string> synced;        // nothing: it was never synced, and may be missing
-    std::vector<Operation> unsynced;          // since then, in order
-    std::optional<std::string> without_lost;  // `now` without what failed syncs have given up
-  };
-  std::map<std::string, File> files_;
-  std::optional<Operation> last_;
-};
-
-void lay_out(const Files& files, const std::string& folder);
+// Turns over one bit, counted from the first byte's lowest.
+void flip_bit(char* bytes, std::uint64_t bit);
 
 }  // namespace belay::disk

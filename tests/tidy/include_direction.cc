@@ -24,10 +24,12 @@ struct Library {
 };
 const std::vector<Library> kLibraries = {
     {"boost/json", {"src/base/"}},
-    {"openssl/", {"src/base/", "src/store/sealed/"}},
+    {"openssl/", {"src/base/", "src/store/sealed/", "tests/allocation/"}},
     {"zstd.h", {"src/store/sealed/"}},
     {"sqlite3.h",
-     {"src/store/sqlite/", "bench/", "tests/conformance/", "tests/crash/", "tests/disk/"}},
+     {"src/store/sqlite/", "bench/", "tests/allocation/", "tests/conformance/", "tests/crash/",
+      "tests/disk/", "tests/simulation/"}},
+    {"toml++/", {"tests/simulation/"}},
     {"CLI/", {"src/cli/"}},
     {"yaml-cpp/", {"src/cli/"}},
     {"unicode/", {"agents/rules/"}},

@@ -82,6 +82,11 @@ struct StoredBlob {
 };
 
 struct TenantTables {
+  TenantTables() = default;
+  // The copy stands by itself: its indexes lead to its own rows.
+  TenantTables(const TenantTables& other);
+  TenantTables& operator=(const TenantTables&) = delete;
+
   std::list<ThreadRow> threads;
   std::list<RunTable> runs;
   std::list<ApprovalRow> approvals;

@@ -26,6 +26,8 @@ class SealedStore final : public Store {
     return inner_.commit(std::move(commit));
   }
 
+  bool takes_commits() const override { return inner_.takes_commits(); }
+
   Task<Result<Done>> read(Reader reader) override {
     return inner_.read([sealer = sealer_, reader = std::move(reader)](Snapshot& view) {
       sealed::SealedSnapshot opened(view, *sealer);

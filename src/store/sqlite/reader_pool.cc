@@ -18,14 +18,16 @@ Result<Done> read(Connection& connection, const Store::Reader& reader) {
 
 }  // namespace
 
-Result<std::unique_ptr<ReaderPool>> ReaderPool::open(const std::string& path) {
+Result<std::unique_ptr<ReaderPool>> ReaderPool::open(const std::string& path, RunLater run_later) {
   auto pool = std::make_unique<ReaderPool>();
-  for (int i = 0; i < reader_threads; ++i) {
+  pool->run_later_ = std::move(run_later);
+  for (int i = 0; i < (pool->run_later_ ? 1 : reader_threads); ++i) {
     // Not read_only: SQLite must be able to make the log's shared memory.
     BELAY_TRY(auto connection, Connection::open(path, Connection::Mode::read_write));
     BELAY_CHECK(connection->execute("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF"));
     pool->connections_.push_back(std::move(connection));
   }
+  if (pool->run_later_) return pool;
   for (auto& connection : pool->connections_) {
     pool->threads_.emplace_back([pool = pool.get(), &connection] { pool->serve(*connection); });
   }
@@ -33,6 +35,10 @@ Result<std::unique_ptr<ReaderPool>> ReaderPool::open(const std::string& path) {
 }
 
 ReaderPool::~ReaderPool() {
+  if (run_later_) {
+    while (!queue_.empty()) serve_one();
+    return;
+  }
   {
     std::lock_guard lock(mutex_);
     is_stopping_ = true;
@@ -43,16 +49,27 @@ ReaderPool::~ReaderPool() {
 
 void ReaderPool::push(Store::Reader reader, Answer answer) {
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (queue_.size() < limits::commit_queue_max) {
       queue_.push_back(Waiting{std::move(reader), std::move(answer)});
       changed_.notify_one();
+      lock.unlock();
+      if (!run_later_) return;
+      run_later_([this, life = std::weak_ptr<Done>(life_)] {
+        if (!life.expired() && !queue_.empty()) serve_one();
+      });
       return;
     }
   }
   answer.complete(error(ErrorCode::unavailable, "The store's queue of reads is full: " +
                                                     std::to_string(limits::commit_queue_max) +
                                                     " wait; try again shortly."));
+}
+
+void ReaderPool::serve_one() {
+  Waiting next = std::move(queue_.front());
+  queue_.pop_front();
+  next.answer.complete(read(*connections_.front(), next.reader));
 }
 
 void ReaderPool::serve(Connection& connection) {

@@ -29,6 +29,8 @@ class SqliteStore final : public Store {
     co_return co_await answer;
   }
 
+  bool takes_commits() const override { return !writer_.is_lost(); }
+
   Task<Result<Done>> read(Reader reader) override {
     ReaderPool::Answer answer;
     readers_->push(std::move(reader), answer);
@@ -87,7 +89,7 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, Clock&
   BELAY_TRY(auto connection, open_store_file(path, clock));
   BELAY_TRY(auto sessions, Sessions::open(path));
   (void)prune_sessions(*connection, *sessions);  // a row too many harms nobody
-  BELAY_TRY(auto readers, ReaderPool::open(path));
+  BELAY_TRY(auto readers, ReaderPool::open(path, options.run_later));
   std::unique_ptr<Store> store =
       std::make_unique<SqliteStore>(path, std::move(connection), std::move(sessions),
                                     std::move(readers), clock, random, std::move(options));

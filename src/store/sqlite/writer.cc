@@ -35,10 +35,15 @@ Writer::Writer(std::string path, std::unique_ptr<Connection> connection, Clock& 
         return SQLITE_OK;
       },
       &log_pages_);
-  thread_ = std::thread([this] { serve(); });
+  if (!options_.run_later) thread_ = std::thread([this] { serve(); });
 }
 
 Writer::~Writer() {
+  if (options_.run_later) {
+    std::unique_lock lock(mutex_);
+    while (!queue_.empty()) serve_one_batch(lock);
+    return;
+  }
   {
     std::lock_guard lock(mutex_);
     is_stopping_ = true;
@@ -50,10 +55,12 @@ Writer::~Writer() {
 void Writer::push(Commit commit, Answer answer) {
   auto waiting = std::make_unique<Waiting>(std::move(commit), std::move(answer));
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (queue_.size() < limits::commit_queue_max) {
       queue_.push_back(std::move(waiting));
       if (queue_.size() == 1) changed_.notify_one();
+      lock.unlock();
+      if (options_.run_later) serve_later();
       return;
     }
   }
@@ -64,6 +71,7 @@ void Writer::push(Commit commit, Answer answer) {
 }
 
 Result<Done> Writer::perform(Job job) {
+  if (options_.run_later) return transact([&] { return job(*connection_); });
   WaitingJob waiting{std::move(job), std::nullopt};
   std::unique_lock lock(mutex_);
   jobs_.push_back(&waiting);
@@ -81,15 +89,32 @@ void Writer::serve() {
       if (is_stopping_) return;
       continue;
     }
-    Batch batch = take_batch();
-    lock.unlock();
-    commit_and_answer(std::move(batch));
-    lock.lock();
+    serve_one_batch(lock);
+  }
+}
+
+void Writer::serve_later() {
+  if (std::exchange(is_asked_, true)) return;
+  options_.run_later([this, life = std::weak_ptr<Done>(life_)] {
+    if (life.expired()) return;
+    is_asked_ = false;
+    std::unique_lock lock(mutex_);
+    if (!queue_.empty()) serve_one_batch(lock);
     bool is_idle = queue_.empty();
     lock.unlock();
-    tidy_log(is_idle);
-    lock.lock();
-  }
+    if (!is_idle) serve_later();
+  });
+}
+
+void Writer::serve_one_batch(std::unique_lock<std::mutex>& lock) {
+  Batch batch = take_batch();
+  lock.unlock();
+  commit_and_answer(std::move(batch));
+  lock.lock();
+  bool is_idle = queue_.empty();
+  lock.unlock();
+  tidy_log(is_idle);
+  lock.lock();
 }
 
 void Writer::serve_jobs(std::unique_lock<std::mutex>& lock) {

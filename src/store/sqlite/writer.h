@@ -11,8 +11,10 @@
 // After a COMMIT whose outcome is unclear (a failed fsync) nothing is acknowledged any more: what
 // the kernel still holds may never reach the disk, and asking again would not tell.
 //
-// Threading: push() and perform() from any thread.
+// Threading: push() and perform() from any thread. With SqliteStoreOptions::run_later there is no
+// thread but that of the caller.
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -40,6 +42,8 @@ class Writer {
   void push(Commit commit, Answer answer);
   // Runs a job in a transaction of its own, and waits for it.
   Result<Done> perform(Job job);
+  // From any thread.
+  bool is_lost() const { return is_lost_; }
 
  private:
   struct Waiting {
@@ -63,6 +67,9 @@ class Writer {
   };
 
   void serve();
+  // Without a thread: what waits, at the time that run_later has chosen.
+  void serve_later();
+  void serve_one_batch(std::unique_lock<std::mutex>& lock);
   void serve_jobs(std::unique_lock<std::mutex>& lock);
   Batch take_batch();
   // Carries the commits out, together but for the guilty ones, and answers them.
@@ -85,15 +92,17 @@ class Writer {
   std::deque<std::unique_ptr<Waiting>> queue_;
   std::deque<WaitingJob*> jobs_;
   bool is_stopping_ = false;
+  bool is_asked_ = false;  // with run_later: it has work to do, and has not called it yet
 
   // The thread's own.
   std::unique_ptr<Connection> connection_;
   CommitWriter commits_;
   std::uint64_t transactions_ = 0;
   int log_pages_ = 0;
-  bool is_lost_ = false;  // after an unclear COMMIT
+  std::atomic<bool> is_lost_ = false;  // after an unclear COMMIT
 
-  std::thread thread_;  // last: it uses everything above
+  std::shared_ptr<Done> life_ = std::make_shared<Done>();  // of what run_later still has
+  std::thread thread_;                                     // last: it uses everything above
 };
 
 }  // namespace belay::sqlite
