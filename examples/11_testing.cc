@@ -44,7 +44,7 @@ int main() {
 
   auto calm = world.run(mail_graph(send), outage).approve_all();
   int sound = 0;
-  for (auto crash : calm.every_commit()) {
+  for (const auto& crash : calm.every_commit()) {
     auto rough = world.run(mail_graph(send), outage).crash_at(crash).approve_all();
     bool is_same = rough.ok() && rough.state() == calm.state() && rough.effects("smtp") == 1;
     if (is_same) ++sound;
@@ -57,7 +57,7 @@ int main() {
     ++delivered;
     return unchanged<Mail>();
   });
-  for (auto crash : calm.every_commit()) {
+  for (const auto& crash : calm.every_commit()) {
     delivered = 0;
     (void)world.run(careless, outage).crash_at(crash).approve_all();
     if (delivered > 1) std::cout << "careless: two mails, by a crash " << crash << "\n";

@@ -192,10 +192,12 @@ class Context {
     }
   }
 
-  // An effect of class C (see the top). `effect` is as for once(); an Error of code `uncertain` or
-  // an exception leaves its outcome unknown, any other Error says that it did not happen. Gives its
-  // result, or nothing when the policy was to skip it. `probe` asks the other side: a result if it
-  // has happened, nullopt if it has not.
+  // An effect of class C (see the top). `effect` is as for once(). An Error of code `uncertain`
+  // says that nobody knows its outcome, and its policy decides at once, as after a crash; where
+  // that is to do it again, this attempt fails as `unavailable`. An exception leaves it unknown
+  // too, for the next attempt. Any other Error says that it did not happen. Gives its result, or
+  // nothing when the policy was to skip it. `probe` asks the other side: a result if it has
+  // happened, nullopt if it has not.
   template <typename Function>
   auto effect(std::string name, EffectOptions options, Function effect,
               Probe<detail::effect_value_t<Function>> probe = nullptr) {
@@ -265,6 +267,9 @@ class Context {
   template <typename T>
   std::optional<std::optional<T>> settle(EffectStep& step, const EffectOptions& options,
                                          const Probe<T>& probe);
+  template <typename T>
+  std::optional<T> settle_call(EffectStep& step, const EffectOptions& options,
+                               const Probe<T>& probe, Error why);
   template <typename T, typename Function>
   std::optional<T> effect_now(std::string name, EffectOptions options, Function effect,
                               Probe<T> probe);

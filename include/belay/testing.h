@@ -272,8 +272,8 @@ class World {
   template <Record R>
   World& record(const R& record) {
     auto write = record_write(record, plan_.start.user);
-    if (!write.ok() && !plan_.fault) plan_.fault = std::move(write).error();
-    if (write.ok()) plan_.records.push_back(*std::move(write));
+    if (write.ok()) return plan_.records.push_back(*std::move(write)), *this;
+    if (!plan_.fault) plan_.fault = std::move(write).error();
     return *this;
   }
 

@@ -11,7 +11,9 @@ NodeOutcome settle_left(const GraphDefinition::Node& node, const std::string& sp
     outcome = error(ErrorCode::invalid, "The node \"" + node.name +
                                             "\" ended in the middle of a character of its text.");
   }
-  if (std::holds_alternative<Error>(outcome)) {
+  if (auto* failure = std::get_if<Error>(&outcome)) {
+    // A node may have put it together itself; it is stored as JSON and shown on one line.
+    failure->message = error(failure->code, std::move(failure->message)).message;
     left.records.clear();
     left.messages.clear();
     left.outcome.clear();

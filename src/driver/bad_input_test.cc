@@ -71,6 +71,24 @@ TEST_F(BadInput, ABranchThatNamesWhatItDidNotDeclareFailsTheRun) {
   EXPECT_THAT(index.row.error, HasSubstr("chose way 2 of 2"));
 }
 
+// What an exception says is stored with the attempt that failed, and read when the run goes on.
+TEST_F(BadInput, AnErrorOfBytesThatAreNoTextIsStoredAsText) {
+  GraphBuilder<Sheet> graph{"sheet"};
+  graph
+      .node("fill",
+            [](const Sheet&, Context& context) -> Result<Update<Sheet>> {
+              if (context.attempt() == 1) throw std::runtime_error("a\xff\nb");
+              if (context.attempt() == 2) return Error{ErrorCode::unavailable, "c\xc3\"d"};
+              return append(&Sheet::log, context.previous_error()->message);
+            })
+      .retry({.attempts = 3, .base = 1h});
+  graph.edge(start, "fill").edge("fill", end);
+  auto sheets = std::move(graph).build().value();
+  auto played = testing::World{}.run(sheets, Sheet{}).approve_all();
+  EXPECT_TRUE(played.ok()) << played.error()->message;
+  EXPECT_EQ(played.state().log.at(0), "c\xEF\xBF\xBD\"d");
+}
+
 TEST_F(BadInput, ABranchThatThrowsFailsTheRunWithWhatItSaid) {
   auto failed = branching([](const Sheet& sheet) {
     return sheet.log.empty() ? decode_json<std::string>(Value(7)).value() : std::string("next");

@@ -246,19 +246,81 @@ TEST_F(Uncertain, AProbeThatCantTellAsksAPerson) {
   EXPECT_EQ(run_with_crash(graph, 3, false).row.status, RunStatus::paused);
 }
 
-TEST_F(Uncertain, AnEffectThatItselfCantTellIsUncertainToo) {
-  auto graph = one_node([this](const Order&, Context& context) {
-    auto sent = context.effect("smtp", {}, [this]() -> Result<int> {
-      ++mails;
-      return error(ErrorCode::uncertain, "The line broke after DATA.");
-    });
-    return set(&Order::receipt, sent ? "sent" : "none");
-  });
-  auto view = run(graph);
-  EXPECT_EQ(view.row.status, RunStatus::failed);
-  EXPECT_EQ(view.row.error_code, "uncertain");
-  EXPECT_EQ(recorded(view).at(0).status, EffectStatus::uncertain);
-  EXPECT_EQ(mails, 1);
+// An effect whose first call ends without anybody knowing what it did.
+struct CantTell : Effects {
+  // As a plain function, and as a coroutine.
+  std::vector<Graph<Order>> graphs(EffectOptions options, Probe<int> probe = nullptr) {
+    auto plain = [this, options, probe](const Order&, Context& context) {
+      auto send = [this] { return send_mail(); };
+      auto sent = context.effect("smtp", options, send, probe);
+      return set(&Order::receipt, sent ? "mail " + std::to_string(*sent) : "none");
+    };
+    auto waiting = [this, options, probe](const Order&, Context& context) -> Task<Update<Order>> {
+      auto send = [this]() -> Task<Result<int>> {
+        co_await sleep_for(1ms);
+        co_return send_mail();
+      };
+      auto sent = co_await context.effect("smtp", options, std::move(send), probe);
+      co_return set(&Order::receipt, sent ? "mail " + std::to_string(*sent) : "none");
+    };
+    RetryPolicy patient{.attempts = 2, .base = 1ms};
+    return {one_node(plain, patient), one_node(waiting, patient)};
+  }
+
+  Result<int> send_mail() {
+    if (++mails == 1) return error(ErrorCode::uncertain, "The line broke after DATA.");
+    return mails;
+  }
+
+  // On a thread of its own.
+  RunView run(const Graph<Order>& graph) {
+    mails = 0;
+    auto runtime = process(graph);
+    StartOptions options;
+    options.thread = ThreadId("t" + std::to_string(++threads));
+    return block_on(loop, runtime->start(graph, Order{}, options)).value();
+  }
+  int threads = 0;
+};
+
+TEST_F(CantTell, AsksAPersonAtOnce) {
+  for (const auto& graph : graphs({})) {
+    auto view = run(graph);
+    EXPECT_EQ(view.row.status, RunStatus::paused);
+    ASSERT_TRUE(view.approval);
+    EXPECT_THAT(view.approval->question, HasSubstr("smtp"));
+    EXPECT_EQ(recorded(view).at(0).status, EffectStatus::uncertain);
+    EXPECT_EQ(mails, 1);
+  }
+}
+
+TEST_F(CantTell, IsSkippedWhereThatIsThePolicy) {
+  for (const auto& graph : graphs({.when_uncertain = WhenUncertain::skip})) {
+    auto view = run(graph);
+    EXPECT_EQ(view.state["receipt"], Value("none"));
+    EXPECT_EQ(recorded(view).at(0).status, EffectStatus::skipped);
+    EXPECT_EQ(mails, 1);
+  }
+}
+
+TEST_F(CantTell, IsDoneAgainByTheNextAttemptWhereThatIsThePolicy) {
+  for (const auto& graph : graphs({.when_uncertain = WhenUncertain::retry})) {
+    auto view = run(graph);
+    EXPECT_EQ(view.state["receipt"], Value("mail 2"));
+    EXPECT_EQ(view.row.retry_count, 1);
+  }
+}
+
+TEST_F(CantTell, IsAskedOfTheOtherSide) {
+  EffectOptions options{.when_uncertain = WhenUncertain::probe};
+  std::optional<int> known;
+  Probe<int> probe = [&known]() -> Result<std::optional<int>> { return known; };
+  for (const auto& graph : graphs(options, probe)) {
+    known = 7;
+    EXPECT_EQ(run(graph).state["receipt"], Value("mail 7"));
+    known.reset();
+    EXPECT_EQ(run(graph).state["receipt"], Value("mail 2")) << "it had not happened";
+  }
 }
 
 TEST_F(Uncertain, ACoroutinesEffectKeepsTheSameRules) {

@@ -24,6 +24,7 @@ class HaltingStore final : public Store {
     if (halts) co_return co_await never_;
     co_return std::move(outcome);
   }
+  bool takes_commits() const override { return is_usable; }
   Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
   Result<SessionId> open_session() override { return inner_.open_session(); }
   void close_session(const SessionId& session) override { inner_.close_session(session); }
@@ -33,6 +34,7 @@ class HaltingStore final : public Store {
   int pending = 0;
   int halt_at = 0;
   bool lands = true;
+  bool is_usable = true;
   std::chrono::milliseconds takes{0};
 
  private:

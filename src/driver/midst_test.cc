@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "belay/check.h"
+#include "driver/halting_world.h"
 #include "driver/test_world.h"
 
 namespace belay {
@@ -53,7 +55,7 @@ TEST_F(Midst, AWaitAmongOthersGoesOnWhenItsTimeHasCome) {
   clock.move(61min);
   EXPECT_EQ(block_on(loop, runtime->apply_due(default_tenant())).value(), 1u);
   auto view = block_on(loop, runtime->status(default_tenant(), ThreadId("t"))).value();
-  EXPECT_EQ(view.row.status, RunStatus::completed);
+  EXPECT_EQ(view.row.status, RunStatus::completed) << view.row.error;
   EXPECT_EQ(visits, 1);
 }
 
@@ -92,6 +94,61 @@ TEST_F(Midst, ABreakpointThatWasPassedDoesNotLetALaterQuestionPass) {
   EXPECT_EQ(asked.row.reason, "approval");
   RunView again = block_on(loop, runtime->resume(default_tenant(), ThreadId("t"))).value();
   EXPECT_EQ(again.row.seq, asked.row.seq);
+}
+
+struct Stay {
+  std::vector<std::string> seen = {};
+};
+
+// A subgraph of several commits, in a process whose clock is set back by a node, and dies; the next
+// one's is behind as well.
+TEST_F(HaltingWorld, TheCommitsOfASubgraphAreNeverOlderThanWhatWasBeforeThemWhateverClocksSay) {
+  GraphBuilder<Stay> stay{"stay"};
+  for (std::string name : {"arrive", "sleep", "leave"}) {
+    stay.node(name, [name](const Stay&, Context&) { return append(&Stay::seen, name); });
+  }
+  stay.edge(start, "arrive").edge("arrive", "sleep").edge("sleep", "leave").edge("leave", end);
+  auto inner = std::move(stay).build().value();
+  GraphBuilder<Tour> tour{"tour"};
+  tour.node("begin", [this](const Tour&, Context&) {
+    clock.move(-20min);
+    return set(&Tour::place, "on the way");
+  });
+  tour.subgraph(
+      "stay", inner, [](const Tour&) { return Stay{}; },
+      [](const Stay& seen) { return set(&Tour::seen, seen.seen); });
+  tour.edge(start, "begin").edge("begin", "stay").edge("stay", end);
+  auto graph = std::move(tour).build().value();
+  int crashes = 0;
+  for (int commit = 1; commit <= 7; ++commit) {
+    store.commits = 0;
+    store.halt_at = commit;
+    StartOptions options;
+    options.thread = ThreadId("t" + std::to_string(commit));
+    {
+      auto first = process(graph);
+      Spawned spawned;
+      loop.post([&] {
+        spawned = spawn<Result<RunView>>(loop, first->start(graph, Tour{}, options),
+                                         [](const Result<RunView>&) {});
+      });
+      loop.run_until(clock.now() + 1min);
+      spawned.reset();
+    }
+    if (store.commits >= commit) ++crashes;
+    store.halt_at = 0;
+    clock.move(-30min);
+    auto next = process(graph);
+    auto view = block_on(loop, next->resume(default_tenant(), options.thread)).value();
+    EXPECT_EQ(view.row.status, RunStatus::completed) << view.row.error;
+    EXPECT_EQ(view.state["seen"].as_array()->size(), 3u);
+  }
+  EXPECT_GE(crashes, 5);
+  CheckScope scope;
+  scope.graphs = {graph.definition()};
+  auto report = block_on(loop, check_store(store, std::move(scope))).value();
+  for (const Violation& each : report.violations)
+    ADD_FAILURE() << each.rule << ": " << each.message;
 }
 
 }  // namespace

@@ -33,7 +33,9 @@ Error error_of_exception(const std::string& what, std::exception_ptr thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Failure& failure) {
-    return failure.error();
+    Error said = failure.error();
+    said.message = error(said.code, std::move(said.message)).message;
+    return said;
   } catch (const std::exception& exception) {
     return error(ErrorCode::unavailable, what + " threw: " + exception.what());
   } catch (...) {

@@ -37,7 +37,6 @@ struct Pauses : Supersteps {
 };
 
 TEST_F(Pauses, SeveralBranchesAskAtOnceAndTheRunPausesWhenNoneCanMove) {
-  RunOptions options;
   auto paused = [&] {
     auto graph = two_questions();
     runtime->add(graph);

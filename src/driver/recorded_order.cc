@@ -79,6 +79,12 @@ bool RecordedOrder::has_asked_more(const NodeTask& task, const CheckpointRow& ne
   return static_cast<std::size_t>(asked) > task.answers.size();
 }
 
+bool RecordedOrder::asks_more(const engine::Run& frame, const CheckpointRow& next) const {
+  return std::any_of(frame.tasks.begin(), frame.tasks.end(), [&](const NodeTask& task) {
+    return has_asked_more(task, next) || (task.inner && asks_more(*task.inner, next));
+  });
+}
+
 bool RecordedOrder::has_more_in(const engine::Run& root, const engine::Run& frame,
                                 const CheckpointRow& next) const {
   auto is_recorded = [&](const std::string& space, std::uint64_t seq) {

@@ -29,6 +29,8 @@ class RecordedOrder {
                const CheckpointRow& next) const;
   // Whether more is recorded to have happened before the next commit than the run has seen.
   bool has_more(const engine::Run& run, const CheckpointRow& next) const;
+  // Whether some task has yet to ask what it is recorded to have asked by the next commit.
+  bool asks_more(const engine::Run& frame, const CheckpointRow& next) const;
   // Timers are due when they are recorded to have fired; those of later commits far from now.
   void set_timers(engine::Run& run, const CheckpointRow& next) const;
   // Of a run that rests: some timer has fired by the next commit.

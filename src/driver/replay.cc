@@ -217,6 +217,10 @@ std::optional<engine::Event> Replay::from_inside(Turn latest) {
   std::optional<engine::Event> event;
   bool decides = kind == CommitKind::decision || kind == CommitKind::expiry;
   if (!decides) event = decision(latest);
+  if (!event) event = asked(latest);
+  // A retry may have waited while another task, which had to wait for a place, asked and was
+  // answered.
+  if (!event && order_.asks_more(run_, target())) event = ended(latest);
   if (!event && kind != CommitKind::timer) event = due(latest);
   if (!event) event = ended(latest);
   if (!event && decides) event = decision(latest);
@@ -243,6 +247,17 @@ Turn Replay::turn_of_question(const Ran& ran) const {
 }
 
 // The end of an attempt.
+// Of an attempt that ends with a question: its answer may have come while others worked.
+std::optional<engine::Event> Replay::asked(Turn latest) {
+  auto first = std::find_if(ran_.begin(), ran_.end(), [&](const Ran& ran) {
+    return std::holds_alternative<Question>(ran.outcome) && turn_of(ran) <= latest;
+  });
+  if (first == ran_.end()) return std::nullopt;
+  Ran ran = std::move(*first);
+  ran_.erase(first);
+  return from_attempt(std::move(ran));
+}
+
 std::optional<engine::Event> Replay::ended(Turn latest) {
   // An attempt whose calls are not on record may be the one that failed the run.
   if (ran_.empty() && !lacking_.empty() && target().kind == CommitKind::failure) {
@@ -262,9 +277,7 @@ std::optional<engine::Event> Replay::ended(Turn latest) {
   auto first = ran_.end();
   for (auto ran = ran_.begin(); ran != ran_.end(); ++ran) {
     if (turn_of(*ran) > latest) continue;
-    bool asks = std::holds_alternative<Question>(ran->outcome);
-    if (asks || first == ran_.end() || rank(*ran) < rank(*first)) first = ran;
-    if (asks) break;
+    if (first == ran_.end() || rank(*ran) < rank(*first)) first = ran;
   }
   if (first == ran_.end()) return std::nullopt;
   Ran ran = std::move(*first);

@@ -50,6 +50,7 @@ class Replay {
   bool is_held_decision(const ApprovalRow& row, Turn latest) const;
   bool is_waker(const InterruptId& interrupt) const;
   std::optional<engine::Event> due(Turn latest);
+  std::optional<engine::Event> asked(Turn latest);
   std::optional<engine::Event> ended(Turn latest);
   Turn turn_of(const Ran& ran) const;
   Turn turn_of_question(const Ran& ran) const;

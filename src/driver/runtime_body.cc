@@ -263,6 +263,12 @@ Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name
                         "Thread \"" + options.thread.text + "\" was begun by \"" + known.graph +
                             "\" with another input; give the same input, or another thread.");
       }
+      // The run reads and saves as the user that it began for: nobody else's is meant by it.
+      if (known.user != options.user) {
+        co_return error(ErrorCode::conflict, "Thread \"" + options.thread.text +
+                                                 "\" was begun for the user \"" + known.user.text +
+                                                 "\"; give another thread.");
+      }
       begin.known = *std::move(found);
     }
   }

@@ -99,6 +99,7 @@ class Runtime::Body {
   Task<Result<Done>> set_aside(TenantId tenant, RunId run, Error why);
   Task<Result<Done>> quarantine(TenantId tenant, RunId run, std::string reason);
   Result<bool> is_lost(const RunRow& row);
+  Error give_up_work();
   // fork.cc
   Task<Result<Found>> find_origin(const ForkOptions& options);
   // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the

@@ -106,6 +106,19 @@ TEST_F(Runs, AKnownThreadWithAnotherInputIsRefused) {
   EXPECT_EQ(start_mail("other", options).error().code, ErrorCode::invalid);
 }
 
+TEST_F(Runs, AKnownThreadOfAnotherUserIsRefused) {
+  StartOptions options;
+  options.thread = ThreadId("t");
+  options.user = UserId("ana");
+  auto paused = start_mail("urgent", options).value();
+  options.user = UserId("ben");
+  auto refused = start_mail("urgent", options);
+  EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+  EXPECT_THAT(refused.error().message, HasSubstr("begun for the user \"ana\""));
+  options.user = UserId("ana");
+  EXPECT_EQ(start_mail("urgent", options)->row.run, paused.row.run);
+}
+
 TEST_F(Runs, BadNamesAreRefusedAndNothingIsWritten) {
   for (std::string name : {std::string("a\nb"), std::string("\xff"), std::string(201, 'x')}) {
     StartOptions options;

@@ -221,6 +221,7 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   outbox_.start();
   std::vector<RunId> over;
   while (!is_draining_ || taken_up_ > 0 || outbox_.under_way() > 0) {
+    if (!parts_.store.takes_commits()) co_return give_up_work();
     outbox_.look(options.tenant);
     if (!is_draining_ && taken_up_ < options.runs_max) {
       auto found = co_await find_work(options.tenant, options.runs_max - taken_up_);
@@ -249,6 +250,15 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   for (const RunId& run : over) work_.erase(run);
   outbox_.start();  // for what this process still drives by itself
   co_return count;
+}
+
+// With this session alive, nobody else could take up what it holds.
+Error Runtime::Body::give_up_work() {
+  work_.clear();
+  taken_up_ = 0;
+  return error(ErrorCode::unavailable,
+               "The store takes no more commits of this process; end it, look at the disk, and "
+               "start it again: what it was working on goes on then.");
 }
 
 void Runtime::Body::drain() {

@@ -1,4 +1,5 @@
 // Working on runs that others have begun, and forks.
+// Long on purpose: the queue, lost runs, timers, quarantine and drain, each with its worker.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -81,6 +82,54 @@ TEST_F(Workers, TakeUpWhatIsQueuedNoSoonerThanItIsDue) {
   pass(1s);
   ASSERT_TRUE(worker->ended);
   EXPECT_EQ(worker->ended->value(), 2u);
+}
+
+// Others can take its runs over only once its session has ended, so it must not hold on to them.
+TEST_F(Workers, EndWhenTheirStoreTakesNoMoreCommits) {
+  auto graph = three_steps(10s);
+  auto client = process(graph);
+  enqueue(*client, graph, "t");
+  auto worker = working(graph);
+  pass(5s);
+  store.is_usable = false;
+  pass(1s);
+  ASSERT_TRUE(worker->ended);
+  EXPECT_EQ(worker->ended->error().code, ErrorCode::unavailable);
+  EXPECT_THAT(worker->ended->error().message, HasSubstr("start it again"));
+  worker.reset();
+  store.is_usable = true;
+  auto other = working(graph);
+  pass(1min);
+  EXPECT_EQ(status(*client, "t").row.status, RunStatus::completed);
+}
+
+TEST_F(Workers, ADrainInTheMidstOfARetryLeavesWhatTheRunIsToDoAsItWas) {
+  GraphBuilder<Job> builder{"job"};
+  builder
+      .node("a",
+            [](const Job&, Context& context) -> Task<Result<Update<Job>>> {
+              if (context.attempt() == 1) co_return error(ErrorCode::unavailable, "It is away.");
+              co_await sleep_for(10s);
+              co_return append(&Job::log, "a");
+            })
+      .retry({.attempts = 3, .base = 100ms});
+  builder.edge(start, "a").edge("a", end);
+  auto graph = std::move(builder).build().value();
+  auto client = process(graph);
+  enqueue(*client, graph, "t");
+  auto worker = working(graph);
+  pass(5s);
+  worker->runtime->drain();
+  pass(1min);
+  EXPECT_TRUE(worker->ended);
+  EXPECT_EQ(status(*client, "t").row.status, RunStatus::queued);
+  auto other = working(graph);
+  pass(1min);
+  EXPECT_EQ(status(*client, "t").row.status, RunStatus::completed);
+  CheckScope scope;
+  scope.graphs = {graph.definition()};
+  auto report = block_on(loop, check_store(store, std::move(scope))).value();
+  for (const Violation& each : report.violations) ADD_FAILURE() << each.rule << each.message;
 }
 
 TEST_F(Workers, TwoOfThemRunEachRunOnce) {

@@ -29,7 +29,11 @@ void forget_attempts(Run& run) {
   run.running = 0;
   run.first_ready = 0;
   for (NodeTask& task : run.tasks) {
-    if (task.phase == NodeTask::Phase::running) task.phase = NodeTask::Phase::ready;
+    // A retry that had begun stays one that was due then: who writes it down changes nothing.
+    bool is_retry = task.due != Instant();
+    if (task.phase == NodeTask::Phase::running) {
+      task.phase = is_retry ? NodeTask::Phase::waiting : NodeTask::Phase::ready;
+    }
     if (task.phase == NodeTask::Phase::inside) forget_attempts(*task.inner);
   }
 }

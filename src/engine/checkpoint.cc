@@ -138,15 +138,15 @@ CheckpointRow checkpoint_row(const Run& run, const Step& step, const CheckpointI
   return row;
 }
 
-// Moves the run's clock on: never backwards, and ids strictly forwards.
+// Moves the run's clock on: never backwards, and ids strictly forwards. Work is counted by the
+// process's own clock, however far that is behind what another one's said before.
 void pass_time(Run& run, const Moment& moment) {
-  Instant now = std::max(moment.now, run.row.updated_at);
   if (run.working_since != Instant()) {
-    auto worked = std::max(now - run.working_since, Instant::duration::zero());
+    auto worked = std::max(moment.now - run.working_since, Instant::duration::zero());
     run.row.worked_ms += std::chrono::duration_cast<milliseconds>(worked).count();
   }
-  run.working_since = now;
-  run.row.updated_at = now;
+  run.working_since = moment.now;
+  run.row.updated_at = std::max(moment.now, run.row.updated_at);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "engine/next_task.h"
 
+#include <utility>
+
 #include "belay/value.h"
 
 namespace belay::engine {
@@ -127,7 +129,9 @@ void write_task_parts(const NodeTask& task, Encoder& out) {
 }
 
 Result<Done> read_task_parts(const Value& from, NodeTask& task) {
-  task.attempt = static_cast<int>(from["attempt"].as_int().value_or(1));
+  auto attempt = from["attempt"].as_int().value_or(1);
+  if (attempt < 1 || !std::in_range<int>(attempt)) return damaged();
+  task.attempt = static_cast<int>(attempt);
   if (const std::string* due = from["due"].as_string()) {
     auto instant = instant_from(*due);
     if (!instant) return damaged();

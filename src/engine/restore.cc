@@ -159,6 +159,7 @@ Result<Done> read_inside(const StoredRun& stored, const StoredSpace& inner_store
   inner.row = run.row;
   inner.row.input.clear();
   inner.row.outcome.clear();
+  inner.row.updated_at = std::max(run.row.updated_at, inner_stored.checkpoint.created_at);
   inner.row.seq = inner_stored.checkpoint.seq;
   inner.row.checkpoint = inner_stored.checkpoint.id;
   inner.row.node = inner_stored.checkpoint.node;
@@ -182,6 +183,8 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
   // A commit in the midst of a superstep comes after its breakpoint.
   run.is_held = next.is_held && space.tasks_text.empty();
   run.joins = std::move(next.joins);
+  // Those of an older version that this one no longer has hold nothing up.
+  std::erase_if(run.joins, [&](const auto& join) { return join.first >= graph.joins.size(); });
   for (std::size_t i = 0; i < run.tasks.size(); ++i) {
     NodeTask& task = run.tasks[i];
     task.node = graph.find(next.nodes[i]);

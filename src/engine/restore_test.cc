@@ -97,6 +97,38 @@ TEST_F(Stored, ALostValueDoesNotFitTheChain) {
   EXPECT_EQ(restore(*graph, stored).error().code, ErrorCode::corrupt);
 }
 
+// The chain hash of the values as they are, whatever else has changed.
+Digest fitting_hash(const StoredRun& stored) {
+  ChannelVersion text;
+  text.name = stored.values[0].channel;
+  text.seq = stored.values[0].seq;
+  text.hash = sha256(*json_in_envelope(stored.values[0].envelope));
+  return chain_hash(stored.parent_chain_hash, stored.checkpoint, {text});
+}
+
+TEST_F(Stored, AJoinThatTheGraphNoLongerHasHoldsNothingUp) {
+  stored.checkpoint.next_tasks = R"([{"node":"b","superstep":2},{"join":7,"seen":["a"]}])";
+  stored.checkpoint.chain_hash = fitting_hash(stored);
+  engine::Run run = restore(*graph, stored).value();
+  EXPECT_TRUE(run.joins.empty());
+  Moment moment{*instant_from("2026-11-21T13:00:00Z"), 6};
+  auto taken = advance(*graph, std::move(run), TakenOver{moment, SessionId(derived_uuid("s"))});
+  auto started = advance(*graph, std::move(taken.run), Committed{moment});
+  NodeEnded ended;
+  ended.moment = moment;
+  ended.of.task = started.run.tasks.front().id;
+  auto last = advance(*graph, std::move(started.run), ended);
+  EXPECT_EQ(last.run.row.status, RunStatus::completed) << last.run.row.error;
+}
+
+TEST_F(Stored, AnAttemptThatIsNoNumberOfOneIsDamage) {
+  for (std::string attempt : {"0", "-1", "4294967298"}) {
+    auto read = next_tasks_from(R"([{"node":"b","attempt":)" + attempt + "}]");
+    ASSERT_FALSE(read.ok()) << attempt;
+    EXPECT_EQ(read.error().code, ErrorCode::corrupt);
+  }
+}
+
 TEST_F(Stored, AMissingMemberTakesItsDefaultAndAnUnknownOneIsKept) {
   ValueRow row = stored.values[0];
   row.channel = "inner";

@@ -192,8 +192,9 @@ void Advancing::start_inside(NodeTask& task, const Moment& moment) {
   inner.row.thread = run_.row.thread;
   inner.row.user = run_.row.user;
   inner.row.graph = run_.row.graph;
-  inner.row.created_at = moment.now;
-  inner.row.updated_at = moment.now;
+  // A clock may have gone back since the commit before.
+  inner.row.created_at = std::max(moment.now, run_.row.updated_at);
+  inner.row.updated_at = inner.row.created_at;
   inner.row.status = RunStatus::running;
   inner.options = run_.options;
   inner.space = inner_space(run_.space, task.node->name, task.id);

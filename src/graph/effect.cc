@@ -88,6 +88,11 @@ EffectRow EffectStep::uncertain() const {
   return row;
 }
 
+void EffectStep::call_was_uncertain(WhenUncertain policy) {
+  row_ = uncertain();
+  next_ = next_for(row_, false, policy);
+}
+
 EffectRow EffectStep::skipped() const {
   EffectRow row = row_;
   row.status = EffectStatus::skipped;

@@ -15,7 +15,9 @@ Result<T> guarded(const std::string& what, Function function) {
   try {
     return function();
   } catch (const Failure& failure) {
-    return failure.error();
+    Error said = failure.error();
+    said.message = error(said.code, std::move(said.message)).message;
+    return said;
   } catch (const std::exception& exception) {
     return error(ErrorCode::invalid, what + " threw: " + exception.what());
   } catch (...) {

@@ -78,6 +78,17 @@ std::optional<std::optional<T>> Context::settle(EffectStep& step, const EffectOp
   return std::optional<T>(std::move(value));
 }
 
+// The same right after a call that could not tell. Where it is to be called again, which calls that
+// is, and how often, the node's retry policy says.
+template <typename T>
+std::optional<T> Context::settle_call(EffectStep& step, const EffectOptions& options,
+                                      const Probe<T>& probe, Error why) {
+  step.call_was_uncertain(options.when_uncertain);
+  if (auto settled = settle<T>(step, options, probe)) return *std::move(settled);
+  why.code = ErrorCode::unavailable;
+  detail::throw_failure(why);
+}
+
 template <typename T, typename Function>
 std::optional<T> Context::effect_now(std::string name, EffectOptions options, Function effect,
                                      Probe<T> probe) {
@@ -90,11 +101,11 @@ std::optional<T> Context::effect_now(std::string name, EffectOptions options, Fu
   tell_call(step);
   Result<T> result = detail::as_result(effect());
   tell_result(step, result);
-  if (!result.ok()) {
-    attempt_.journal->keep(result.error().code == ErrorCode::uncertain
-                               ? step.uncertain()
-                               : step.failed(result.error()));
+  if (!result.ok() && result.error().code == ErrorCode::uncertain) {
+    attempt_.journal->keep(step.uncertain());
+    return settle_call<T>(step, options, probe, std::move(result).error());
   }
+  if (!result.ok()) attempt_.journal->keep(step.failed(result.error()));
   T value = std::move(result).value();
   attempt_.journal->keep(step.outcome(detail::effect_text(step.name(), value)));
   return value;
@@ -117,10 +128,11 @@ Task<std::optional<T>> Context::effect_task(std::string name, EffectOptions opti
   Result<T> result = detail::as_result(std::move(returned));
   tell_result(step, result);
   if (!result.ok()) {
-    EffectRow row = step.failed(result.error());
-    if (result.error().code == ErrorCode::uncertain) row = step.uncertain();
+    bool is_unknown = result.error().code == ErrorCode::uncertain;
+    EffectRow row = is_unknown ? step.uncertain() : step.failed(result.error());
     auto written = co_await attempt_.journal->write(std::move(row));
     std::move(written).value();
+    if (is_unknown) co_return settle_call<T>(step, options, probe, std::move(result).error());
   }
   T value = std::move(result).value();
   EffectRow row = step.outcome(detail::effect_text(step.name(), value));

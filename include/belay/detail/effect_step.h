@@ -76,6 +76,8 @@ class EffectStep {
   EffectRow outcome(std::string_view json) const;
   EffectRow failed(const Error& why) const;
   EffectRow uncertain() const;
+  // Its call has ended without anybody knowing what it did: what its policy says to that.
+  void call_was_uncertain(WhenUncertain policy);
   EffectRow skipped() const;
 
   // The recorded result. Throws Failure for one that does not fit T.

@@ -1,0 +1,277 @@
+// A store that fails once, at each of its calls in turn, before it has done anything or when it has
+// done it and its answer is lost: whoever decides, expires or takes up runs says so, or goes on,
+// and doing the same again leads where it would have led.
+
+#include <gtest/gtest.h>
+
+#include "belay/check.h"
+#include "driver/test_world.h"
+
+namespace belay {
+namespace {
+
+using namespace std::chrono_literals;
+
+class FailingStore final : public Store {
+ public:
+  enum class Moment { before, after };
+
+  explicit FailingStore(Store& inner) : inner_(inner) {}
+
+  // At the n-th call from here on.
+  void fail_at(int call, Moment moment) {
+    left_ = call;
+    moment_ = moment;
+  }
+  // Whether it came to that. No call fails any more.
+  bool heal() { return std::exchange(left_, 0) <= 0; }
+
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    bool fails = --left_ == 0;
+    if (fails && moment_ == Moment::before) co_return failure();
+    auto outcome = co_await inner_.commit(std::move(commit));
+    if (fails) co_return failure();
+    co_return std::move(outcome);
+  }
+  Task<Result<Done>> read(Reader reader) override {
+    if (--left_ == 0) co_return failure();
+    co_return co_await inner_.read(std::move(reader));
+  }
+  Result<SessionId> open_session() override { return inner_.open_session(); }
+  void close_session(const SessionId& session) override { inner_.close_session(session); }
+  Result<bool> is_alive(const SessionId& session) override {
+    if (--left_ == 0) return failure();
+    return inner_.is_alive(session);
+  }
+
+ private:
+  static Error failure() { return error(ErrorCode::unavailable, "The disk is busy."); }
+
+  Store& inner_;
+  int left_ = 0;
+  Moment moment_ = Moment::before;
+};
+
+struct Trip {
+  std::string place{};
+  std::vector<std::string> seen{};
+};
+
+// One process that is left alone, and one whose store fails.
+struct Attempt : TestWorld {
+  FailingStore failing{*store};
+  std::unique_ptr<Runtime> tried = open_on_failing();
+  Graph<Trip> trip = trip_graph();
+  Spawned walking;
+
+  void TestBody() override {}
+
+  std::unique_ptr<Runtime> open_on_failing() {
+    auto opened = Runtime::open(RuntimeParts{failing, loop, clock, random, model, {}}).value();
+    opened->add(graph);
+    return opened;
+  }
+
+  // A question beside a walk of ten minutes: the run is at work while it asks.
+  Graph<Trip> trip_graph() {
+    GraphBuilder<Trip> builder{"trip"};
+    builder.node("leave", [](const Trip&, Context&) { return append(&Trip::seen, "door"); });
+    builder.node("walk", [](const Trip&, Context&) -> Task<Update<Trip>> {
+      co_await sleep_for(10min);
+      co_return append(&Trip::seen, "town");
+    });
+    builder.approval("ask", &Trip::place, {.question = "On?", .expires = 1min})
+        .approved("home")
+        .rejected("home");
+    builder.node("home", [](const Trip&, Context&) { return append(&Trip::seen, "home"); });
+    builder.edge(start, "leave").edge("leave", "walk").edge("leave", "ask");
+    builder.edge("walk", "home").edge("home", end);
+    return std::move(builder).build().value();
+  }
+
+  RunView view(const std::string& thread) {
+    return block_on(loop, runtime->status(default_tenant(), ThreadId(thread))).value();
+  }
+  RunView begin_mail() {
+    StartOptions options;
+    options.thread = ThreadId("t");
+    return start_mail("urgent", options).value();
+  }
+  // Left alone by the process that walks; the question is open.
+  void begin_trip() {
+    runtime->add(trip);
+    tried->add(trip);
+    StartOptions options;
+    options.thread = ThreadId("t");
+    options.run.timeout = 24h;
+    walking = spawn<Result<RunView>>(loop, runtime->start(trip, Trip{}, options),
+                                     [](const Result<RunView>&) {});
+    loop.run_until(clock.now() + 1s);
+  }
+  // A run whose process has died while the model was asked.
+  void leave_one_behind() {
+    auto dying = process();
+    model.takes(1h);
+    StartOptions options;
+    options.thread = ThreadId("lost");
+    options.run.timeout = 24h;
+    auto running = spawn<Result<RunView>>(loop, dying->start(graph, Mail{.topic = "calm"}, options),
+                                          [](const Result<RunView>&) {});
+    loop.run_until(clock.now() + 1s);
+    running.reset();
+    model.takes(0ms);
+  }
+  // The one question that there is; a run at work does not show it.
+  InterruptId asked() {
+    std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [](Snapshot& view) {
+      ApprovalFilter filter;
+      filter.tenant = default_tenant();
+      return view.approvals(filter);
+    };
+    return block_on(loop, read<std::vector<ApprovalRow>>(*store, std::move(reader)))
+        .value()
+        .at(0)
+        .interrupt;
+  }
+  bool is_sound() {
+    auto checked = block_on(loop, check_store(*store, CheckScope{}));
+    return checked.ok() && checked->violations.empty();
+  }
+};
+
+using Deed = std::function<void(Attempt&)>;
+
+// Fails the store at each call of `act` in turn; then `again`, which is to lead to the same end.
+void fail_everywhere(const Deed& prepare, const Deed& act, const Deed& again) {
+  for (auto moment : {FailingStore::Moment::before, FailingStore::Moment::after}) {
+    bool failed = true;
+    int call = 1;
+    for (; failed; ++call) {
+      SCOPED_TRACE(
+          "call " + std::to_string(call) +
+          (moment == FailingStore::Moment::before ? ", before it is done" : ", once it is done"));
+      ASSERT_LT(call, 200);
+      Attempt attempt;
+      prepare(attempt);
+      attempt.failing.fail_at(call, moment);
+      act(attempt);
+      failed = attempt.failing.heal();
+      again(attempt);
+      EXPECT_TRUE(attempt.is_sound());
+    }
+    EXPECT_GT(call, 3) << "the store was hardly asked";
+  }
+}
+
+Result<DecisionAnswer> approve_by(Attempt& attempt, Runtime& runtime, InterruptId interrupt) {
+  return block_on(attempt.loop, runtime.decide(default_tenant(), interrupt, TestWorld::approve()));
+}
+
+void work_until_idle(Attempt& attempt) {
+  WorkOptions options;
+  options.until_idle = true;
+  options.again = 1ms;
+  auto worked = block_on(attempt.loop, attempt.tried->work(std::move(options)));
+  if (!worked.ok()) {
+    EXPECT_EQ(worked.error().code, ErrorCode::unavailable);
+  }
+}
+
+TEST(StoreFailures, ADecisionIsTakenOnceWhateverCallFails) {
+  fail_everywhere(
+      [](Attempt& attempt) { attempt.begin_mail(); },
+      [](Attempt& attempt) {
+        auto answer = approve_by(attempt, *attempt.tried, attempt.asked());
+        if (!answer.ok()) {
+          EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
+        }
+      },
+      [](Attempt& attempt) {
+        RunView stands = attempt.view("t");
+        if (stands.approval) {
+          EXPECT_EQ(approve_by(attempt, *attempt.tried, attempt.asked())->kind,
+                    DecisionAnswer::Kind::won);
+        }
+        block_on(attempt.loop, attempt.tried->resume(default_tenant(), ThreadId("t"))).value();
+        EXPECT_EQ(attempt.view("t").row.outcome, "sent");
+      });
+}
+
+TEST(StoreFailures, ADecisionOfARunAtWorkIsTakenOnceWhateverCallFails) {
+  InterruptId interrupt;
+  fail_everywhere(
+      [&](Attempt& attempt) {
+        attempt.begin_trip();
+        interrupt = attempt.asked();
+      },
+      [&](Attempt& attempt) {
+        auto answer = approve_by(attempt, *attempt.tried, interrupt);
+        if (!answer.ok()) {
+          EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
+        }
+      },
+      [&](Attempt& attempt) {
+        auto answer = approve_by(attempt, *attempt.tried, interrupt).value();
+        bool counts =
+            answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
+        EXPECT_TRUE(counts);
+        attempt.loop.run();
+        EXPECT_EQ(attempt.view("t").row.status, RunStatus::completed);
+      });
+}
+
+TEST(StoreFailures, AnExpiryIsAppliedOnceWhateverCallFails) {
+  auto apply_due = [](Attempt& attempt) {
+    auto applied = block_on(attempt.loop, attempt.tried->apply_due(default_tenant()));
+    if (!applied.ok()) {
+      EXPECT_EQ(applied.error().code, ErrorCode::unavailable);
+    }
+  };
+  fail_everywhere(
+      [](Attempt& attempt) {
+        attempt.begin_mail();
+        attempt.clock.move(25h);
+      },
+      apply_due,
+      [&](Attempt& attempt) {
+        apply_due(attempt);
+        block_on(attempt.loop, attempt.tried->resume(default_tenant(), ThreadId("t"))).value();
+        EXPECT_EQ(attempt.view("t").row.outcome, "expired");
+      });
+  fail_everywhere(
+      [](Attempt& attempt) {
+        attempt.begin_trip();
+        attempt.asked();
+        attempt.loop.run_until(attempt.clock.now() + 2min);
+      },
+      apply_due,
+      [&](Attempt& attempt) {
+        apply_due(attempt);
+        attempt.loop.run();
+        EXPECT_EQ(attempt.view("t").row.status, RunStatus::completed);
+      });
+}
+
+TEST(StoreFailures, AWorkerTakesUpEveryRunWhateverCallFails) {
+  fail_everywhere(
+      [](Attempt& attempt) {
+        StartOptions options;
+        options.thread = ThreadId("queued");
+        block_on(attempt.loop,
+                 attempt.runtime->enqueue(attempt.graph, Mail{.topic = "calm"}, options, Instant()))
+            .value();
+        attempt.begin_mail();
+        attempt.leave_one_behind();
+        attempt.clock.move(25h);
+      },
+      work_until_idle,
+      [](Attempt& attempt) {
+        work_until_idle(attempt);
+        EXPECT_EQ(attempt.view("queued").row.outcome, "sent");
+        EXPECT_EQ(attempt.view("t").row.outcome, "expired");
+        EXPECT_EQ(attempt.view("lost").row.outcome, "sent");
+      });
+}
+
+}  // namespace
+}  // namespace belay
