@@ -1,0 +1,50 @@
+// The whole space, which takes the optimised build.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "tests/explorer/search.h"
+
+namespace belay::explorer {
+namespace {
+
+using ::testing::IsEmpty;
+
+// The numbers of states are facts of the engine and the graphs. Fewer mean that something is no
+// longer tried - a call, a fault, an order of things - unless the engine itself has got simpler.
+
+TEST(ExplorerSpace, OneAfterAnotherHoldsThroughAnyTwoFaults) {
+  SearchOptions options;
+  options.faults = 2;
+  SearchReport report = search(options);
+  std::cout << "evidence: explorer: " << report.text();
+  EXPECT_THAT(report.wrong, IsEmpty());
+  EXPECT_GE(report.states, 1'300'000u);
+}
+
+TEST(ExplorerSpace, SideBySideHoldsThroughAnyFault) {
+  SearchOptions options;
+  options.is_wide = true;
+  options.faults = 1;
+  SearchReport report = search(options);
+  std::cout << "evidence: explorer: " << report.text();
+  EXPECT_THAT(report.wrong, IsEmpty());
+  EXPECT_GE(report.states, 450'000u);
+}
+
+// Whatever raises the epoch is a commit, and takes a seq too: so the check of the seq fences all
+// that the check of the epoch would, and that one is a second line of defence. The stores' own
+// tests hold it.
+TEST(ExplorerSpace, TheSeqFencesWhatTheEpochWould) {
+  SearchOptions options;
+  options.broken = Broken::epoch;
+  options.faults = 1;
+  SearchReport report = search(options);
+  EXPECT_THAT(report.wrong, IsEmpty()) << report.text();
+  EXPECT_GE(report.states, 115'000u);
+}
+
+}  // namespace
+}  // namespace belay::explorer

@@ -1,0 +1,45 @@
+// The search itself: a guard that does not hold is found, with the moves that show it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/explorer/search.h"
+
+namespace belay::explorer {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+SearchReport search_with(Broken broken, int faults) {
+  SearchOptions options;
+  options.broken = broken;
+  options.faults = faults;
+  return search(options);
+}
+
+TEST(Explorer, FindsNothingWhereNothingIsBroken) {
+  SearchReport report = search_with(Broken::nothing, 0);
+  EXPECT_THAT(report.wrong, IsEmpty()) << report.text();
+  // Two processes that may each begin any call at any time, through the whole run.
+  EXPECT_GE(report.states, 5'000u);
+  EXPECT_GE(report.contents, 100u);
+}
+
+TEST(Explorer, FindsACommitThatNoSeqFences) {
+  SearchReport report = search_with(Broken::seq, 1);
+  EXPECT_THAT(report.wrong, Contains(HasSubstr("was committed twice"))) << report.text();
+  // The shortest: begin, the first commit, one of which the reply is lost, the same once more.
+  ASSERT_EQ(report.path.size(), 4u) << report.text();
+  EXPECT_THAT(report.path[2], HasSubstr("the reply is lost, it will be sent again"));
+}
+
+TEST(Explorer, FindsADecisionAfterTheExpiry) {
+  SearchReport report = search_with(Broken::expiry, 0);
+  EXPECT_THAT(report.wrong, Contains(HasSubstr("after its expiry"))) << report.text();
+  EXPECT_THAT(report.path, Contains(HasSubstr("a day passes"))) << report.text();
+}
+
+}  // namespace
+}  // namespace belay::explorer
