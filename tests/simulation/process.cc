@@ -1,0 +1,177 @@
+#include "tests/simulation/process.h"
+
+#include "store/enum_names.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace belay::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string outcome_text(const Result<CommitOutcome>& outcome) {
+  if (!outcome.ok()) return std::string(name_of(outcome.error().code));
+  switch (*outcome) {
+    case CommitOutcome::applied:
+      return "applied";
+    case CommitOutcome::expired:
+      return "expired";
+    case CommitOutcome::fenced:
+      return "fenced";
+    case CommitOutcome::approval_closed:
+      return "approval closed";
+    case CommitOutcome::exists:
+      break;
+  }
+  return "exists";
+}
+
+}  // namespace
+
+// Keeps what was acknowledged, and tells of each commit.
+class Process::SeenStore final : public Store {
+ public:
+  SeenStore(Machine& machine, ProcessId process, std::unique_ptr<Store> inner)
+      : machine_(machine), process_(process), inner_(std::move(inner)) {}
+
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    // What a commit may make durable, apart from the commit itself, which is on its way then.
+    CommitRows rows = seen_of(commit.rows);
+    CommitRows when_expired;
+    if (commit.when_expired) when_expired = seen_of(*commit.when_expired);
+    std::string thread = thread_of(commit);
+    Sightings::Stay stay;
+    if (!thread.empty()) stay = machine_.sightings.enter(process_, thread, RunState::committing);
+    std::string what = "commits " + told(commit, thread);
+    auto outcome = co_await inner_->commit(std::move(commit));
+    machine_.log.tell(process_, what + ": " + outcome_text(outcome));
+    stay.reset();
+    if (outcome.ok() && *outcome == CommitOutcome::applied) acknowledge(rows);
+    if (outcome.ok() && *outcome == CommitOutcome::expired) acknowledge(when_expired);
+    co_return std::move(outcome);
+  }
+  bool takes_commits() const override { return inner_->takes_commits(); }
+  Task<Result<Done>> read(Reader reader) override { return inner_->read(std::move(reader)); }
+  Result<SessionId> open_session() override { return inner_->open_session(); }
+  void close_session(const SessionId& session) override { inner_->close_session(session); }
+  Result<bool> is_alive(const SessionId& session) override { return inner_->is_alive(session); }
+
+ private:
+  static CommitRows seen_of(const CommitRows& rows) {
+    CommitRows seen;
+    seen.run = rows.run;
+    seen.checkpoint = rows.checkpoint;
+    for (const EffectRow& effect : rows.effects) {
+      if (effect.status == EffectStatus::done) seen.effects.push_back(effect);
+    }
+    return seen;
+  }
+
+  std::string thread_of(const Commit& commit) {
+    if (commit.rows.run) {
+      machine_.threads[commit.rows.run->run] = commit.rows.run->thread.text;
+      return commit.rows.run->thread.text;
+    }
+    if (!commit.guard) return "";
+    auto known = machine_.threads.find(commit.guard->pending_for);
+    return known == machine_.threads.end() ? "" : known->second;
+  }
+
+  static std::string told(const Commit& commit, const std::string& thread) {
+    const CommitRows& rows = commit.rows;
+    if (rows.checkpoint) {
+      return thread + " " + std::to_string(rows.checkpoint->seq) + " epoch " +
+             std::to_string(rows.checkpoint->epoch) + " " +
+             std::string(belay::store::enum_name(rows.checkpoint->kind)) + " " +
+             rows.checkpoint->node;
+    }
+    if (!rows.effects.empty()) {
+      return thread + " effect " + rows.effects.front().name + " " +
+             std::string(belay::store::enum_name(rows.effects.front().status));
+    }
+    if (rows.decided) return "a decision";
+    if (commit.message) return "a message's attempt";
+    return thread + " in the midst";
+  }
+
+  void acknowledge(const CommitRows& rows) {
+    if (rows.checkpoint) {
+      machine_.acknowledged.emplace_back(rows.checkpoint->run, rows.checkpoint->seq);
+    }
+    if (rows.run) machine_.sightings.committed(process_, *rows.run);
+    machine_.done_effects.insert(machine_.done_effects.end(), rows.effects.begin(),
+                                 rows.effects.end());
+  }
+
+  Machine& machine_;
+  ProcessId process_;
+  std::unique_ptr<Store> inner_;
+};
+
+Process::Process(Machine& machine, ProcessId id, std::uint64_t seed)
+    : machine_(machine),
+      id_(id),
+      seed_(seed),
+      clock_(machine.agenda),
+      random_(seed),
+      executor_(machine.agenda, id),
+      model_(machine.outside, id) {}
+
+Process::~Process() {
+  // What it waits for is over before what it waits in.
+  tasks_.clear();
+  runtime_.reset();
+  store_.reset();
+  machine_.agenda.forget(id_);
+}
+
+Store& Process::store() { return *store_; }
+
+Result<Done> Process::open() {
+  machine_.disk.opens_for(id_);
+  sqlite::SqliteStoreOptions options;
+  options.run_later = [this](std::function<void()> work) {
+    machine_.agenda.after(id_, machine_.disk_time(), std::move(work));
+  };
+  options.at_commit = [this](std::uint64_t, bool after) {
+    if (after && loses_reply_) machine_.disk.kill(id_);
+  };
+  BELAY_TRY(auto inner,
+            sqlite::open_sqlite_store(machine_.store_path, clock_, random_, std::move(options)));
+  store_ = std::make_unique<SeenStore>(machine_, id_, std::move(inner));
+  RuntimeParts parts{*store_, executor_, clock_, random_, model_};
+  parts.observer = [this](const RunEvent& event) {
+    if (event.kind != RunEvent::Kind::node_started) return;
+    machine_.log.tell(id_, "begins " + event.node + " of " + event.thread.text + ", attempt " +
+                               std::to_string(event.attempt));
+  };
+  BELAY_TRY(runtime_, Runtime::open(std::move(parts)));
+  for (const Workload& workload : workloads()) {
+    runtime_->add(workload.graph(machine_.outside, id_));
+  }
+  return Done{};
+}
+
+void Process::work() {
+  DeliveryOptions delivery;
+  delivery.timeout = 10s;
+  delivery.retry = {.attempts = 1'000, .base = 500ms, .cap = 20s};
+  Receiver receiver = [this](OutboxMessage message) {
+    return machine_.outside.take_message(id_, std::move(message.id));
+  };
+  runtime_->deliver("shipped", std::move(receiver), delivery);
+  WorkOptions options;
+  options.runs_max = 8;
+  options.poll = 700ms;
+  options.again = 5s;
+  begin<std::size_t>(runtime_->work(options), [this](Result<std::size_t> worked) {
+    machine_.log.tell(
+        id_, worked.ok() ? "has ended its work" : "can't go on: " + worked.error().message);
+    is_over_ = true;
+  });
+}
+
+void Process::tidy() {
+  tasks_.remove_if([](const Begun& begun) { return begun.is_over; });
+}
+
+}  // namespace belay::simulation

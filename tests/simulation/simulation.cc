@@ -1,0 +1,501 @@
+// Long on purpose: the machine, the strokes that befall it, and the judgement at the end.
+
+#include "tests/simulation/simulation.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "belay/check.h"
+#include "tests/simulation/people.h"
+
+namespace belay::simulation {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+const Instant kBegins = *instant_from("2026-01-01T09:00:00Z");
+constexpr ProcessId kNobody = -1;
+constexpr auto kHealingMax = 90min;
+constexpr auto kStrokeWait = 60s;
+constexpr auto kDrainMax = 10min;
+constexpr std::uint64_t kStepsMax = 20'000'000;
+constexpr std::size_t kTroublesMax = 20;
+
+class Simulation {
+ public:
+  Simulation(const Plan& plan, std::uint64_t seed, std::string folder)
+      : plan_(plan),
+        random_(seed),
+        agenda_(kBegins, random_.bits()),
+        log_(agenda_),
+        outside_(agenda_, log_, sightings_, played_.coverage, random_.bits()),
+        folder_(std::move(folder)),
+        machine_{agenda_,
+                 log_,
+                 sightings_,
+                 outside_,
+                 disk_,
+                 folder_ + "/store.db",
+                 [this] { return disk_time(); }},
+        people_(machine_, plan_, random_.bits()) {
+    log_.leave_out(folder_);
+    disk_.listen([this](const disk::Operation& operation) { cut_.apply(operation); });
+    if (plan_.disk_lies) disk_.lie_about_syncs();
+    outside_.set_chances(plan_.chances);
+    slots_.resize(static_cast<std::size_t>(plan_.workers) + 1);
+  }
+
+  Played play(std::function<void(const std::string&)> listener) {
+    log_.listen(std::move(listener));
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) start(slot, microseconds(0));
+    write_script();
+    Instant end = kBegins + plan_.length;
+    run_until(end, [] { return false; });
+    heal();
+    drain();
+    judge();
+    played_.events = log_.events();
+    played_.digest = log_.digest();
+    played_.runs = people_.runs();
+    played_.commits = machine_.acknowledged.size();
+    played_.simulated = std::chrono::duration_cast<std::chrono::seconds>(agenda_.now() - kBegins);
+    for (std::uint64_t struck : played_.coverage.struck) played_.faults += struck;
+    return std::move(played_);
+  }
+
+ private:
+  // A place for a process: the first is people's, the others are workers'.
+  struct Slot {
+    std::unique_ptr<Process> process;
+    FaultKind dies_of = FaultKind::count;  // armed: what its next death is the work of
+    bool starts = false;                   // soon
+    bool drains = false;
+  };
+  static constexpr std::size_t kPeople = 0;
+
+  void trouble(std::string what) {
+    log_.tell(kOutside, "TROUBLE " + what);
+    if (played_.troubles.size() < kTroublesMax) played_.troubles.push_back(std::move(what));
+  }
+
+  microseconds any(microseconds max) {
+    return microseconds(static_cast<std::int64_t>(
+        random_.bits() % static_cast<std::uint64_t>(std::max<std::int64_t>(1, max.count()))));
+  }
+
+  microseconds disk_time() {
+    microseconds time = 50us + any(400us);
+    return is_slow_ ? time * 5'000 : time;
+  }
+
+  // Steps until `until`, or until `is_enough` says so; buries the dead after each.
+  void run_until(Instant until, const std::function<bool()>& is_enough) {
+    while (!is_enough() && agenda_.step(until)) {
+      if (++steps_ > kStepsMax) return trouble("It never comes to rest.");
+      if (!strokes_.empty() && looked_at_ != sightings_.version()) strike_whom_it_waits_for();
+      for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+        if (slots_[slot].process && slots_[slot].process->is_over()) bury(slot, 100ms + any(4s));
+      }
+    }
+  }
+
+  // ---- Processes
+
+  void start(std::size_t slot, microseconds delay, std::optional<std::uint64_t> seed = {}) {
+    slots_[slot].starts = true;
+    std::uint64_t chance = random_.bits();
+    agenda_.after(kOutside, delay, [this, slot, seed = seed.value_or(chance)] {
+      slots_[slot].starts = false;
+      if (!slots_[slot].process) bring_up(slot, seed);
+    });
+  }
+
+  void bring_up(std::size_t slot, std::uint64_t seed) {
+    ProcessId id = ++last_process_;
+    ++played_.processes;
+    auto process = std::make_unique<Process>(machine_, id, seed);
+    auto opened = process->open();
+    log_.tell(id, std::string(slot == kPeople ? "people's process " : "a worker ") +
+                      (opened.ok() ? "begins" : "can't begin: " + opened.error().message));
+    if (!opened.ok()) {
+      bool is_promised = opened.error().code == ErrorCode::unavailable ||
+                         opened.error().code == ErrorCode::conflict ||
+                         opened.error().code == ErrorCode::uncertain;
+      if (!is_promised) trouble("The store can't be opened: " + opened.error().message);
+      disk_.kill(id);
+      process.reset();
+      return start(slot, 500ms + any(2s));
+    }
+    slots_[slot].process = std::move(process);
+    slots_[slot].drains = false;
+    if (slot == kPeople) {
+      people_.use(slots_[slot].process.get());
+    } else {
+      slots_[slot].process->work();
+    }
+  }
+
+  // It is gone, with all that it had in memory.
+  void bury(std::size_t slot, microseconds until_next, std::optional<std::uint64_t> seed = {}) {
+    Slot& at = slots_[slot];
+    ProcessId id = at.process->id();
+    if (at.dies_of != FaultKind::count) met(at.dies_of, id);
+    at.dies_of = FaultKind::count;
+    log_.tell(id, "is gone");
+    disk_.kill(id);
+    if (slot == kPeople) people_.use(nullptr);
+    at.process.reset();
+    if (!at.starts) start(slot, until_next, seed);
+  }
+
+  // Of the workers that live; nobody when there is none.
+  std::size_t any_worker() {
+    std::vector<std::size_t> living;
+    for (std::size_t slot = 1; slot < slots_.size(); ++slot) {
+      if (slots_[slot].process) living.push_back(slot);
+    }
+    return living.empty() ? kPeople : living[random_.bits() % living.size()];
+  }
+
+  // ---- Faults
+
+  // Counts whom a fault meets: what its process holds, and what nobody does; all, for everybody's.
+  void met(FaultKind fault, ProcessId process) {
+    auto row = static_cast<std::size_t>(fault);
+    ++played_.coverage.struck[row];
+    log_.tell(kOutside, "FAULT " + std::string(name_of(fault)) +
+                            (process == kNobody ? "" : " of p" + std::to_string(process)));
+    for (const auto& sight : sightings_.all()) {
+      if (process != kNobody && sight.holder != process && sight.holder != kOutside) continue;
+      ++played_.coverage.met[row][static_cast<std::size_t>(sight.state)];
+    }
+  }
+
+  // All that is to happen in the first phase, at times of chance.
+  void write_script() {
+    microseconds length = plan_.length;
+    for (int i = 0; i < plan_.runs; ++i) {
+      agenda_.after(kOutside, any(length * 8 / 10), [this] { people_.want_run(); });
+    }
+    for (int i = 0; i < plan_.cancels; ++i) {
+      agenda_.after(kOutside, any(length), [this] { people_.cancel_something(); });
+    }
+    for (int i = 0; i < plan_.forks; ++i) {
+      agenda_.after(kOutside, any(length), [this] { people_.fork_something(); });
+    }
+    for (const auto& [fault, times] : plan_.faults) {
+      for (int i = 0; i < times; ++i) {
+        auto state = static_cast<RunState>(random_.bits() % kRunStates);
+        agenda_.after(kOutside, any(length), [this, kind = fault, state] {
+          strokes_.push_back({kind, state, agenda_.now() + kStrokeWait});
+          strike_whom_it_waits_for();
+        });
+      }
+    }
+    look_around();
+  }
+
+  void look_around() {
+    people_.look_around(is_healed_);
+    agenda_.after(kOutside, is_healed_ ? microseconds(2s) : 1s + any(3s),
+                  [this] { look_around(); });
+  }
+
+  // A fault waits until some run stands as it wants it, so that every fault meets every state; but
+  // not for ever.
+  void strike_whom_it_waits_for() {
+    looked_at_ = sightings_.version();
+    auto sights = sightings_.all();
+    for (auto stroke = strokes_.begin(); stroke != strokes_.end();) {
+      auto wanted = std::find_if(sights.begin(), sights.end(), [&](const auto& sight) {
+        return sight.state == stroke->state &&
+               (sight.holder != kOutside || is_at_rest(sight.state));
+      });
+      bool is_late = agenda_.now() >= stroke->latest;
+      if (wanted == sights.end() && !is_late) {
+        ++stroke;
+        continue;
+      }
+      FaultKind fault = stroke->fault;
+      strokes_.erase(stroke);
+      // One at a time: it may change how all stand.
+      return strike(fault, wanted == sights.end() ? kOutside : wanted->holder);
+    }
+  }
+
+  static bool is_at_rest(RunState state) {
+    return state == RunState::queued || state == RunState::asking || state == RunState::sleeping;
+  }
+
+  std::size_t slot_of(ProcessId process) {
+    for (std::size_t slot = 1; slot < slots_.size(); ++slot) {
+      if (slots_[slot].process && slots_[slot].process->id() == process) return slot;
+    }
+    return any_worker();
+  }
+
+  // `holder`: the process whose run it is meant for, if one holds it.
+  void strike(FaultKind fault, ProcessId holder) {
+    if (is_healed_) return;
+    if (fault == FaultKind::power_cut) return cut_power();
+    if (fault == FaultKind::slow_disk) return slow_down();
+    if (fault == FaultKind::full_disk) return fill_up();
+    if (fault == FaultKind::failed_sync) return fail_sync();
+    std::size_t slot = fault == FaultKind::kill_people ? kPeople : slot_of(holder);
+    Slot& at = slots_[slot];
+    if (!at.process || (slot == kPeople && fault != FaultKind::kill_people)) return;
+    ProcessId id = at.process->id();
+    switch (fault) {
+      case FaultKind::kill_worker:
+      case FaultKind::kill_people:
+        met(fault, id);
+        return bury(slot, 100ms + any(4s));
+      case FaultKind::kill_in_commit:
+        at.dies_of = fault;
+        return disk_.kill_after(id, 1 + random_.bits() % 30);
+      case FaultKind::lose_reply:
+        at.dies_of = fault;
+        return at.process->lose_next_reply();
+      case FaultKind::drain_worker:
+        met(fault, id);
+        return at.process->runtime().drain();
+      case FaultKind::pause_worker:
+        met(fault, id);
+        return agenda_.pause(id, agenda_.now() + 200ms + any(20s));
+      case FaultKind::clock_jump:
+        met(fault, id);
+        return at.process->clock().jump(any(20min) - microseconds(10min));
+      case FaultKind::zombie:
+        return make_zombie(slot);
+      case FaultKind::twin:
+        return make_twin(slot);
+      default:
+        return;
+    }
+  }
+
+  // It is stopped; the others are told that it is dead; it wakes up and goes on, for a while.
+  void make_zombie(std::size_t slot) {
+    Process& process = *slots_[slot].process;
+    ProcessId id = process.id();
+    met(FaultKind::zombie, id);
+    agenda_.pause(id, agenda_.now() + 1s + any(20s));
+    std::string session = process.runtime().session().text();
+    session.erase(std::remove(session.begin(), session.end(), '-'), session.end());
+    agenda_.after(kOutside, any(100ms), [this, session, id] {
+      if (tell_database(
+              "UPDATE sessions SET boot_id = zeroblob(16) WHERE hex(session_id) = upper('" +
+              session + "')")) {
+        outside_.take_for_dead(id);
+        log_.tell(kOutside, "p" + std::to_string(id) + " is taken for dead");
+      }
+    });
+    agenda_.after(kOutside, 22s + any(5s), [this, slot, id] {
+      if (slots_[slot].process && slots_[slot].process->id() == id) bury(slot, 100ms + any(4s));
+    });
+  }
+
+  bool tell_database(const std::string& sql) {
+    disk_.opens_for(kOutside);
+    sqlite3* database = nullptr;
+    int code = sqlite3_open(machine_.store_path.c_str(), &database);
+    if (code == SQLITE_OK) code = sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr);
+    sqlite3_close(database);
+    return code == SQLITE_OK;
+  }
+
+  // In its place comes one that draws the same session as another that lives.
+  void make_twin(std::size_t slot) {
+    std::size_t other = any_worker();
+    if (other == slot) other = kPeople;
+    if (!slots_[other].process) return;
+    std::uint64_t seed = slots_[other].process->seed();
+    met(FaultKind::twin, slots_[slot].process->id());
+    bury(slot, 100ms, seed);
+  }
+
+  void slow_down() {
+    met(FaultKind::slow_disk, kNobody);
+    is_slow_ = true;
+    agenda_.after(kOutside, 1s + any(8s), [this] { is_slow_ = false; });
+  }
+
+  void fill_up() {
+    met(FaultKind::full_disk, kNobody);
+    disk_.fail(disk::Fault::full, 0, true);
+    agenda_.after(kOutside, 500ms + any(6s), [this] { disk_.heal(); });
+  }
+
+  void fail_sync() {
+    met(FaultKind::failed_sync, kNobody);
+    disk_.fail(disk::Fault::sync_error, 0, false);
+  }
+
+  void cut_power() {
+    met(FaultKind::power_cut, kNobody);
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      slots_[slot].dies_of = FaultKind::count;
+      if (slots_[slot].process) bury(slot, 1s + any(3s));
+    }
+    constexpr disk::Image kImages[] = {
+        disk::Image::all_kept, disk::Image::unsynced_dropped, disk::Image::unsynced_reordered,
+        disk::Image::torn_512, disk::Image::torn_4096,        disk::Image::failed_sync_dropped};
+    disk::Image image = kImages[random_.bits() % std::size(kImages)];
+    disk::Files left = cut_.files(image, random_.bits());
+    for (const char* name : {"store.db", "store.db-wal", "store.db-shm"}) {
+      fs::remove(folder_ + "/" + name);
+    }
+    disk::lay_out(left, folder_);
+    cut_ = disk::PowerCut(left);
+    disk_.heal();
+    log_.tell(kOutside, "the disk has " + std::string(disk::name_of(image)));
+  }
+
+  // ---- The end
+
+  void heal() {
+    is_healed_ = true;
+    strokes_.clear();
+    is_slow_ = false;
+    disk_.heal();
+    outside_.set_chances({});
+    log_.tell(kOutside, "HEAL");
+    for (Slot& slot : slots_) {
+      slot.dies_of = FaultKind::count;
+      if (slot.process) slot.process->clock().set_right();
+    }
+    auto has_ended = [this] {
+      return people_.has_begun_all() && people_.unfinished() && people_.unfinished()->empty();
+    };
+    run_until(agenda_.now() + kHealingMax, has_ended);
+    if (has_ended()) return;
+    if (!people_.has_begun_all()) trouble("I6: not all runs could be begun.");
+    if (!people_.unfinished()) return trouble("I6: people can't see how the runs stand.");
+    for (const std::string& each : *people_.unfinished()) {
+      trouble("I6: it never came to its end: " + each);
+    }
+  }
+
+  void drain() {
+    for (std::size_t slot = 1; slot < slots_.size(); ++slot) {
+      slots_[slot].starts = true;  // no more
+      if (slots_[slot].process) slots_[slot].process->runtime().drain();
+    }
+    bool is_empty = false;
+    run_until(agenda_.now() + kDrainMax, [&] {
+      is_empty = true;
+      for (std::size_t slot = 1; slot < slots_.size(); ++slot) {
+        is_empty = is_empty && !slots_[slot].process;
+      }
+      return is_empty;
+    });
+    if (!is_empty) trouble("I6: a worker that was asked to go never went.");
+    slots_[kPeople].starts = true;
+    if (slots_[kPeople].process) bury(kPeople, microseconds(0));
+  }
+
+  template <typename T>
+  Result<T> wait(Process& process, Task<Result<T>> task) {
+    std::optional<Result<T>> result;
+    process.begin<T>(std::move(task), [&](Result<T> value) { result.emplace(std::move(value)); });
+    run_until(agenda_.now() + 1h, [&] { return result.has_value(); });
+    if (!result) return error(ErrorCode::exhausted, "It waits without end.");
+    return *std::move(result);
+  }
+
+  void judge() {
+    Process judge(machine_, ++last_process_, random_.bits());
+    auto opened = judge.open();
+    if (!opened.ok()) return trouble("The store can't be opened: " + opened.error().message);
+    CheckScope scope;
+    for (const Workload& each : workloads())
+      scope.graphs.push_back(each.graph(outside_, judge.id()));
+    scope.acknowledged = machine_.acknowledged;
+    scope.done_effects = machine_.done_effects;
+    scope.collections = {kLabels};
+    auto report = wait(judge, check_store(judge.store(), std::move(scope)));
+    if (!report.ok()) return trouble("The store can't be read: " + report.error().message);
+    for (const Violation& each : report->violations) {
+      trouble(each.rule + " " + each.subject + ": " + each.message);
+    }
+    judge_runs(judge);
+    judge_calls();
+  }
+
+  void judge_runs(Process& judge) {
+    std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [](Snapshot& view) {
+      RunFilter all;
+      all.tenant = default_tenant();
+      all.limit = 1'000;
+      return view.runs(all);
+    };
+    auto rows = wait(judge, read<std::vector<RunRow>>(judge.store(), std::move(reader)));
+    if (!rows.ok()) return trouble("The runs can't be read: " + rows.error().message);
+    std::size_t shipped = 0;
+    for (const RunRow& row : *rows) {
+      if (row.outcome == "shipped") ++shipped;
+      if (row.status == RunStatus::cancelled && people_.may_be_cancelled(row.thread.text)) continue;
+      auto view = wait(judge, judge.runtime().status(default_tenant(), row.thread));
+      if (!view.ok()) {
+        trouble(row.thread.text + " can't be read: " + view.error().message);
+        continue;
+      }
+      std::string wrong = workload_of(row.graph)->wrong(*view);
+      if (!wrong.empty()) trouble(row.thread.text + " came to " + wrong);
+    }
+    // A copy of a run that had ended has shipped nothing itself.
+    if (outside_.messages().size() > shipped) trouble("I16: more messages than parcels shipped.");
+  }
+
+  // What a process sends that the others have taken for dead, nobody can hold back.
+  void judge_calls() {
+    std::map<std::pair<std::string, std::string>, int> times;
+    for (const Outside::Call& call : outside_.calls()) {
+      if (!call.was_zombie) ++times[{call.name, call.key}];
+    }
+    for (const OutsideReceiver& receiver : receivers()) {
+      if (receiver.may_repeat) continue;
+      for (const auto& [call, count] : times) {
+        if (call.first != receiver.name || count < 2) continue;
+        trouble("I4: " + call.first + " was called " + std::to_string(count) + " times");
+      }
+    }
+  }
+
+  const Plan& plan_;
+  testing::SeededRandom random_;
+  Played played_;
+  Agenda agenda_;
+  EventLog log_;
+  Sightings sightings_;
+  Outside outside_;
+  std::string folder_;
+  disk::RecordingDisk disk_;
+  disk::PowerCut cut_;
+  Machine machine_;
+  People people_;
+  std::vector<Slot> slots_;
+  struct Stroke {
+    FaultKind fault;
+    RunState state;  // of some run, when it strikes
+    Instant latest;
+  };
+  std::vector<Stroke> strokes_;  // whose time has come
+  std::uint64_t looked_at_ = 0;  // the version of the sightings
+  ProcessId last_process_ = 0;
+  std::uint64_t steps_ = 0;
+  bool is_slow_ = false;
+  bool is_healed_ = false;
+};
+
+}  // namespace
+
+Played simulate(const Plan& plan, std::uint64_t seed, const std::string& folder,
+                std::function<void(const std::string&)> listener) {
+  return Simulation(plan, seed, folder).play(std::move(listener));
+}
+
+}  // namespace belay::simulation

@@ -1,0 +1,164 @@
+// Worlds of several processes, broken and mended again, judged by what must hold in any of them.
+//
+//   BELAY_SIM_SEED   the first seed; default: 1
+//   BELAY_SIM_SEEDS  how many of each plan; default: enough for CI
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/conformance/temporary_folder.h"
+#include "tests/crash/campaign.h"
+#include "tests/simulation/simulation.h"
+
+namespace belay::simulation {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::uint64_t kSeeds = 50;            // of each plan
+constexpr std::uint64_t kSeedsSanitized = 4;    // the -O2 build plays the others
+constexpr std::uint64_t kMeetingsPer1000 = 20;  // of each fault with each state, in seeds
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+std::string path_of(const std::string& plan) { return BELAY_PLANS "/" + plan + ".toml"; }
+
+Plan plan_of(const std::string& name) { return read_plan(path_of(name)).value(); }
+
+Played play(const Plan& plan, std::uint64_t seed) {
+  conformance::TemporaryFolder folder;
+  return simulate(plan, seed, folder.path());
+}
+
+std::string repeat(const std::string& plan, std::uint64_t seed) {
+  return "to play it again: make sim SEED=" + std::to_string(seed) + " PLAN=tests/simulation/" +
+         plan + ".toml";
+}
+
+std::vector<std::string> all_plans() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(BELAY_PLANS)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(Simulation, KeepsEveryPromiseInEveryWorldAndEveryFaultMeetsEveryState) {
+  std::uint64_t first = number_from("BELAY_SIM_SEED", 1);
+  std::uint64_t count =
+      number_from("BELAY_SIM_SEEDS", crash::kSanitized ? kSeedsSanitized : kSeeds);
+  Coverage coverage;
+  std::uint64_t seeds = 0;
+  std::uint64_t events = 0;
+  std::uint64_t faults = 0;
+  std::uint64_t failed = 0;
+  std::chrono::seconds simulated{0};
+  auto began = std::chrono::steady_clock::now();
+  for (const std::string& name : all_plans()) {
+    Plan plan = plan_of(name);
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+      Played played = play(plan, seed);
+      EXPECT_THAT(played.troubles, IsEmpty()) << repeat(name, seed);
+      if (!played.troubles.empty()) ++failed;
+      ++seeds;
+      events += played.events;
+      faults += played.faults;
+      simulated += played.simulated;
+      coverage.add(played.coverage);
+    }
+  }
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
+  std::printf("%s", coverage.table().c_str());
+  std::printf(
+      "evidence: simulation: %llu seeds from %llu on, %llu failed; %llu events, %llu faults, "
+      "%lld simulated hours, %.0f events/s\n",
+      static_cast<unsigned long long>(seeds), static_cast<unsigned long long>(first),
+      static_cast<unsigned long long>(failed), static_cast<unsigned long long>(events),
+      static_cast<unsigned long long>(faults), static_cast<long long>(simulated.count() / 3600),
+      static_cast<double>(events) / time.count());
+  EXPECT_GE(events, seeds * 2'000);
+  EXPECT_GE(faults, seeds * 10);
+  EXPECT_THAT(coverage.rarer_than(seeds * kMeetingsPer1000 / 1000), IsEmpty());
+}
+
+TEST(Simulation, TheSameSeedGivesTheSameEventsByteForByte) {
+  Plan plan = plan_of("everything");
+  std::vector<std::string> lines;
+  conformance::TemporaryFolder folder;
+  auto first =
+      simulate(plan, 7, folder.path(), [&](const std::string& line) { lines.push_back(line); });
+  std::size_t place = 0;
+  std::string difference;
+  conformance::TemporaryFolder other;
+  auto second = simulate(plan, 7, other.path(), [&](const std::string& line) {
+    bool is_same = place < lines.size() && lines[place] == line;
+    ++place;
+    if (!is_same && difference.empty()) difference = line;
+  });
+  EXPECT_EQ(difference, "");
+  EXPECT_EQ(first.digest, second.digest);
+  EXPECT_NE(first.digest, play(plan, 8).digest);
+}
+
+// The canary: what no promise stands against must be found, or nothing would be.
+TEST(Simulation, ADiskThatLiesAboutItsSyncsIsFoundOut) {
+  Plan plan = plan_of("everything");
+  plan.disk_lies = true;
+  plan.faults[FaultKind::power_cut] = 4;
+  std::vector<std::string> troubles;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    for (std::string& trouble : play(plan, seed).troubles) troubles.push_back(std::move(trouble));
+  }
+  EXPECT_THAT(troubles, Contains(HasSubstr("I1 ")));
+}
+
+// Each of them has once found something; the file says what.
+TEST(Simulation, SeedsThatOnceFailedKeepTheirPromises) {
+  std::ifstream kept(BELAY_PLANS "/kept_seeds.txt");
+  ASSERT_TRUE(kept);
+  std::size_t played = 0;
+  for (std::string line; std::getline(kept, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string plan;
+    std::uint64_t seed = 0;
+    ASSERT_TRUE(words >> plan >> seed) << line;
+    EXPECT_THAT(play(plan_of(plan), seed).troubles, IsEmpty()) << repeat(plan, seed);
+    ++played;
+  }
+  EXPECT_GT(played, 0u);
+}
+
+std::string fault_in_plan(const std::string& text) {
+  conformance::TemporaryFolder folder;
+  std::string path = folder.file("plan.toml");
+  std::ofstream(path) << text;
+  auto plan = read_plan(path);
+  return plan.ok() ? "" : plan.error().message;
+}
+
+TEST(SimulationPlan, SaysWhatIsWrongWithIt) {
+  EXPECT_EQ(fault_in_plan("about = \"x\"\n[workloads]\nparcel = 1\n"), "");
+  EXPECT_THAT(fault_in_plan("about = "), HasSubstr("line 1"));
+  EXPECT_THAT(fault_in_plan("[workloads]\nparcel = 1\n"), HasSubstr("does not say"));
+  EXPECT_THAT(fault_in_plan("about = \"x\"\n"), HasSubstr("no workloads"));
+  EXPECT_THAT(fault_in_plan("about = \"x\"\n[workloads]\nparcels = 1\n"), HasSubstr("\"parcels\""));
+  EXPECT_THAT(fault_in_plan("about = \"x\"\n[faults]\nkill = 1\n"), HasSubstr("\"kill\""));
+  EXPECT_THAT(fault_in_plan("about = \"x\"\n[faults]\nmodel_lies = 1\n"), HasSubstr("by itself"));
+  EXPECT_THAT(fault_in_plan("about = \"x\"\n[chances]\nzombie = 1\n"), HasSubstr("of a call"));
+  EXPECT_THAT(fault_in_plan("about = \"x\"\nworkers = 0\n"), HasSubstr("workers"));
+  EXPECT_THAT(fault_in_plan("about = \"x\"\nwokers = 1\n"), HasSubstr("wokers"));
+}
+
+}  // namespace
+}  // namespace belay::simulation
