@@ -1,0 +1,18 @@
+// A parser with a fault on purpose: fuzzing must find it, or it finds nothing anywhere else either.
+// scripts/fuzz fails if this target does not.
+
+#include <cstddef>
+#include <vector>
+
+#include "tests/fuzz/target.h"
+
+// A number of bytes, then so many bytes: it believes the number.
+BELAY_FUZZ_TARGET(Canary, "canary") {
+  if (!input.starts_with("len")) return;
+  input.remove_prefix(3);
+  unsigned claimed = belay::fuzz::take_byte(input);
+  std::vector<char> held(input.begin(), input.end());
+  unsigned sum = 0;
+  for (unsigned i = 0; i < claimed; ++i) sum += static_cast<unsigned char>(held.data()[i]);
+  belay::fuzz::require(sum != 1, "never a sum of one");
+}

@@ -1,0 +1,148 @@
+// Envelopes, plain and sealed: what is taken apart goes together again, what was sealed opens as it
+// was, and what was changed never does.
+
+#include "store/envelope.h"
+#include "belay/testing.h"
+#include "store/sealed/compression.h"
+#include "store/sealed/digest_mask.h"
+#include "store/sealed/envelope_sealer.h"
+#include "tests/fuzz/target.h"
+
+namespace belay::fuzz {
+namespace {
+
+constexpr std::string_view kSubject = "value of a run";
+
+KeyRing known_keys() {
+  return KeyRing::from_text("k1:" + std::string(64, 'a') + "\nk2:" + std::string(64, 'b')).value();
+}
+
+Sealing with_keys(bool accept_plain) {
+  Sealing sealing;
+  sealing.keys = known_keys();
+  sealing.accept_plain = accept_plain;
+  sealing.blob_above = 2'000;
+  return sealing;
+}
+
+void take_apart(std::string_view input) {
+  auto json = json_in_envelope(input);
+  auto parts = sealed::parts_of(input, kSubject);
+  if (json.ok()) {
+    require(json_envelope(*json) == input, "a plain envelope goes together again");
+    require(parts.ok() && parts->is_plain() && parts->data == *json, "both readers agree");
+  } else {
+    require_sound(json.error());
+  }
+  if (!parts.ok()) return require_sound(parts.error());
+  std::string again = sealed::envelope_front(parts->type, parts->data.size());
+  require(again.append(parts->data) == input, "an envelope goes together again");
+}
+
+// Bytes that somebody put into the store: nothing opens but what the key has sealed.
+void open_foreign(std::string_view input) {
+  static testing::SeededRandom random(1);
+  static sealed::EnvelopeSealer strict(with_keys(false), random);
+  static sealed::EnvelopeSealer lenient(with_keys(true), random);
+  for (sealed::EnvelopeSealer* sealer : {&strict, &lenient}) {
+    std::string envelope(input);
+    auto opened = sealer->open(default_tenant(), kSubject, envelope);
+    if (!opened.ok()) {
+      require_sound(opened.error());
+      require(
+          opened.error().code == ErrorCode::corrupt || opened.error().code == ErrorCode::invalid,
+          "what does not open is corrupt or wants a key");
+    } else if (!envelope.empty() && !*opened) {
+      auto parts = sealed::parts_of(envelope, kSubject);
+      require(parts.ok() && parts->is_plain(), "what is open is plain");
+    }
+    BlobRow blob{sha256(input), std::string(input)};
+    auto text = sealer->open_blob(default_tenant(), input, blob);
+    if (!text.ok()) require_sound(text.error());
+  }
+  StoredEnvelope stored;
+  stored.subject = kSubject;
+  stored.envelope = input;
+  for (auto kind : {StoredEnvelope::Kind::tasks, StoredEnvelope::Kind::digest}) {
+    stored.kind = kind;
+    auto kept = lenient.kept_under_active_key(default_tenant(), stored);
+    if (!kept.ok()) require_sound(kept.error());
+    auto key = lenient.key_of_kept(default_tenant(), stored);
+    if (!key.ok()) require_sound(key.error());
+  }
+}
+
+// `at` says which byte is changed on the way.
+void seal_and_open(unsigned at, std::string_view text) {
+  static testing::SeededRandom random(2);
+  static sealed::EnvelopeSealer sealer(with_keys(false), random);
+  std::string plain = json_envelope(text);
+  std::string envelope = plain;
+  std::vector<BlobRow> blobs;
+  require(sealer.seal(default_tenant(), kSubject, envelope, blobs).ok(), "a plain one is sealed");
+  std::string opened = envelope;
+  auto blob = sealer.open(default_tenant(), kSubject, opened);
+  require(blob.ok(), "what was sealed opens");
+  if (*blob) {
+    require(blobs.size() == 1 && blobs[0].id == **blob, "a large one is in its blob");
+    auto held = sealer.open_blob(default_tenant(), opened, blobs[0]);
+    require(held.ok() && *held == plain, "and comes out of it as it was");
+  } else {
+    require(opened == plain, "it comes out as it was");
+  }
+  std::string moved = envelope;
+  require(!sealer.open(default_tenant(), "value of another", moved).ok(), "it is bound to its row");
+  std::string changed = envelope;
+  std::size_t place = at * envelope.size() / 256;
+  changed[place] = static_cast<char>(changed[place] ^ (1u << at % 8));
+  auto refused = sealer.open(default_tenant(), kSubject, changed);
+  require(!refused.ok(), "what was changed does not open");
+  require_sound(refused.error());
+}
+
+void compress_and_back(std::string_view input) {
+  static sealed::Compression compression;
+  std::string out;
+  if (compression.decompress(input, out)) {
+    require(out.size() <= sealed::kFrameBytesMax, "a frame is bounded");
+  }
+  std::string frame, back;
+  if (!compression.compress(input, frame)) return;
+  require(compression.decompress(frame, back) && back == input, "a frame holds what it was given");
+}
+
+void mask_and_back(std::string_view input) {
+  static const KeyRing ring = known_keys();
+  const sealed::NamedKey& key = ring.keys().active();
+  if (auto parts = sealed::masked_parts_of(input)) {
+    auto digest = sealed::unmasked(key, default_tenant(), kSubject, *parts);
+    if (digest && parts->key_id == key.id) {
+      require(sealed::masked(key, default_tenant(), kSubject, *digest) == input,
+              "a mask can be put on again");
+    }
+  }
+  Digest digest = sha256(input);
+  std::string bytes = sealed::masked(key, default_tenant(), kSubject, digest);
+  auto parts = sealed::masked_parts_of(bytes);
+  require(parts && sealed::unmasked(key, default_tenant(), kSubject, *parts) == digest,
+          "a mask comes off");
+}
+
+}  // namespace
+}  // namespace belay::fuzz
+
+BELAY_FUZZ_TARGET(Envelope, "envelope") {
+  using namespace belay;
+  unsigned way = fuzz::take_byte(input);
+  if (way % 4 == 0) {
+    fuzz::take_apart(input);
+  } else if (way % 4 == 1) {
+    fuzz::open_foreign(input);
+  } else if (way % 4 == 2) {
+    unsigned at = fuzz::take_byte(input);
+    fuzz::seal_and_open(at, input);
+  } else {
+    fuzz::compress_and_back(input);
+    fuzz::mask_and_back(input);
+  }
+}

@@ -1,0 +1,166 @@
+// A run from its stored rows, some of whose bytes are the input: it comes back as it was, or is
+// refused. Where the chain hash is made to fit as well, it need only end in order.
+
+#include "driver/stored_run.h"
+
+#include <algorithm>
+
+#include "belay/runtime.h"
+#include "belay/testing.h"
+#include "engine/checkpoint.h"
+#include "engine/operands.h"
+#include "tests/fuzz/target.h"
+
+namespace belay::fuzz {
+
+struct Voyage {
+  std::string name{};
+  std::vector<std::string> log{};
+  std::int64_t sum = 0;
+  std::map<std::string, int> table{};
+};
+
+namespace {
+
+Graph<Voyage> inner_graph() {
+  GraphBuilder<Voyage> graph{"inner"};
+  graph.node("note", [](const Voyage&, Context&) { return append(&Voyage::log, "inside"); });
+  graph.wait("rest", std::chrono::hours(2));
+  graph.edge(start, "note").edge("note", "rest").edge("rest", end);
+  return std::move(graph).build().value();
+}
+
+Graph<Voyage> outer_graph() {
+  GraphBuilder<Voyage> graph{"trip"};
+  graph.node("open", [](const Voyage& trip, Context&) {
+    return set(&Voyage::name, trip.name + "!").append(&Voyage::log, "open").add(&Voyage::sum, 2);
+  });
+  graph.node("quick", [](const Voyage&, Context& context) {
+    context.publish("quick", Value(true));
+    return append(&Voyage::log, "quick").merge(&Voyage::table, "quick", 2);
+  });
+  graph.approval("review", &Voyage::sum, {.question = "So?"}).approved("last").rejected("last");
+  graph.subgraph(
+      "inside", inner_graph(), [](const Voyage&) { return Voyage{}; },
+      [](const Voyage& inner) { return append(&Voyage::log, inner.log.at(0)); });
+  graph.node("last", [](const Voyage&, Context&) { return append(&Voyage::log, "last"); });
+  graph.edge(start, "open");
+  for (std::string name : {"quick", "review", "inside"}) graph.edge("open", name);
+  graph.edge("quick", end).edge("inside", end).edge("last", end);
+  return std::move(graph).build().value();
+}
+
+// A run that waits in the midst of a superstep, a subgraph under way, as a store holds it.
+struct Stored {
+  Graph<Voyage> graph = outer_graph();
+  engine::StoredRun rows = play();
+  std::string state = state_of(rows).value();
+
+  engine::StoredRun play() const {
+    testing::SimulatedClock clock(*instant_from("2026-01-01T09:00:00Z"));
+    testing::SeededRandom random(1);
+    testing::SimulatedLoop loop(clock);
+    testing::ScriptedModel model;
+    auto store = open_memory_store(clock, random);
+    auto runtime = Runtime::open(RuntimeParts{*store, loop, clock, random, model}).value();
+    runtime->add(graph);
+    Voyage begun;
+    begun.name = "ana";
+    StartOptions options;
+    options.thread = ThreadId("t");
+    block_on(loop, runtime->start(graph, std::move(begun), options)).value();
+    GraphRegistry graphs;
+    graphs.add(graph.definition());
+    std::function<Result<engine::StoredRun>(Snapshot&)> reader = [&](Snapshot& view) {
+      auto row = latest_run(view, default_tenant(), ThreadId("t"));
+      return row.ok() ? stored_run(view, graphs, *row) : row.error();
+    };
+    return block_on(loop, read<engine::StoredRun>(*store, std::move(reader))).value();
+  }
+
+  Result<std::string> state_of(const engine::StoredRun& stored) const {
+    BELAY_TRY(engine::Run run, engine::restore(*graph.definition(), stored));
+    return to_json(engine::state_value(*graph.definition(), stored, run));
+  }
+};
+
+// Puts `bytes` in the place of one text of the rows. True where the state depends on it.
+bool change(engine::StoredSpace& space, unsigned place, std::string_view bytes) {
+  auto pick = [&](auto& rows) { return rows.empty() ? nullptr : &rows[place % rows.size()]; };
+  switch (place / 16 % 6) {
+    case 0:
+      if (auto* value = pick(space.values)) value->envelope = json_envelope(bytes);
+      return true;
+    case 1:
+      space.checkpoint.next_tasks = bytes;
+      return true;
+    case 2:
+      if (auto* value = pick(space.pending)) value->envelope = json_envelope(bytes);
+      return false;
+    case 3:
+      if (auto* task = pick(space.tasks)) task->envelope = json_envelope(bytes);
+      return false;
+    case 4:
+      space.tasks_text = bytes;
+      return false;
+    default:
+      if (auto* value = pick(space.values)) value->channel = bytes;
+      return true;
+  }
+}
+
+// As whoever wrote the store wanted it.
+void make_fit(engine::StoredSpace& space, const Digest& origin) {
+  std::vector<engine::ChannelVersion> channels;
+  std::vector<const ValueRow*> by_channel;
+  for (const ValueRow& row : space.values) by_channel.push_back(&row);
+  std::sort(by_channel.begin(), by_channel.end(), [](const ValueRow* a, const ValueRow* b) {
+    return std::tie(a->channel, a) < std::tie(b->channel, b);
+  });
+  for (const ValueRow* each : by_channel) {
+    const ValueRow& row = *each;
+    auto text = json_in_envelope(row.envelope);
+    if (!text.ok()) continue;
+    if (channels.empty() || channels.back().name != row.channel) {
+      channels.emplace_back().name = row.channel;
+    }
+    engine::add_version(channels.back(), row.seq, row.kind, *text);
+  }
+  space.checkpoint.chain_hash =
+      engine::chain_hash(space.checkpoint.parent.is_null() ? origin : space.parent_chain_hash,
+                         space.checkpoint, channels);
+}
+
+}  // namespace
+}  // namespace belay::fuzz
+
+BELAY_FUZZ_TARGET(StoredRun, "stored_run") {
+  using namespace belay;
+  static const fuzz::Stored stored;
+  engine::StoredRun rows = stored.rows;
+  unsigned way = fuzz::take_byte(input);
+  unsigned place = fuzz::take_byte(input);
+  bool fits = way % 2 == 1;
+  bool inside = way % 4 >= 2 && !rows.inner.empty();
+  engine::StoredSpace& space = inside ? rows.inner.begin()->second : rows;
+  if (way % 8 >= 6) {
+    rows.row.input = json_envelope(input);
+  } else if (way % 8 >= 4) {
+    rows.row.options = input;
+  } else {
+    fuzz::change(space, place, input);
+  }
+  if (fits) {
+    Digest origin = sha256(inside ? space.checkpoint.space : std::string(input));
+    fuzz::make_fit(space, origin);
+  }
+  auto state = stored.state_of(rows);
+  if (!state.ok()) {
+    fuzz::require_sound(state.error());
+    fuzz::require(
+        state.error().code == ErrorCode::corrupt || state.error().code == ErrorCode::invalid,
+        "rows that can't be gone on with are corrupt or invalid");
+    return;
+  }
+  fuzz::require(fits || *state == stored.state, "no changed byte makes another state");
+}
