@@ -1,11 +1,11 @@
 # The front door. Each target is one line here and one script in scripts/; CI calls the same words.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check tidy fmt bench soak
+.PHONY: help run build test check tidy fmt bench sim soak coverage
 
 help:  ## This list.
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name line; do \
-	  printf '  make %-7s %s\n' "$$name" "$$line"; done
+	  printf '  make %-8s %s\n' "$$name" "$$line"; done
 
 run:  ## Build, then audit a real diary day end to end: no server, no key.
 	@scripts/build
@@ -29,5 +29,11 @@ fmt:  ## Format the C++ files in place.
 bench:  ## Measure node commits a second against the bare writer.
 	@scripts/bench
 
+sim:  ## Play a seed of the simulator, every event told: make sim SEED=4711.
+	@scripts/sim
+
 soak:  ## The long campaigns; their figures go to docs/evidence/.
 	@scripts/soak
+
+coverage:  ## What the tests run of src/ and agents/: build/coverage/summary.txt, and html/.
+	@scripts/coverage

@@ -137,6 +137,32 @@ TEST(HowBelayIsTested, TheRulesAreThoseOfTheCode) {
   }
 }
 
+// A line of the list is a word and what it says.
+std::string said(const std::string& line, std::string_view word) {
+  return line.starts_with(word) ? line.substr(word.size()) : "";
+}
+
+TEST(HowBelayIsTested, EveryMutationIsInTheTableWithTheTestThatCatchesIt) {
+  std::istringstream list(
+      text_of(fs::path(BELAY_SOURCE_DIR) / "tests" / "mutation" / "mutations.txt"));
+  std::size_t mutations = 0;
+  std::string name;
+  std::string says;
+  for (std::string line; std::getline(list, line);) {
+    if (line.starts_with("mutation ")) name = said(line, "mutation ");
+    if (line.starts_with("says ")) says = said(line, "says ");
+    if (!line.starts_with("test ")) continue;
+    ++mutations;
+    std::string test = line.substr(line.rfind(' ') + 1);
+    // Of a suite for several stores the list names the one that is mutated.
+    test.erase(std::min(test.find('/'), test.size()));
+    std::string row = "| `" + name + "` | " + says + " | `" + test + "` |\n";
+    EXPECT_TRUE(document().find(row) != std::string::npos) << "missing: " << row;
+    EXPECT_TRUE(known_tests().contains(test)) << test << ", named for: " << name;
+  }
+  EXPECT_GT(mutations, 15u);
+}
+
 TEST(HowBelayIsTested, ItsTestReadsTablesAndSources) {
   EXPECT_EQ(cases_in("\n## The cases of the specification\n| A case | `A.B`, `C.D` |\n")["A case"],
             (std::vector<std::string>{"A.B", "C.D"}));
