@@ -1,6 +1,7 @@
 // What an attempt leaves, as the engine takes it.
 
 #include "driver/run_driver.h"
+#include "graph/guarded.h"
 
 namespace belay {
 
@@ -12,8 +13,7 @@ NodeOutcome settle_left(const GraphDefinition::Node& node, const std::string& sp
                                             "\" ended in the middle of a character of its text.");
   }
   if (auto* failure = std::get_if<Error>(&outcome)) {
-    // A node may have put it together itself; it is stored as JSON and shown on one line.
-    failure->message = error(failure->code, std::move(failure->message)).message;
+    *failure = with_sentence(std::move(*failure));
     left.records.clear();
     left.messages.clear();
     left.outcome.clear();

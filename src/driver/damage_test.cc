@@ -8,6 +8,7 @@
 
 #include "belay/storage.h"
 #include "driver/halting_world.h"
+#include "store/forwarding_store.h"
 
 namespace belay {
 namespace {
@@ -76,22 +77,16 @@ Graph<Case> case_graph() {
 }
 
 // Shows the store's checkpoints as a test wants them.
-class ShownStore final : public Store {
+class ShownStore final : public ForwardingStore {
  public:
   using Change = std::function<void(CheckpointRow&)>;
-  ShownStore(Store& inner, Change change) : inner_(inner), change_(std::move(change)) {}
-  Task<Result<CommitOutcome>> commit(Commit commit) override {
-    return inner_.commit(std::move(commit));
-  }
+  ShownStore(Store& inner, Change change) : ForwardingStore(inner), change_(std::move(change)) {}
   Task<Result<Done>> read(Reader reader) override {
-    return inner_.read([change = change_, reader = std::move(reader)](Snapshot& view) {
+    return inner().read([change = change_, reader = std::move(reader)](Snapshot& view) {
       Shown shown(view, change);
       return reader(shown);
     });
   }
-  Result<SessionId> open_session() override { return inner_.open_session(); }
-  void close_session(const SessionId& session) override { inner_.close_session(session); }
-  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
 
  private:
   class Shown final : public Snapshot {
@@ -145,7 +140,6 @@ class ShownStore final : public Store {
     const Change& change_;
   };
 
-  Store& inner_;
   Change change_;
 };
 

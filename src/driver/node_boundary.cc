@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "graph/guarded.h"
+
 namespace belay {
 namespace {
 
@@ -33,9 +35,7 @@ Error error_of_exception(const std::string& what, std::exception_ptr thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Failure& failure) {
-    Error said = failure.error();
-    said.message = error(said.code, std::move(said.message)).message;
-    return said;
+    return with_sentence(failure.error());
   } catch (const std::exception& exception) {
     return error(ErrorCode::unavailable, what + " threw: " + exception.what());
   } catch (...) {

@@ -220,9 +220,10 @@ std::optional<engine::Event> Replay::from_inside(Turn latest) {
   if (!event) event = asked(latest);
   // A retry may have waited while another task, which had to wait for a place, asked and was
   // answered.
-  if (!event && order_.asks_more(run_, target())) event = ended(latest);
+  bool asks_more = order_.asks_more(run_, target());
+  if (!event && asks_more) event = ended(latest);
   if (!event && kind != CommitKind::timer) event = due(latest);
-  if (!event) event = ended(latest);
+  if (!event && !asks_more) event = ended(latest);
   if (!event && decides) event = decision(latest);
   if (!event && kind == CommitKind::timer) event = due(latest);
   return event;
@@ -246,18 +247,15 @@ Turn Replay::turn_of_question(const Ran& ran) const {
   return Turn::now;
 }
 
-// The end of an attempt.
 // Of an attempt that ends with a question: its answer may have come while others worked.
 std::optional<engine::Event> Replay::asked(Turn latest) {
   auto first = std::find_if(ran_.begin(), ran_.end(), [&](const Ran& ran) {
     return std::holds_alternative<Question>(ran.outcome) && turn_of(ran) <= latest;
   });
-  if (first == ran_.end()) return std::nullopt;
-  Ran ran = std::move(*first);
-  ran_.erase(first);
-  return from_attempt(std::move(ran));
+  return taken(first);
 }
 
+// The end of an attempt.
 std::optional<engine::Event> Replay::ended(Turn latest) {
   // An attempt whose calls are not on record may be the one that failed the run.
   if (ran_.empty() && !lacking_.empty() && target().kind == CommitKind::failure) {
@@ -279,10 +277,7 @@ std::optional<engine::Event> Replay::ended(Turn latest) {
     if (turn_of(*ran) > latest) continue;
     if (first == ran_.end() || rank(*ran) < rank(*first)) first = ran;
   }
-  if (first == ran_.end()) return std::nullopt;
-  Ran ran = std::move(*first);
-  ran_.erase(first);
-  return from_attempt(std::move(ran));
+  return taken(first);
 }
 
 // What nobody in the run does: other processes, people who cancel, time.
@@ -379,7 +374,11 @@ std::optional<engine::Event> Replay::due(Turn latest) {
   return std::nullopt;
 }
 
-std::optional<engine::Event> Replay::from_attempt(Ran ran) {
+// Nothing at the end.
+std::optional<engine::Event> Replay::taken(std::deque<Ran>::iterator attempt) {
+  if (attempt == ran_.end()) return std::nullopt;
+  Ran ran = std::move(*attempt);
+  ran_.erase(attempt);
   engine::Moment now = moment_in(ran.start.attempt);
   if (auto* answer = std::get_if<NodeAnswer>(&ran.outcome)) {
     return engine::NodeEnded{now, std::move(ran.start.attempt), std::move(*answer),

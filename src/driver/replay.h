@@ -54,7 +54,7 @@ class Replay {
   std::optional<engine::Event> ended(Turn latest);
   Turn turn_of(const Ran& ran) const;
   Turn turn_of_question(const Ran& ran) const;
-  std::optional<engine::Event> from_attempt(Ran ran);
+  std::optional<engine::Event> taken(std::deque<Ran>::iterator attempt);
   Task<Ran> run_attempt(engine::StartNode wanted);
   std::unique_ptr<Context> context_for(const engine::StartNode& wanted, Journal& journal,
                                        Instant now) const;

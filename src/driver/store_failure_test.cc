@@ -6,17 +6,18 @@
 
 #include "belay/check.h"
 #include "driver/test_world.h"
+#include "store/forwarding_store.h"
 
 namespace belay {
 namespace {
 
 using namespace std::chrono_literals;
 
-class FailingStore final : public Store {
+class FailingStore final : public ForwardingStore {
  public:
   enum class Moment { before, after };
 
-  explicit FailingStore(Store& inner) : inner_(inner) {}
+  explicit FailingStore(Store& inner) : ForwardingStore(inner) {}
 
   // At the n-th call from here on.
   void fail_at(int call, Moment moment) {
@@ -29,25 +30,22 @@ class FailingStore final : public Store {
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     bool fails = --left_ == 0;
     if (fails && moment_ == Moment::before) co_return failure();
-    auto outcome = co_await inner_.commit(std::move(commit));
+    auto outcome = co_await inner().commit(std::move(commit));
     if (fails) co_return failure();
     co_return std::move(outcome);
   }
   Task<Result<Done>> read(Reader reader) override {
     if (--left_ == 0) co_return failure();
-    co_return co_await inner_.read(std::move(reader));
+    co_return co_await inner().read(std::move(reader));
   }
-  Result<SessionId> open_session() override { return inner_.open_session(); }
-  void close_session(const SessionId& session) override { inner_.close_session(session); }
   Result<bool> is_alive(const SessionId& session) override {
     if (--left_ == 0) return failure();
-    return inner_.is_alive(session);
+    return inner().is_alive(session);
   }
 
  private:
   static Error failure() { return error(ErrorCode::unavailable, "The disk is busy."); }
 
-  Store& inner_;
   int left_ = 0;
   Moment moment_ = Moment::before;
 };

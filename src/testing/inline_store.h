@@ -3,29 +3,25 @@
 
 #include <memory>
 
-#include "belay/store.h"
+#include "store/forwarding_store.h"
 
 namespace belay::testing {
 
 // Waits for each call where it is made, so that simulated time stands still until it is answered.
-class InlineStore final : public Store {
+class InlineStore final : public ForwardingStore {
  public:
   explicit InlineStore(std::unique_ptr<Store> inner)
-      : inner_(std::move(inner)), loop_(make_event_loop()) {}
+      : ForwardingStore(*inner), owned_(std::move(inner)), loop_(make_event_loop()) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
-    co_return block_on(*loop_, inner_->commit(std::move(commit)));
+    co_return block_on(*loop_, inner().commit(std::move(commit)));
   }
-  bool takes_commits() const override { return inner_->takes_commits(); }
   Task<Result<Done>> read(Reader reader) override {
-    co_return block_on(*loop_, inner_->read(std::move(reader)));
+    co_return block_on(*loop_, inner().read(std::move(reader)));
   }
-  Result<SessionId> open_session() override { return inner_->open_session(); }
-  void close_session(const SessionId& session) override { inner_->close_session(session); }
-  Result<bool> is_alive(const SessionId& session) override { return inner_->is_alive(session); }
 
  private:
-  std::unique_ptr<Store> inner_;
+  std::unique_ptr<Store> owned_;
   std::unique_ptr<EventLoop> loop_;
 };
 

@@ -176,7 +176,7 @@ Task<Result<CommitOutcome>> ProcessStore::commit(Commit commit) {
   Completion<Result<CommitOutcome>> never;
   if (!process_.begins_commit(commit)) co_return co_await never;
   Commit written = commit;
-  auto outcome = co_await inner_.commit(std::move(commit));
+  auto outcome = co_await inner().commit(std::move(commit));
   bool is_applied = outcome.ok() && *outcome == CommitOutcome::applied;
   for (const RecordPut& record : written.rows.records) traces_.know_collection(record.collection);
   if (is_applied && keeps_answers(written)) traces_.committed_script = traces_.script;

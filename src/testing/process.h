@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "belay/testing.h"
+#include "store/forwarding_store.h"
 
 namespace belay::testing {
 
@@ -75,20 +76,15 @@ struct Traces {
 };
 
 // The store as one process sees it.
-class ProcessStore final : public Store {
+class ProcessStore final : public ForwardingStore {
  public:
   ProcessStore(Process& process, Store& inner, Traces& traces)
-      : process_(process), inner_(inner), traces_(traces) {}
+      : ForwardingStore(inner), process_(process), traces_(traces) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override;
-  Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
-  Result<SessionId> open_session() override { return inner_.open_session(); }
-  void close_session(const SessionId& session) override { inner_.close_session(session); }
-  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
 
  private:
   Process& process_;
-  Store& inner_;
   Traces& traces_;
 };
 

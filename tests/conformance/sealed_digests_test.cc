@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "store/forwarding_store.h"
 #include "tests/conformance/sealed_stores.h"
 
 namespace belay::conformance {
@@ -68,21 +69,17 @@ struct Asked {
 };
 
 // Carries something out between what a store reads and what it writes then.
-class Interrupted final : public Store {
+class Interrupted final : public ForwardingStore {
  public:
-  Interrupted(Store& inner, std::function<void()> once) : inner_(inner), once_(std::move(once)) {}
+  Interrupted(Store& inner, std::function<void()> once)
+      : ForwardingStore(inner), once_(std::move(once)) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     if (once_) std::exchange(once_, nullptr)();
-    return inner_.commit(std::move(commit));
+    return inner().commit(std::move(commit));
   }
-  Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
-  Result<SessionId> open_session() override { return inner_.open_session(); }
-  void close_session(const SessionId& session) override { inner_.close_session(session); }
-  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
 
  private:
-  Store& inner_;
   std::function<void()> once_;
 };
 

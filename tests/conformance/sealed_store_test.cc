@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "store/forwarding_store.h"
 #include "tests/conformance/sealed_stores.h"
 
 namespace belay::conformance {
@@ -50,21 +51,16 @@ std::vector<Commit> telling(const std::string& name) {
 }
 
 // A store whose process dies after so many commits.
-class StopsAfter final : public Store {
+class StopsAfter final : public ForwardingStore {
  public:
-  StopsAfter(Store& inner, int commits) : inner_(inner), left_(commits) {}
+  StopsAfter(Store& inner, int commits) : ForwardingStore(inner), left_(commits) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
-    if (left_-- > 0) co_return co_await inner_.commit(std::move(commit));
+    if (left_-- > 0) co_return co_await inner().commit(std::move(commit));
     co_return error(ErrorCode::unavailable, "It has died.");
   }
-  Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
-  Result<SessionId> open_session() override { return inner_.open_session(); }
-  void close_session(const SessionId& session) override { inner_.close_session(session); }
-  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
 
  private:
-  Store& inner_;
   int left_;
 };
 

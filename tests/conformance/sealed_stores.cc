@@ -1,22 +1,15 @@
 #include "tests/conformance/sealed_stores.h"
 
+#include "store/forwarding_store.h"
+
 namespace belay::conformance {
 namespace {
 
-class OwningStore final : public Store {
+// A sealed store with the one that it is around.
+class OwningStore final : public ForwardingStore {
  public:
-  OwningStore(std::unique_ptr<Store> inner, Random& random, Sealing sealing)
-      : inner_(std::move(inner)), sealed_(seal_store(*inner_, random, std::move(sealing))) {}
-
-  Task<Result<CommitOutcome>> commit(Commit commit) override {
-    return sealed_->commit(std::move(commit));
-  }
-  Task<Result<Done>> read(Reader reader) override { return sealed_->read(std::move(reader)); }
-  Result<SessionId> open_session() override { return sealed_->open_session(); }
-  void close_session(const SessionId& session) override { sealed_->close_session(session); }
-  Result<bool> is_alive(const SessionId& session) override { return sealed_->is_alive(session); }
-  Result<StoreStatistics> statistics() override { return sealed_->statistics(); }
-  Result<Done> compact() override { return sealed_->compact(); }
+  OwningStore(std::unique_ptr<Store> inner, std::unique_ptr<Store> sealed)
+      : ForwardingStore(*sealed), inner_(std::move(inner)), sealed_(std::move(sealed)) {}
 
  private:
   std::unique_ptr<Store> inner_;
@@ -43,7 +36,8 @@ Sealing all_of_sealing() {
 
 std::unique_ptr<Store> sealed_around(std::unique_ptr<Store> inner, Random& random,
                                      Sealing sealing) {
-  return std::make_unique<OwningStore>(std::move(inner), random, std::move(sealing));
+  auto sealed = seal_store(*inner, random, std::move(sealing));
+  return std::make_unique<OwningStore>(std::move(inner), std::move(sealed));
 }
 
 }  // namespace belay::conformance

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "belay/check.h"
+#include "store/forwarding_store.h"
 #include "testing/inline_store.h"
 
 namespace belay::disk {
@@ -139,27 +140,22 @@ Graph<Journey> forty_nodes(Outside& outside) {
 }
 
 // Tells the world outside what was acknowledged.
-class Process::AcknowledgingStore final : public Store {
+class Process::AcknowledgingStore final : public ForwardingStore {
  public:
   AcknowledgingStore(std::unique_ptr<Store> inner, Outside& outside)
-      : inner_(std::move(inner)), outside_(outside) {}
+      : ForwardingStore(*inner), owned_(std::move(inner)), outside_(outside) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     std::optional<CheckpointRow> checkpoint = commit.rows.checkpoint;
-    auto outcome = co_await inner_->commit(std::move(commit));
+    auto outcome = co_await inner().commit(std::move(commit));
     if (checkpoint && outcome.ok() && *outcome == CommitOutcome::applied) {
       outside_.acknowledged.push_back({outside_.now(), checkpoint->run, checkpoint->seq});
     }
     co_return std::move(outcome);
   }
-  bool takes_commits() const override { return inner_->takes_commits(); }
-  Task<Result<Done>> read(Reader reader) override { return inner_->read(std::move(reader)); }
-  Result<SessionId> open_session() override { return inner_->open_session(); }
-  void close_session(const SessionId& session) override { inner_->close_session(session); }
-  Result<bool> is_alive(const SessionId& session) override { return inner_->is_alive(session); }
 
  private:
-  std::unique_ptr<Store> inner_;
+  std::unique_ptr<Store> owned_;
   Outside& outside_;
 };
 

@@ -40,7 +40,7 @@ Task<Result<CommitOutcome>> FailingStore::commit(Commit commit) {
     std::optional<CheckpointRow> checkpoint = commit.rows.checkpoint;
     CommitRows rows;
     if (when_acknowledged) rows = commit.rows;
-    auto outcome = co_await inner_.commit(std::move(commit));
+    auto outcome = co_await inner().commit(std::move(commit));
     bool is_applied = outcome.ok() && *outcome == CommitOutcome::applied;
     if (!fails && is_applied && when_acknowledged) when_acknowledged(rows);
     bool is_written = outcome.ok() && *outcome == CommitOutcome::applied && checkpoint;

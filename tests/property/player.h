@@ -12,15 +12,16 @@
 #include "belay/check.h"
 #include "belay/runtime.h"
 #include "belay/testing.h"
+#include "store/forwarding_store.h"
 #include "tests/property/scenario.h"
 
 namespace belay::property {
 
 // Passes everything on, and can fail at a chosen commit in each way in which a store or its process
 // can. Keeps what was acknowledged.
-class FailingStore final : public Store {
+class FailingStore final : public ForwardingStore {
  public:
-  explicit FailingStore(Store& inner) : inner_(inner) {}
+  explicit FailingStore(Store& inner) : ForwardingStore(inner) {}
 
   void fail_at(const Crash& crash);
   // Whether a commit was left without an answer: its process is dead, in the eyes of the test.
@@ -29,10 +30,6 @@ class FailingStore final : public Store {
   bool is_armed() const { return left_.has_value(); }
 
   Task<Result<CommitOutcome>> commit(Commit commit) override;
-  Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
-  Result<SessionId> open_session() override { return inner_.open_session(); }
-  void close_session(const SessionId& session) override { inner_.close_session(session); }
-  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
 
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged;
   std::map<TaskId, int> ended;  // how often a node's end was written, by task
@@ -40,7 +37,6 @@ class FailingStore final : public Store {
   std::function<void(const CommitRows&)> when_acknowledged;
 
  private:
-  Store& inner_;
   std::optional<int> left_;
   int way_ = Crash::loses_the_commit;
   bool has_died_ = false;

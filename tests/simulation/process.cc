@@ -1,6 +1,7 @@
 #include "tests/simulation/process.h"
 
 #include "store/enum_names.h"
+#include "store/forwarding_store.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace belay::simulation {
@@ -28,10 +29,10 @@ std::string outcome_text(const Result<CommitOutcome>& outcome) {
 }  // namespace
 
 // Keeps what was acknowledged, and tells of each commit.
-class Process::SeenStore final : public Store {
+class Process::SeenStore final : public ForwardingStore {
  public:
   SeenStore(Machine& machine, ProcessId process, std::unique_ptr<Store> inner)
-      : machine_(machine), process_(process), inner_(std::move(inner)) {}
+      : ForwardingStore(*inner), machine_(machine), process_(process), owned_(std::move(inner)) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     // What a commit may make durable, apart from the commit itself, which is on its way then.
@@ -42,18 +43,13 @@ class Process::SeenStore final : public Store {
     Sightings::Stay stay;
     if (!thread.empty()) stay = machine_.sightings.enter(process_, thread, RunState::committing);
     std::string what = "commits " + told(commit, thread);
-    auto outcome = co_await inner_->commit(std::move(commit));
+    auto outcome = co_await inner().commit(std::move(commit));
     machine_.log.tell(process_, what + ": " + outcome_text(outcome));
     stay.reset();
     if (outcome.ok() && *outcome == CommitOutcome::applied) acknowledge(rows);
     if (outcome.ok() && *outcome == CommitOutcome::expired) acknowledge(when_expired);
     co_return std::move(outcome);
   }
-  bool takes_commits() const override { return inner_->takes_commits(); }
-  Task<Result<Done>> read(Reader reader) override { return inner_->read(std::move(reader)); }
-  Result<SessionId> open_session() override { return inner_->open_session(); }
-  void close_session(const SessionId& session) override { inner_->close_session(session); }
-  Result<bool> is_alive(const SessionId& session) override { return inner_->is_alive(session); }
 
  private:
   static CommitRows seen_of(const CommitRows& rows) {
@@ -104,7 +100,7 @@ class Process::SeenStore final : public Store {
 
   Machine& machine_;
   ProcessId process_;
-  std::unique_ptr<Store> inner_;
+  std::unique_ptr<Store> owned_;
 };
 
 Process::Process(Machine& machine, ProcessId id, std::uint64_t seed)

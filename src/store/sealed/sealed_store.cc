@@ -2,6 +2,7 @@
 
 #include "belay/storage.h"
 #include "store/envelope_subject.h"
+#include "store/forwarding_store.h"
 #include "store/sealed/envelope_sealer.h"
 #include "store/sealed/sealed_snapshot.h"
 
@@ -11,35 +12,28 @@ namespace {
 using sealed::EnvelopeSealer;
 
 // Sealing happens on the caller's thread, so that the one that writes does not wait for it.
-class SealedStore final : public Store {
+class SealedStore final : public ForwardingStore {
  public:
   SealedStore(Store& inner, Random& random, Sealing sealing)
-      : inner_(inner), sealer_(std::make_shared<EnvelopeSealer>(std::move(sealing), random)) {}
+      : ForwardingStore(inner),
+        sealer_(std::make_shared<EnvelopeSealer>(std::move(sealing), random)) {}
 
   // No coroutine: a frame for each commit would be for nothing.
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     auto sealed = seal(commit);
     if (!sealed.ok()) return refused(std::move(sealed).error());
     if (commit.approval && sealer_->encrypts()) {
-      return commit_guarded(inner_, sealer_, std::move(commit));
+      return commit_guarded(inner(), sealer_, std::move(commit));
     }
-    return inner_.commit(std::move(commit));
+    return inner().commit(std::move(commit));
   }
 
-  bool takes_commits() const override { return inner_.takes_commits(); }
-
   Task<Result<Done>> read(Reader reader) override {
-    return inner_.read([sealer = sealer_, reader = std::move(reader)](Snapshot& view) {
+    return inner().read([sealer = sealer_, reader = std::move(reader)](Snapshot& view) {
       sealed::SealedSnapshot opened(view, *sealer);
       return reader(opened);
     });
   }
-
-  Result<SessionId> open_session() override { return inner_.open_session(); }
-  void close_session(const SessionId& session) override { inner_.close_session(session); }
-  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
-  Result<StoreStatistics> statistics() override { return inner_.statistics(); }
-  Result<Done> compact() override { return inner_.compact(); }
 
  private:
   static Task<Result<CommitOutcome>> refused(Error failed) { co_return failed; }
@@ -180,7 +174,6 @@ class SealedStore final : public Store {
     return sealer_->seal(tenant, subject(), envelope, blobs);
   }
 
-  Store& inner_;
   // Shared with reads: their answer may be worked out after this store has gone.
   const std::shared_ptr<EnvelopeSealer> sealer_;
 };

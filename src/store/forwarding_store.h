@@ -1,0 +1,34 @@
+#pragma once
+// store/forwarding_store.h - a store that hands everything on to another: the base of those that
+// change or watch a part of it.
+
+#include <utility>
+
+#include "belay/store.h"
+
+namespace belay {
+
+class ForwardingStore : public Store {
+ public:
+  // `inner` outlives it.
+  explicit ForwardingStore(Store& inner) : inner_(inner) {}
+
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    return inner_.commit(std::move(commit));
+  }
+  bool takes_commits() const override { return inner_.takes_commits(); }
+  Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
+  Result<SessionId> open_session() override { return inner_.open_session(); }
+  void close_session(const SessionId& session) override { inner_.close_session(session); }
+  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
+  Result<StoreStatistics> statistics() override { return inner_.statistics(); }
+  Result<Done> compact() override { return inner_.compact(); }
+
+ protected:
+  Store& inner() const { return inner_; }
+
+ private:
+  Store& inner_;
+};
+
+}  // namespace belay
