@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <csignal>
 #include <fstream>
 #include <map>
@@ -22,7 +21,7 @@
 #include "belay/testing.h"
 #include "tests/allocation/failing_memory.h"
 #include "tests/conformance/temporary_folder.h"
-#include "tests/crash/campaign.h"
+#include "tests/crash/campaign_size.h"
 
 namespace belay::allocation {
 namespace {
@@ -246,11 +245,10 @@ Campaign fail_everywhere(bool in_memory) {
     EXPECT_EQ(name_of_end(sound.status), "went on");
     campaign.calls = sound.calls;
   }
-  const char* text = std::getenv("BELAY_SOAK_ALLOCATIONS");
   std::uint64_t cases = crash::kSanitized ? 15 : 60;
   // The run in memory is a short one.
   if (in_memory) cases *= 4;
-  if (text) std::from_chars(text, text + std::string_view(text).size(), cases);
+  cases = crash::number_from("BELAY_SOAK_ALLOCATIONS", cases);
   std::uint64_t step = cases == 0 ? 1 : std::max<std::uint64_t>(1, campaign.calls / cases);
   for (std::uint64_t at = 0; at < campaign.calls; at += step) {
     judge(in_memory, at, false, campaign);

@@ -1,11 +1,8 @@
 #include "tests/crash/campaign.h"
 
 #include <atomic>
-#include <charconv>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <string_view>
 #include <thread>
 
 #include "tests/crash/store_files.h"
@@ -52,15 +49,6 @@ std::string Campaign::evidence(const Baseline& baseline) const {
          ", after: " + count_at(kills, Moment::after) +
          ", between: " + count_at(kills, Moment::between) + "}: " + std::to_string(losses.size()) +
          " losses, seed " + std::to_string(seed);
-}
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  std::string_view digits = text ? text : "";
-  std::uint64_t number = 0;
-  auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  bool whole = fault == std::errc() && end == digits.data() + digits.size();
-  return whole ? number : otherwise;
 }
 
 std::uint64_t chosen_seed() {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/conformance/temporary_folder.h"
-#include "tests/crash/campaign.h"
+#include "tests/crash/campaign_size.h"
 #include "tests/disk/recorded_run.h"
 
 namespace belay::disk {
@@ -111,7 +111,9 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kEvery = crash::kSanitized ? 3 : 1;
 
 // BELAY_SOAK_FLIPS says how many bits of each page, and how many more cases of the others.
-std::size_t flips_a_page() { return number_in("BELAY_SOAK_FLIPS", crash::kSanitized ? 1 : 4); }
+std::size_t flips_a_page() {
+  return crash::number_from("BELAY_SOAK_FLIPS", crash::kSanitized ? 1 : 4);
+}
 
 // One thread only, of which the world outside knows something: what becomes of it in a new process.
 Judged judge_journey(const Files& files, const std::string& expected, Outside outside) {
@@ -136,7 +138,7 @@ Judged judge_journey(const Files& files, const std::string& expected, Outside ou
 
 TEST(BitFlips, AtRestGiveATypedErrorAFindingOrTheRightState) {
   Kept kept = keep();
-  testing::SeededRandom random(number_in("BELAY_SOAK_SEED", 4));
+  testing::SeededRandom random(crash::number_from("BELAY_SOAK_SEED", 4));
   Campaign campaign;
   for (const auto& [name, content] : kept.files) {
     // Of the log of what is not yet in the file, another test tells.
@@ -159,7 +161,7 @@ TEST(BitFlips, AtRestGiveATypedErrorAFindingOrTheRightState) {
 TEST(BitFlips, InTheLogLeaveWhatStoodBeforeThem) {
   Recorded recorded = record();
   std::string expected = state_of(recorded.view.value());
-  testing::SeededRandom random(number_in("BELAY_SOAK_SEED", 5));
+  testing::SeededRandom random(crash::number_from("BELAY_SOAK_SEED", 5));
   Campaign campaign;
   PowerCut cut;
   std::size_t count = 0;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/crash/campaign.h"
+#include "tests/crash/campaign_size.h"
 #include "tests/disk/recorded_run.h"
 
 namespace belay::disk {

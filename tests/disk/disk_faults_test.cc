@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tests/crash/campaign.h"
+#include "tests/crash/campaign_size.h"
 #include "tests/disk/recorded_run.h"
 
 namespace belay::disk {
@@ -86,7 +86,7 @@ Campaign fail_everywhere(std::size_t cases) {
 
 TEST(DiskFaults, AfterAnyCallThatFailsTheRunGoesOnAndNothingAcknowledgedIsLost) {
   // In how many of the calls of a kind; 0: in all of them.
-  std::uint64_t cases = number_in("BELAY_SOAK_FAULTS", crash::kSanitized ? 4 : 40);
+  std::uint64_t cases = crash::number_from("BELAY_SOAK_FAULTS", crash::kSanitized ? 4 : 40);
   Campaign campaign = fail_everywhere(cases == 0 ? SIZE_MAX : cases);
   EXPECT_THAT(campaign.troubles, ::testing::IsEmpty());
   std::printf("evidence: disk faults in %zu runs, of %zu calls; %zu images\n", campaign.runs,

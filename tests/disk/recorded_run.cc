@@ -1,8 +1,5 @@
 #include "tests/disk/recorded_run.h"
 
-#include <charconv>
-#include <cstdlib>
-
 #include "tests/conformance/temporary_folder.h"
 
 namespace belay::disk {
@@ -39,15 +36,6 @@ Recorded record(const std::function<void(RecordingDisk&)>& prepare) {
   recorded.operations = disk.operations();
   recorded.tried = disk.tried();
   return recorded;
-}
-
-std::uint64_t number_in(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  std::string_view digits = text ? text : "";
-  std::uint64_t number = 0;
-  auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  bool is_whole = fault == std::errc() && end == digits.data() + digits.size();
-  return is_whole ? number : otherwise;
 }
 
 std::string trouble_with(const Files& files, std::size_t count, const Recorded& recorded,

@@ -18,9 +18,6 @@ struct Recorded {
 // `prepare` may set a fault; it is called before the store is opened.
 Recorded record(const std::function<void(RecordingDisk&)>& prepare = nullptr);
 
-// The whole number that the environment's variable holds, else `otherwise`.
-std::uint64_t number_in(const char* variable, std::uint64_t otherwise);
-
 // What is wrong with what a new process makes of `files`, when of what `recorded` knows that has
 // happened which lies before its disk's operation `count`; empty when it comes to the end that
 // `expected` has come to, with nothing lost or repeated.

@@ -14,8 +14,7 @@ using namespace belay::simulation;
 
 std::uint64_t play(const Plan& plan, const std::string& path, std::uint64_t first,
                    std::uint64_t count) {
-  std::uint64_t failed = 0;
-  Played all;
+  Tally all;
   auto began = std::chrono::steady_clock::now();
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     belay::conformance::TemporaryFolder folder;
@@ -31,22 +30,15 @@ std::uint64_t play(const Plan& plan, const std::string& path, std::uint64_t firs
         static_cast<unsigned long long>(played.digest), played.troubles.empty() ? "" : " FAILED");
     for (const std::string& trouble : played.troubles) std::printf("  %s\n", trouble.c_str());
     if (!played.troubles.empty()) {
-      ++failed;
       std::printf("  to play it again: make sim SEED=%llu PLAN=%s\n",
                   static_cast<unsigned long long>(seed), path.c_str());
     }
-    all.events += played.events;
-    all.faults += played.faults;
-    all.coverage.add(played.coverage);
+    all.add(played);
   }
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
   if (count > 1) std::printf("%s", all.coverage.table().c_str());
-  std::printf("%llu seeds of %s, %llu failed; %llu events, %llu faults in %.1f s: %.0f events/s\n",
-              static_cast<unsigned long long>(count), plan.name.c_str(),
-              static_cast<unsigned long long>(failed), static_cast<unsigned long long>(all.events),
-              static_cast<unsigned long long>(all.faults), time.count(),
-              static_cast<double>(all.events) / time.count());
-  return failed;
+  std::printf("%s: %s\n", plan.name.c_str(), all.text(time).c_str());
+  return all.failed;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "tests/conformance/temporary_folder.h"
-#include "tests/crash/campaign.h"
+#include "tests/crash/campaign_size.h"
 #include "tests/simulation/simulation.h"
 
 namespace belay::simulation {
@@ -24,11 +24,6 @@ using ::testing::IsEmpty;
 constexpr std::uint64_t kSeeds = 50;            // of each plan
 constexpr std::uint64_t kSeedsSanitized = 4;    // the -O2 build plays the others
 constexpr std::uint64_t kMeetingsPer1000 = 20;  // of each fault with each state, in seeds
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 std::string path_of(const std::string& plan) { return BELAY_PLANS "/" + plan + ".toml"; }
 
@@ -54,41 +49,25 @@ std::vector<std::string> all_plans() {
 }
 
 TEST(Simulation, KeepsEveryPromiseInEveryWorldAndEveryFaultMeetsEveryState) {
-  std::uint64_t first = number_from("BELAY_SIM_SEED", 1);
+  std::uint64_t first = crash::number_from("BELAY_SIM_SEED", 1);
   std::uint64_t count =
-      number_from("BELAY_SIM_SEEDS", crash::kSanitized ? kSeedsSanitized : kSeeds);
-  Coverage coverage;
-  std::uint64_t seeds = 0;
-  std::uint64_t events = 0;
-  std::uint64_t faults = 0;
-  std::uint64_t failed = 0;
-  std::chrono::seconds simulated{0};
+      crash::number_from("BELAY_SIM_SEEDS", crash::kSanitized ? kSeedsSanitized : kSeeds);
+  Tally all;
   auto began = std::chrono::steady_clock::now();
   for (const std::string& name : all_plans()) {
     Plan plan = plan_of(name);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
       Played played = play(plan, seed);
       EXPECT_THAT(played.troubles, IsEmpty()) << repeat(name, seed);
-      if (!played.troubles.empty()) ++failed;
-      ++seeds;
-      events += played.events;
-      faults += played.faults;
-      simulated += played.simulated;
-      coverage.add(played.coverage);
+      all.add(played);
     }
   }
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
-  std::printf("%s", coverage.table().c_str());
-  std::printf(
-      "evidence: simulation: %llu seeds from %llu on, %llu failed; %llu events, %llu faults, "
-      "%lld simulated hours, %.0f events/s\n",
-      static_cast<unsigned long long>(seeds), static_cast<unsigned long long>(first),
-      static_cast<unsigned long long>(failed), static_cast<unsigned long long>(events),
-      static_cast<unsigned long long>(faults), static_cast<long long>(simulated.count() / 3600),
-      static_cast<double>(events) / time.count());
-  EXPECT_GE(events, seeds * 2'000);
-  EXPECT_GE(faults, seeds * 10);
-  EXPECT_THAT(coverage.rarer_than(seeds * kMeetingsPer1000 / 1000), IsEmpty());
+  std::printf("%sevidence: simulation from seed %llu on: %s\n", all.coverage.table().c_str(),
+              static_cast<unsigned long long>(first), all.text(time).c_str());
+  EXPECT_GE(all.events, all.seeds * 2'000);
+  EXPECT_GE(all.faults, all.seeds * 10);
+  EXPECT_THAT(all.coverage.rarer_than(all.seeds * kMeetingsPer1000 / 1000), IsEmpty());
 }
 
 TEST(Simulation, TheSameSeedGivesTheSameEventsByteForByte) {
