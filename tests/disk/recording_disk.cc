@@ -1,6 +1,7 @@
 #include "tests/disk/recording_disk.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "belay/testing.h"
@@ -8,109 +9,131 @@
 namespace belay::disk {
 namespace {
 
+// One opening of a file.
+struct Opened {
+  std::shared_ptr<MemoryFile> file;
+  std::string name;  // empty: a file that is deleted when it is closed, of no matter here
+  int process;
+  int seen_failures;  // of syncs
+  Hold hold = {};
+};
+
 struct File {
   sqlite3_file base;  // first: SQLite knows a File by it
   RecordingDisk* disk;
-  sqlite3_file* real;
-  std::string* name;  // null: a file that is deleted when it is closed, of no matter here
-  int process;
-  int seen_failures;  // of syncs
+  Opened* opened;
 };
 
 File& file_of(sqlite3_file* file) { return *static_cast<File*>(static_cast<void*>(file)); }
-sqlite3_file* real(sqlite3_file* file) { return file_of(file).real; }
-const sqlite3_io_methods& methods(sqlite3_file* file) { return *real(file)->pMethods; }
+RecordingDisk& disk_of(sqlite3_file* file) { return *file_of(file).disk; }
+Opened& opened_of(sqlite3_file* file) { return *file_of(file).opened; }
 
 sqlite3_vfs* unix_vfs() { return sqlite3_vfs_find("unix"); }
 
 std::string without_folder(std::string path) { return path.substr(path.rfind('/') + 1); }
 
 void note(sqlite3_file* file, Operation::Kind kind, std::int64_t offset, std::string bytes) {
-  File& at = file_of(file);
-  if (at.name) at.disk->note({kind, *at.name, offset, std::move(bytes)});
+  const Opened& opened = opened_of(file);
+  if (opened.name.empty()) return;
+  disk_of(file).note({kind, opened.name, offset, std::move(bytes)});
 }
 
-bool is_dead(sqlite3_file* file) { return file_of(file).disk->is_dead(file_of(file).process); }
-bool may_change(sqlite3_file* file) {
-  return file_of(file).disk->may_change(file_of(file).process);
-}
+bool is_dead(sqlite3_file* file) { return disk_of(file).is_dead(opened_of(file).process); }
+bool may_change(sqlite3_file* file) { return disk_of(file).may_change(opened_of(file).process); }
 
 int close_file(sqlite3_file* file) {
-  std::unique_ptr<std::string> name(file_of(file).name);
-  return methods(file).xClose(real(file));
+  std::unique_ptr<Opened> opened(file_of(file).opened);
+  opened->file->unlock(opened->hold, SQLITE_LOCK_NONE);
+  disk_of(file).files().close(opened->file);
+  return SQLITE_OK;
 }
 
 int read_file(sqlite3_file* file, void* to, int size, sqlite3_int64 offset) {
+  RecordingDisk& disk = disk_of(file);
   if (is_dead(file)) return SQLITE_IOERR_READ;
-  if (file_of(file).disk->fails(Fault::read_error)) return SQLITE_IOERR_READ;
-  int code = methods(file).xRead(real(file), to, size, offset);
-  if (code == SQLITE_OK && file_of(file).disk->fails(Fault::short_read)) {
-    char* half = static_cast<char*>(to) + size / 2;
-    std::fill(half, static_cast<char*>(to) + size, '\0');
+  if (disk.fails(Fault::read_error)) return SQLITE_IOERR_READ;
+  char* begin = static_cast<char*>(to);
+  std::size_t there = opened_of(file).file->read(begin, static_cast<std::size_t>(size),
+                                                 static_cast<std::size_t>(offset));
+  if (there < static_cast<std::size_t>(size)) {
+    std::fill(begin + there, begin + size, '\0');
     return SQLITE_IOERR_SHORT_READ;
   }
-  if (code == SQLITE_OK && size > 0 && file_of(file).disk->fails(Fault::flipped_bit)) {
-    testing::SeededRandom random(file_of(file).disk->tried());
-    flip_bit(static_cast<char*>(to), random.bits() % (8 * static_cast<std::uint64_t>(size)));
+  if (disk.fails(Fault::short_read)) {
+    std::fill(begin + size / 2, begin + size, '\0');
+    return SQLITE_IOERR_SHORT_READ;
   }
-  return code;
+  if (size > 0 && disk.fails(Fault::flipped_bit)) {
+    testing::SeededRandom random(disk.tried());
+    flip_bit(begin, random.bits() % (8 * static_cast<std::uint64_t>(size)));
+  }
+  return SQLITE_OK;
 }
 
 int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 offset) {
-  RecordingDisk& disk = *file_of(file).disk;
+  RecordingDisk& disk = disk_of(file);
   if (!may_change(file)) return SQLITE_IOERR_WRITE;
   if (disk.fails(Fault::full)) return SQLITE_FULL;
   if (disk.fails(Fault::write_error)) return SQLITE_IOERR_WRITE;
   bool is_short = disk.fails(Fault::short_write);
-  int kept = is_short ? size / 2 : size;
-  note(file, Operation::Kind::write, offset,
-       std::string(static_cast<const char*>(from), static_cast<std::size_t>(kept)));
-  int code = methods(file).xWrite(real(file), from, kept, offset);
-  return is_short ? SQLITE_FULL : code;
+  auto kept = static_cast<std::size_t>(is_short ? size / 2 : size);
+  const char* begin = static_cast<const char*>(from);
+  note(file, Operation::Kind::write, offset, std::string(begin, kept));
+  bool is_written = opened_of(file).file->write(begin, kept, static_cast<std::size_t>(offset));
+  if (is_short) return SQLITE_FULL;
+  return is_written ? SQLITE_OK : SQLITE_IOERR_WRITE;
 }
 
 int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
   if (!may_change(file)) return SQLITE_IOERR_TRUNCATE;
   note(file, Operation::Kind::truncate, size, {});
-  return methods(file).xTruncate(real(file), size);
+  bool is_done = opened_of(file).file->truncate(static_cast<std::size_t>(size));
+  return is_done ? SQLITE_OK : SQLITE_IOERR_TRUNCATE;
 }
 
 int sync_file(sqlite3_file* file, int) {
-  File& at = file_of(file);
+  RecordingDisk& disk = disk_of(file);
+  Opened& at = opened_of(file);
   if (!may_change(file)) return SQLITE_IOERR_FSYNC;
-  if (at.disk->fails(Fault::sync_error)) note(file, Operation::Kind::failed_sync, 0, {});
-  int failures = at.name ? at.disk->failed_syncs(*at.name) : 0;
+  if (disk.fails(Fault::sync_error)) note(file, Operation::Kind::failed_sync, 0, {});
+  int failures = at.name.empty() ? 0 : disk.failed_syncs(at.name);
   if (std::exchange(at.seen_failures, failures) != failures) return SQLITE_IOERR_FSYNC;
-  if (!file_of(file).disk->lies()) note(file, Operation::Kind::sync, 0, {});
+  if (!disk.lies()) note(file, Operation::Kind::sync, 0, {});
   return SQLITE_OK;
 }
 
 int file_size(sqlite3_file* file, sqlite3_int64* size) {
-  return methods(file).xFileSize(real(file), size);
+  *size = static_cast<sqlite3_int64>(opened_of(file).file->size());
+  return SQLITE_OK;
 }
 int lock_file(sqlite3_file* file, int level) {
-  return is_dead(file) ? SQLITE_IOERR_LOCK : methods(file).xLock(real(file), level);
+  if (is_dead(file)) return SQLITE_IOERR_LOCK;
+  return opened_of(file).file->lock(opened_of(file).hold, level);
 }
-int unlock_file(sqlite3_file* file, int level) { return methods(file).xUnlock(real(file), level); }
+int unlock_file(sqlite3_file* file, int level) {
+  opened_of(file).file->unlock(opened_of(file).hold, level);
+  return SQLITE_OK;
+}
 int check_lock(sqlite3_file* file, int* locked) {
-  return methods(file).xCheckReservedLock(real(file), locked);
+  *locked = opened_of(file).file->is_reserved() ? 1 : 0;
+  return SQLITE_OK;
 }
-int control(sqlite3_file* file, int code, void* argument) {
-  return methods(file).xFileControl(real(file), code, argument);
-}
-int sector_size(sqlite3_file* file) { return methods(file).xSectorSize(real(file)); }
-int characteristics(sqlite3_file* file) { return methods(file).xDeviceCharacteristics(real(file)); }
+int control(sqlite3_file*, int, void*) { return SQLITE_NOTFOUND; }
+// As those of "unix".
+int sector_size(sqlite3_file*) { return 4096; }
+int characteristics(sqlite3_file*) { return SQLITE_IOCAP_POWERSAFE_OVERWRITE; }
 int map_shared(sqlite3_file* file, int region, int size, int extend, void volatile** memory) {
-  return methods(file).xShmMap(real(file), region, size, extend, memory);
+  return opened_of(file).file->map_shared(opened_of(file).hold, region, size, extend != 0, memory);
 }
 int lock_shared(sqlite3_file* file, int offset, int count, int flags) {
   bool locks = (flags & SQLITE_SHM_LOCK) != 0;
   if (locks && is_dead(file)) return SQLITE_IOERR_SHMLOCK;
-  return methods(file).xShmLock(real(file), offset, count, flags);
+  return opened_of(file).file->lock_shared(opened_of(file).hold, offset, count, flags);
 }
-void barrier(sqlite3_file* file) { methods(file).xShmBarrier(real(file)); }
-int unmap_shared(sqlite3_file* file, int remove) {
-  return methods(file).xShmUnmap(real(file), remove);
+void barrier(sqlite3_file*) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+int unmap_shared(sqlite3_file* file, int) {
+  opened_of(file).file->unmap_shared(opened_of(file).hold);
+  return SQLITE_OK;
 }
 
 constexpr sqlite3_io_methods recording_methods{
@@ -119,28 +142,35 @@ constexpr sqlite3_io_methods recording_methods{
     lock_shared, barrier,     unmap_shared, nullptr,    nullptr};
 
 int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
-  File& opened = file_of(file);
-  opened.disk = static_cast<RecordingDisk*>(vfs->pAppData);
-  opened.real = static_cast<sqlite3_file*>(static_cast<void*>(&opened + 1));
-  opened.name = nullptr;
-  opened.process = opened.disk->owner_of(name, flags);
+  File& at = file_of(file);
+  at.disk = static_cast<RecordingDisk*>(vfs->pAppData);
+  int process = at.disk->owner_of(name, flags);
   file->pMethods = nullptr;
-  if (opened.disk->fails(Fault::open_error)) return SQLITE_CANTOPEN;
-  int is_there = 0;
-  if (name) unix_vfs()->xAccess(unix_vfs(), name, SQLITE_ACCESS_EXISTS, &is_there);
-  int code = unix_vfs()->xOpen(unix_vfs(), name, opened.real, flags, out_flags);
-  if (!opened.real->pMethods) return code;
+  if (at.disk->fails(Fault::open_error)) return SQLITE_CANTOPEN;
+  std::string path = name ? name : "";
+  bool is_there = path.empty() || at.disk->files().is_there(path);
+  auto opened = at.disk->files().open(path, flags);
+  if (!opened) return SQLITE_CANTOPEN;
+  std::string plain = without_folder(path);
+  int failures = path.empty() ? 0 : at.disk->failed_syncs(plain);
+  Opened made{std::move(opened), std::move(plain), process, failures};
+  at.opened = std::make_unique<Opened>(std::move(made)).release();
   file->pMethods = &recording_methods;
-  if (name) opened.name = std::make_unique<std::string>(without_folder(name)).release();
-  opened.seen_failures = opened.name ? opened.disk->failed_syncs(*opened.name) : 0;
-  if (name && !is_there) note(file, Operation::Kind::create, 0, {});
-  return code;
+  if (out_flags) *out_flags = flags;
+  if (!is_there) note(file, Operation::Kind::create, 0, {});
+  return SQLITE_OK;
 }
 
 int remove_file(sqlite3_vfs* vfs, const char* name, int) {
   auto* disk = static_cast<RecordingDisk*>(vfs->pAppData);
   disk->note({Operation::Kind::remove, without_folder(name), 0, {}});
-  return unix_vfs()->xDelete(unix_vfs(), name, 0);
+  return disk->files().remove(name) ? SQLITE_OK : SQLITE_IOERR_DELETE_NOENT;
+}
+
+int look_for(sqlite3_vfs* vfs, const char* name, int flags, int* answer) {
+  if (flags != SQLITE_ACCESS_EXISTS) return unix_vfs()->xAccess(unix_vfs(), name, flags, answer);
+  *answer = static_cast<RecordingDisk*>(vfs->pAppData)->files().is_there(name) ? 1 : 0;
+  return SQLITE_OK;
 }
 
 }  // namespace
@@ -152,9 +182,10 @@ void flip_bit(char* bytes, std::uint64_t bit) {
 RecordingDisk::RecordingDisk() : vfs_(std::make_unique<sqlite3_vfs>(*unix_vfs())) {
   vfs_->zName = "recording";
   vfs_->pAppData = this;
-  vfs_->szOsFile += static_cast<int>(sizeof(File));
+  vfs_->szOsFile = static_cast<int>(sizeof(File));
   vfs_->xOpen = open_file;
   vfs_->xDelete = remove_file;
+  vfs_->xAccess = look_for;
   sqlite3_vfs_register(vfs_.get(), 1);
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/disk/memory_files.h"
 #include "tests/disk/power_cut.h"
 
 namespace belay::disk {
@@ -27,9 +28,9 @@ enum class Fault {
   open_error,
 };
 
-// While it exists, every file that SQLite opens lies on it: really in its folder, but never really
-// synced, which makes thousands of cases possible. Create it before the store, and let it outlive
-// the store. One at a time. Thread-safe.
+// While it exists, every file that SQLite opens lies on it: in memory, and in its folder when
+// nobody has it open, which makes thousands of cases possible. Create it before the store, and let
+// it outlive the store. One at a time. Thread-safe.
 //
 // A failed sync is told once to everyone who has the file open, as Linux does since 4.13.
 class RecordingDisk {
@@ -67,6 +68,7 @@ class RecordingDisk {
   void lie_about_syncs() { lies_ = true; }
 
   // For the calls of the file system beneath.
+  MemoryFiles& files() { return files_; }
   void note(Operation operation);
   bool fails(Fault fault);
   bool lies() const { return lies_; }
@@ -96,6 +98,7 @@ class RecordingDisk {
   std::map<const void*, int> owners_;        // by where SQLite keeps the name of a database
   std::map<int, std::size_t> changes_left_;  // of those that are to die; 0: they are dead
   std::map<std::string, int> failed_syncs_;
+  MemoryFiles files_;
   std::unique_ptr<sqlite3_vfs> vfs_;
 };
 
