@@ -1,6 +1,7 @@
 #include "tests/disk/power_cut.h"
 
 #include <fstream>
+#include <utility>
 
 #include "belay/testing.h"
 
@@ -55,10 +56,11 @@ PowerCut::PowerCut(const Files& left) {
   }
 }
 
-void PowerCut::apply(const Operation& operation) {
+void PowerCut::apply(Operation operation) {
   using Kind = Operation::Kind;
   File& file = files_[operation.file];
-  last_ = operation;
+  last_written_.clear();
+  if (operation.kind == Kind::write) last_written_ = operation.file;
   switch (operation.kind) {
     case Kind::create:
       file = File();
@@ -69,10 +71,10 @@ void PowerCut::apply(const Operation& operation) {
       file.is_there = true;
       if (file.with_lost) write_into(*file.with_lost, operation);
       if (file.without_lost) write_into(*file.without_lost, operation);
-      file.unsynced.push_back(operation);
+      file.unsynced.push_back(std::move(operation));
       break;
     case Kind::sync:
-      if (file.without_lost) {
+      if (std::exchange(file.has_lost, false)) {
         file.synced = *file.without_lost;
       } else {
         for (const Operation& each : file.unsynced) write_into(file.synced, each);
@@ -83,6 +85,7 @@ void PowerCut::apply(const Operation& operation) {
     case Kind::failed_sync:
       file.with_lost = file.now();
       file.without_lost = file.synced;
+      file.has_lost = true;
       break;
     case Kind::remove:
       file = File();
@@ -129,8 +132,7 @@ Files PowerCut::files(Image image, std::uint64_t seed) const {
   testing::SeededRandom random(seed);
   for (const auto& [name, file] : files_) {
     if (!file.is_there || (image == Image::unsynced_dropped && !file.was_synced)) continue;
-    bool is_last = last_ && last_->kind == Operation::Kind::write && last_->file == name;
-    left[name] = file.image(image, is_last, random);
+    left[name] = file.image(image, name == last_written_, random);
   }
   return left;
 }

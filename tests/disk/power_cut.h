@@ -45,7 +45,7 @@ class PowerCut {
   PowerCut() = default;
   explicit PowerCut(const Files& left);
 
-  void apply(const Operation& operation);
+  void apply(Operation operation);
   Files files(Image image, std::uint64_t seed = 0) const;
 
  private:
@@ -58,13 +58,14 @@ class PowerCut {
     // Once a sync has failed: the file with what that has left unwritten, and without.
     std::optional<std::string> with_lost;
     std::optional<std::string> without_lost;
+    bool has_lost = false;  // `unsynced` has writes of before that sync
 
     std::string now() const;
     std::string image(Image image, bool is_last, Random& random) const;
   };
 
   std::map<std::string, File> files_;
-  std::optional<Operation> last_;
+  std::string last_written_;  // by the last operation; empty: it was no write
 };
 
 void lay_out(const Files& files, const std::string& folder);

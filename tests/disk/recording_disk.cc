@@ -234,13 +234,13 @@ void RecordingDisk::note(Operation operation) {
   std::lock_guard lock(mutex_);
   if (operation.kind == Operation::Kind::failed_sync) ++failed_syncs_[operation.file];
   if (listener_) {
-    listener_(operation);
+    listener_(std::move(operation));
   } else {
     operations_.push_back(std::move(operation));
   }
 }
 
-void RecordingDisk::listen(std::function<void(const Operation&)> listener) {
+void RecordingDisk::listen(std::function<void(Operation)> listener) {
   std::lock_guard lock(mutex_);
   listener_ = std::move(listener);
 }

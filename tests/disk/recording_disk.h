@@ -47,7 +47,7 @@ class RecordingDisk {
   std::size_t syncs() const;
 
   // Is given each operation, in place of its being kept.
-  void listen(std::function<void(const Operation&)> listener);
+  void listen(std::function<void(Operation)> listener);
 
   // Several processes on one disk: what is opened from now on is this one's. 0 to begin with.
   void opens_for(int process);
@@ -93,7 +93,7 @@ class RecordingDisk {
   std::size_t tried_ = 0;
   std::size_t failed_ = 0;
   bool lies_ = false;
-  std::function<void(const Operation&)> listener_;
+  std::function<void(Operation)> listener_;
   int opener_ = 0;
   std::map<const void*, int> owners_;        // by where SQLite keeps the name of a database
   std::map<int, std::size_t> changes_left_;  // of those that are to die; 0: they are dead

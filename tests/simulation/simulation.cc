@@ -42,7 +42,7 @@ class Simulation {
                  [this] { return disk_time(); }},
         people_(machine_, plan_, random_.bits()) {
     log_.leave_out(folder_);
-    disk_.listen([this](const disk::Operation& operation) { cut_.apply(operation); });
+    disk_.listen([this](disk::Operation operation) { cut_.apply(std::move(operation)); });
     if (plan_.disk_lies) disk_.lie_about_syncs();
     outside_.set_chances(plan_.chances);
     slots_.resize(static_cast<std::size_t>(plan_.workers) + 1);
