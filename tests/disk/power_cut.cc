@@ -12,6 +12,8 @@ void write_into(std::string& content, const Operation& operation) {
   auto offset = static_cast<std::size_t>(operation.offset);
   if (operation.kind == Operation::Kind::truncate) {
     content.resize(offset);
+  } else if (offset == content.size()) {
+    content += operation.bytes;
   } else {
     if (content.size() < offset + operation.bytes.size()) {
       content.resize(offset + operation.bytes.size());

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "belay/check.h"
+#include "tests/simulation/one_thread.h"
 #include "tests/simulation/people.h"
 
 namespace belay::simulation {
@@ -495,6 +496,7 @@ class Simulation {
 
 Played simulate(const Plan& plan, std::uint64_t seed, const std::string& folder,
                 std::function<void(const std::string&)> listener) {
+  set_for_one_thread();
   return Simulation(plan, seed, folder).play(std::move(listener));
 }
 
