@@ -9,10 +9,13 @@ namespace {
 constexpr int reader_threads = 2;
 
 Result<Done> read(Connection& connection, const Store::Reader& reader) {
-  BELAY_CHECK(connection.execute("BEGIN"));
+  BELAY_TRY(Statement begin, connection.prepare("BEGIN"));
+  BELAY_CHECK(connection.run(std::move(begin)));
   SqliteSnapshot snapshot(connection);
   auto outcome = reader(snapshot);
-  (void)connection.execute("ROLLBACK");  // nothing was written, nothing can be lost
+  // Nothing was written, nothing can be lost.
+  auto back = connection.prepare("ROLLBACK");
+  if (back.ok()) (void)connection.run(*std::move(back));
   return outcome;
 }
 
