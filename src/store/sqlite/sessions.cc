@@ -26,8 +26,7 @@ struct flock byte_at(std::int64_t number, short type) {
   return lock;
 }
 
-// Differs after every boot of the machine: locks end with it, and so do the sessions.
-Result<Uuid> boot_id() {
+Result<Uuid> read_boot_id() {
   constexpr const char* path = "/proc/sys/kernel/random/boot_id";
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return lock_error(path, "can't be opened");
@@ -38,6 +37,18 @@ Result<Uuid> boot_id() {
   if (read_bytes == 36) id = uuid_from(std::string_view(text.data(), text.size()));
   if (!id) return error(ErrorCode::unavailable, std::string(path) + " holds no boot id.");
   return *id;
+}
+
+// Differs after every boot of the machine: locks end with it, and so do the sessions. No process
+// sees two of them.
+Result<Uuid> boot_id() {
+  static std::mutex mutex;
+  static std::optional<Uuid> known;
+  std::lock_guard guard(mutex);
+  if (!known) {
+    BELAY_TRY(known, read_boot_id());
+  }
+  return *known;
 }
 
 }  // namespace
