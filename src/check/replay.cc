@@ -1,6 +1,7 @@
 #include "check/replay.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/checkpoint.h"
 #include "graph/sum.h"
@@ -52,7 +53,7 @@ bool Replay::next() {
        ++values_seen_) {
     take(space_.values[values_seen_]);
   }
-  read_tasks();
+  has_read_tasks_ = false;
   return true;
 }
 
@@ -71,7 +72,12 @@ void Replay::take(const ValueRow& row) {
   channel.rows.push_back(&row);
 }
 
-void Replay::read_tasks() {
+const std::optional<engine::NextTasks>& Replay::tasks() const {
+  if (!std::exchange(has_read_tasks_, true)) read_tasks();
+  return tasks_;
+}
+
+void Replay::read_tasks() const {
   tasks_.reset();
   tasks_text_.clear();
   auto own = engine::next_tasks_from(checkpoint().next_tasks);
@@ -128,15 +134,15 @@ Digest Replay::chain_hash() const {
 }
 
 TaskId Replay::task_id(std::size_t position) const {
-  bool several = tasks_->tasks.size() > 1;
-  return engine::task_id(run_.row.run, space_.space, tasks_->superstep, tasks_->nodes[position],
+  bool several = tasks()->tasks.size() > 1;
+  return engine::task_id(run_.row.run, space_.space, tasks()->superstep, tasks()->nodes[position],
                          several ? std::optional(position) : std::nullopt);
 }
 
 const GraphDefinition* Replay::graph() const {
-  if (!tasks_ || !tasks_->version) return space_.graph.get();
+  if (!tasks() || !tasks()->version) return space_.graph.get();
   for (const auto& version : run_.versions) {
-    if (to_hex(version->hash) == *tasks_->version) return version.get();
+    if (to_hex(version->hash) == *tasks()->version) return version.get();
   }
   return nullptr;
 }
@@ -144,7 +150,7 @@ const GraphDefinition* Replay::graph() const {
 engine::StoredSpace Replay::rows_here() const {
   engine::StoredSpace stored;
   stored.checkpoint = checkpoint();
-  stored.tasks_text = tasks_text_;
+  if (tasks()) stored.tasks_text = tasks_text_;
   if (parent()) {
     stored.parent_chain_hash = parent()->chain_hash;
     // Any id that is not null: it tells only that there is a parent.
@@ -164,12 +170,12 @@ void Replay::add_standing(engine::StoredSpace& stored) const {
   for (const ValueRow& row : space_.values) {
     if (row.seq > checkpoint().state_seq) stored.pending.push_back(row);
   }
-  if (!tasks_) return;
+  if (!tasks()) return;
   for (const TaskRow& row : space_.tasks) {
-    if (row.superstep == tasks_->superstep) stored.tasks.push_back(row);
+    if (row.superstep == tasks()->superstep) stored.tasks.push_back(row);
   }
-  for (std::size_t i = 0; i < tasks_->tasks.size(); ++i) {
-    auto found = run_.inner.find(engine::inner_space(space_.space, tasks_->nodes[i], task_id(i)));
+  for (std::size_t i = 0; i < tasks()->tasks.size(); ++i) {
+    auto found = run_.inner.find(engine::inner_space(space_.space, tasks()->nodes[i], task_id(i)));
     if (found == run_.inner.end() || found->second.checkpoints.empty()) continue;
     Replay inner(run_, found->second);
     while (inner.next()) continue;
@@ -180,7 +186,7 @@ void Replay::add_standing(engine::StoredSpace& stored) const {
 }
 
 Result<engine::Run> Replay::restore() const {
-  if (!tasks_) {
+  if (!tasks()) {
     return error(ErrorCode::corrupt,
                  "What it is to go on with can't be read, or was chosen by a "
                  "commit that is not there.");
@@ -209,7 +215,7 @@ Result<engine::Run> Replay::restore() const {
   row.epoch = checkpoint().epoch;
   row.session = checkpoint().session;
   row.checkpoint = checkpoint().id;
-  row.node = tasks_->tasks.empty() ? checkpoint().node : nodes_text(*tasks_);
+  row.node = tasks()->tasks.empty() ? checkpoint().node : nodes_text(*tasks());
   row.retry_count = checkpoint().retry_count;
   row.updated_at = checkpoint().created_at;
   row.due_at = Instant();

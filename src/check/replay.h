@@ -45,7 +45,7 @@ class Replay {
 
   // What is to run next, those that an earlier commit chose included. Nothing when the text can't
   // be read, or that commit is not there.
-  const std::optional<engine::NextTasks>& tasks() const { return tasks_; }
+  const std::optional<engine::NextTasks>& tasks() const;
   TaskId task_id(std::size_t position) const;
   // The graph, in the version that the run is of after this commit; null when it is not known.
   const GraphDefinition* graph() const;
@@ -66,7 +66,7 @@ class Replay {
   };
 
   void take(const ValueRow& row);
-  void read_tasks();
+  void read_tasks() const;
   std::vector<engine::ChannelVersion> versions() const;
   engine::StoredSpace rows_here() const;
   // What came after the newest checkpoint.
@@ -79,8 +79,10 @@ class Replay {
   std::size_t index_ = static_cast<std::size_t>(-1);
   std::size_t values_seen_ = 0;
   std::map<std::string, Channel, std::less<>> channels_;
-  std::optional<engine::NextTasks> tasks_;
-  std::string tasks_text_;  // of the commit that chose them, when it is another
+  // Of this commit, when somebody has asked for them.
+  mutable bool has_read_tasks_ = true;  // there are none before the first commit
+  mutable std::optional<engine::NextTasks> tasks_;
+  mutable std::string tasks_text_;  // of the commit that chose them, when it is another
 };
 
 // The run's own space, then its subgraphs'.
