@@ -26,7 +26,8 @@ struct flock byte_at(std::int64_t number, short type) {
   return lock;
 }
 
-Result<Uuid> read_boot_id() {
+// Differs after every boot of the machine: locks end with it, and so do the sessions.
+Result<Uuid> boot_id() {
   constexpr const char* path = "/proc/sys/kernel/random/boot_id";
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return lock_error(path, "can't be opened");
@@ -39,21 +40,10 @@ Result<Uuid> read_boot_id() {
   return *id;
 }
 
-// Differs after every boot of the machine: locks end with it, and so do the sessions. No process
-// sees two of them.
-Result<Uuid> boot_id() {
-  static std::mutex mutex;
-  static std::optional<Uuid> known;
-  std::lock_guard guard(mutex);
-  if (!known) {
-    BELAY_TRY(known, read_boot_id());
-  }
-  return *known;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Sessions>> Sessions::open(const std::string& path) {
+  BELAY_TRY(Uuid boot, boot_id());
   std::string lock_path = path + "-sessions";
   int held = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (held < 0) return lock_error(lock_path, "can't be opened");
@@ -62,7 +52,7 @@ Result<std::unique_ptr<Sessions>> Sessions::open(const std::string& path) {
     close(held);
     return lock_error(lock_path, "can't be opened");
   }
-  auto sessions = std::make_unique<Sessions>(lock_path, held, probe, nullptr);
+  auto sessions = std::make_unique<Sessions>(lock_path, boot, held, probe);
   BELAY_TRY(sessions->reader_, Connection::open(path, Connection::Mode::read_write));
   BELAY_CHECK(sessions->reader_->execute("PRAGMA query_only = ON"));
   return sessions;
@@ -74,11 +64,10 @@ Sessions::~Sessions() {
 }
 
 Result<Done> Sessions::insert(Connection& writer, const SessionId& session, Instant now) {
-  BELAY_TRY(Uuid boot, boot_id());
   BELAY_TRY(Statement row,
             writer.prepare("INSERT INTO sessions (session_id, pid, boot_id, started_at, wrote)"
                            " VALUES (?, ?, ?, ?, 0)"));
-  row.bind(session).bind(std::int64_t{getpid()}).bind(boot).bind(now);
+  row.bind(session).bind(std::int64_t{getpid()}).bind(boot_).bind(now);
   BELAY_CHECK(writer.run(std::move(row)));
   std::int64_t number = writer.last_inserted();
   struct flock lock = byte_at(number, F_WRLCK);
@@ -113,20 +102,18 @@ Result<bool> Sessions::is_alive(const SessionId& session) {
   Statement::Step step = row.step();
   if (step == Statement::Step::failed) return reader_->error();
   if (step == Statement::Step::done) return false;
-  BELAY_TRY(Uuid boot, boot_id());
-  if (row.uuid(1) != boot) return false;
+  if (row.uuid(1) != boot_) return false;
   return is_locked(row.number(0));
 }
 
 Result<Done> Sessions::prune(Connection& writer) {
-  BELAY_TRY(Uuid boot, boot_id());
   std::vector<std::int64_t> dead;
   {
     BELAY_TRY(Statement rows,
               writer.prepare("SELECT number, boot_id FROM sessions WHERE wrote = 0"));
     Statement::Step step = rows.step();
     for (; step == Statement::Step::row; step = rows.step()) {
-      bool is_same_boot = rows.uuid(1) == boot;
+      bool is_same_boot = rows.uuid(1) == boot_;
       BELAY_TRY(bool locked, is_locked(rows.number(0)));
       if (!is_same_boot || !locked) dead.push_back(rows.number(0));
     }

@@ -23,8 +23,8 @@ class Sessions {
   // `path` is the store's.
   static Result<std::unique_ptr<Sessions>> open(const std::string& path);
   // Owns both descriptors; for open().
-  Sessions(std::string lock_path, int held, int probe, std::unique_ptr<Connection> reader)
-      : lock_path_(std::move(lock_path)), held_(held), probe_(probe), reader_(std::move(reader)) {}
+  Sessions(std::string lock_path, const Uuid& boot, int held, int probe)
+      : lock_path_(std::move(lock_path)), boot_(boot), held_(held), probe_(probe) {}
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
   ~Sessions();
@@ -44,6 +44,7 @@ class Sessions {
   // Constant after construction. An OFD lock never conflicts with its own open file, so asking
   // takes a second one.
   const std::string lock_path_;
+  const Uuid boot_;  // of the machine; no process sees two
   const int held_;
   const int probe_;
 
