@@ -98,7 +98,8 @@ void Advancing::ask(NodeTask& task, ApprovalRow approval, std::vector<std::size_
   step.detail = Value::object(
       {{"interrupt", approval.interrupt.text()}, {"expiresAt", to_text(approval.expires_at)}});
   commit(std::move(step), moment);
-  if (work_.commit && run_.row.status == RunStatus::paused) {
+  // What was held back may be what can't be saved: the run has failed then, and asks nobody.
+  if (run_.row.status == RunStatus::paused) {
     work_.commit->rows.opened.push_back(std::move(approval));
   }
 }
@@ -181,15 +182,16 @@ void Advancing::answer_approval(NodeTask& task, Decided& event) {
 }
 
 void Advancing::answer_question(NodeTask& task, Decided& event) {
+  if (auto sound = check_shown(event.approval); !sound.ok())
+    return fail(sound.error(), event.moment);
   Answer answer;
   answer.approved = event.verdict == Decided::Verdict::approved;
   answer.decided_by = event.decided_by;
   answer.comment = event.comment;
-  if (event.edited) {
-    answer.payload = *event.edited;
-  } else if (auto shown = json_in_envelope(event.approval.payload); shown.ok()) {
-    answer.payload = parse_json(*shown).value_or(Value());
-  }
+  // What has the hash of what was shown is what the question was written as.
+  answer.payload = event.edited
+                       ? *event.edited
+                       : parse_json(*json_in_envelope(event.approval.payload)).value_or(Value());
   task.answers.emplace_back(std::move(task.question), std::move(answer));
   task.question.clear();
   task.interrupt = InterruptId();
@@ -205,7 +207,6 @@ void Advancing::answer_question(NodeTask& task, Decided& event) {
 }
 
 void Advancing::attach_decision(Decided event) {
-  if (!work_.commit) return;
   ApprovalRow decided = decided_row(std::move(event));
   ApprovalGuard guard;
   guard.interrupt = decided.interrupt;

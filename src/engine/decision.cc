@@ -24,6 +24,14 @@ bool is_decided(ApprovalStatus status) {
   return status != ApprovalStatus::open && status != ApprovalStatus::closed;
 }
 
+Result<Done> check_shown(const ApprovalRow& approval) {
+  auto shown = json_in_envelope(approval.payload);
+  if (shown.ok() && sha256(*shown) == approval.payload_hash) return Done{};
+  return error(ErrorCode::corrupt, "What the question " + approval.interrupt.text() +
+                                       " shows is not what was asked; run `belay check` and "
+                                       "restore a backup.");
+}
+
 ApprovalRow decided_row(Decided event) {
   ApprovalRow row = std::move(event.approval);
   row.status = event.verdict == Verdict::approved   ? ApprovalStatus::approved

@@ -14,6 +14,9 @@ InterruptId interrupt_of(const TaskId& task, const std::string& question_key);
 // Whether somebody, or the clock, has decided: neither open nor closed.
 bool is_decided(ApprovalStatus status);
 
+// `corrupt` where the approval's payload is not the one whose hash it has.
+Result<Done> check_shown(const ApprovalRow& approval);
+
 // The approval with the event's decision.
 ApprovalRow decided_row(Decided event);
 
