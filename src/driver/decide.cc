@@ -30,6 +30,24 @@ bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& r
   });
 }
 
+// The task that asks, and the frame that it belongs to: the run, or a subgraph's visit.
+struct Asking {
+  const GraphDefinition* graph = nullptr;
+  const engine::Run* frame = nullptr;
+  const engine::NodeTask* task = nullptr;
+};
+
+std::optional<Asking> find_asking(const engine::Run& run, const GraphDefinition& graph,
+                                  const InterruptId& interrupt) {
+  for (const engine::NodeTask& task : run.tasks) {
+    if (task.interrupt == interrupt) return Asking{&graph, &run, &task};
+    if (!task.inner) continue;
+    auto inside = find_asking(*task.inner, *task.node->subgraph->graph, interrupt);
+    if (inside) return inside;
+  }
+  return std::nullopt;
+}
+
 // The graph, this one or a subgraph of it, whose node asked.
 const GraphDefinition* graph_with_approval(const GraphDefinition& graph, const std::string& node) {
   const GraphDefinition::Node* found = graph.find(node);
@@ -41,24 +59,57 @@ const GraphDefinition* graph_with_approval(const GraphDefinition& graph, const s
   return nullptr;
 }
 
-// Whether the approval's own check lets the edited payload pass.
-Result<Done> check_edit(const engine::Run& run, const GraphDefinition& graph,
-                        const InterruptId& interrupt, const Value& edited) {
-  for (const engine::NodeTask& task : run.tasks) {
-    if (task.inner) {
-      BELAY_CHECK(check_edit(*task.inner, *task.node->subgraph->graph, interrupt, edited));
-    }
-    const auto& asked = task.node->approval;
-    if (task.interrupt != interrupt || !asked || !asked->check) continue;
-    std::shared_ptr<void> tried = graph.state->copy(run.state.get());
+// The edited payload as the state says it; nothing where it is what was shown. Of a question in the
+// middle of a node, which belongs to no channel, there is no graph: it is as it was given.
+Result<std::optional<Value>> canonical_edit(const GraphDefinition* asking,
+                                            const ApprovalRow& approval, const Value& edited) {
+  Encoder out;
+  if (!asking) {
+    out.write_value(edited);
+  } else {
+    const ChannelType& channel =
+        asking->state->channels[asking->find(approval.node)->approval->channel];
+    std::shared_ptr<void> state = asking->state->make();
     Decoder in;
-    if (!graph.state->channels[asked->channel].decode(edited, tried.get(), in, nullptr)) {
+    Unknown unknown;
+    in.path.emplace_back(channel.name);
+    if (!channel.decode(edited, state.get(), in, &unknown)) {
       return error(ErrorCode::invalid, "The edited payload does not fit: " + in.problem);
     }
-    BELAY_CHECK(guarded<Done>("The check of the edited payload at \"" + task.node->name + "\"",
-                              [&]() { return asked->check(tried.get()); }));
+    if (!unknown.empty()) {
+      std::string name = unknown.members.empty() ? "a nested member"
+                                                 : "\"" + unknown.members.begin()->first + "\"";
+      return error(ErrorCode::invalid,
+                   "The edited payload has " + name + ", which what is shown does not have.");
+    }
+    channel.encode(state.get(), out, nullptr);
   }
-  return Done{};
+  if (out.text.size() > limits::value_bytes_max) {
+    return error(ErrorCode::invalid, "The edited payload is longer than " +
+                                         std::to_string(limits::value_bytes_max) + " bytes.");
+  }
+  if (!out.problem.empty()) return error(ErrorCode::invalid, out.problem);
+  if (sha256(out.text) == approval.payload_hash) return std::optional<Value>();
+  BELAY_TRY(Value canonical, parse_json(out.text));
+  return std::optional(std::move(canonical));
+}
+
+// The same for a question that is open: by the version of the graph that the run goes on with, and
+// if the approval's own check lets it pass.
+Result<std::optional<Value>> open_edit(const engine::Run& run, const GraphDefinition& graph,
+                                       const ApprovalRow& approval, const Value& edited) {
+  auto asking = find_asking(run, graph, approval.interrupt);
+  bool is_node = asking && asking->task->node->approval;
+  BELAY_TRY(auto canonical, canonical_edit(is_node ? asking->graph : nullptr, approval, edited));
+  if (!canonical || !is_node || !asking->task->node->approval->check) return canonical;
+  const GraphDefinition::Approval& asked = *asking->task->node->approval;
+  std::shared_ptr<void> tried = asking->graph->state->copy(asking->frame->state.get());
+  Decoder in;
+  asking->graph->state->channels[asked.channel].decode(*canonical, tried.get(), in, nullptr);
+  BELAY_CHECK(
+      guarded<Done>("The check of the edited payload at \"" + asking->task->node->name + "\"",
+                    [&]() { return asked.check(tried.get()); }));
+  return canonical;
 }
 
 }  // namespace
@@ -81,38 +132,6 @@ Result<Done> Runtime::Body::check_decision(const ApprovalRow& approval, const De
                                          approval.roles + ".");
   }
   return Done{};
-}
-
-Result<std::optional<Value>> Runtime::Body::canonical_edit(const GraphDefinition& graph,
-                                                           const ApprovalRow& approval,
-                                                           const Value& edited) {
-  const GraphDefinition* asking = graph_with_approval(graph, approval.node);
-  std::optional<Value> canonical = edited;
-  std::string text = to_json(edited);
-  if (asking) {
-    const ChannelType& channel =
-        asking->state->channels[asking->find(approval.node)->approval->channel];
-    std::shared_ptr<void> state = asking->state->make();
-    Decoder in;
-    Unknown unknown;
-    in.path.emplace_back(channel.name);
-    if (!channel.decode(edited, state.get(), in, &unknown)) {
-      return error(ErrorCode::invalid, "The edited payload does not fit: " + in.problem);
-    }
-    if (!unknown.empty()) {
-      std::string name = unknown.members.empty() ? "a nested member"
-                                                 : "\"" + unknown.members.begin()->first + "\"";
-      return error(ErrorCode::invalid,
-                   "The edited payload has " + name + ", which what is shown does not have.");
-    }
-    Encoder out;
-    channel.encode(state.get(), out, nullptr);
-    if (!out.problem.empty()) return error(ErrorCode::invalid, out.problem);
-    text = std::move(out.text);
-    BELAY_TRY(canonical, parse_json(text));
-  }
-  if (sha256(text) == approval.payload_hash) canonical.reset();
-  return canonical;
 }
 
 engine::Decided Runtime::Body::decided_as(ApprovalRow approval, Decision decision) {
@@ -139,10 +158,6 @@ Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId 
     auto approval = co_await find_approval(tenant, interrupt);
     if (!approval.ok()) co_return std::move(approval).error();
     BELAY_CO_CHECK(check_decision(*approval, decision));
-    BELAY_CO_TRY(Definition graph, graphs_->newest(approval->graph));
-    if (decision.edited) {
-      BELAY_CO_TRY(decision.edited, canonical_edit(*graph, *approval, *decision.edited));
-    }
     if (approval->status != ApprovalStatus::open) {
       co_return co_await answer_decided(*std::move(approval), std::move(decision));
     }
@@ -169,9 +184,10 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
                                              ". Resume it before you decide.");
   }
   bool is_asked = found->asks(approval.interrupt);
+  BELAY_CO_CHECK(engine::check_shown(approval));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, found->stored));
   if (decision.edited) {
-    BELAY_CO_CHECK(check_edit(run, *graph, approval.interrupt, *decision.edited));
+    BELAY_CO_TRY(decision.edited, open_edit(run, *graph, approval, *decision.edited));
   }
   if (is_held) co_return co_await decide_held(std::move(approval), std::move(decision));
   if (!is_asked) co_return std::move(nothing);
@@ -235,7 +251,14 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::decide_held(ApprovalR
 
 Task<Result<DecisionAnswer>> Runtime::Body::answer_decided(ApprovalRow approval,
                                                            Decision decision) {
-  auto view = co_await view_of_run(approval.tenant, approval.run);
+  auto found = co_await find_run(approval.tenant, approval.run);
+  if (!found.ok()) co_return std::move(found).error();
+  auto graph = graph_of(found->stored);
+  if (decision.edited && graph.ok()) {
+    const GraphDefinition* asking = graph_with_approval(**graph, approval.node);
+    BELAY_CO_TRY(decision.edited, canonical_edit(asking, approval, *decision.edited));
+  }
+  auto view = view_of(*std::move(found));
   if (!view.ok()) co_return std::move(view).error();
   DecisionAnswer answer;
   if (approval.status == ApprovalStatus::expired) {

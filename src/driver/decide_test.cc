@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "belay/limits.h"
 #include "driver/test_world.h"
 
 namespace belay {
@@ -9,6 +10,20 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using Kind = DecisionAnswer::Kind;
+
+struct Street {
+  std::string name{};
+  int number = 0;
+};
+struct Address {
+  std::string town{};
+  Street street{};
+};
+struct Parcel {
+  Address to{};
+  std::string note{};
+  int weight = 0;
+};
 
 struct Decisions : TestWorld {
   RunView paused = start_mail("urgent").value();
@@ -83,6 +98,137 @@ TEST_F(Decisions, AnEditThatDoesNotFitIsRefusedAndTheQuestionStaysOpen) {
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
   EXPECT_THAT(refused.error().message, HasSubstr("does not fit"));
   EXPECT_EQ(decide(paused, approve())->kind, Kind::won);
+}
+
+TEST_F(Decisions, WhatCantBeStoredIsRefusedAndTheQuestionStaysOpen) {
+  Decision decision = approve();
+  decision.comment = "\xff";
+  EXPECT_THAT(decide(paused, decision).error().message, HasSubstr("comment is not valid UTF-8"));
+  decision.comment = std::string(limits::comment_bytes_max + 1, 'x');
+  EXPECT_EQ(decide(paused, decision).error().code, ErrorCode::invalid);
+  Decision edited = approve();
+  edited.edited = Value(std::string("a\0b", 3));
+  EXPECT_THAT(decide(paused, edited).error().message, HasSubstr("U+0000"));
+  edited.edited = Value("\xff");
+  EXPECT_EQ(decide(paused, edited).error().code, ErrorCode::invalid);
+  edited.edited = Value(std::string(limits::value_bytes_max, 'x'));
+  EXPECT_THAT(decide(paused, edited).error().message, HasSubstr("longer than"));
+  EXPECT_EQ(decide(paused, approve())->kind, Kind::won);
+}
+
+TEST_F(Decisions, AnEditWithMoreThanWasShownIsRefusedHoweverDeepItLies) {
+  GraphBuilder<Parcel> builder{"parcel"};
+  builder.approval("ask", &Parcel::to, {.question = "There?"}).approved(end).rejected(end);
+  builder.edge(start, "ask");
+  auto parcel = std::move(builder).build().value();
+  runtime->add(parcel);
+  auto waiting = block_on(loop, runtime->start(parcel, Parcel{}, StartOptions{})).value();
+  Decision edited = approve();
+  edited.edited = *parse_json(R"({"town":"Rome","planet":"Mars"})");
+  EXPECT_THAT(decide(waiting, edited).error().message, HasSubstr("has \"planet\""));
+  edited.edited = *parse_json(R"({"town":"Rome","street":{"name":"Via","floor":2}})");
+  EXPECT_THAT(decide(waiting, edited).error().message, HasSubstr("has a nested member"));
+  edited.edited = *parse_json(R"({"town":"Rome","street":{"name":"Via"}})");
+  auto answer = decide(waiting, edited).value();
+  EXPECT_EQ(answer.kind, Kind::won);
+  EXPECT_EQ(answer.view.state["to"]["street"]["number"], Value(0));
+}
+
+// Nodes of one name in two subgraphs, which show channels of two kinds.
+TEST_F(Decisions, AnEditIsReadAsTheSubgraphThatAsksHasIt) {
+  GraphBuilder<Parcel> weighing{"weighing"};
+  weighing.approval("ask", &Parcel::weight, {.question = "So heavy?"}).approved(end).rejected(end);
+  weighing.edge(start, "ask");
+  GraphBuilder<Parcel> noting{"noting"};
+  noting.approval("ask", &Parcel::note, {.question = "This note?"})
+      .check([](const Parcel& parcel) -> Result<Done> {
+        if (parcel.note == "rude") return error(ErrorCode::invalid, "Be kind.");
+        return Done{};
+      })
+      .approved("say")
+      .rejected(end);
+  noting.approval("say", &Parcel::note, {.question = "Say it?"}).approved(end).rejected(end);
+  noting.edge(start, "ask");
+  GraphBuilder<Parcel> builder{"parcel"};
+  auto whole = [](const Parcel& parcel) { return parcel; };
+  builder.subgraph("weigh", std::move(weighing).build().value(), whole,
+                   [](const Parcel& inner) { return set(&Parcel::weight, inner.weight); });
+  builder.subgraph("note", std::move(noting).build().value(), whole,
+                   [](const Parcel& inner) { return set(&Parcel::note, inner.note); });
+  builder.edge(start, "weigh").edge("weigh", "note").edge("note", end);
+  auto parcel = std::move(builder).build().value();
+  runtime->add(parcel);
+  auto waiting = block_on(loop, runtime->start(parcel, Parcel{}, StartOptions{})).value();
+  Decision edited = approve();
+  edited.edited = Value("heavy");
+  EXPECT_THAT(decide(waiting, edited).error().message, HasSubstr("does not fit"));
+  edited.edited = Value(7);
+  waiting = decide(waiting, edited).value().view;
+  ASSERT_TRUE(waiting.approval);
+  EXPECT_THAT(decide(waiting, edited).error().message, HasSubstr("does not fit"));
+  edited.edited = Value("rude");
+  EXPECT_THAT(decide(waiting, edited).error().message, HasSubstr("Be kind"));
+  edited.edited = Value("fragile");
+  waiting = decide(waiting, edited).value().view;
+  ASSERT_TRUE(waiting.approval);
+  edited.edited = Value("handle with care");
+  auto last = decide(waiting, edited).value();
+  EXPECT_EQ(last.view.row.status, RunStatus::completed) << last.view.row.error;
+  EXPECT_EQ(last.view.state["weight"], Value(7));
+  EXPECT_EQ(last.view.state["note"], Value("handle with care"));
+  EXPECT_EQ(decide(waiting, edited)->kind, Kind::same);
+}
+
+TEST_F(Decisions, AnEditReachesTheOneOfSeveralSubgraphsThatAsked) {
+  GraphBuilder<Parcel> noting{"noting"};
+  noting.approval("ask", &Parcel::note, {.question = "This note?"}).approved(end).rejected(end);
+  noting.edge(start, "ask");
+  auto inner = std::move(noting).build().value();
+  GraphBuilder<Parcel> builder{"parcel"};
+  auto whole = [](const Parcel& parcel) { return parcel; };
+  builder.subgraph("weigh", inner, whole, [](const Parcel& done) {
+    return set(&Parcel::weight, static_cast<int>(done.note.size()));
+  });
+  builder.subgraph("note", inner, whole,
+                   [](const Parcel& done) { return set(&Parcel::note, done.note); });
+  builder.edge(start, "weigh").edge(start, "note").edge("weigh", end).edge("note", end);
+  auto parcel = std::move(builder).build().value();
+  runtime->add(parcel);
+  auto waiting = block_on(loop, runtime->start(parcel, Parcel{}, StartOptions{})).value();
+  ASSERT_EQ(waiting.approvals.size(), 2u);
+  for (const char* note : {"five!", "seven.."}) {
+    Decision edited = approve();
+    edited.edited = Value(note);
+    waiting.approval = waiting.approvals.back();
+    waiting = decide(waiting, edited).value().view;
+  }
+  EXPECT_EQ(waiting.row.status, RunStatus::completed) << waiting.row.error;
+  std::int64_t weight = waiting.state["weight"].as_int().value();
+  std::string said = *waiting.state["note"].as_string();
+  EXPECT_TRUE((weight == 5 && said == "seven..") || (weight == 7 && said == "five!"));
+}
+
+TEST_F(Decisions, WhatAQuestionShowsIsNotDecidedOnceItsBytesHaveChanged) {
+  std::function<Result<std::vector<StoredEnvelope>>(Snapshot&)> reader = [](Snapshot& view) {
+    return view.envelopes(EnvelopeFilter{.tenant = default_tenant()});
+  };
+  auto stored =
+      block_on(loop, read<std::vector<StoredEnvelope>>(*store, std::move(reader))).value();
+  int changed = 0;
+  for (const StoredEnvelope& each : stored) {
+    if (each.subject != "payload " + paused.approval->interrupt.text()) continue;
+    Commit commit;
+    commit.tenant = default_tenant();
+    commit.rows.rewrites.push_back(
+        {each.place, sha256(each.envelope), json_envelope("\"Dear robber\"")});
+    block_on(loop, store->commit(std::move(commit))).value();
+    ++changed;
+  }
+  ASSERT_EQ(changed, 1);
+  auto refused = decide(paused, approve());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
+  EXPECT_EQ(all_runs().at(0).status, RunStatus::paused);
 }
 
 TEST_F(Decisions, ARejectionTakesNoEditAndADeciderNeedsAName) {

@@ -60,7 +60,55 @@ TEST_F(Questions, ARejectionReachesTheNode) {
 TEST_F(Questions, AnEditedPayloadReachesTheNode) {
   Decision decision = approve();
   decision.edited = Value(70);
-  EXPECT_EQ(decide(ask(), decision)->view.state["bought"], Value(70));
+  auto paused = ask();
+  EXPECT_EQ(decide(paused, decision)->view.state["bought"], Value(70));
+  EXPECT_EQ(decide(paused, decision)->kind, DecisionAnswer::Kind::same);
+  decision.edited = Value(80);
+  EXPECT_EQ(decide(paused, decision)->kind, DecisionAnswer::Kind::lost);
+}
+
+TEST_F(Questions, AnEditedPayloadThatCantBeStoredIsRefused) {
+  auto paused = ask();
+  Decision decision = approve();
+  decision.edited = Value(std::string("\xff"));
+  EXPECT_EQ(decide(paused, decision).error().code, ErrorCode::invalid);
+  EXPECT_EQ(decide(paused, approve())->kind, DecisionAnswer::Kind::won);
+}
+
+// The process dies after the decision, in the midst of the node that it has woken.
+TEST_F(Questions, AnAnswerToANodeOfASubgraphSurvivesTheProcess) {
+  GraphBuilder<Order> inner{"buying"};
+  inner.node("buy", [this](const Order&, Context& context) -> Task<Update<Order>> {
+    ++runs_of_buy;
+    Question question;
+    question.name = "amount";
+    question.text = "Buy?";
+    question.payload = Value(amount_shown);
+    Answer answer = context.interrupt(std::move(question));
+    co_await sleep_for(std::chrono::seconds(10));
+    co_return set(&Order::by, answer.decided_by);
+  });
+  inner.edge(start, "buy").edge("buy", end);
+  GraphBuilder<Order> builder{"shop"};
+  builder.subgraph(
+      "buying", std::move(inner).build().value(), [](const Order& order) { return order; },
+      [](const Order& bought) { return set(&Order::by, bought.by); });
+  builder.edge(start, "buying").edge("buying", end);
+  auto shop = std::move(builder).build().value();
+  runtime->add(shop);
+  auto paused = block_on(loop, runtime->start(shop, Order{}, StartOptions{})).value();
+  auto deciding = spawn<Result<DecisionAnswer>>(
+      loop, runtime->decide(default_tenant(), paused.approval->interrupt, approve()),
+      [](const Result<DecisionAnswer>&) {});
+  loop.run_until(clock.now() + std::chrono::seconds(5));
+  EXPECT_EQ(runs_of_buy, 2);
+  deciding.reset();
+  runtime = process();
+  runtime->add(shop);
+  auto view = block_on(loop, runtime->resume(default_tenant(), paused.row.thread)).value();
+  EXPECT_EQ(view.row.status, RunStatus::completed) << "nobody is asked again";
+  EXPECT_EQ(view.state["by"], Value("ana"));
+  EXPECT_EQ(runs_of_buy, 3);
 }
 
 TEST_F(Questions, AnotherPayloadIsAskedAnew) {

@@ -110,9 +110,6 @@ class Runtime::Body {
   Result<Done> check_idle(const Found& found);
 
   Result<Done> check_decision(const ApprovalRow& approval, const Decision& decision);
-  // The edited payload as the state says it; nothing where it is what was shown.
-  Result<std::optional<Value>> canonical_edit(const GraphDefinition& graph,
-                                              const ApprovalRow& approval, const Value& edited);
   Task<Result<std::optional<DecisionAnswer>>> try_to_decide(ApprovalRow approval,
                                                             Decision decision);
   // The decision, or the expiry, of an approval as the engine takes it.

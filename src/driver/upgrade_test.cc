@@ -145,6 +145,37 @@ TEST_F(Upgrades, WithNoPathAQueuedRunAndAnOpenApprovalStayAsTheyAre) {
   EXPECT_EQ(row().outcome, "expired");
 }
 
+TEST_F(Upgrades, AnEditIsReadByTheVersionThatItsRunIsOf) {
+  auto asks = [&](JsonKind kind) {
+    JsonGraphBuilder graph{"asks"};
+    graph.channel("place", {.kind = kind});
+    graph.approval("review", "place", {.question = "There?"}).approved(end).rejected(end);
+    graph.edge(start, "review");
+    return built(std::move(graph));
+  };
+  auto old = asks(JsonKind::string);
+  auto newest = asks(JsonKind::array);
+  auto paused = begin(old, Value::object({{"place", "Rome"}}));
+  auto both = process(old);
+  both->add(newest);
+  auto decide = [&](Runtime& runtime, Value edited) {
+    Decision decision;
+    decision.approved = true;
+    decision.decided_by = "ana";
+    decision.edited = std::move(edited);
+    return block_on(loop, runtime.decide(default_tenant(), paused.approval->interrupt, decision));
+  };
+  auto misfit = decide(*both, Value::Array{"Oslo"});
+  ASSERT_FALSE(misfit.ok());
+  EXPECT_THAT(misfit.error().message, HasSubstr("should be string"));
+  auto answer = decide(*both, "Oslo").value();
+  EXPECT_EQ(answer.kind, DecisionAnswer::Kind::won);
+  EXPECT_EQ(answer.view.state["place"], Value("Oslo"));
+  auto without_old = process(newest);
+  EXPECT_EQ(decide(*without_old, "Oslo").value().kind, DecisionAnswer::Kind::same);
+  EXPECT_EQ(decide(*without_old, "Rome").value().kind, DecisionAnswer::Kind::lost);
+}
+
 TEST_F(Upgrades, GoThroughSeveralVersionsOneAfterAnother) {
   auto first = built(steps("a"));
   auto second = steps("b");
