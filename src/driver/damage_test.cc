@@ -76,7 +76,7 @@ Graph<Case> case_graph() {
   return std::move(graph).build().value();
 }
 
-// Shows the store's checkpoints as a test wants them.
+// Shows the store's checkpoints as a test wants them; not at all where it takes the run's id away.
 class ShownStore final : public ForwardingStore {
  public:
   using Change = std::function<void(CheckpointRow&)>;
@@ -95,6 +95,7 @@ class ShownStore final : public ForwardingStore {
     Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) override {
       BELAY_TRY(auto rows, inner_.checkpoints(filter));
       for (CheckpointRow& row : rows) change_(row);
+      std::erase_if(rows, [](const CheckpointRow& row) { return row.run.is_null(); });
       return rows;
     }
     Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override {
@@ -313,6 +314,19 @@ TEST(Damage, OfACheckpointQuarantinesItsRunAlone) {
     EXPECT_THAT(rows.at("ana").reason, HasSubstr("belay check")) << i;
     EXPECT_EQ(rows.at("bob").status, RunStatus::completed) << i;
   }
+}
+
+// Its commit can't be followed by one that says that the run is quarantined.
+TEST(Damage, OfAllCommitsOfARunLeavesItAsItIsAndHoldsUpNoOther) {
+  Cases world;
+  RunRow damaged = world.rows().at("ana");
+  ShownStore shown(*world.sealed, [run = damaged.run](CheckpointRow& row) {
+    if (row.run == run) row.run = RunId();
+  });
+  world.work(shown);
+  auto rows = world.rows();
+  EXPECT_EQ(rows.at("ana"), damaged);
+  EXPECT_EQ(rows.at("bob").status, RunStatus::completed);
 }
 
 TEST(Damage, OfOneRunHoldsUpNothingElseThatIsDue) {

@@ -95,11 +95,13 @@ class Runtime::Body {
   Task<Result<std::vector<Work>>> find_work(TenantId tenant, std::size_t limit);
   Task<Result<Done>> take_up(TenantId tenant, RunId run, RunPlaces::Place place);
   Task<Result<Done>> take_up_sound(TenantId tenant, RunId run);
-  Task<Result<RunRow>> read_row(TenantId tenant, RunId run);
   Task<Result<Done>> set_aside(TenantId tenant, RunId run, Error why);
   Task<Result<Done>> quarantine(TenantId tenant, RunId run, std::string reason);
+  // Whether nobody drives a run that is at work. REQUIRES: this process does not.
   Result<bool> is_lost(const RunRow& row);
   Error give_up_work();
+  // Gives back the runs that work() has taken up, at the next commit of each.
+  void release_work();
   // fork.cc
   Task<Result<Found>> find_origin(const ForkOptions& options);
   // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the

@@ -65,7 +65,9 @@ struct Attempt : TestWorld {
   void TestBody() override {}
 
   std::unique_ptr<Runtime> open_on_failing() {
-    auto opened = Runtime::open(RuntimeParts{failing, loop, clock, random, model, {}}).value();
+    RuntimeParts parts{failing, loop, clock, random, model};
+    parts.limits.queued = 10;
+    auto opened = Runtime::open(std::move(parts)).value();
     opened->add(graph);
     return opened;
   }
@@ -84,6 +86,13 @@ struct Attempt : TestWorld {
     builder.node("home", [](const Trip&, Context&) { return append(&Trip::seen, "home"); });
     builder.edge(start, "leave").edge("leave", "walk").edge("leave", "ask");
     builder.edge("walk", "home").edge("home", end);
+    return std::move(builder).build().value();
+  }
+
+  // A wait of an hour, as the whole run.
+  Graph<Trip> rest_graph() {
+    GraphBuilder<Trip> builder{"rest"};
+    builder.wait("rest", 1h).edge(start, "rest").edge("rest", end);
     return std::move(builder).build().value();
   }
 
@@ -119,6 +128,21 @@ struct Attempt : TestWorld {
     running.reset();
     model.takes(0ms);
   }
+  // Changes what a waiting run has written.
+  void damage() {
+    std::function<Result<std::vector<StoredEnvelope>>(Snapshot&)> reader = [](Snapshot& view) {
+      return view.envelopes(EnvelopeFilter{.tenant = default_tenant()});
+    };
+    auto found = block_on(loop, read<std::vector<StoredEnvelope>>(*store, std::move(reader)));
+    for (const StoredEnvelope& each : found.value()) {
+      if (each.envelope != json_envelope("\"Dear urgent\"")) continue;
+      Commit commit;
+      commit.tenant = default_tenant();
+      commit.rows.rewrites.push_back(
+          {each.place, sha256(each.envelope), json_envelope("\"Dear robber\"")});
+      block_on(loop, store->commit(std::move(commit))).value();
+    }
+  }
   // The one question that there is; a run at work does not show it.
   InterruptId asked() {
     std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [](Snapshot& view) {
@@ -140,7 +164,8 @@ struct Attempt : TestWorld {
 using Deed = std::function<void(Attempt&)>;
 
 // Fails the store at each call of `act` in turn; then `again`, which is to lead to the same end.
-void fail_everywhere(const Deed& prepare, const Deed& act, const Deed& again) {
+void fail_everywhere(const Deed& prepare, const Deed& act, const Deed& again,
+                     bool stays_sound = true) {
   for (auto moment : {FailingStore::Moment::before, FailingStore::Moment::after}) {
     bool failed = true;
     int call = 1;
@@ -155,7 +180,7 @@ void fail_everywhere(const Deed& prepare, const Deed& act, const Deed& again) {
       act(attempt);
       failed = attempt.failing.heal();
       again(attempt);
-      EXPECT_TRUE(attempt.is_sound());
+      EXPECT_EQ(attempt.is_sound(), stays_sound);
     }
     EXPECT_GT(call, 3) << "the store was hardly asked";
   }
@@ -218,6 +243,26 @@ TEST(StoreFailures, ADecisionOfARunAtWorkIsTakenOnceWhateverCallFails) {
       });
 }
 
+TEST(StoreFailures, ADecisionIsToldAgainOnceTheStoreAnswers) {
+  InterruptId interrupt;
+  fail_everywhere(
+      [&](Attempt& attempt) {
+        attempt.begin_mail();
+        interrupt = attempt.asked();
+        EXPECT_EQ(approve_by(attempt, *attempt.runtime, interrupt)->kind,
+                  DecisionAnswer::Kind::won);
+      },
+      [&](Attempt& attempt) {
+        auto answer = approve_by(attempt, *attempt.tried, interrupt);
+        if (!answer.ok()) {
+          EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
+        }
+      },
+      [&](Attempt& attempt) {
+        EXPECT_EQ(approve_by(attempt, *attempt.tried, interrupt)->kind, DecisionAnswer::Kind::same);
+      });
+}
+
 TEST(StoreFailures, AnExpiryIsAppliedOnceWhateverCallFails) {
   auto apply_due = [](Attempt& attempt) {
     auto applied = block_on(attempt.loop, attempt.tried->apply_due(default_tenant()));
@@ -248,6 +293,70 @@ TEST(StoreFailures, AnExpiryIsAppliedOnceWhateverCallFails) {
         attempt.loop.run();
         EXPECT_EQ(attempt.view("t").row.status, RunStatus::completed);
       });
+}
+
+TEST(StoreFailures, ATimerGoesOffOnceWhateverCallFails) {
+  auto apply_due = [](Attempt& attempt) {
+    auto applied = block_on(attempt.loop, attempt.tried->apply_due(default_tenant()));
+    if (!applied.ok()) {
+      EXPECT_EQ(applied.error().code, ErrorCode::unavailable);
+    }
+  };
+  fail_everywhere(
+      [](Attempt& attempt) {
+        auto rest = attempt.rest_graph();
+        attempt.runtime->add(rest);
+        attempt.tried->add(rest);
+        StartOptions options;
+        options.thread = ThreadId("t");
+        block_on(attempt.loop, attempt.runtime->start(rest, Trip{}, options)).value();
+        attempt.clock.move(2h);
+      },
+      apply_due,
+      [&](Attempt& attempt) {
+        apply_due(attempt);
+        block_on(attempt.loop, attempt.tried->resume(default_tenant(), ThreadId("t"))).value();
+        EXPECT_EQ(attempt.view("t").row.status, RunStatus::completed);
+      });
+}
+
+TEST(StoreFailures, ARunIsInTheQueueOnceWhateverCallFails) {
+  auto enqueue = [](Attempt& attempt) {
+    StartOptions options;
+    options.thread = ThreadId("t");
+    return block_on(attempt.loop, attempt.tried->enqueue(attempt.graph, Mail{.topic = "calm"},
+                                                         options, Instant()));
+  };
+  fail_everywhere([](Attempt&) {},
+                  [&](Attempt& attempt) {
+                    auto queued = enqueue(attempt);
+                    if (!queued.ok()) {
+                      EXPECT_EQ(queued.error().code, ErrorCode::unavailable);
+                    }
+                  },
+                  [&](Attempt& attempt) {
+                    EXPECT_EQ(enqueue(attempt).value().row.status, RunStatus::queued);
+                    EXPECT_EQ(attempt.all_runs().size(), 1u);
+                    work_until_idle(attempt);
+                    EXPECT_EQ(attempt.view("t").row.outcome, "sent");
+                  });
+}
+
+TEST(StoreFailures, ADamagedRunIsQuarantinedOnceWhateverCallFails) {
+  fail_everywhere(
+      [](Attempt& attempt) {
+        attempt.begin_mail();
+        attempt.damage();
+        attempt.clock.move(25h);
+      },
+      work_until_idle,
+      [](Attempt& attempt) {
+        work_until_idle(attempt);
+        RunRow row = attempt.all_runs().at(0);
+        EXPECT_EQ(row.status, RunStatus::quarantined);
+        EXPECT_EQ(row.seq, 4u) << "input, write, pause, quarantine";
+      },
+      false);
 }
 
 TEST(StoreFailures, AWorkerTakesUpEveryRunWhateverCallFails) {

@@ -13,6 +13,32 @@ bool waits_for_time(const RunRow& row) {
   return row.status == RunStatus::queued || row.status == RunStatus::paused;
 }
 
+// A run that can't be gone on with, as its row and its newest commit say.
+struct Damaged {
+  RunRow row;
+  CheckpointRow newest;
+};
+
+// The row alone, however damaged what belongs to it is: as one of a page. Nothing where the run is
+// gone, has ended, or has been quarantined already.
+Result<std::optional<Damaged>> damaged_run(Snapshot& view, const TenantId& tenant,
+                                           const RunId& run) {
+  RunFilter filter;
+  filter.tenant = tenant;
+  filter.run = run;
+  BELAY_TRY(auto rows, view.runs(filter));
+  if (rows.empty()) return std::optional<Damaged>();
+  RunStatus status = rows.front().status;
+  if (is_final(status) || status == RunStatus::quarantined) return std::optional<Damaged>();
+  CheckpointFilter last;
+  last.tenant = tenant;
+  last.run = run;
+  last.limit = 1;
+  BELAY_TRY(auto newest, view.checkpoints(last));
+  if (newest.empty()) return error(ErrorCode::corrupt, "The run has no commit.");
+  return std::optional(Damaged{std::move(rows.front()), std::move(newest.front())});
+}
+
 }  // namespace
 
 Task<Result<RunView>> Runtime::Body::enqueue(std::string graph, std::shared_ptr<void> input,
@@ -70,7 +96,7 @@ Task<Result<CommitOutcome>> Runtime::Body::put_into_queue(Commit commit) {
 }
 
 Result<bool> Runtime::Body::is_lost(const RunRow& row) {
-  if (row.status != RunStatus::running || driven_.contains(row.run)) return false;
+  if (row.status != RunStatus::running) return false;
   if (row.session == session_) return true;
   BELAY_TRY(bool alive, parts_.store.is_alive(row.session));
   return !alive;
@@ -116,20 +142,6 @@ Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(TenantId
   co_return std::move(work);
 }
 
-// The row alone, however damaged what belongs to it is: as one of a page.
-Task<Result<RunRow>> Runtime::Body::read_row(TenantId tenant, RunId run) {
-  std::function<Result<RunRow>(Snapshot&)> reader = [tenant,
-                                                     run](Snapshot& view) -> Result<RunRow> {
-    RunFilter filter;
-    filter.tenant = tenant;
-    filter.run = run;
-    BELAY_TRY(auto rows, view.runs(filter));
-    if (!rows.empty()) return std::move(rows.front());
-    return error(ErrorCode::not_found, "There is no run " + run.text() + ".");
-  };
-  co_return co_await read<RunRow>(parts_.store, std::move(reader));
-}
-
 // Holds the run's place for as long as it is worked on.
 Task<Result<Done>> Runtime::Body::take_up(TenantId tenant, RunId run, RunPlaces::Place place) {
   (void)place;
@@ -139,9 +151,10 @@ Task<Result<Done>> Runtime::Body::take_up(TenantId tenant, RunId run, RunPlaces:
 }
 
 // One run's trouble is its own. What is damaged is quarantined, and what this program has no way to
-// go on with stays as it is; any other error is the caller's.
+// go on with, or what has been forgotten meanwhile, stays as it is; any other error is the
+// caller's.
 Task<Result<Done>> Runtime::Body::set_aside(TenantId tenant, RunId run, Error why) {
-  if (why.code == ErrorCode::invalid) co_return Done{};
+  if (why.code == ErrorCode::invalid || why.code == ErrorCode::not_found) co_return Done{};
   if (why.code != ErrorCode::corrupt) co_return why;
   co_return co_await quarantine(std::move(tenant), run, std::move(why.message));
 }
@@ -170,27 +183,18 @@ Task<Result<Done>> Runtime::Body::take_up_sound(TenantId tenant, RunId run) {
 // What can't be read is left for a person. Its commit keeps the hash before it: there is nothing
 // that a new one could be made of.
 Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::string reason) {
-  auto found = co_await read_row(tenant, run);
-  if (!found.ok()) co_return std::move(found).error();
-  RunRow row = *std::move(found);
-  if (is_final(row.status) || row.status == RunStatus::quarantined) co_return Done{};
-  std::function<Result<CheckpointRow>(Snapshot&)> reader =
-      [tenant, run](Snapshot& view) -> Result<CheckpointRow> {
-    CheckpointFilter filter;
-    filter.tenant = tenant;
-    filter.run = run;
-    filter.limit = 1;
-    BELAY_TRY(auto rows, view.checkpoints(filter));
-    if (rows.empty()) return error(ErrorCode::corrupt, "The run has no commit.");
-    return std::move(rows.front());
+  std::function<Result<std::optional<Damaged>>(Snapshot&)> reader = [tenant, run](Snapshot& view) {
+    return damaged_run(view, tenant, run);
   };
-  auto newest = co_await read<CheckpointRow>(parts_.store, std::move(reader));
-  if (!newest.ok()) co_return std::move(newest).error();
+  auto found = co_await read<std::optional<Damaged>>(parts_.store, std::move(reader));
+  if (!found.ok()) co_return std::move(found).error();
+  if (!*found) co_return Done{};
+  RunRow row = std::move((*found)->row);
   engine::Moment at = moment();
   Commit commit;
   commit.tenant = tenant;
   commit.guard = RunGuard{row.epoch, row.seq, {}};
-  CheckpointRow checkpoint = *std::move(newest);
+  CheckpointRow checkpoint = std::move((*found)->newest);
   checkpoint.parent = checkpoint.id;
   checkpoint.kind = CommitKind::quarantine;
   checkpoint.seq = row.seq + 1;
@@ -246,6 +250,7 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
     }
     co_await sleep_for(options.poll);
     for (const RunId& run : std::exchange(over, {})) work_.erase(run);
+    if (is_draining_) release_work();
   }
   for (const RunId& run : over) work_.erase(run);
   outbox_.start();  // for what this process still drives by itself
@@ -264,6 +269,11 @@ Error Runtime::Body::give_up_work() {
 void Runtime::Body::drain() {
   is_draining_ = true;
   outbox_.stop();
+  release_work();
+}
+
+// What was being read when the drain came is driven only later.
+void Runtime::Body::release_work() {
   for (auto& [run, driver] : driven_) {
     if (work_.contains(run)) driver->release();
   }

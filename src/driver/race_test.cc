@@ -1,0 +1,480 @@
+// What others do to a run between two looks of one call at the store: the call sees it, and does
+// nothing twice.
+// Long on purpose: one world of slow processes, and each way that they can meet.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "belay/check.h"
+#include "driver/test_world.h"
+
+namespace belay {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using Kind = DecisionAnswer::Kind;
+
+// A store that takes its time, and can show what it reads as damaged.
+class SlowStore final : public Store {
+ public:
+  explicit SlowStore(Store& inner) : inner_(inner) {}
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    if (commits_take.count() > 0) co_await sleep_for(commits_take);
+    co_return co_await inner_.commit(std::move(commit));
+  }
+  Task<Result<Done>> read(Reader reader) override {
+    ++reads;
+    bool is_damaged = reads == damaged_read;
+    std::chrono::milliseconds takes = reads == long_read ? long_read_takes : reads_take;
+    if (takes.count() > 0) co_await sleep_for(takes);
+    if (is_damaged) co_return error(ErrorCode::corrupt, "A bit is not what it was.");
+    co_return co_await inner_.read(std::move(reader));
+  }
+  Result<SessionId> open_session() override { return inner_.open_session(); }
+  void close_session(const SessionId& session) override { inner_.close_session(session); }
+  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
+
+  std::chrono::milliseconds commits_take{0};
+  std::chrono::milliseconds reads_take{0};
+  int reads = 0;
+  int damaged_read = 0;  // by its number from the first one on; 0: none
+  int long_read = 0;
+  std::chrono::milliseconds long_read_takes{10'000};
+
+ private:
+  Store& inner_;
+};
+
+struct Trip {
+  std::vector<std::string> seen{};
+  int rounds = 0;
+};
+
+template <typename T>
+struct Call {
+  std::optional<Result<T>> ended;
+  Spawned task;
+};
+
+// One process whose store is slow, and `runtime`, whose is not.
+struct Races : TestWorld {
+  void TestBody() override {}
+
+  SlowStore slow{*store};
+  std::unique_ptr<Runtime> tried = over(slow, {});
+
+  std::unique_ptr<Runtime> over(Store& by, RunLimits limits) {
+    RuntimeParts parts{by, loop, clock, random, model};
+    parts.limits = limits;
+    auto opened = Runtime::open(std::move(parts)).value();
+    opened->add(graph);
+    return opened;
+  }
+  template <typename T>
+  std::unique_ptr<Call<T>> begin(Task<Result<T>> task) {
+    auto call = std::make_unique<Call<T>>();
+    call->task = spawn<Result<T>>(loop, std::move(task), [at = call.get()](Result<T> result) {
+      at->ended = std::move(result);
+    });
+    return call;
+  }
+  void pass(std::chrono::microseconds time) { loop.run_until(clock.now() + time); }
+
+  StartOptions named(const std::string& thread) {
+    StartOptions options;
+    options.thread = ThreadId(thread);
+    options.run.timeout = 24h;
+    return options;
+  }
+  RunView view(const std::string& thread) {
+    return block_on(loop, runtime->status(default_tenant(), ThreadId(thread))).value();
+  }
+  bool is_sound() {
+    auto checked = block_on(loop, check_store(*store, CheckScope{}));
+    return checked.ok() && checked->violations.empty();
+  }
+  // What a process does that works until there is nothing to do.
+  Task<Result<std::size_t>> work_of(Runtime& by) {
+    WorkOptions options;
+    options.until_idle = true;
+    return by.work(std::move(options));
+  }
+
+  // A question beside a walk: the run is at work while it asks.
+  Graph<Trip> trip_graph(std::chrono::milliseconds walk) {
+    GraphBuilder<Trip> builder{"trip"};
+    builder.node("leave", [](const Trip&, Context&) { return append(&Trip::seen, "door"); });
+    builder.node("walk", [walk](const Trip&, Context&) -> Task<Update<Trip>> {
+      co_await sleep_for(walk);
+      co_return append(&Trip::seen, "town");
+    });
+    builder.approval("ask", &Trip::rounds, {.question = "On?", .expires = 1min})
+        .approved("home")
+        .rejected(end);
+    builder.node("home", [](const Trip&, Context&) { return append(&Trip::seen, "home"); });
+    builder.edge(start, "leave").edge("leave", "walk").edge("leave", "ask");
+    builder.edge("walk", end).edge("home", end);
+    return std::move(builder).build().value();
+  }
+  // A node of this length, and a wait of an hour after it.
+  Graph<Trip> resting(std::chrono::milliseconds length) {
+    GraphBuilder<Trip> builder{"resting"};
+    builder.node("go", [length](const Trip&, Context&) -> Task<Update<Trip>> {
+      co_await sleep_for(length);
+      co_return add(&Trip::rounds, 1);
+    });
+    builder.wait("rest", 1h);
+    builder.node("return", [](const Trip&, Context&) { return append(&Trip::seen, "back"); });
+    builder.edge(start, "go").edge("go", "rest").edge("rest", "return").edge("return", end);
+    return std::move(builder).build().value();
+  }
+  void know(const Graph<Trip>& trip) {
+    runtime->add(trip);
+    tried->add(trip);
+  }
+  // By the trip that there is: a run at work does not show what it asks.
+  InterruptId asked() {
+    std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [](Snapshot& view) {
+      ApprovalFilter filter;
+      filter.tenant = default_tenant();
+      return view.approvals(filter);
+    };
+    auto rows = block_on(loop, read<std::vector<ApprovalRow>>(*store, std::move(reader))).value();
+    std::erase_if(rows, [](const ApprovalRow& row) { return row.graph != "trip"; });
+    return rows.at(0).interrupt;
+  }
+  Task<Result<DecisionAnswer>> decision_of(Runtime& by, InterruptId interrupt, Decision decision) {
+    return by.decide(default_tenant(), interrupt, std::move(decision));
+  }
+};
+
+// Decisions.
+
+TEST_F(Races, OfTwoDecisionsForARunAtWorkTheSlowerOneIsToldTheWinner) {
+  auto trip = trip_graph(10min);
+  know(trip);
+  auto walking = begin(runtime->start(trip, Trip{}, named("t")));
+  pass(1s);
+  InterruptId interrupt = asked();
+  slow.commits_take = 1s;
+  auto slower = begin(decision_of(*tried, interrupt, approve("ana")));
+  pass(500ms);
+  auto faster = block_on(loop, decision_of(*runtime, interrupt, reject("ben"))).value();
+  EXPECT_EQ(faster.kind, Kind::won);
+  pass(10s);
+  ASSERT_TRUE(slower->ended);
+  EXPECT_EQ(slower->ended->value().kind, Kind::lost);
+  EXPECT_EQ(slower->ended->value().approval.decided_by, "ben");
+  loop.run();
+  EXPECT_EQ(walking->ended->value().state["seen"].as_array()->size(), 2u) << "nobody went home";
+  EXPECT_TRUE(is_sound());
+}
+
+TEST_F(Races, ADecisionThatIsOvertakenBetweenItsLooksOrWhileItIsWrittenIsToldTheWinner) {
+  for (auto when : {1500ms, 2500ms}) {  // it looks at the run from 1 s on, and writes from 2 s on
+    SCOPED_TRACE(when.count());
+    slow.reads_take = slow.commits_take = 1s;
+    auto paused = start_mail("urgent").value();
+    Decision edited = approve("ana");
+    edited.edited = Value("Dear nobody");
+    auto slower = begin(decision_of(*tried, paused.approval->interrupt, edited));
+    pass(when);
+    EXPECT_EQ(decide(paused, approve("ben"))->kind, Kind::won);
+    loop.run();
+    EXPECT_EQ(slower->ended->value().kind, Kind::lost);
+    EXPECT_EQ(slower->ended->value().approval.decided_by, "ben");
+    EXPECT_EQ(slower->ended->value().view.state["draft"], Value("Dear urgent"));
+  }
+}
+
+TEST_F(Races, AnEditOfWhatARunAtWorkAsksIsUsedByItsOwner) {
+  auto trip = trip_graph(10min);
+  know(trip);
+  auto walking = begin(runtime->start(trip, Trip{}, named("t")));
+  pass(1s);
+  Decision edited = approve();
+  edited.edited = Value(7);
+  EXPECT_EQ(block_on(loop, decision_of(*tried, asked(), edited))->kind, Kind::won);
+  loop.run();
+  EXPECT_EQ(walking->ended->value().state["rounds"], Value(7));
+}
+
+TEST_F(Races, ADecisionThatComesTooLateForARunAtWorkExpiresTheQuestionAlone) {
+  auto trip = trip_graph(10min);
+  know(trip);
+  auto walking = begin(runtime->start(trip, Trip{}, named("t")));
+  pass(2min);
+  auto answer = block_on(loop, decision_of(*tried, asked(), approve())).value();
+  EXPECT_EQ(answer.kind, Kind::expired);
+  EXPECT_EQ(answer.approval.status, ApprovalStatus::expired);
+  EXPECT_EQ(answer.view.row.status, RunStatus::running);
+  loop.run();
+  EXPECT_EQ(walking->ended->value().row.status, RunStatus::completed);
+  EXPECT_EQ(walking->ended->value().state["seen"].as_array()->size(), 2u);
+  EXPECT_TRUE(is_sound());
+}
+
+// Not only when it looks: the walk ends before that, and the run neither pauses nor changes hands.
+TEST_F(Races, ADecisionInTheProcessThatDrivesTheRunIsUsedAtOnce) {
+  auto trip = trip_graph(10s + 700ms);
+  know(trip);
+  auto walking = begin(runtime->start(trip, Trip{}, named("t")));
+  pass(10s + 300ms);
+  EXPECT_EQ(block_on(loop, decision_of(*runtime, asked(), approve()))->kind, Kind::won);
+  loop.run();
+  auto ended = walking->ended->value();
+  EXPECT_EQ(ended.row.status, RunStatus::completed);
+  EXPECT_EQ(ended.state["seen"].as_array()->size(), 3u);
+  EXPECT_EQ(ended.row.epoch, 1u);
+}
+
+TEST_F(Races, AQuestionOfARunThatWaitsInTheQueueIsDecidedAndExpiresThere) {
+  for (bool in_time : {true, false}) {
+    SCOPED_TRACE(in_time ? "in time" : "too late");
+    Races world;
+    auto trip = world.trip_graph(10min);
+    world.know(trip);
+    block_on(world.loop, world.runtime->enqueue(trip, Trip{}, world.named("t"), Instant())).value();
+    auto working = world.begin(world.runtime->work(WorkOptions{}));
+    world.pass(10s);
+    InterruptId interrupt = world.asked();
+    world.runtime->drain();
+    world.pass(5s);
+    ASSERT_TRUE(working->ended);
+    ASSERT_EQ(world.view("t").row.status, RunStatus::queued);
+    if (in_time) {
+      auto answer = block_on(world.loop, world.decision_of(*world.tried, interrupt, approve()));
+      EXPECT_EQ(answer->kind, Kind::won);
+      EXPECT_EQ(answer->view.row.status, RunStatus::queued);
+    } else {
+      world.clock.move(2min);
+      EXPECT_EQ(block_on(world.loop, world.tried->apply_due(default_tenant())).value(), 1u);
+      EXPECT_EQ(world.view("t").row.status, RunStatus::queued);
+      EXPECT_EQ(block_on(world.loop, world.tried->apply_due(default_tenant())).value(), 0u);
+    }
+    block_on(world.loop, world.work_of(*world.tried)).value();
+    EXPECT_EQ(world.view("t").row.status, RunStatus::completed);
+    EXPECT_EQ(world.view("t").state["seen"].as_array()->size(), in_time ? 3u : 2u);
+    EXPECT_TRUE(world.is_sound());
+  }
+}
+
+TEST_F(Races, AnExpiryThatALateDecisionHasAppliedMeanwhileIsNotCountedAgain) {
+  auto paused = start_mail("urgent", named("t")).value();
+  clock.move(25h);
+  slow.reads_take = 1s;
+  auto applying = begin(tried->apply_due(default_tenant()));
+  pass(1500ms);  // it has seen that the approval is due, and looks at the run now
+  EXPECT_EQ(decide(paused, approve())->kind, Kind::expired);
+  RunRow ended = view("t").row;
+  loop.run();
+  EXPECT_EQ(applying->ended->value(), 0u);
+  EXPECT_EQ(view("t").row, ended);
+}
+
+TEST_F(Races, ATimerThatAnotherProcessHasAnsweredMeanwhileIsNotCountedAgain) {
+  auto rest = resting(0ms);
+  know(rest);
+  block_on(loop, runtime->start(rest, Trip{}, named("t"))).value();
+  clock.move(2h);
+  slow.reads_take = 1s;
+  auto applying = begin(tried->apply_due(default_tenant()));
+  pass(2500ms);  // it has seen that the run is due, and looks at it now
+  EXPECT_EQ(block_on(loop, runtime->apply_due(default_tenant())).value(), 1u);
+  RunRow ended = view("t").row;
+  loop.run();
+  EXPECT_EQ(applying->ended->value(), 0u);
+  EXPECT_EQ(view("t").row, ended);
+}
+
+TEST_F(Races, WhatIsDueOfAGraphThatThisProgramDoesNotKnowIsLeftToOneThatDoes) {
+  auto rest = resting(0ms);
+  auto trip = trip_graph(0ms);
+  runtime->add(rest);
+  runtime->add(trip);
+  block_on(loop, runtime->start(rest, Trip{}, named("resting"))).value();
+  block_on(loop, runtime->start(trip, Trip{}, named("asking"))).value();
+  auto mail = start_mail("urgent", named("mail"));
+  block_on(loop, runtime->enqueue(rest, Trip{}, named("queued"), Instant())).value();
+  clock.move(25h);
+  RunRow before[] = {view("resting").row, view("asking").row, view("queued").row};
+  EXPECT_EQ(block_on(loop, tried->apply_due(default_tenant())).value(), 1u) << "the mail's";
+  EXPECT_EQ(block_on(loop, work_of(*tried)).value(), 0u);
+  RunRow after[] = {view("resting").row, view("asking").row, view("queued").row};
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(after[i], before[i]);
+  EXPECT_EQ(block_on(loop, runtime->apply_due(default_tenant())).value(), 2u);
+  auto ended = block_on(loop, decision_of(*tried, asked(), approve()));
+  EXPECT_EQ(ended.error().code, ErrorCode::not_found) << "of a graph that is not known";
+}
+
+// Damage.
+
+TEST_F(Races, ARunThatHasEndedMeanwhileIsNotQuarantined) {
+  start_mail("urgent", named("t")).value();
+  clock.move(25h);
+  slow.reads_take = 1s;
+  slow.damaged_read = 2;
+  auto applying = begin(tried->apply_due(default_tenant()));
+  pass(2500ms);  // the run could not be read, and its row is looked at
+  block_on(loop, runtime->cancel(default_tenant(), ThreadId("t"), "ana")).value();
+  RunRow cancelled = view("t").row;
+  loop.run();
+  EXPECT_EQ(applying->ended->value(), 0u);
+  EXPECT_EQ(view("t").row, cancelled);
+}
+
+TEST_F(Races, ARunThatTwoProcessesFindDamagedIsQuarantinedOnce) {
+  start_mail("urgent", named("t")).value();
+  clock.move(25h);
+  slow.reads_take = 1s;
+  slow.damaged_read = 2;
+  SlowStore later{*store};
+  later.reads_take = 2s;
+  later.damaged_read = 2;
+  auto second = over(later, {});
+  auto one = begin(tried->apply_due(default_tenant()));
+  auto two = begin(second->apply_due(default_tenant()));
+  pass(5s);
+  RunRow quarantined = all_runs().at(0);
+  EXPECT_EQ(quarantined.status, RunStatus::quarantined);
+  loop.run();
+  EXPECT_TRUE(one->ended->ok());
+  EXPECT_TRUE(two->ended->ok());
+  EXPECT_EQ(all_runs().at(0), quarantined);
+}
+
+TEST_F(Races, ARunThatIsForgottenMeanwhileHoldsUpNothingElseThatIsDue) {
+  auto rest = resting(0ms);
+  know(rest);
+  for (int damaged_read : {0, 2}) {
+    SCOPED_TRACE(damaged_read);
+    std::string number = std::to_string(damaged_read);
+    start_mail("urgent", named("mail" + number)).value();
+    block_on(loop, runtime->start(rest, Trip{}, named("rest" + number))).value();
+    clock.move(25h);
+    slow.reads = 0;
+    slow.reads_take = 1s;
+    slow.damaged_read = damaged_read;
+    auto applying = begin(tried->apply_due(default_tenant()));
+    pass(damaged_read == 0 ? 1500ms : 2500ms);
+    ThreadId thread("mail" + number);
+    auto ended = block_on(loop, runtime->cancel(default_tenant(), thread, "ana")).value();
+    Commit forgetting;
+    forgetting.tenant = default_tenant();
+    forgetting.rows.prune.push_back({ended.row.run});
+    ASSERT_TRUE(block_on(loop, store->commit(std::move(forgetting))).ok());
+    loop.run();
+    ASSERT_TRUE(applying->ended->ok()) << applying->ended->error().message;
+    EXPECT_EQ(applying->ended->value(), 1u) << "the other one has rested";
+    EXPECT_EQ(view("rest" + number).row.status, RunStatus::completed);
+  }
+}
+
+// The queue, and who works on it.
+
+TEST_F(Races, OfTwoThatEnqueueOneThreadAtOnceOneIsToldThatItExists) {
+  slow.commits_take = 1s;
+  Mail calm{.topic = "calm"};
+  auto one = begin(tried->enqueue(graph, calm, named("t"), Instant()));
+  auto two = begin(tried->enqueue(graph, calm, named("t"), Instant()));
+  loop.run();
+  EXPECT_EQ(one->ended->value().row.status, RunStatus::queued);
+  ASSERT_FALSE(two->ended->ok());
+  EXPECT_EQ(two->ended->error().code, ErrorCode::conflict);
+  EXPECT_EQ(all_runs().size(), 1u);
+  Mail urgent{.topic = "urgent"};
+  auto other = block_on(loop, tried->enqueue(graph, urgent, named("t"), Instant()));
+  EXPECT_EQ(other.error().code, ErrorCode::invalid) << "the thread was begun with another input";
+}
+
+TEST_F(Races, WhatIsOnItsWayIntoTheQueueTakesAPlaceThereUntilItHasLanded) {
+  auto limited = over(slow, {.queued = 2});
+  slow.commits_take = 1s;
+  Mail calm{.topic = "calm"};
+  auto one = begin(limited->enqueue(graph, calm, named("a"), Instant()));
+  auto two = begin(limited->enqueue(graph, calm, named("b"), Instant()));
+  auto three = begin(limited->enqueue(graph, calm, named("c"), Instant()));
+  loop.run();
+  EXPECT_TRUE(one->ended->ok());
+  EXPECT_TRUE(two->ended->ok());
+  ASSERT_FALSE(three->ended->ok());
+  EXPECT_EQ(three->ended->error().code, ErrorCode::unavailable);
+  EXPECT_EQ(all_runs().size(), 2u);
+  EXPECT_EQ(block_on(loop, work_of(*runtime)).value(), 2u);
+  EXPECT_TRUE(block_on(loop, limited->enqueue(graph, calm, named("c"), Instant())).ok())
+      << "there is room again";
+}
+
+TEST_F(Races, ARunIsTakenUpOnceHoweverLongItTakesToReadIt) {
+  Mail calm{.topic = "calm"};
+  block_on(loop, runtime->enqueue(graph, calm, named("t"), Instant())).value();
+  slow.long_read = 2;
+  auto working = begin(work_of(*tried));
+  loop.run();
+  EXPECT_EQ(working->ended->value(), 1u);
+  EXPECT_EQ(view("t").row.outcome, "sent");
+  EXPECT_EQ(model.requests().size(), 1u);
+}
+
+TEST_F(Races, AWorkerThatEndsWhenIdleEndsWhatItHasTakenUpFirst) {
+  auto rest = resting(1min);
+  know(rest);
+  block_on(loop, runtime->enqueue(rest, Trip{}, named("t"), Instant())).value();
+  EXPECT_EQ(block_on(loop, work_of(*tried)).value(), 1u);
+  EXPECT_EQ(view("t").row.reason, "timer");
+}
+
+TEST_F(Races, ADrainGivesBackARunThatIsJustBeingTakenUp) {
+  auto rest = resting(1h);
+  know(rest);
+  block_on(loop, runtime->enqueue(rest, Trip{}, named("t"), Instant())).value();
+  slow.long_read = 2;
+  auto working = begin(tried->work(WorkOptions{}));
+  pass(5s);
+  tried->drain();
+  pass(1s);
+  EXPECT_FALSE(working->ended) << "it is not told to wait for what it has taken up";
+  pass(10s);
+  EXPECT_TRUE(working->ended);
+  EXPECT_EQ(view("t").row.status, RunStatus::queued);
+  EXPECT_TRUE(view("t").row.session.is_null());
+}
+
+TEST_F(Races, ADrainLeavesTheRunsAloneThatTheProgramHasStartedItself) {
+  auto rest = resting(1min);
+  know(rest);
+  block_on(loop, runtime->enqueue(rest, Trip{}, named("taken up"), Instant())).value();
+  auto started = begin(tried->start(rest, Trip{}, named("started")));
+  auto working = begin(tried->work(WorkOptions{}));
+  pass(5s);
+  tried->drain();
+  pass(5s);
+  EXPECT_TRUE(working->ended);
+  EXPECT_EQ(view("taken up").row.status, RunStatus::queued);
+  EXPECT_EQ(view("started").row.status, RunStatus::running);
+  loop.run();
+  EXPECT_EQ(started->ended->value().row.reason, "timer");
+}
+
+// Whether it ends while the worker looks for more, or while it sleeps.
+TEST_F(Races, ARunThatHasRestedIsTakenUpAgainByTheSameWorkerWheneverItEnded) {
+  slow.reads_take = 1s;
+  for (int part = 0; part < 6; ++part) {
+    SCOPED_TRACE(part);
+    auto rest = resting(5s + part * 200ms);
+    know(rest);
+    std::string thread = "t" + std::to_string(part);
+    block_on(loop, runtime->enqueue(rest, Trip{}, named(thread), Instant())).value();
+    EXPECT_EQ(block_on(loop, work_of(*tried)).value(), 1u);
+    ASSERT_EQ(view(thread).row.reason, "timer");
+    clock.move(2h);
+    EXPECT_EQ(block_on(loop, work_of(*tried)).value(), 1u);
+    EXPECT_EQ(view(thread).row.status, RunStatus::completed);
+  }
+}
+
+}  // namespace
+}  // namespace belay
