@@ -196,7 +196,7 @@ Result<Done> check_commit(const Commit& commit) {
   if (!commit.approval || commit.approval->expiry != ApprovalGuard::Expiry::ahead) {
     return refuse("it says what to write on expiry, but guards no approval's expiry");
   }
-  if (commit.guard && commit.when_expired->run && commit.rows.run &&
+  if (commit.rows.run && commit.when_expired->run &&
       commit.when_expired->run->run != commit.rows.run->run) {
     return refuse("its two outcomes are of different runs");
   }

@@ -215,6 +215,7 @@ TEST(CommitCheck, RefusesAPendingWriteThatMovesItsRun) {
           c.rows.decided = question();
         }},
        {"guards no approval", [](Commit& c) { c.approval.emplace(); }},
+       {"guards no approval", [](Commit& c) { c.when_expired.emplace(); }},
        {"has begun", [](Commit& c) { c.guard->seq = 0; }},
        {"opened approval", [](Commit& c) { c.rows.opened[0].tenant = TenantId("other"); }},
        {"opened approval", [](Commit& c) { c.rows.opened[0].run = kOther; }},

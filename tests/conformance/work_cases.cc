@@ -257,6 +257,19 @@ TEST_P(StoreSuite, AFormerOwnerMayStillTellHowItsEffectEnded) {
   EXPECT_EQ(tell("pay", EffectStatus::done, 1), "pay done \"told\";mail done 1;");
 }
 
+TEST_P(StoreSuite, AnEffectThatIsUncertainIsDoneOnceItsFormerOwnerSaysSo) {
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit pending = script.pending({});
+  pending.rows.effects.push_back(script.effect("pay", EffectStatus::uncertain));
+  call_->commit(pending);
+  Commit outcome;
+  outcome.tenant = default_tenant();
+  outcome.rows.effects.push_back(script.effect("pay", EffectStatus::done));
+  EXPECT_EQ(call_->commit(outcome), CommitOutcome::applied);
+  EXPECT_EQ(call_->effects({default_tenant()}).at(0).status, EffectStatus::done);
+}
+
 TEST_P(StoreSuite, EffectsAreFoundByRunTaskAndStatus) {
   RunScript a("a");
   RunScript b("b");
@@ -379,6 +392,29 @@ TEST_P(StoreSuite, ADecisionForARunThatIsHeldIsWrittenAlone) {
   EXPECT_EQ(call_->approval(asking.rows.opened[1].interrupt).status, ApprovalStatus::expired);
 }
 
+TEST_P(StoreSuite, ADecisionForARunInTheQueueIsWrittenAlone) {
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit asking = script.pending({});
+  asking.rows.opened.push_back(script.question("q", clock_.now() + std::chrono::hours(1)));
+  call_->commit(asking);
+  Commit released = script.next();
+  released.rows.run->status = released.rows.checkpoint->status = RunStatus::queued;
+  call_->commit(released);
+  RunRow queued = call_->run(script.row.run);
+  ASSERT_EQ(queued.status, RunStatus::queued);
+  const ApprovalRow& asked = asking.rows.opened[0];
+  Commit decision;
+  decision.tenant = default_tenant();
+  decision.approval = ApprovalGuard{
+      .interrupt = asked.interrupt, .payload_hash = asked.payload_hash, .run_is_held = true};
+  decision.rows.decided = asked;
+  decision.rows.decided->status = ApprovalStatus::approved;
+  EXPECT_EQ(call_->commit(decision), CommitOutcome::applied);
+  EXPECT_EQ(call_->approval(asked.interrupt).status, ApprovalStatus::approved);
+  EXPECT_EQ(call_->run(script.row.run), queued);
+}
+
 TEST_P(StoreSuite, ADecisionForARunThatNobodyHoldsIsNotWrittenAlone) {
   RunScript script("a");
   call_->commit(script.first());
@@ -405,6 +441,42 @@ TEST_P(StoreSuite, AnApprovalOfAnotherTaskIsNotAskedTwice) {
   auto outcome = call_->try_commit(pending);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, ErrorCode::conflict);
+}
+
+TEST_P(StoreSuite, AnApprovalOfAnotherRunIsNotAskedTwice) {
+  RunScript script("a");
+  RunScript other("b");
+  call_->commit(script.first());
+  call_->commit(other.first());
+  Commit pending = script.pending({});
+  pending.rows.opened.push_back(script.question("q"));
+  EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
+  Commit foreign = other.pending({});
+  foreign.rows.opened.push_back(other.question("q"));
+  foreign.rows.opened[0].interrupt = pending.rows.opened[0].interrupt;
+  foreign.rows.opened[0].task = pending.rows.opened[0].task;
+  auto outcome = call_->try_commit(foreign);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, ErrorCode::conflict);
+  EXPECT_EQ(call_->approval(pending.rows.opened[0].interrupt), pending.rows.opened[0]);
+}
+
+TEST_P(StoreSuite, RunsOfOneIdInTwoTenantsDoNotKnowOfEachOther) {
+  TenantId tenant("other");
+  RunScript here("a");
+  RunScript there("a", tenant);
+  ASSERT_EQ(here.row.run, there.row.run);
+  EXPECT_EQ(call_->commit(here.first()), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(there.first()), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(here.next()), CommitOutcome::applied);
+  std::string before = call_->all(tenant);
+  EXPECT_EQ(call_->commit(here.next()), CommitOutcome::applied);
+  EXPECT_EQ(call_->all(tenant), before);
+  EXPECT_EQ(call_->commit(there.next()), CommitOutcome::applied);
+  EXPECT_EQ(call_->run(here.row.run).seq, 3u);
+  RunFilter filter;
+  filter.tenant = tenant;
+  EXPECT_EQ(call_->runs(filter).at(0), there.row);
 }
 
 TEST_P(StoreSuite, RunsAreFoundWhenTheyAreDue) {

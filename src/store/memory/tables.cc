@@ -16,7 +16,7 @@ struct Verdict {
 };
 
 bool is_checkpoint_of(const std::optional<CommitRows>& rows, const CheckpointRow& stored) {
-  return rows && rows->checkpoint && rows->checkpoint->id == stored.id;
+  return rows && rows->checkpoint->id == stored.id;
 }
 
 // The run stands elsewhere than the guard says: was it this very commit that moved it?
@@ -38,9 +38,8 @@ Verdict judge_approval(Commit& commit, const TenantTables& tenant, Clock& clock)
                   (!commit.rows.run || commit.rows.run->run == approval.run);
   if (!is_asked) return {nullptr, CommitOutcome::approval_closed};
   if (guard.run_is_held) {
-    const RunTable* run = tenant.run(approval.run);
-    bool is_held =
-        run && (run->row.status == RunStatus::running || run->row.status == RunStatus::queued);
+    RunStatus status = tenant.run(approval.run)->row.status;
+    bool is_held = status == RunStatus::running || status == RunStatus::queued;
     if (!is_held) return {nullptr, CommitOutcome::fenced};
   }
   bool has_passed = approval.expires_at <= clock.now();

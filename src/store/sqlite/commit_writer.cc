@@ -166,9 +166,8 @@ Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place
   BELAY_TRY(bool moved, move_run(*commit.guard, place, *verdict.rows->run));
   if (!moved) return outcome_of_moved_run(commit, place);
   BELAY_CHECK(check_opened(place, *verdict.rows));
-  auto known = runs_.find(commit.rows.run->run);
-  bool is_known = known != runs_.end() && known->second.seq == commit.guard->seq;
-  CheckpointId before = is_known ? known->second.checkpoint : CheckpointId();
+  const KnownRun& known = runs_.at(commit.rows.run->run);
+  CheckpointId before = known.seq == commit.guard->seq ? known.checkpoint : CheckpointId();
   BELAY_CHECK(write_children(place, *verdict.rows, before));
   remember_checkpoint(*verdict.rows->checkpoint);
   return verdict.outcome;
@@ -176,10 +175,9 @@ Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place
 
 // So that the next one need not name it as its parent.
 void CommitWriter::remember_checkpoint(const CheckpointRow& checkpoint) {
-  auto known = runs_.find(checkpoint.run);
-  if (known == runs_.end()) return;
-  known->second.seq = checkpoint.seq;
-  known->second.checkpoint = checkpoint.id;
+  KnownRun& known = runs_.at(checkpoint.run);
+  known.seq = checkpoint.seq;
+  known.checkpoint = checkpoint.id;
 }
 
 Result<bool> CommitWriter::stands(const RunGuard& guard, const Place& place, const RunId& run) {
