@@ -9,6 +9,7 @@
 
 #include "belay/check.h"
 #include "driver/test_world.h"
+#include "store/forwarding_store.h"
 
 namespace belay {
 namespace {
@@ -18,12 +19,12 @@ using ::testing::HasSubstr;
 using Kind = DecisionAnswer::Kind;
 
 // A store that takes its time, and can show what it reads as damaged.
-class SlowStore final : public Store {
+class SlowStore final : public ForwardingStore {
  public:
-  explicit SlowStore(Store& inner) : inner_(inner) {}
+  explicit SlowStore(Store& inner) : ForwardingStore(inner) {}
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     if (commits_take.count() > 0) co_await sleep_for(commits_take);
-    co_return co_await inner_.commit(std::move(commit));
+    co_return co_await inner().commit(std::move(commit));
   }
   Task<Result<Done>> read(Reader reader) override {
     ++reads;
@@ -31,11 +32,8 @@ class SlowStore final : public Store {
     std::chrono::milliseconds takes = reads == long_read ? long_read_takes : reads_take;
     if (takes.count() > 0) co_await sleep_for(takes);
     if (is_damaged) co_return error(ErrorCode::corrupt, "A bit is not what it was.");
-    co_return co_await inner_.read(std::move(reader));
+    co_return co_await inner().read(std::move(reader));
   }
-  Result<SessionId> open_session() override { return inner_.open_session(); }
-  void close_session(const SessionId& session) override { inner_.close_session(session); }
-  Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }
 
   std::chrono::milliseconds commits_take{0};
   std::chrono::milliseconds reads_take{0};
@@ -43,9 +41,6 @@ class SlowStore final : public Store {
   int damaged_read = 0;  // by its number from the first one on; 0: none
   int long_read = 0;
   std::chrono::milliseconds long_read_takes{10'000};
-
- private:
-  Store& inner_;
 };
 
 struct Trip {
