@@ -145,16 +145,17 @@ TEST_F(Decisions, AnEditIsReadAsTheSubgraphThatAsksHasIt) {
         if (parcel.note == "rude") return error(ErrorCode::invalid, "Be kind.");
         return Done{};
       })
-      .approved("say")
+      .approved("send")
       .rejected(end);
-  noting.approval("say", &Parcel::note, {.question = "Say it?"}).approved(end).rejected(end);
+  noting.approval("send", &Parcel::to, {.question = "There?"}).approved(end).rejected(end);
   noting.edge(start, "ask");
   GraphBuilder<Parcel> builder{"parcel"};
   auto whole = [](const Parcel& parcel) { return parcel; };
   builder.subgraph("weigh", std::move(weighing).build().value(), whole,
                    [](const Parcel& inner) { return set(&Parcel::weight, inner.weight); });
-  builder.subgraph("note", std::move(noting).build().value(), whole,
-                   [](const Parcel& inner) { return set(&Parcel::note, inner.note); });
+  builder.subgraph("note", std::move(noting).build().value(), whole, [](const Parcel& inner) {
+    return set(&Parcel::note, inner.note).set(&Parcel::to, inner.to);
+  });
   builder.edge(start, "weigh").edge("weigh", "note").edge("note", end);
   auto parcel = std::move(builder).build().value();
   runtime->add(parcel);
@@ -171,12 +172,13 @@ TEST_F(Decisions, AnEditIsReadAsTheSubgraphThatAsksHasIt) {
   edited.edited = Value("fragile");
   waiting = decide(waiting, edited).value().view;
   ASSERT_TRUE(waiting.approval);
-  edited.edited = Value("handle with care");
+  edited.edited = *parse_json(R"({"town":"Rome"})");
   auto last = decide(waiting, edited).value();
   EXPECT_EQ(last.view.row.status, RunStatus::completed) << last.view.row.error;
   EXPECT_EQ(last.view.state["weight"], Value(7));
-  EXPECT_EQ(last.view.state["note"], Value("handle with care"));
-  EXPECT_EQ(decide(waiting, edited)->kind, Kind::same);
+  EXPECT_EQ(last.view.state["note"], Value("fragile"));
+  EXPECT_EQ(last.view.state["to"]["town"], Value("Rome"));
+  EXPECT_EQ(decide(waiting, edited)->kind, Kind::same) << "as it was stored, with its street";
 }
 
 TEST_F(Decisions, AnEditReachesTheOneOfSeveralSubgraphsThatAsked) {
@@ -196,6 +198,13 @@ TEST_F(Decisions, AnEditReachesTheOneOfSeveralSubgraphsThatAsked) {
   runtime->add(parcel);
   auto waiting = block_on(loop, runtime->start(parcel, Parcel{}, StartOptions{})).value();
   ASSERT_EQ(waiting.approvals.size(), 2u);
+  Decision misfit = approve();
+  misfit.edited = Value(42);
+  for (const ApprovalRow& each : waiting.approvals) {
+    RunView asked = waiting;
+    asked.approval = each;
+    EXPECT_THAT(decide(asked, misfit).error().message, HasSubstr("does not fit"));
+  }
   for (const char* note : {"five!", "seven.."}) {
     Decision edited = approve();
     edited.edited = Value(note);

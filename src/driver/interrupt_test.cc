@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "driver/test_world.h"
 
 namespace belay {
@@ -70,8 +72,12 @@ TEST_F(Questions, AnEditedPayloadReachesTheNode) {
 TEST_F(Questions, AnEditedPayloadThatCantBeStoredIsRefused) {
   auto paused = ask();
   Decision decision = approve();
-  decision.edited = Value(std::string("\xff"));
-  EXPECT_EQ(decide(paused, decision).error().code, ErrorCode::invalid);
+  for (Value edited : {Value(std::string("\xff")), Value(HUGE_VAL)}) {
+    decision.edited = edited;
+    auto refused = decide(paused, decision);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+  }
   EXPECT_EQ(decide(paused, approve())->kind, DecisionAnswer::Kind::won);
 }
 

@@ -114,15 +114,18 @@ struct Races : TestWorld {
     builder.edge("walk", end).edge("home", end);
     return std::move(builder).build().value();
   }
-  // A node of this length, and a wait of an hour after it.
-  Graph<Trip> resting(std::chrono::milliseconds length) {
+  // A node of this length, a wait of an hour after it, and the way back.
+  Graph<Trip> resting(std::chrono::milliseconds length, std::chrono::milliseconds back = 0ms) {
     GraphBuilder<Trip> builder{"resting"};
     builder.node("go", [length](const Trip&, Context&) -> Task<Update<Trip>> {
       co_await sleep_for(length);
       co_return add(&Trip::rounds, 1);
     });
     builder.wait("rest", 1h);
-    builder.node("return", [](const Trip&, Context&) { return append(&Trip::seen, "back"); });
+    builder.node("return", [back](const Trip&, Context&) -> Task<Update<Trip>> {
+      co_await sleep_for(back);
+      co_return append(&Trip::seen, "back");
+    });
     builder.edge(start, "go").edge("go", "rest").edge("rest", "return").edge("return", end);
     return std::move(builder).build().value();
   }
@@ -214,10 +217,10 @@ TEST_F(Races, ADecisionThatComesTooLateForARunAtWorkExpiresTheQuestionAlone) {
 
 // Not only when it looks: the walk ends before that, and the run neither pauses nor changes hands.
 TEST_F(Races, ADecisionInTheProcessThatDrivesTheRunIsUsedAtOnce) {
-  auto trip = trip_graph(10s + 700ms);
+  auto trip = trip_graph(10s + 900ms);
   know(trip);
   auto walking = begin(runtime->start(trip, Trip{}, named("t")));
-  pass(10s + 300ms);
+  pass(10s + 600ms);
   EXPECT_EQ(block_on(loop, decision_of(*runtime, asked(), approve()))->kind, Kind::won);
   loop.run();
   auto ended = walking->ended->value();
@@ -285,6 +288,25 @@ TEST_F(Races, ATimerThatAnotherProcessHasAnsweredMeanwhileIsNotCountedAgain) {
   EXPECT_EQ(view("t").row, ended);
 }
 
+TEST_F(Races, ATimerThatAWorkerHasAnsweredMeanwhileDoesNotTakeWhatItGaveBackOutOfTheQueue) {
+  auto rest = resting(0ms, 1h);
+  know(rest);
+  block_on(loop, runtime->start(rest, Trip{}, named("t"))).value();
+  clock.move(2h);
+  slow.reads_take = 1s;
+  auto applying = begin(tried->apply_due(default_tenant()));
+  pass(2100ms);  // it has seen that the run is due, and looks at it now
+  auto working = begin(runtime->work(WorkOptions{}));
+  pass(300ms);
+  runtime->drain();
+  pass(300ms);
+  ASSERT_EQ(view("t").row.status, RunStatus::queued);
+  pass(1min);
+  ASSERT_TRUE(applying->ended);
+  EXPECT_EQ(applying->ended->value(), 0u);
+  EXPECT_EQ(view("t").row.status, RunStatus::queued);
+}
+
 TEST_F(Races, WhatIsDueOfAGraphThatThisProgramDoesNotKnowIsLeftToOneThatDoes) {
   auto rest = resting(0ms);
   auto trip = trip_graph(0ms);
@@ -292,8 +314,12 @@ TEST_F(Races, WhatIsDueOfAGraphThatThisProgramDoesNotKnowIsLeftToOneThatDoes) {
   runtime->add(trip);
   block_on(loop, runtime->start(rest, Trip{}, named("resting"))).value();
   block_on(loop, runtime->start(trip, Trip{}, named("asking"))).value();
-  auto mail = start_mail("urgent", named("mail"));
   block_on(loop, runtime->enqueue(rest, Trip{}, named("queued"), Instant())).value();
+  clock.move(2h);
+  slow.reads = 0;
+  EXPECT_EQ(block_on(loop, tried->apply_due(default_tenant())).value(), 0u);
+  EXPECT_EQ(slow.reads, 2) << "it looks at no run that it has no graph for";
+  start_mail("urgent", named("mail")).value();
   clock.move(25h);
   RunRow before[] = {view("resting").row, view("asking").row, view("queued").row};
   EXPECT_EQ(block_on(loop, tried->apply_due(default_tenant())).value(), 1u) << "the mail's";
