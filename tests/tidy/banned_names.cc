@@ -29,6 +29,7 @@ const Exception kExamples{"examples/", "a program of its own"};
 
 const Exception kSystemClock{"src/base/time.cc", "the one real Clock and Random"};
 const Exception kEventLoop{"src/base/event_loop.cc", "the one real executor, timers and pool"};
+const Exception kNet{"src/net/", "one thread that waits for sockets, with libcurl's time"};
 const Exception kSqliteThreads{"src/store/sqlite/", "one writer thread, and readers apart"};
 
 const std::vector<Ban>& bans() {
@@ -36,7 +37,7 @@ const std::vector<Ban>& bans() {
       {"system_clock :: now", "ask the Clock that was handed in", {kSystemClock, kBench}},
       {"steady_clock :: now",
        "use the executor's timers, so that a simulated clock can stand in",
-       {kEventLoop, kBench, kTests, kUnitTests}},
+       {kEventLoop, kNet, kBench, kTests, kUnitTests}},
       {"random_device", "use the Random that was handed in", {kSystemClock}},
       {"rand (", "use the Random that was handed in", {}},
       {"srand (", "use the Random that was handed in", {}},
@@ -45,7 +46,7 @@ const std::vector<Ban>& bans() {
       {"usleep (", "wait on the executor", {kTests, kUnitTests, kBench}},
       {"std :: thread",
        "post to the executor, or offload() what blocks",
-       {kEventLoop, kSqliteThreads, kTests, kUnitTests, kBench}},
+       {kEventLoop, kSqliteThreads, kNet, kTests, kUnitTests, kBench}},
       {"std :: jthread", "post to the executor, or offload() what blocks", {}},
       {"std :: async", "post to the executor, or offload() what blocks", {}},
       {"getenv", "read it in src/cli and hand it in", {kCli, kTests, kUnitTests, kBench}},

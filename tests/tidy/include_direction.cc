@@ -12,8 +12,8 @@ namespace belay::tidy {
 namespace {
 
 // The folders of src/, from the bottom up: a folder includes itself and those before it.
-constexpr std::array kFolders = {"base",  "graph",   "engine", "store",  "driver",
-                                 "check", "testing", "cli",    "program"};
+constexpr std::array kFolders = {"base",   "net",   "graph",   "engine", "store",
+                                 "driver", "check", "testing", "cli",    "program"};
 // The folders of agents/, likewise.
 constexpr std::array kAgents = {"rules", "wellbeing"};
 
@@ -25,6 +25,7 @@ struct Library {
 const std::vector<Library> kLibraries = {
     {"boost/json", {"src/base/"}},
     {"openssl/", {"src/base/", "src/store/sealed/", "tests/allocation/"}},
+    {"curl/", {"src/net/"}},
     {"zstd.h", {"src/store/sealed/"}},
     {"sqlite3.h",
      {"src/store/sqlite/", "bench/", "tests/allocation/", "tests/conformance/", "tests/crash/",
@@ -68,7 +69,9 @@ std::optional<std::string> library_fault(std::string_view path, std::string_view
     return "<" + std::string(name) + "> is seen only by" + folders + ": use what they offer";
   }
   std::string_view first = first_part(name);
-  if (first.empty() || first == "belay" || first == "sys" || first == "linux") return std::nullopt;
+  if (first.empty() || first == "belay" || first == "sys" || first == "linux" || first == "arpa" ||
+      first == "netinet")
+    return std::nullopt;
   return "<" + std::string(name) +
          "> is of a library that Belay does not use: see docs/dependencies.md";
 }

@@ -1,0 +1,263 @@
+#include "net/transfer.h"
+
+#include <algorithm>
+
+namespace belay::net {
+namespace {
+
+using std::chrono::milliseconds;
+
+bool is_visible(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }
+
+bool is_name_character(char c) {
+  constexpr std::string_view others = "!#$%&'*+-.^_`|~";
+  bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return is_letter || others.find(c) != others.npos;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view space = " \t\r\n";
+  std::size_t first = text.find_first_not_of(space);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(space) - first + 1);
+}
+
+struct FreeUrl {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+
+std::string part_of(CURLU* url, CURLUPart part, unsigned flags) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return {};
+  std::string copy = text;
+  curl_free(text);
+  return copy;
+}
+
+// What no repetition makes good: somebody has to change the set-up. (An answer that is no HTTP is
+// an unsupported protocol to libcurl; the address has been looked at before.)
+bool is_set_up(CURLcode code) {
+  switch (code) {
+    case CURLE_URL_MALFORMAT:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+long seconds_of(milliseconds time) { return static_cast<long>(time.count()); }
+
+}  // namespace
+
+Transfer::Transfer(std::shared_ptr<Exchange> exchange)
+    : exchange_(std::move(exchange)), easy_(curl_easy_init()) {}
+
+Result<std::unique_ptr<Transfer>> Transfer::prepare(std::shared_ptr<Exchange> exchange,
+                                                    const HttpClientOptions& options) {
+  auto transfer = std::make_unique<Transfer>(std::move(exchange));
+  CURL* easy = transfer->easy();
+  if (!easy) return error(ErrorCode::unavailable, "There is no memory for an HTTP request.");
+  BELAY_CHECK(transfer->set_url());
+  BELAY_CHECK(transfer->set_headers());
+  transfer->set_method();
+  transfer->set_callbacks();
+  const HttpTimeouts& timeouts = transfer->exchange_->request().timeouts;
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, seconds_of(timeouts.connect));
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, seconds_of(timeouts.total));
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  if (!options.trusted_certificates.empty()) {
+    curl_easy_setopt(easy, CURLOPT_CAINFO, options.trusted_certificates.c_str());
+  }
+  if (options.proxy) curl_easy_setopt(easy, CURLOPT_PROXY, options.proxy->c_str());
+  return transfer;
+}
+
+Result<Done> Transfer::set_url() {
+  const std::string& text = exchange_->request().url;
+  std::unique_ptr<CURLU, FreeUrl> url(curl_url());
+  // It may hold a key, so it is not repeated.
+  CURLUcode read = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0);
+  std::string scheme = part_of(url.get(), CURLUPART_SCHEME, 0);
+  if (read != CURLUE_OK || (scheme != "http" && scheme != "https")) {
+    return error(ErrorCode::invalid,
+                 "The address of an HTTP request is not one: give http://HOST[:PORT]/PATH or the "
+                 "same with https.");
+  }
+  host_ = part_of(url.get(), CURLUPART_HOST, 0) + ":" +
+          part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
+  curl_easy_setopt(easy(), CURLOPT_URL, text.c_str());
+  return Done{};
+}
+
+Result<Done> Transfer::set_headers() {
+  bool has_type = false;
+  curl_slist* lines = curl_slist_append(nullptr, "Expect:");
+  lines_.reset(lines);
+  for (const HttpHeader& header : exchange_->request().headers) {
+    bool is_sound = !header.name.empty() &&
+                    std::all_of(header.name.begin(), header.name.end(), is_name_character) &&
+                    std::all_of(header.value.begin(), header.value.end(), is_visible);
+    if (!is_sound) {
+      return error(ErrorCode::invalid, "A header of the request to " + host_ +
+                                           " has characters that no header may have; its value "
+                                           "may have been read with the end of its line.");
+    }
+    has_type |= curl_strequal(header.name.c_str(), "content-type") != 0;
+    // libcurl leaves a header without a value out, unless it ends so.
+    std::string line = header.name + (header.value.empty() ? ";" : ": " + header.value);
+    curl_slist_append(lines, line.c_str());
+  }
+  if (!has_type) curl_slist_append(lines, "Content-Type:");
+  curl_easy_setopt(easy(), CURLOPT_HTTPHEADER, lines);
+  return Done{};
+}
+
+void Transfer::set_method() {
+  const HttpRequest& request = exchange_->request();
+  if (request.method == "HEAD") {
+    curl_easy_setopt(easy(), CURLOPT_NOBODY, 1L);
+    return;
+  }
+  if (request.method == "GET" && request.body.empty()) return;
+  // The exchange keeps the body for as long as it is sent.
+  curl_easy_setopt(easy(), CURLOPT_POSTFIELDS, request.body.data());
+  curl_easy_setopt(easy(), CURLOPT_POSTFIELDSIZE_LARGE,
+                   static_cast<curl_off_t>(request.body.size()));
+  curl_easy_setopt(easy(), CURLOPT_CUSTOMREQUEST, request.method.c_str());
+}
+
+void Transfer::set_callbacks() {
+  using Bytes = std::size_t (*)(char*, std::size_t, std::size_t, void*);
+  using Progress = int (*)(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
+  Bytes header = [](char* data, std::size_t, std::size_t size, void* self) {
+    return static_cast<Transfer*>(self)->on_header({data, size});
+  };
+  Bytes body = [](char* data, std::size_t, std::size_t size, void* self) {
+    return static_cast<Transfer*>(self)->on_body({data, size});
+  };
+  Progress progress = [](void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t sent) {
+    static_cast<Transfer*>(self)->on_progress(sent);
+    return 0;
+  };
+  curl_easy_setopt(easy(), CURLOPT_HEADERFUNCTION, header);
+  curl_easy_setopt(easy(), CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(easy(), CURLOPT_WRITEFUNCTION, body);
+  curl_easy_setopt(easy(), CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(easy(), CURLOPT_XFERINFOFUNCTION, progress);
+  curl_easy_setopt(easy(), CURLOPT_XFERINFODATA, this);
+  curl_easy_setopt(easy(), CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(easy(), CURLOPT_ERRORBUFFER, said_.data());
+  curl_easy_setopt(easy(), CURLOPT_PRIVATE, this);
+}
+
+void Transfer::begin(Time now) { began_ = last_ = now; }
+
+std::size_t Transfer::on_header(std::string_view line) {
+  // What comes behind the body says nothing that anybody asks for.
+  if (phase_ == Phase::reading) return line.size();
+  last_ = std::chrono::steady_clock::now();
+  head_bytes_ += line.size();
+  if (head_bytes_ > exchange_->request().limits.head_bytes) {
+    return refuse(ErrorCode::exhausted, "the head of its answer is longer than " +
+                                            std::to_string(exchange_->request().limits.head_bytes) +
+                                            " bytes");
+  }
+  std::size_t colon = line.find(':');
+  if (line.starts_with("HTTP/")) {
+    long status = 0;
+    curl_easy_getinfo(easy(), CURLINFO_RESPONSE_CODE, &status);
+    status_ = static_cast<int>(status);
+    headers_.clear();
+  } else if (trimmed(line).empty()) {
+    // An interim answer, such as 103, has another one behind it.
+    if (status_ < 200) return line.size();
+    phase_ = Phase::reading;
+    exchange_->set_head(status_, std::move(headers_));
+  } else if (colon != line.npos) {
+    headers_.push_back({std::string(trimmed(line.substr(0, colon))),
+                        std::string(trimmed(line.substr(colon + 1)))});
+  }
+  return line.size();
+}
+
+std::size_t Transfer::on_body(std::string_view piece) {
+  last_ = std::chrono::steady_clock::now();
+  if (body_bytes_ + piece.size() > exchange_->request().limits.body_bytes) {
+    return refuse(ErrorCode::exhausted, "its answer is longer than " +
+                                            std::to_string(exchange_->request().limits.body_bytes) +
+                                            " bytes");
+  }
+  if (!exchange_->append(piece)) {
+    is_held_up_ = true;
+    return CURL_WRITEFUNC_PAUSE;
+  }
+  body_bytes_ += piece.size();
+  return piece.size();
+}
+
+void Transfer::on_progress(curl_off_t sent) {
+  if (sent == sent_) return;
+  sent_ = sent;
+  last_ = std::chrono::steady_clock::now();
+}
+
+std::size_t Transfer::refuse(ErrorCode code, const std::string& why) {
+  refused_ = error(code, "The exchange with " + host_ + " was given up: " + why + ".");
+  return 0;
+}
+
+void Transfer::look(Time now) {
+  if (phase_ == Phase::connecting && has_connected()) {
+    phase_ = Phase::waiting;
+    last_ = now;
+  }
+  if (!is_held_up_ || !exchange_->has_room()) return;
+  is_held_up_ = false;
+  last_ = now;
+  curl_easy_pause(easy(), CURLPAUSE_CONT);
+}
+
+bool Transfer::has_connected() const {
+  curl_off_t took = 0;
+  curl_easy_getinfo(easy(), CURLINFO_PRETRANSFER_TIME_T, &took);
+  return took > 0;
+}
+
+Transfer::Time Transfer::late_at() const {
+  const HttpTimeouts& timeouts = exchange_->request().timeouts;
+  // Connections and the whole are libcurl's to time.
+  if (is_held_up_ || phase_ == Phase::connecting) return Time::max();
+  milliseconds bound = phase_ == Phase::reading ? timeouts.idle : timeouts.first_byte;
+  return bound.count() > 0 ? last_ + bound : Time::max();
+}
+
+Error Transfer::lateness() const {
+  bool reads = phase_ == Phase::reading;
+  const HttpTimeouts& timeouts = exchange_->request().timeouts;
+  auto waited = std::to_string((reads ? timeouts.idle : timeouts.first_byte).count());
+  return error(ErrorCode::unavailable, host_ +
+                                           (reads ? " has sent nothing more of its answer for "
+                                                  : " has not begun to answer within ") +
+                                           waited + " ms; try again, or allow it more time.");
+}
+
+std::optional<Error> Transfer::outcome(CURLcode code) const {
+  if (refused_) return refused_;
+  if (code == CURLE_OK && phase_ == Phase::reading) return std::nullopt;
+  if (code == CURLE_OK) {
+    return error(ErrorCode::unavailable, host_ + " has closed the connection before it answered.");
+  }
+  std::string_view said(said_.data());
+  if (said.empty()) said = curl_easy_strerror(code);
+  return error(is_set_up(code) ? ErrorCode::invalid : ErrorCode::unavailable,
+               "The exchange with " + host_ + " failed: " + std::string(said) + ".");
+}
+
+}  // namespace belay::net
