@@ -59,6 +59,17 @@ Result<Done> read_values(Snapshot& view, const RunRow& row, engine::StoredSpace&
   return Done{};
 }
 
+Result<Done> read_first(Snapshot& view, engine::StoredRun& stored) {
+  if (stored.checkpoint.parent.is_null()) return Done{};
+  CheckpointFilter filter;
+  filter.tenant = stored.row.tenant;
+  filter.run = stored.row.run;
+  filter.seq = 1;
+  BELAY_TRY(auto found, view.checkpoints(filter));
+  if (!found.empty()) stored.first = std::move(found.front());
+  return Done{};
+}
+
 // What is known of the tasks of a superstep that is under way.
 Result<Done> read_tasks(Snapshot& view, const RunRow& row, const GraphDefinition* graph,
                         bool with_inner, engine::StoredSpace& stored) {
@@ -150,6 +161,7 @@ Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs
   bool is_now = wanted == row.seq;
   if (!is_now) set_back(row, stored.checkpoint);
   stored.row = std::move(row);
+  BELAY_CHECK(read_first(view, stored));
   BELAY_CHECK(read_values(view, stored.row, stored));
   BELAY_TRY(Digest version, engine::version_of(stored));
   auto graph = graphs.for_version(stored.row.graph, version);

@@ -321,6 +321,9 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
   run.row = stored.row;
   Digest input_hash{};
   BELAY_CHECK(read_input(graph, stored, run, input_hash));
+  if (stored.first && chain_hash(input_hash, *stored.first, {}) != stored.first->chain_hash) {
+    return corrupt(stored, "has an input that does not fit its first commit");
+  }
   BELAY_CHECK(read_space(graph, stored, stored, input_hash, run));
   if (upgrades) {
     for (ChannelVersion& channel : run.channels) {

@@ -2,6 +2,7 @@
 // engine/restore.h - a run from its stored rows, as it stood after one of its commits.
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "engine/run.h"
@@ -21,6 +22,9 @@ struct StoredSpace {
 
 struct StoredRun : StoredSpace {
   RunRow row;
+  // The run's first commit, which its input has to fit: what of it no node has written since is
+  // state still. Unset where `checkpoint` is that commit, or the first one was pruned.
+  std::optional<CheckpointRow> first;
 };
 
 // The text of the tasks that a frame is to go on with.

@@ -47,8 +47,8 @@ struct Stored : ::testing::Test {
     StoredRun found;
     Moment moment{*instant_from("2026-11-21T12:00:00Z"), 5};
     auto first = advance(*graph, std::move(run), Begun{moment});
-    found.parent_chain_hash =
-        std::get<WriteCommit>(first.actions[0]).commit->rows.checkpoint->chain_hash;
+    found.first = std::get<WriteCommit>(first.actions[0]).commit->rows.checkpoint;
+    found.parent_chain_hash = found.first->chain_hash;
     auto started = advance(*graph, std::move(first.run), Committed{moment});
     NodeEnded ended;
     ended.moment = moment;
@@ -81,6 +81,14 @@ TEST_F(Stored, AChangedValueDoesNotFitTheChain) {
   ASSERT_FALSE(run.ok());
   EXPECT_EQ(run.error().code, ErrorCode::corrupt);
   EXPECT_THAT(run.error().message, HasSubstr("chain hash"));
+}
+
+// No node has written `count`, so no value tells what it is.
+TEST_F(Stored, AChangedInputDoesNotFitTheFirstCommit) {
+  stored.row.input = json_envelope(R"({"count":8,"inner":{"known":0},"text":""})");
+  auto refused = restore(*graph, stored);
+  EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
+  EXPECT_THAT(refused.error().message, HasSubstr("input"));
 }
 
 TEST_F(Stored, AChangedPlanOrEpochDoesNotFitTheChain) {
