@@ -35,12 +35,12 @@ void replay(const char* corpus, Target target);
 }  // namespace belay::fuzz
 
 #ifdef BELAY_LIBFUZZER
-#define BELAY_FUZZ_TARGET(name, corpus)                                                      \
-  static void name(std::string_view input);                                                  \
-  extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {      \
-    name(std::string_view(static_cast<const char*>(static_cast<const void*>(bytes)), size)); \
-    return 0;                                                                                \
-  }                                                                                          \
+#define BELAY_FUZZ_TARGET(name, corpus)                                                 \
+  static void name(std::string_view input);                                             \
+  extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) { \
+    name(std::string_view(reinterpret_cast<const char*>(bytes), size));                 \
+    return 0;                                                                           \
+  }                                                                                     \
   static void name(std::string_view input)
 #else
 #include <gtest/gtest.h>
