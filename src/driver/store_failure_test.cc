@@ -263,13 +263,14 @@ TEST(StoreFailures, ADecisionIsToldAgainOnceTheStoreAnswers) {
       });
 }
 
+void apply_due(Attempt& attempt) {
+  auto applied = block_on(attempt.loop, attempt.tried->apply_due(default_tenant()));
+  if (!applied.ok()) {
+    EXPECT_EQ(applied.error().code, ErrorCode::unavailable);
+  }
+}
+
 TEST(StoreFailures, AnExpiryIsAppliedOnceWhateverCallFails) {
-  auto apply_due = [](Attempt& attempt) {
-    auto applied = block_on(attempt.loop, attempt.tried->apply_due(default_tenant()));
-    if (!applied.ok()) {
-      EXPECT_EQ(applied.error().code, ErrorCode::unavailable);
-    }
-  };
   fail_everywhere(
       [](Attempt& attempt) {
         attempt.begin_mail();
@@ -296,12 +297,6 @@ TEST(StoreFailures, AnExpiryIsAppliedOnceWhateverCallFails) {
 }
 
 TEST(StoreFailures, ATimerGoesOffOnceWhateverCallFails) {
-  auto apply_due = [](Attempt& attempt) {
-    auto applied = block_on(attempt.loop, attempt.tried->apply_due(default_tenant()));
-    if (!applied.ok()) {
-      EXPECT_EQ(applied.error().code, ErrorCode::unavailable);
-    }
-  };
   fail_everywhere(
       [](Attempt& attempt) {
         auto rest = attempt.rest_graph();

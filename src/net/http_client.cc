@@ -8,26 +8,6 @@
 #include "net/http_thread.h"
 
 namespace belay::net {
-namespace {
-
-// Ends an exchange that nobody waits for any more, unless it was handed on.
-class Waiting {
- public:
-  explicit Waiting(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-  ~Waiting() {
-    if (exchange_) exchange_->abandon();
-  }
-  Exchange& exchange() const { return *exchange_; }
-  std::shared_ptr<Exchange> handed_on() { return std::exchange(exchange_, nullptr); }
-
- private:
-  std::shared_ptr<Exchange> exchange_;
-};
-
-}  // namespace
-
 HttpAnswer::HttpAnswer(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
 HttpAnswer::HttpAnswer(HttpAnswer&&) noexcept = default;
 
@@ -81,12 +61,14 @@ HttpClient::~HttpClient() { thread_->stop(); }
 Task<Result<HttpAnswer>> HttpClient::begin(HttpRequest request) {
   auto started = thread_->start(std::move(request));
   if (!started.ok()) co_return std::move(started).error();
-  Waiting waiting(*std::move(started));
+  std::shared_ptr<Exchange> exchange = *std::move(started);
+  // Ends the exchange if nobody waits for its head any more.
+  HttpAnswer answer(exchange);
   while (true) {
     Completion<Done> news;
-    auto head = waiting.exchange().head(news);
+    auto head = exchange->head(news);
     if (head && !head->ok()) co_return std::move(*head).error();
-    if (head) co_return HttpAnswer(waiting.handed_on());
+    if (head) co_return std::move(answer);
     co_await news;
   }
 }

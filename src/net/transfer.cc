@@ -48,7 +48,7 @@ bool is_set_up(CURLcode code) {
   }
 }
 
-long seconds_of(milliseconds time) { return static_cast<long>(time.count()); }
+long count_of(milliseconds time) { return static_cast<long>(time.count()); }
 
 }  // namespace
 
@@ -65,8 +65,8 @@ Result<std::unique_ptr<Transfer>> Transfer::prepare(std::shared_ptr<Exchange> ex
   transfer->set_method();
   transfer->set_callbacks();
   const HttpTimeouts& timeouts = transfer->exchange_->request().timeouts;
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, seconds_of(timeouts.connect));
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, seconds_of(timeouts.total));
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, count_of(timeouts.connect));
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, count_of(timeouts.total));
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
