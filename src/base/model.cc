@@ -14,7 +14,15 @@ std::optional<ModelPrice> Model::price(const ModelRequest&) const { return std::
 std::int64_t Model::input_tokens_at_most(const ModelRequest& request) const {
   constexpr std::size_t frame = 16;  // what a provider puts around a message
   std::size_t bytes = frame;
-  for (const Message& message : request.messages) bytes += message.text.size() + frame;
+  for (const Message& message : request.messages) {
+    bytes += message.text.size() + frame;
+    for (const ToolCall& call : message.tool_calls) {
+      bytes += call.id.size() + call.name.size() + to_json(call.arguments).size() + frame;
+    }
+  }
+  for (const Tool& tool : request.tools) {
+    bytes += tool.name.size() + tool.description.size() + to_json(tool.parameters).size() + frame;
+  }
   if (!request.response_schema.is_null()) bytes += to_json(request.response_schema).size();
   return static_cast<std::int64_t>(bytes);
 }

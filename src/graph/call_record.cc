@@ -13,8 +13,45 @@ std::string_view name_of(Role role) {
       return "user";
     case Role::assistant:
       return "assistant";
+    case Role::tool:
+      return "tool";
   }
   return "user";
+}
+
+std::string_view name_of(ToolChoice choice) {
+  switch (choice) {
+    case ToolChoice::automatic:
+      return "automatic";
+    case ToolChoice::none:
+      return "none";
+    case ToolChoice::required:
+      return "required";
+  }
+  return "automatic";
+}
+
+Value document_of(const Message& message) {
+  Value::Object members{{"role", name_of(message.role)}, {"text", message.text}};
+  if (!message.tool_calls.empty()) {
+    Value::Array calls;
+    for (const ToolCall& call : message.tool_calls) {
+      calls.push_back(
+          Value::object({{"arguments", call.arguments}, {"id", call.id}, {"name", call.name}}));
+    }
+    members.emplace("toolCalls", std::move(calls));
+  }
+  if (!message.tool_call_id.empty()) members.emplace("toolCallId", message.tool_call_id);
+  return Value(std::move(members));
+}
+
+Value document_of(const std::vector<Tool>& tools) {
+  Value::Array all;
+  for (const Tool& tool : tools) {
+    all.push_back(Value::object(
+        {{"description", tool.description}, {"name", tool.name}, {"parameters", tool.parameters}}));
+  }
+  return Value(std::move(all));
 }
 
 template <typename T>
@@ -26,17 +63,26 @@ void add(std::string_view name, const std::optional<T>& member, Encoder& out) {
 
 }  // namespace
 
-std::string hash_of(const ModelRequest& request) {
+// A member that came later is left out where it is unset, so that what older records have still
+// compares equal.
+Value document_of(const ModelRequest& request) {
   Value::Array messages;
-  for (const Message& message : request.messages) {
-    messages.push_back(
-        Value::object({{"role", name_of(message.role)}, {"text", std::string(message.text)}}));
+  for (const Message& message : request.messages) messages.push_back(document_of(message));
+  Value::Object members{{"input", request.input},
+                        {"messages", Value(std::move(messages))},
+                        {"purpose", request.purpose},
+                        {"schema", request.response_schema}};
+  if (!request.tools.empty()) members.emplace("tools", document_of(request.tools));
+  if (request.tool_choice != ToolChoice::automatic) {
+    members.emplace("toolChoice", name_of(request.tool_choice));
   }
-  Value text = Value::object({{"input", request.input},
-                              {"messages", Value(std::move(messages))},
-                              {"purpose", request.purpose},
-                              {"schema", request.response_schema}});
-  return to_hex(sha256(to_json(text)));
+  if (request.temperature) members.emplace("temperature", *request.temperature);
+  if (request.seed) members.emplace("seed", *request.seed);
+  return Value(std::move(members));
+}
+
+std::string hash_of(const ModelRequest& request) {
+  return to_hex(sha256(to_json(document_of(request))));
 }
 
 Result<std::string> envelope_of(const CallRecord& record) {

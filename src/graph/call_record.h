@@ -17,6 +17,7 @@
 #include "belay/model.h"
 #include "belay/result.h"
 #include "belay/rows.h"
+#include "belay/value.h"
 
 namespace belay {
 
@@ -46,7 +47,8 @@ inline bool is_call_record(std::string_view name) {
   return is_model_call(name) || name.starts_with(cost_prefix);
 }
 
-// Of purpose, messages, schema and input.
+// All of it that decides what is answered: purpose, messages, schema, input, tools and sampling.
+Value document_of(const ModelRequest& request);
 std::string hash_of(const ModelRequest& request);
 
 // `invalid` for a reply that JSON can't say.

@@ -133,7 +133,12 @@ Result<ModelReply> RecordedModel::keep(Call& call, Result<ModelReply> reply) {
 
 Task<Result<ModelReply>> RecordedModel::generate(ModelRequest request) {
   Call call = place(++calls_, request);
-  if (call.is_answered && call.record.reply) co_return *std::move(call.record.reply);
+  if (call.is_answered && call.record.reply) {
+    if (request.on_text && !call.record.reply->text.empty()) {
+      request.on_text(call.record.reply->text);
+    }
+    co_return *std::move(call.record.reply);
+  }
   if (call.is_answered) co_return error_in(*call.record.error);
   if (attempt_.replays) co_return replayed(call);
   if (counts() && attempt_.model->input_tokens_at_most(request) > 0) {

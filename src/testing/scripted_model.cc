@@ -41,6 +41,7 @@ Task<Result<ModelReply>> ScriptedModel::generate(ModelRequest request) {
   if (!answer) co_return error(ErrorCode::unavailable, "The script of the model is at its end.");
   auto text = answer(request);
   if (!text.ok()) co_return std::move(text).error();
+  if (request.on_text && !text->empty()) request.on_text(*text);
   ModelReply reply;
   reply.text = *std::move(text);
   reply.provider = "scripted";
