@@ -1,6 +1,7 @@
 #include "cli/agents.h"
 
 #include "cli/nearest_name.h"
+#include "service/documents.h"
 
 namespace belay::cli {
 namespace {
@@ -17,50 +18,6 @@ Result<const GraphDefinition*> find_agent(const Definitions& graphs, const std::
 
 std::string count_text(std::size_t count, std::string_view what) {
   return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
-}
-
-Value node_document(const GraphDefinition& graph, const GraphDefinition::Node& node) {
-  Value approval;
-  Value::Array targets(node.targets.begin(), node.targets.end());
-  if (node.approval) {
-    approval = Value::object({{"channel", graph.state->channels[node.approval->channel].name},
-                              {"expiresMs", node.approval->options.expires.count()},
-                              {"approved", node.approval->approved},
-                              {"rejected", node.approval->rejected}});
-  }
-  return Value::object({{"name", node.name},
-                        {"attempts", node.retry.attempts},
-                        {"timeoutMs", node.timeout ? Value(node.timeout->count()) : Value()},
-                        {"targets", std::move(targets)},
-                        {"branches", node.choose != nullptr},
-                        {"approval", std::move(approval)}});
-}
-
-Value channels_document(const GraphDefinition& graph) {
-  Value::Array channels;
-  for (const ChannelType& channel : graph.state->channels) channels.push_back(channel.name);
-  return channels;
-}
-
-// What a JSON graph declares of its channels; null for a typed one.
-Value declared_document(const GraphDefinition& graph) {
-  Value::Object declared;
-  for (const ChannelType& channel : graph.state->channels) {
-    if (!channel.declaration.empty()) declared.emplace(channel.name, channel.declaration);
-  }
-  return declared.empty() ? Value() : Value(std::move(declared));
-}
-
-Value agent_document(const GraphDefinition& graph) {
-  Value::Array nodes;
-  Value::Array entries(graph.entries.begin(), graph.entries.end());
-  for (const GraphDefinition::Node& node : graph.nodes) nodes.push_back(node_document(graph, node));
-  return Value::object({{"name", graph.name},
-                        {"hash", to_hex(graph.hash)},
-                        {"entries", std::move(entries)},
-                        {"channels", channels_document(graph)},
-                        {"declared", declared_document(graph)},
-                        {"nodes", std::move(nodes)}});
 }
 
 // A text of several lines as lines of the result: names are data, and may not steer a terminal.

@@ -21,6 +21,7 @@
 #include "cli/signals.h"
 #include "cli/store_findings.h"
 #include "cli/verbs.h"
+#include "service/local_service.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace belay::cli {
@@ -139,7 +140,8 @@ Task<Answered> run_verb(World& world, Verb verb) {
 
 // Approvals whose time has passed are due whatever the command is, since no server waits for them.
 Task<Result<Done>> apply_due(World& world) {
-  auto applied = co_await world.runtime.apply_due(tenant_of(world));
+  if (!world.local) co_return Done{};
+  auto applied = co_await world.local->runtime.apply_due(tenant_of(world));
   if (!applied.ok()) co_return std::move(applied).error();
   std::string count = std::to_string(*applied);
   if (*applied == 1) world.output.progress(world.phrases.approval_applied);
@@ -228,8 +230,16 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
   for (const auto& graph : graphs) runtime->add(graph);
 
-  World world{program, graphs,  settings, phrases, output,  progress, *loop,
-              clock,   *random, *store,   *stored, sealing, *runtime};
+  LocalWorld local{*store, *stored, sealing, *runtime};
+  LocalServiceParts service_parts{*store, *stored, *runtime,           *loop, clock, *random,
+                                  graphs, sealing, program.collections};
+  service_parts.call = settings.call;
+  service_parts.process_of = [&settings](const SessionId& session) {
+    return process_of(settings.store, session);
+  };
+  std::unique_ptr<Service> service = make_local_service(std::move(service_parts));
+  World world{program, graphs, settings, phrases,  output, progress,
+              *loop,   clock,  *random,  *service, &local};
   std::function<void()> drain;
   if (std::holds_alternative<Work>(verb)) drain = [&runtime] { runtime->drain(); };
   Interruptible interruptible(*loop, std::move(drain));

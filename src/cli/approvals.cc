@@ -2,7 +2,6 @@
 
 #include "belay/limits.h"
 #include "cli/documents.h"
-#include "cli/find_approval.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
 
@@ -10,22 +9,6 @@ namespace belay::cli {
 namespace {
 
 using Kind = DecisionAnswer::Kind;
-
-std::string_view kind_name(Kind kind) {
-  switch (kind) {
-    case Kind::won:
-      return "won";
-    case Kind::same:
-      return "same";
-    case Kind::lost:
-      return "lost";
-    case Kind::expired:
-      return "expired";
-    case Kind::closed:
-      return "closed";
-  }
-  return "";
-}
 
 Decision decision_of(const World& world, ApprovalsDecide wanted) {
   Decision decision;
@@ -68,21 +51,13 @@ void show_decision(World& world, const DecisionAnswer& answer) {
 }
 
 Value decision_document(const Program& program, const DecisionAnswer& answer) {
-  return Value::object({{"answer", kind_name(answer.kind)},
-                        {"approval", approval_document(program, answer.approval)},
-                        {"run", run_document(program, answer.view)}});
+  return belay::decision_document(answer, program.presentation.approval_document);
 }
 
 Task<Result<std::vector<ApprovalRow>>> find_approvals(World& world, bool all) {
-  std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [tenant = tenant_of(world),
-                                                                       all](Snapshot& view) {
-    ApprovalFilter filter;
-    filter.tenant = tenant;
-    filter.only_open = !all;
-    filter.limit = limits::page_rows_max;
-    return view.approvals(filter);
-  };
-  co_return co_await read<std::vector<ApprovalRow>>(world.store, std::move(reader));
+  ApprovalPage page;
+  page.only_open = !all;
+  return world.service.approvals(std::move(page));
 }
 
 }  // namespace
@@ -104,19 +79,19 @@ Task<Answered> list_approvals(World& world, ApprovalsList wanted) {
 }
 
 Task<Answered> show_approval(World& world, ApprovalsShow wanted) {
-  BELAY_CO_TRY(ApprovalRow row, co_await find_approval(world, std::move(wanted.id)));
+  BELAY_CO_TRY(ApprovalRow row, co_await world.service.approval(std::move(wanted.id)));
   show_approval_in_full(world, row);
   world.output.document(approval_document(world.program, row));
   co_return ExitCode::done;
 }
 
 Task<Answered> decide_approval(World& world, ApprovalsDecide wanted) {
-  BELAY_CO_TRY(ApprovalRow row, co_await find_approval(world, wanted.id));
+  BELAY_CO_TRY(ApprovalRow row, co_await world.service.approval(wanted.id));
   Decision decision = decision_of(world, std::move(wanted));
   // Only a run that this decision moves is one that a signal could leave in its middle.
   if (row.status == ApprovalStatus::open) world.progress.begins(row.thread);
   BELAY_CO_TRY(DecisionAnswer answer,
-               co_await world.runtime.decide(tenant_of(world), row.interrupt, std::move(decision)));
+               co_await world.service.decide(row.interrupt, std::move(decision)));
   world.progress.rests(row.thread);
   if (answer.kind != Kind::won && answer.kind != Kind::same) {
     Error refused = refusal(world, answer);

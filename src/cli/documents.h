@@ -1,20 +1,16 @@
 #pragma once
-// cli/documents.h - what --json prints. Members are only ever added: docs/command-line.md has them.
+// cli/documents.h - the documents of service/documents.h, with what the program adds to them.
 
-#include "belay/runtime.h"
-#include "belay/value.h"
 #include "cli/program.h"
+#include "service/documents.h"
 
 namespace belay::cli {
 
-Value run_document(const Program& program, const RunView& view);
-Value approval_document(const Program& program, const ApprovalRow& row);
-Value checkpoint_document(const CheckpointRow& row);
-// A thread with its latest run; null members where there is none.
-Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run);
-
-// What an approval shows, and what a person made of it: null when the bytes can't be read.
-Value payload_of(const ApprovalRow& row);
-Value edited_of(const ApprovalRow& row);
+inline Value run_document(const Program& program, const RunView& view) {
+  return belay::run_document(view, program.presentation.approval_document);
+}
+inline Value approval_document(const Program& program, const ApprovalRow& row) {
+  return belay::approval_document(row, program.presentation.approval_document);
+}
 
 }  // namespace belay::cli

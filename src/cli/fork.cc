@@ -1,7 +1,6 @@
 // belay fork: a new run from where another stood, or what that would mean.
 
 #include "cli/documents.h"
-#include "cli/find_run.h"
 #include "cli/run_input.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
@@ -25,70 +24,47 @@ std::string joined(const std::vector<std::string>& words) {
   return text.empty() ? "-" : text;
 }
 
-Value texts(const std::vector<std::string>& words) {
-  Value::Array array;
-  for (const std::string& word : words) array.emplace_back(word);
-  return Value(std::move(array));
-}
-
 void show_preview(World& world, const ForkPreview& preview) {
   Output& output = world.output;
   output.line("After commit " + std::to_string(preview.seq) + ".");
   output.line("  begins with:      " + joined(preview.next));
   output.line("  has ended since:  " + joined(preview.again));
-  Value::Array effects;
   for (const EffectRow& row : preview.effects) {
     output.line("  effect:           " + one_line(row.name) + " of " + row.node + " (" +
                 std::string(name_of(row.effect_class)) + "): " + std::string(name_of(row.status)));
-    effects.push_back(Value::object({{"name", row.name},
-                                     {"node", row.node},
-                                     {"class", name_of(row.effect_class)},
-                                     {"status", name_of(row.status)},
-                                     {"attempts", row.attempt}}));
   }
-  Value::Array messages;
   for (const OutboxRow& row : preview.messages) {
     output.line("  message:          " + one_line(row.topic) + ": " +
                 std::string(name_of(row.status)));
-    messages.push_back(
-        Value::object({{"topic", row.topic}, {"seq", row.seq}, {"status", name_of(row.status)}}));
   }
-  Value::Array approvals;
   for (const ApprovalRow& row : preview.approvals) {
     output.line("  asked:            " + row.node + ": " +
                 std::string(word_for(world.phrases, row.status)));
-    approvals.push_back(approval_document(world.program, row));
   }
-  output.document(Value::object({{"seq", preview.seq},
-                                 {"next", texts(preview.next)},
-                                 {"again", texts(preview.again)},
-                                 {"effects", std::move(effects)},
-                                 {"messages", std::move(messages)},
-                                 {"approvals", std::move(approvals)}}));
+  output.document(preview_document(preview, world.program.presentation.approval_document));
 }
 
 }  // namespace
 
 Task<Answered> fork_thread(World& world, Fork wanted) {
   ForkOptions options;
-  options.tenant = tenant_of(world);
   options.from = ThreadId(std::move(wanted.thread));
   options.seq = wanted.seq;
   options.copy = wanted.copy;
   options.thread = ThreadId(wanted.as.value_or(random_uuid(world.random).text()));
   ThreadId from = options.from;
-  BELAY_CO_TRY(RunRow origin, co_await run_of_thread(world, std::move(from)));
+  BELAY_CO_TRY(RunRow origin, co_await world.service.run_of(std::move(from)));
   BELAY_CO_TRY(options.edits, read_edits(world, origin.graph, wanted.edits));
   if (wanted.preview) {
-    BELAY_CO_TRY(ForkPreview preview, co_await world.runtime.preview(std::move(options)));
+    BELAY_CO_TRY(ForkPreview preview, co_await world.service.preview(std::move(options)));
     show_preview(world, preview);
     co_return ExitCode::done;
   }
   ThreadId thread = options.thread;
   world.progress.begins(thread);
-  auto view = co_await world.runtime.fork(std::move(options));
+  auto view = co_await world.service.fork(std::move(options));
   world.progress.rests(thread);
-  if (!view.ok()) co_return co_await with_owner(world, std::move(thread), std::move(view).error());
+  if (!view.ok()) co_return std::move(view).error();
   show_run(world, *view);
   world.output.document(run_document(world.program, *view));
   co_return end_of(world, *view);

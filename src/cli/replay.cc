@@ -2,28 +2,18 @@
 
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "service/documents.h"
 
 namespace belay::cli {
 namespace {
 
 constexpr int shown_columns = 400;
 
-Value divergence_document(const std::optional<Divergence>& divergence) {
-  if (!divergence) return Value();
-  return Value::object({{"seq", divergence->seq},
-                        {"node", divergence->node},
-                        {"what", divergence->what},
-                        {"recorded", divergence->recorded},
-                        {"replayed", divergence->replayed}});
-}
-
 }  // namespace
 
 Task<Answered> replay_thread(World& world, Replay wanted) {
-  ReplayOptions options;
-  options.tenant = tenant_of(world);
-  options.thread = ThreadId(std::move(wanted.thread));
-  BELAY_CO_TRY(ReplayReport report, co_await world.runtime.replay(std::move(options)));
+  ThreadId thread(std::move(wanted.thread));
+  BELAY_CO_TRY(ReplayReport report, co_await world.service.replay(std::move(thread)));
   Output& out = world.output;
   std::string compared = std::to_string(report.compared) + " of " + std::to_string(report.run.seq) +
                          " commits are as recorded.";
@@ -36,11 +26,7 @@ Task<Answered> replay_thread(World& world, Replay wanted) {
     out.line("  recorded  " + shortened(first.recorded, shown_columns, more));
     out.line("  replayed  " + shortened(first.replayed, shown_columns, more));
   }
-  out.document(Value::object({{"threadId", report.run.thread.text},
-                              {"runId", report.run.run.text()},
-                              {"commits", report.run.seq},
-                              {"compared", report.compared},
-                              {"divergence", divergence_document(report.divergence)}}));
+  out.document(replay_document(report));
   co_return report.divergence ? ExitCode::failed : ExitCode::done;
 }
 

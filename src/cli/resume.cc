@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cli/documents.h"
-#include "cli/find_run.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
 
@@ -12,14 +11,13 @@ namespace {
 
 Task<Result<RunView>> resume_one(World& world, ThreadId thread) {
   world.progress.begins(thread);
-  auto view = co_await world.runtime.resume(tenant_of(world), thread);
+  auto view = co_await world.service.resume(thread);
   world.progress.rests(thread);
-  if (view.ok()) co_return view;
-  co_return co_await with_owner(world, std::move(thread), std::move(view).error());
+  co_return std::move(view);
 }
 
 Task<Answered> resume_named(World& world, ThreadId thread) {
-  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.runtime.left_behind(tenant_of(world)));
+  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.left_behind());
   if (std::find(left.begin(), left.end(), thread) != left.end()) {
     world.output.progress(filled(world.phrases.taking_over, {{"thread", thread.text}}));
   }
@@ -39,7 +37,7 @@ ExitCode heavier(ExitCode one, ExitCode other) {
 }
 
 Task<Answered> resume_all(World& world) {
-  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.runtime.left_behind(tenant_of(world)));
+  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.left_behind());
   if (left.empty()) world.output.line(world.phrases.nothing_left);
   ExitCode code = ExitCode::done;
   Value::Array documents;

@@ -2,51 +2,41 @@
 // belay enqueue: leaves that to a worker.
 
 #include "cli/documents.h"
-#include "cli/find_run.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
 
 namespace belay::cli {
 namespace {
 
-StartOptions start_options(World& world, const RunAgent& wanted) {
-  StartOptions options;
-  options.tenant = tenant_of(world);
-  options.user = world.settings.user;
-  options.thread = ThreadId(wanted.thread.value_or(random_uuid(world.random).text()));
-  options.run = wanted.options;
-  return options;
-}
-
-Task<Result<RunView>> start(World& world, const RunAgent& wanted, StartOptions options) {
-  BELAY_CO_TRY(std::shared_ptr<void> state, state_from(*wanted.definition->state, wanted.state));
-  std::string graph = wanted.definition->name;
-  co_return co_await world.runtime.start(std::move(graph), std::move(state), std::move(options));
+StartRun start_of(World& world, RunAgent wanted) {
+  StartRun start;
+  start.agent = wanted.definition->name;
+  start.input = std::move(wanted.state);
+  start.user = world.settings.user;
+  start.thread = ThreadId(wanted.thread.value_or(random_uuid(world.random).text()));
+  start.options = wanted.options;
+  start.queued = wanted.queued;
+  start.delay = wanted.delay;
+  return start;
 }
 
 }  // namespace
 
 Task<Answered> run_agent(World& world, RunAgent wanted) {
-  StartOptions options = start_options(world, wanted);
-  ThreadId thread = options.thread;
+  StartRun start = start_of(world, std::move(wanted));
+  ThreadId thread = start.thread;
   world.progress.begins(thread);
-  auto view = co_await start(world, wanted, std::move(options));
+  auto view = co_await world.service.start(std::move(start));
   world.progress.rests(thread);
-  if (!view.ok()) {
-    co_return co_await with_owner(world, std::move(thread), std::move(view).error());
-  }
+  if (!view.ok()) co_return std::move(view).error();
   show_run(world, *view);
   world.output.document(run_document(world.program, *view));
   co_return end_of(world, *view);
 }
 
 Task<Answered> enqueue_agent(World& world, RunAgent wanted) {
-  StartOptions options = start_options(world, wanted);
-  BELAY_CO_TRY(std::shared_ptr<void> state, state_from(*wanted.definition->state, wanted.state));
-  std::string graph = wanted.definition->name;
-  Instant not_before = world.clock.now() + wanted.delay;
-  BELAY_CO_TRY(RunView view, co_await world.runtime.enqueue(std::move(graph), std::move(state),
-                                                            std::move(options), not_before));
+  StartRun start = start_of(world, std::move(wanted));
+  BELAY_CO_TRY(RunView view, co_await world.service.start(std::move(start)));
   show_headline(world, view);
   world.output.document(run_document(world.program, view));
   co_return ExitCode::done;

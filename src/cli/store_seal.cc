@@ -5,16 +5,16 @@
 namespace belay::cli {
 
 Task<Answered> seal_whole_store(World& world, StoreSeal wanted) {
-  if (world.sealing.keys.empty()) {
+  if (world.local->sealing.keys.empty()) {
     co_return error(ErrorCode::invalid,
                     "There is no key to encrypt with; name a key file with --key-file or "
                     "BELAY_KEY_FILE, or see " +
                         world.settings.call + " store encrypt --help.");
   }
-  Sealing sealing = world.sealing;
+  Sealing sealing = world.local->sealing;
   sealing.accept_plain = wanted.accept_plain;
   std::string active = sealing.keys.ids().front();
-  BELAY_CO_TRY(ReencryptReport report, co_await reencrypt(world.stored, world.random,
+  BELAY_CO_TRY(ReencryptReport report, co_await reencrypt(world.local->stored, world.random,
                                                           std::move(sealing), tenant_of(world)));
   world.output.line(std::to_string(report.rewritten) + " values encrypted with the key " + active +
                     (report.complete ? ", the only one in use now." : "."));

@@ -25,9 +25,8 @@ std::string line_of(const World& world, const StreamEvent& event) {
 
 Task<Answered> tail_thread(World& world, Tail wanted) {
   EventOptions options = wanted.options;
-  options.tenant = tenant_of(world);
   BELAY_CO_TRY(std::unique_ptr<EventReader> reader,
-               co_await world.runtime.events(std::move(options)));
+               co_await world.service.events(std::move(options)));
   while (true) {
     BELAY_CO_TRY(std::vector<StreamEvent> events, co_await reader->next());
     if (events.empty()) co_return ExitCode::done;

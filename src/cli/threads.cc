@@ -7,34 +7,7 @@
 namespace belay::cli {
 namespace {
 
-struct Listed {
-  ThreadRow thread;
-  std::optional<RunRow> run;
-};
-
-Task<Result<std::vector<Listed>>> find_threads(World& world, std::size_t limit) {
-  std::function<Result<std::vector<Listed>>(Snapshot&)> reader =
-      [tenant = tenant_of(world), limit](Snapshot& view) -> Result<std::vector<Listed>> {
-    ThreadFilter filter;
-    filter.tenant = tenant;
-    filter.limit = limit;
-    BELAY_TRY(std::vector<ThreadRow> threads, view.threads(filter));
-    std::vector<Listed> listed;
-    for (ThreadRow& thread : threads) {
-      RunFilter runs;
-      runs.tenant = tenant;
-      runs.run = thread.last_run;
-      BELAY_TRY(std::vector<RunRow> rows, view.runs(runs));
-      Listed one{std::move(thread), std::nullopt};
-      if (!rows.empty()) one.run = std::move(rows.front());
-      listed.push_back(std::move(one));
-    }
-    return listed;
-  };
-  co_return co_await read<std::vector<Listed>>(world.store, std::move(reader));
-}
-
-std::string state_of(const Phrases& phrases, const Listed& listed) {
+std::string state_of(const Phrases& phrases, const ListedThread& listed) {
   if (!listed.run) return "";
   std::string state(word_for(phrases, listed.run->status));
   if (!listed.run->outcome.empty()) state += ": " + listed.run->outcome;
@@ -45,15 +18,18 @@ std::string state_of(const Phrases& phrases, const Listed& listed) {
 }  // namespace
 
 Task<Answered> list_threads(World& world, Threads wanted) {
-  BELAY_CO_TRY(std::vector<Listed> listed, co_await find_threads(world, wanted.limit));
+  ThreadPage page;
+  page.limit = wanted.limit;
+  BELAY_CO_TRY(std::vector<ListedThread> listed, co_await world.service.threads(std::move(page)));
   if (listed.empty()) {
     world.output.line("No threads yet. Begin one: " + command(world, world.program.first_run));
   }
   std::size_t id_width = 0;
-  for (const Listed& one : listed) id_width = std::max(id_width, columns(one.thread.thread.text));
+  for (const ListedThread& one : listed)
+    id_width = std::max(id_width, columns(one.thread.thread.text));
   id_width = std::min(id_width, std::size_t{40});
   Value::Array documents;
-  for (const Listed& one : listed) {
+  for (const ListedThread& one : listed) {
     world.output.line(padded(one_line(one.thread.thread.text), id_width) + "  " +
                       padded(one.thread.graph, 17) + "  " + moment_text(one.thread.created_at) +
                       "  " + state_of(world.phrases, one));

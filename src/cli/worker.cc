@@ -11,14 +11,8 @@ constexpr std::chrono::hours kBetweenPrunings{1};
 Task<Result<Done>> prune_once(World& world, std::chrono::hours keep) {
   RetentionPolicy policy;
   policy.keep_finished = keep;
-  TenantId tenant = tenant_of(world);
-  BELAY_CO_TRY(RetentionReport report,
-               co_await apply_retention(world.store, tenant, policy, world.clock.now()));
-  if (report.runs == 0) co_return Done{};
-  Sealing sealing = world.sealing;
-  auto forgotten =
-      co_await forget_unused_blobs(world.stored, world.random, std::move(sealing), tenant);
-  if (!forgotten.ok()) co_return std::move(forgotten).error();
+  auto done = co_await world.service.prune(policy);
+  if (!done.ok()) co_return std::move(done).error();
   co_return Done{};
 }
 
@@ -40,7 +34,7 @@ Task<Answered> work_on_runs(World& world, Work wanted) {
   options.until_idle = wanted.until_idle;
   // Only here: the other verbs end before a receiver may have answered.
   for (const auto& [topic, receiver] : world.program.receivers) {
-    world.runtime.deliver(topic, receiver);
+    world.local->runtime.deliver(topic, receiver);
   }
   world.progress.name_threads();
   if (!wanted.until_idle) world.output.progress(world.phrases.working);
@@ -50,7 +44,7 @@ Task<Answered> work_on_runs(World& world, Work wanted) {
     std::function<void(Done)> never = [](Done) {};
     pruning = spawn<Done>(world.executor, std::move(task), std::move(never));
   }
-  BELAY_CO_TRY(std::size_t count, co_await world.runtime.work(std::move(options)));
+  BELAY_CO_TRY(std::size_t count, co_await world.local->runtime.work(std::move(options)));
   pruning.reset();
   world.output.progress(filled(world.phrases.worked, {{"n", std::to_string(count)}}));
   world.output.document(Value::object({{"takenUp", count}}));

@@ -7,8 +7,17 @@
 #include "cli/program.h"
 #include "cli/progress.h"
 #include "cli/settings.h"
+#include "service/service.h"
 
 namespace belay::cli {
+
+// What only a store of this process's own has.
+struct LocalWorld {
+  Store& store;
+  Store& stored;  // what lies below `store`: as it is stored, for what looks after that
+  const Sealing& sealing;
+  Runtime& runtime;
+};
 
 struct World {
   const Program& program;
@@ -20,10 +29,8 @@ struct World {
   Executor& executor;
   Clock& clock;
   Random& random;
-  Store& store;
-  Store& stored;  // what lies below `store`: as it is stored, for what looks after that
-  const Sealing& sealing;
-  Runtime& runtime;
+  Service& service;
+  LocalWorld* local;  // null where a server has the runs
 };
 
 inline const TenantId& tenant_of(const World&) { return default_tenant(); }

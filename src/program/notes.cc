@@ -164,7 +164,7 @@ Task<Result<std::vector<Note>>> find_notes(World& world, std::optional<std::stri
     filter.field = "date";
     filter.value = *date;
   }
-  auto records = world.runtime.records(tenant_of(world), world.settings.user);
+  auto records = records_of(world.service, world.settings.user);
   BELAY_CO_TRY(std::vector<RecordRow> rows, co_await records->find(std::move(filter)));
   std::vector<Note> notes;
   for (const RecordRow& row : rows) {
@@ -192,11 +192,11 @@ class NotesImport final : public OwnVerb {
   bool makes_a_store() const override { return true; }
 
   Task<Answered> run(World& world) override {
-    auto records = world.runtime.records(tenant_of(world), world.settings.user);
+    auto records = records_of(world.service, world.settings.user);
     BELAY_CO_TRY(ImportPlan plan, co_await plan_import(*records, lines_, world.clock.now()));
     BELAY_CO_TRY(std::vector<RecordWrite> writes, writes_of(plan, world.settings.user));
     if (!writes.empty()) {
-      BELAY_CO_CHECK(co_await world.runtime.save(tenant_of(world), std::move(writes)));
+      BELAY_CO_CHECK(co_await world.service.save_records(std::move(writes)));
     }
     show_import(world, plan, lines_);
     co_return ExitCode::done;
@@ -248,7 +248,7 @@ class NotesShow final : public OwnVerb {
   explicit NotesShow(const Given& given) : id_(given_word(given, "ID").value_or("")) {}
 
   Task<Answered> run(World& world) override {
-    auto records = world.runtime.records(tenant_of(world), world.settings.user);
+    auto records = records_of(world.service, world.settings.user);
     BELAY_CO_TRY(std::optional<Note> note, co_await records->get<Note>(id_));
     if (!note) {
       co_return error(ErrorCode::not_found, "There is no note \"" + id_ + "\" of user \"" +

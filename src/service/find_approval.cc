@@ -1,19 +1,18 @@
-#include "cli/find_approval.h"
+#include "service/find_approval.h"
 
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "cli/find_run.h"
+#include "service/find_run.h"
 
-namespace belay::cli {
+namespace belay {
 namespace {
 
 using Approvals = std::vector<ApprovalRow>;
 
 Error unknown(const std::string& id, const std::string& call) {
-  return error(ErrorCode::not_found, "There is no approval and no thread \"" +
-                                         shortened(id, 60, "...") + "\"; see " + call +
-                                         " approvals list --all.");
+  return error(ErrorCode::not_found, "There is no approval and no thread \"" + id + "\"; see " +
+                                         call + " approvals list --all.");
 }
 
 Result<Approvals> with_id(Snapshot& view, const TenantId& tenant, const Uuid& id) {
@@ -83,20 +82,16 @@ Result<ApprovalRow> with_prefix(Snapshot& view, const TenantId& tenant, const st
 
 }  // namespace
 
-Task<Result<ApprovalRow>> find_approval(World& world, std::string id) {
-  std::function<Result<ApprovalRow>(Snapshot&)> reader =
-      [tenant = tenant_of(world), id,
-       call = world.settings.call](Snapshot& view) -> Result<ApprovalRow> {
-    if (auto uuid = uuid_from(id)) {
-      BELAY_TRY(Approvals found, with_id(view, tenant, *uuid));
-      if (!found.empty()) return std::move(found.front());
-    }
-    auto run = run_of_thread(view, tenant, ThreadId(id), call);
-    if (run.ok()) return of_run(view, *run, call);
-    if (run.error().code != ErrorCode::not_found) return std::move(run).error();
-    return with_prefix(view, tenant, id, call);
-  };
-  co_return co_await read<ApprovalRow>(world.store, std::move(reader));
+Result<ApprovalRow> find_approval(Snapshot& view, const TenantId& tenant, const std::string& id,
+                                  const std::string& call) {
+  if (auto uuid = uuid_from(id)) {
+    BELAY_TRY(Approvals found, with_id(view, tenant, *uuid));
+    if (!found.empty()) return std::move(found.front());
+  }
+  auto run = run_of_thread(view, tenant, ThreadId(id), call);
+  if (run.ok()) return of_run(view, *run, call);
+  if (run.error().code != ErrorCode::not_found) return std::move(run).error();
+  return with_prefix(view, tenant, id, call);
 }
 
-}  // namespace belay::cli
+}  // namespace belay

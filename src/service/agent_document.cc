@@ -1,0 +1,54 @@
+// An agent as JSON: its name, its state and its nodes.
+
+#include "service/documents.h"
+
+namespace belay {
+namespace {
+
+Value node_document(const GraphDefinition& graph, const GraphDefinition::Node& node) {
+  Value approval;
+  Value::Array targets(node.targets.begin(), node.targets.end());
+  if (node.approval) {
+    approval = Value::object({{"channel", graph.state->channels[node.approval->channel].name},
+                              {"expiresMs", node.approval->options.expires.count()},
+                              {"approved", node.approval->approved},
+                              {"rejected", node.approval->rejected}});
+  }
+  return Value::object({{"name", node.name},
+                        {"attempts", node.retry.attempts},
+                        {"timeoutMs", node.timeout ? Value(node.timeout->count()) : Value()},
+                        {"targets", std::move(targets)},
+                        {"branches", node.choose != nullptr},
+                        {"approval", std::move(approval)}});
+}
+
+Value channels_document(const GraphDefinition& graph) {
+  Value::Array channels;
+  for (const ChannelType& channel : graph.state->channels) channels.push_back(channel.name);
+  return channels;
+}
+
+// What a JSON graph declares of its channels; null for a typed one.
+Value declared_document(const GraphDefinition& graph) {
+  Value::Object declared;
+  for (const ChannelType& channel : graph.state->channels) {
+    if (!channel.declaration.empty()) declared.emplace(channel.name, channel.declaration);
+  }
+  return declared.empty() ? Value() : Value(std::move(declared));
+}
+
+}  // namespace
+
+Value agent_document(const GraphDefinition& graph) {
+  Value::Array nodes;
+  Value::Array entries(graph.entries.begin(), graph.entries.end());
+  for (const GraphDefinition::Node& node : graph.nodes) nodes.push_back(node_document(graph, node));
+  return Value::object({{"name", graph.name},
+                        {"hash", to_hex(graph.hash)},
+                        {"entries", std::move(entries)},
+                        {"channels", channels_document(graph)},
+                        {"declared", declared_document(graph)},
+                        {"nodes", std::move(nodes)}});
+}
+
+}  // namespace belay

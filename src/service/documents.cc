@@ -1,0 +1,281 @@
+#include "service/documents.h"
+
+namespace belay {
+namespace {
+
+Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
+
+Value id_or_null(const Uuid& id) { return id.is_null() ? Value() : Value(id.text()); }
+
+Value in_envelope(const std::string& envelope) {
+  if (envelope.empty()) return Value();
+  auto json = json_in_envelope(envelope);
+  if (!json.ok()) return Value();
+  return parse_json(*json).value_or(Value());
+}
+
+Value run_error(const RunRow& row) {
+  if (row.status != RunStatus::failed && row.error.empty()) return Value();
+  return Value::object({{"code", row.error_code}, {"message", row.error}});
+}
+
+Value texts(const std::vector<std::string>& words) {
+  Value::Array array;
+  for (const std::string& word : words) array.emplace_back(word);
+  return Value(std::move(array));
+}
+
+Value standing_runs(const std::vector<RunRow>& rows) {
+  Value::Array documents;
+  for (const RunRow& row : rows) {
+    documents.push_back(Value::object({{"threadId", row.thread.text},
+                                       {"runId", row.run.text()},
+                                       {"agent", row.graph},
+                                       {"status", name_of(row.status)},
+                                       {"currentNode", row.node}}));
+  }
+  return documents;
+}
+
+}  // namespace
+
+Value run_summary(const RunRow& row) {
+  return Value::object({
+      {"threadId", row.thread.text},
+      {"runId", row.run.text()},
+      {"agent", row.graph},
+      {"userId", row.user.text},
+      {"status", name_of(row.status)},
+      {"reason", text_or_null(row.reason)},
+      {"outcome", text_or_null(row.outcome)},
+      {"success", row.status != RunStatus::failed},
+      {"currentNode", row.node},
+      {"seq", row.seq},
+      {"retryCount", row.retry_count},
+      {"workedMs", row.worked_ms},
+      {"createdAt", to_text(row.created_at)},
+      {"updatedAt", to_text(row.updated_at)},
+      {"error", run_error(row)},
+  });
+}
+
+Value payload_of(const ApprovalRow& row) { return in_envelope(row.payload); }
+
+Value edited_of(const ApprovalRow& row) { return in_envelope(row.edited); }
+
+Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras) {
+  bool decided = row.decided_at != Instant{};
+  Value document = Value::object({
+      {"interruptId", row.interrupt.text()},
+      {"threadId", row.thread.text},
+      {"runId", row.run.text()},
+      {"agent", row.graph},
+      {"userId", row.user.text},
+      {"node", row.node},
+      {"question", row.question},
+      {"status", name_of(row.status)},
+      {"payload", payload_of(row)},
+      {"payloadHash", to_hex(row.payload_hash)},
+      {"createdAt", to_text(row.created_at)},
+      {"expiresAt", to_text(row.expires_at)},
+      {"decidedAt", decided ? Value(to_text(row.decided_at)) : Value()},
+      {"decidedBy", text_or_null(row.decided_by)},
+      {"comment", text_or_null(row.comment)},
+      {"editedPayload", edited_of(row)},
+  });
+  if (extras) extras(row, *document.as_object());
+  return document;
+}
+
+Value run_document(const RunView& view, const ApprovalExtras& extras) {
+  Value document = run_summary(view.row);
+  document.as_object()->emplace("state", view.state);
+  Value approval;
+  if (view.approval) approval = approval_document(*view.approval, extras);
+  document.as_object()->emplace("approval", std::move(approval));
+  Value spending;
+  if (view.spending) {
+    spending = Value::object({{"tokens", view.spending->spent.tokens},
+                              {"money", view.spending->spent.money},
+                              {"reservedTokens", view.spending->reserved.tokens},
+                              {"reservedMoney", view.spending->reserved.money}});
+  }
+  document.as_object()->emplace("spending", std::move(spending));
+  return document;
+}
+
+Value checkpoint_document(const CheckpointRow& row) {
+  return Value::object({
+      {"checkpointId", row.id.text()},
+      {"parentId", id_or_null(row.parent)},
+      {"seq", row.seq},
+      {"epoch", row.epoch},
+      {"kind", name_of(row.kind)},
+      {"node", text_or_null(row.node)},
+      {"superstep", row.superstep},
+      {"status", name_of(row.status)},
+      {"retryCount", row.retry_count},
+      {"createdAt", to_text(row.created_at)},
+      {"hash", to_hex(row.chain_hash)},
+  });
+}
+
+Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run) {
+  return Value::object({
+      {"threadId", thread.thread.text},
+      {"agent", thread.graph},
+      {"userId", thread.user.text},
+      {"createdAt", to_text(thread.created_at)},
+      {"run", run ? run_summary(*run) : Value()},
+  });
+}
+
+Value history_document(const RunHistory& history) {
+  Value::Array checkpoints;
+  for (const CheckpointRow& row : history.checkpoints) {
+    checkpoints.push_back(checkpoint_document(row));
+  }
+  return Value::object({{"threadId", history.run.thread.text},
+                        {"runId", history.run.run.text()},
+                        {"agent", history.run.graph},
+                        {"checkpoints", std::move(checkpoints)}});
+}
+
+Value standing_document(const Standing& standing, const ApprovalExtras& extras) {
+  Value::Array approvals;
+  for (const ApprovalRow& row : standing.open) approvals.push_back(approval_document(row, extras));
+  return Value::object({{"running", standing_runs(standing.at_work)},
+                        {"leftBehind", standing_runs(standing.left_behind)},
+                        {"approvals", std::move(approvals)}});
+}
+
+Value preview_document(const ForkPreview& preview, const ApprovalExtras& extras) {
+  Value::Array effects;
+  for (const EffectRow& row : preview.effects) {
+    effects.push_back(Value::object({{"name", row.name},
+                                     {"node", row.node},
+                                     {"class", name_of(row.effect_class)},
+                                     {"status", name_of(row.status)},
+                                     {"attempts", row.attempt}}));
+  }
+  Value::Array messages;
+  for (const OutboxRow& row : preview.messages) {
+    messages.push_back(
+        Value::object({{"topic", row.topic}, {"seq", row.seq}, {"status", name_of(row.status)}}));
+  }
+  Value::Array approvals;
+  for (const ApprovalRow& row : preview.approvals) {
+    approvals.push_back(approval_document(row, extras));
+  }
+  return Value::object({{"seq", preview.seq},
+                        {"next", texts(preview.next)},
+                        {"again", texts(preview.again)},
+                        {"effects", std::move(effects)},
+                        {"messages", std::move(messages)},
+                        {"approvals", std::move(approvals)}});
+}
+
+Value replay_document(const ReplayReport& report) {
+  Value first;
+  if (report.divergence) {
+    first = Value::object({{"seq", report.divergence->seq},
+                           {"node", report.divergence->node},
+                           {"what", report.divergence->what},
+                           {"recorded", report.divergence->recorded},
+                           {"replayed", report.divergence->replayed}});
+  }
+  return Value::object({{"threadId", report.run.thread.text},
+                        {"runId", report.run.run.text()},
+                        {"commits", report.run.seq},
+                        {"compared", report.compared},
+                        {"divergence", std::move(first)}});
+}
+
+Value decision_document(const DecisionAnswer& answer, const ApprovalExtras& extras) {
+  return Value::object({{"answer", name_of(answer.kind)},
+                        {"approval", approval_document(answer.approval, extras)},
+                        {"run", run_document(answer.view, extras)}});
+}
+
+Value message_document(const OutboxRow& row) {
+  return Value::object({{"id", message_id(row)},
+                        {"runId", row.run.text()},
+                        {"topic", row.topic},
+                        {"status", name_of(row.status)},
+                        {"attempts", row.attempts},
+                        {"error", text_or_null(row.error)},
+                        {"dueAt", to_text(row.due_at)},
+                        {"createdAt", to_text(row.created_at)},
+                        {"body", in_envelope(row.envelope)}});
+}
+
+Value messages_document(const Messages& messages) {
+  Value::Array documents;
+  for (const OutboxRow& row : messages.rows) documents.push_back(message_document(row));
+  return Value::object(
+      {{"messages", std::move(documents)}, {"more", static_cast<std::uint64_t>(messages.more)}});
+}
+
+Value statistics_document(const StoreStatistics& found) {
+  Value::Array tables;
+  for (const TableStatistics& table : found.tables) {
+    tables.push_back(
+        Value::object({{"name", table.name}, {"rows", table.rows}, {"bytes", table.bytes}}));
+  }
+  return Value::object(
+      {{"tables", std::move(tables)}, {"bytes", found.bytes}, {"freeBytes", found.free_bytes}});
+}
+
+Value compaction_document(const Compaction& done) {
+  return Value::object({{"bytesBefore", done.bytes_before}, {"bytesAfter", done.bytes_after}});
+}
+
+Value pruning_document(const Pruning& done) {
+  return Value::object({{"threads", done.threads.threads},
+                        {"largeValues", done.large_values},
+                        {"runs", done.threads.runs},
+                        {"preserved", done.threads.preserved},
+                        {"dryRun", done.dry_run}});
+}
+
+Value check_document(const CheckReport& report) {
+  Value::Array violations;
+  for (const Violation& violation : report.violations) {
+    violations.push_back(Value::object({{"rule", violation.rule},
+                                        {"subject", violation.subject},
+                                        {"message", violation.message}}));
+  }
+  return Value::object({{"violations", std::move(violations)},
+                        {"rules", static_cast<std::uint64_t>(check_rules().size())},
+                        {"runs", static_cast<std::uint64_t>(report.runs)},
+                        {"checkpoints", static_cast<std::uint64_t>(report.checkpoints)},
+                        {"approvals", static_cast<std::uint64_t>(report.approvals)}});
+}
+
+Value error_document(const Error& failed) {
+  Value::Object members{{"code", name_of(failed.code)}, {"message", failed.message}};
+  if (failed.retry_after) members.emplace("retryAfterMs", failed.retry_after->count());
+  return Value::object({{"error", std::move(members)}});
+}
+
+std::string message_id(const OutboxRow& row) {
+  return row.run.text() + "/" + std::to_string(row.seq) + "/" + std::to_string(row.index);
+}
+
+std::string_view name_of(DecisionAnswer::Kind kind) {
+  switch (kind) {
+    case DecisionAnswer::Kind::won:
+      return "won";
+    case DecisionAnswer::Kind::same:
+      return "same";
+    case DecisionAnswer::Kind::lost:
+      return "lost";
+    case DecisionAnswer::Kind::expired:
+      return "expired";
+    case DecisionAnswer::Kind::closed:
+      return "closed";
+  }
+  return "";
+}
+
+}  // namespace belay

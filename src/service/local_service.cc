@@ -1,0 +1,355 @@
+// Long on purpose: one short function for each thing that may be asked.
+
+#include "service/local_service.h"
+
+#include <algorithm>
+
+#include "belay/limits.h"
+#include "service/detached.h"
+#include "service/documents.h"
+#include "service/find_approval.h"
+#include "service/find_run.h"
+#include "service/run_request.h"
+
+namespace belay {
+namespace {
+
+// More than any store has: which are shown is decided afterwards.
+constexpr std::size_t kMessagesMax = 10'000'000;
+
+// A run as its commit says that it stood; what the row alone knows is of the newest.
+void stand_at(const CheckpointRow& then, RunRow& row) {
+  row.seq = then.seq;
+  row.epoch = then.epoch;
+  row.session = then.session;
+  row.checkpoint = then.id;
+  row.status = then.status;
+  row.node = then.node;
+  row.retry_count = then.retry_count;
+  row.updated_at = then.created_at;
+  for (std::string* text : {&row.reason, &row.outcome, &row.error_code, &row.error}) text->clear();
+}
+
+class LocalService final : public Service {
+ public:
+  explicit LocalService(LocalServiceParts parts)
+      : parts_(std::move(parts)), under_way_(parts_.executor) {}
+
+  Task<Result<Value::Array>> agents() override {
+    Value::Array documents;
+    for (const auto& graph : parts_.graphs) documents.push_back(agent_document(*graph));
+    co_return std::move(documents);
+  }
+
+  Task<Result<RunView>> start(StartRun wanted) override {
+    BELAY_CO_TRY(RunRequest request, run_request(parts_.graphs, parts_.tenant, std::move(wanted)));
+    if (request.options.thread.empty()) {
+      request.options.thread = ThreadId(random_uuid(parts_.random).text());
+    }
+    ThreadId thread = request.options.thread;
+    if (request.queued) {
+      Instant not_before = parts_.clock.now() + request.delay;
+      co_return co_await parts_.runtime.enqueue(std::move(request.graph), std::move(request.state),
+                                                std::move(request.options), not_before);
+    }
+    auto task = parts_.runtime.start(std::move(request.graph), std::move(request.state),
+                                     std::move(request.options));
+    auto view = co_await under_way_.wait(std::move(task));
+    co_return co_await with_owner(std::move(thread), std::move(view));
+  }
+
+  Task<Result<RunView>> resume(ThreadId thread) override {
+    auto task = parts_.runtime.resume(parts_.tenant, thread);
+    auto view = co_await under_way_.wait(std::move(task));
+    co_return co_await with_owner(std::move(thread), std::move(view));
+  }
+
+  Task<Result<std::vector<ThreadId>>> left_behind() override {
+    return parts_.runtime.left_behind(parts_.tenant);
+  }
+
+  Task<Result<RunView>> cancel(ThreadId thread, std::string by) override {
+    return parts_.runtime.cancel(parts_.tenant, std::move(thread), std::move(by));
+  }
+
+  Task<Result<RunView>> fork(ForkOptions options) override {
+    options.tenant = parts_.tenant;
+    if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
+    ThreadId thread = options.thread;
+    auto task = parts_.runtime.fork(std::move(options));
+    auto view = co_await under_way_.wait(std::move(task));
+    co_return co_await with_owner(std::move(thread), std::move(view));
+  }
+
+  Task<Result<ForkPreview>> preview(ForkOptions options) override {
+    options.tenant = parts_.tenant;
+    return parts_.runtime.preview(std::move(options));
+  }
+
+  Task<Result<ReplayReport>> replay(ThreadId thread) override {
+    ReplayOptions options;
+    options.tenant = parts_.tenant;
+    options.thread = std::move(thread);
+    return parts_.runtime.replay(std::move(options));
+  }
+
+  Task<Result<RunRow>> run_of(ThreadId thread) override {
+    std::function<Result<RunRow>(Snapshot&)> reader = [this, thread](Snapshot& view) {
+      return run_of_thread(view, parts_.tenant, thread, parts_.call);
+    };
+    return read<RunRow>(parts_.store, std::move(reader));
+  }
+
+  Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq) override {
+    if (!seq) co_return co_await parts_.runtime.status(parts_.tenant, std::move(thread));
+    BELAY_CO_TRY(RunView view,
+                 co_await parts_.runtime.status_at(parts_.tenant, std::move(thread), *seq));
+    if (view.row.seq == *seq) co_return std::move(view);
+    CheckpointFilter filter;
+    filter.tenant = parts_.tenant;
+    filter.run = view.row.run;
+    filter.seq = *seq;
+    BELAY_CO_TRY(std::vector<CheckpointRow> rows, co_await checkpoints(std::move(filter)));
+    if (!rows.empty()) stand_at(rows.front(), view.row);
+    co_return std::move(view);
+  }
+
+  Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) override {
+    std::function<Result<std::vector<ListedThread>>(Snapshot&)> reader =
+        [tenant = parts_.tenant, page](Snapshot& view) -> Result<std::vector<ListedThread>> {
+      ThreadFilter filter;
+      filter.tenant = tenant;
+      filter.before = page.before;
+      filter.limit = std::min(page.limit, limits::page_rows_max);
+      BELAY_TRY(std::vector<ThreadRow> rows, view.threads(filter));
+      std::vector<ListedThread> listed;
+      for (ThreadRow& thread : rows) {
+        RunFilter runs;
+        runs.tenant = tenant;
+        runs.run = thread.last_run;
+        BELAY_TRY(std::vector<RunRow> latest, view.runs(runs));
+        ListedThread& one = listed.emplace_back();
+        one.thread = std::move(thread);
+        if (!latest.empty()) one.run = std::move(latest.front());
+      }
+      return listed;
+    };
+    return read<std::vector<ListedThread>>(parts_.store, std::move(reader));
+  }
+
+  Task<Result<RunHistory>> history(HistoryPage page) override {
+    std::function<Result<RunHistory>(Snapshot&)> reader =
+        [tenant = parts_.tenant, page, call = parts_.call](Snapshot& view) -> Result<RunHistory> {
+      RunHistory history;
+      BELAY_TRY(history.run, run_of_thread(view, tenant, page.thread, call));
+      CheckpointFilter filter;
+      filter.tenant = tenant;
+      filter.run = history.run.run;
+      filter.before_seq = page.before_seq;
+      filter.limit = std::min(page.limit, limits::page_rows_max);
+      BELAY_TRY(history.checkpoints, view.checkpoints(filter));
+      return history;
+    };
+    return read<RunHistory>(parts_.store, std::move(reader));
+  }
+
+  Task<Result<Standing>> standing() override {
+    struct Found {
+      std::vector<RunRow> working;
+      std::vector<ApprovalRow> open;
+    };
+    std::function<Result<Found>(Snapshot&)> reader =
+        [tenant = parts_.tenant](Snapshot& view) -> Result<Found> {
+      Found found;
+      RunFilter runs;
+      runs.tenant = tenant;
+      runs.statuses = {RunStatus::queued, RunStatus::running};
+      BELAY_TRY(found.working, view.runs(runs));
+      ApprovalFilter approvals;
+      approvals.tenant = tenant;
+      approvals.only_open = true;
+      BELAY_TRY(found.open, view.approvals(approvals));
+      return found;
+    };
+    BELAY_CO_TRY(Found found, co_await read<Found>(parts_.store, std::move(reader)));
+    Standing standing;
+    standing.open = std::move(found.open);
+    for (RunRow& row : found.working) {
+      BELAY_CO_TRY(bool alive, parts_.store.is_alive(row.session));
+      (alive ? standing.at_work : standing.left_behind).push_back(std::move(row));
+    }
+    co_return std::move(standing);
+  }
+
+  Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) override {
+    options.tenant = parts_.tenant;
+    return parts_.runtime.events(std::move(options));
+  }
+
+  Task<Result<Done>> preserve(ThreadId thread, bool preserve) override {
+    ThreadId wanted = thread;
+    auto run = co_await run_of(std::move(wanted));
+    if (!run.ok()) co_return std::move(run).error();
+    Commit commit;
+    commit.tenant = parts_.tenant;
+    commit.rows.preserve = {std::move(thread), preserve};
+    auto outcome = co_await parts_.store.commit(std::move(commit));
+    if (!outcome.ok()) co_return std::move(outcome).error();
+    co_return Done{};
+  }
+
+  Task<Result<std::vector<ApprovalRow>>> approvals(ApprovalPage page) override {
+    std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [tenant = parts_.tenant,
+                                                                         page](Snapshot& view) {
+      ApprovalFilter filter;
+      filter.tenant = tenant;
+      filter.only_open = page.only_open;
+      filter.limit = std::min(page.limit, limits::page_rows_max);
+      return view.approvals(filter);
+    };
+    return read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
+  }
+
+  Task<Result<ApprovalRow>> approval(std::string id) override {
+    std::function<Result<ApprovalRow>(Snapshot&)> reader =
+        [tenant = parts_.tenant, id = std::move(id), call = parts_.call](Snapshot& view) {
+          return find_approval(view, tenant, id, call);
+        };
+    return read<ApprovalRow>(parts_.store, std::move(reader));
+  }
+
+  Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) override {
+    auto task = parts_.runtime.decide(parts_.tenant, interrupt, std::move(decision));
+    co_return co_await under_way_.wait(std::move(task));
+  }
+
+  Task<Result<Messages>> messages(MessagePage page) override {
+    OutboxFilter filter;
+    filter.tenant = parts_.tenant;
+    filter.limit = kMessagesMax;
+    if (page.thread) {
+      ThreadId thread = *page.thread;
+      BELAY_CO_TRY(RunRow row, co_await run_of(std::move(thread)));
+      filter.run = row.run;
+    }
+    std::function<Result<std::vector<OutboxRow>>(Snapshot&)> reader =
+        [filter = std::move(filter)](Snapshot& view) { return view.outbox(filter); };
+    Messages found;
+    BELAY_CO_TRY(found.rows, co_await read<std::vector<OutboxRow>>(parts_.store, reader));
+    if (!page.all) {
+      std::erase_if(found.rows,
+                    [](const OutboxRow& row) { return row.status == OutboxStatus::delivered; });
+    }
+    found.more = found.rows.size() > page.limit ? found.rows.size() - page.limit : 0;
+    found.rows.resize(found.rows.size() - found.more);
+    co_return std::move(found);
+  }
+
+  Task<Result<Done>> retry_message(std::string id) override {
+    return parts_.runtime.retry_message(parts_.tenant, std::move(id));
+  }
+  Task<Result<Done>> give_up_message(std::string id) override {
+    return parts_.runtime.give_up_message(parts_.tenant, std::move(id));
+  }
+
+  Task<Result<std::vector<RecordRow>>> find_records(UserId user, RecordFilter filter) override {
+    auto records = parts_.runtime.records(parts_.tenant, std::move(user));
+    auto rows = co_await records->find(std::move(filter));
+    co_return std::move(rows);
+  }
+  Task<Result<Done>> save_records(std::vector<RecordWrite> records) override {
+    return parts_.runtime.save(parts_.tenant, std::move(records));
+  }
+
+  Task<Result<StoreStatistics>> statistics() override {
+    std::function<Result<StoreStatistics>()> work = [&store = parts_.store] {
+      return store.statistics();
+    };
+    return on_blocking_pool<StoreStatistics>(std::move(work));
+  }
+
+  Task<Result<Compaction>> compact() override {
+    std::function<Result<Compaction>()> work = [&store = parts_.store]() -> Result<Compaction> {
+      Compaction done;
+      BELAY_TRY(StoreStatistics before, store.statistics());
+      BELAY_CHECK(store.compact());
+      BELAY_TRY(StoreStatistics after, store.statistics());
+      done.bytes_before = before.bytes;
+      done.bytes_after = after.bytes;
+      return done;
+    };
+    return on_blocking_pool<Compaction>(std::move(work));
+  }
+
+  Task<Result<Pruning>> prune(RetentionPolicy policy) override {
+    Pruning done;
+    done.dry_run = policy.dry_run;
+    BELAY_CO_TRY(done.threads,
+                 co_await apply_retention(parts_.store, parts_.tenant, policy, parts_.clock.now()));
+    if (policy.dry_run) co_return std::move(done);
+    Sealing sealing = parts_.sealing;
+    BELAY_CO_TRY(BlobReport blobs, co_await forget_unused_blobs(parts_.stored, parts_.random,
+                                                                std::move(sealing), parts_.tenant));
+    done.large_values = blobs.forgotten;
+    co_return std::move(done);
+  }
+
+  Task<Result<CheckReport>> check() override {
+    CheckScope scope;
+    scope.tenant = parts_.tenant;
+    scope.graphs = parts_.graphs;
+    scope.collections = parts_.collections;
+    return check_store(parts_.store, std::move(scope));
+  }
+
+ private:
+  Task<Result<std::vector<CheckpointRow>>> checkpoints(CheckpointFilter filter) {
+    std::function<Result<std::vector<CheckpointRow>>(Snapshot&)> reader =
+        [filter = std::move(filter)](Snapshot& view) { return view.checkpoints(filter); };
+    return read<std::vector<CheckpointRow>>(parts_.store, std::move(reader));
+  }
+
+  // Of a run that another living process has, with that process's id.
+  Task<Result<RunView>> with_owner(ThreadId thread, Result<RunView> view) {
+    bool is_taken = !view.ok() && view.error().code == ErrorCode::conflict && parts_.process_of;
+    if (!is_taken) co_return std::move(view);
+    auto run = co_await run_of(std::move(thread));
+    if (!run.ok() || is_final(run->status)) co_return std::move(view);
+    auto alive = parts_.store.is_alive(run->session);
+    if (!alive.ok() || !*alive) co_return std::move(view);
+    Error taken = std::move(view).error();
+    if (auto process = parts_.process_of(run->session)) {
+      taken.message += " Its process id is " + std::to_string(*process) + ".";
+    }
+    co_return std::move(taken);
+  }
+
+  const LocalServiceParts parts_;
+  Detached under_way_;
+};
+
+class ServiceRecords final : public Records {
+ public:
+  ServiceRecords(Service& service, UserId user) : service_(service), user_(std::move(user)) {}
+
+  Task<Result<std::vector<RecordRow>>> find(RecordFilter filter) override {
+    UserId user = filter.user.empty() ? user_ : filter.user;
+    return service_.find_records(std::move(user), std::move(filter));
+  }
+
+ private:
+  Service& service_;
+  const UserId user_;
+};
+
+}  // namespace
+
+std::unique_ptr<Service> make_local_service(LocalServiceParts parts) {
+  return std::make_unique<LocalService>(std::move(parts));
+}
+
+std::unique_ptr<Records> records_of(Service& service, UserId user) {
+  return std::make_unique<ServiceRecords>(service, std::move(user));
+}
+
+}  // namespace belay

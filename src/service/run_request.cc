@@ -1,0 +1,60 @@
+#include "service/run_request.h"
+
+#include <algorithm>
+
+namespace belay {
+namespace {
+
+Result<const GraphDefinition*> find_graph(
+    const std::vector<std::shared_ptr<const GraphDefinition>>& graphs, const std::string& name) {
+  for (const auto& graph : graphs) {
+    if (graph->name == name) return graph.get();
+  }
+  return error(ErrorCode::not_found, "There is no agent \"" + name + "\".");
+}
+
+Result<Done> check_members(const GraphDefinition& graph, const Value& input) {
+  const Value::Object* members = input.as_object();
+  if (!members) {
+    return error(ErrorCode::invalid, "The input of " + graph.name + " is of kind " +
+                                         std::string(input.kind()) + "; it has to be an object.");
+  }
+  for (const auto& [name, member] : *members) {
+    bool is_known =
+        std::any_of(graph.state->channels.begin(), graph.state->channels.end(),
+                    [&name = name](const ChannelType& channel) { return channel.name == name; });
+    if (!is_known) {
+      return error(ErrorCode::invalid, "The input of " + graph.name + " has no \"" + name + "\".");
+    }
+  }
+  return Done{};
+}
+
+ThreadId thread_of_key(const UserId& user, const std::string& key) {
+  constexpr std::size_t digits = 32;
+  std::string text = user.text + '\0' + key;
+  return ThreadId("request-" + to_hex(sha256(text)).substr(0, digits));
+}
+
+}  // namespace
+
+Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefinition>>& graphs,
+                               const TenantId& tenant, StartRun wanted) {
+  RunRequest request;
+  BELAY_TRY(const GraphDefinition* graph, find_graph(graphs, wanted.agent));
+  BELAY_CHECK(check_members(*graph, wanted.input));
+  BELAY_TRY(request.state, state_from(*graph->state, wanted.input));
+  request.graph = graph->name;
+  request.queued = wanted.queued;
+  request.delay = wanted.delay;
+  request.options.tenant = tenant;
+  request.options.user = std::move(wanted.user);
+  request.options.thread = std::move(wanted.thread);
+  request.options.run = std::move(wanted.options);
+  if (request.options.thread.empty() && !wanted.idempotency_key.empty()) {
+    request.options.thread = thread_of_key(request.options.user, wanted.idempotency_key);
+  }
+  return request;
+}
+
+}  // namespace belay

@@ -1,0 +1,134 @@
+#pragma once
+// service/service.h - what a person or a program may ask of Belay, wherever the runs are: in this
+// process (local_service.h), or behind a server (client/remote_service.h).
+//
+// A service is of one tenant. What it answers are the rows and views of the public headers, so
+// whoever shows them shows the same for both.
+//
+// Threading: on the executor that awaits; several calls may be under way at once. Destroying a task
+// stops waiting; a run that it has set going goes on.
+//
+// Errors: those of Runtime and Store; a remote one adds `unavailable` for a server that can't be
+// reached.
+
+#include "belay/check.h"
+#include "belay/runtime.h"
+#include "belay/storage.h"
+
+namespace belay {
+
+// Which run to begin.
+struct StartRun {
+  std::string agent;
+  Value input;  // an object of channels: members of the agent's state
+  UserId user = UserId("local");
+  ThreadId thread = {};  // empty: a new random one
+  RunOptions options = {};
+  // Into the store's queue, for whoever works on it, and begun no sooner than after `delay`;
+  // else it is begun here, and answered when it has ended or waits.
+  bool queued = false;
+  std::chrono::milliseconds delay{0};
+  // What tells a request that is sent again from a new one; empty: each is new. The same key with
+  // another request is a `conflict`.
+  std::string idempotency_key = {};
+};
+
+struct ListedThread {
+  ThreadRow thread;
+  std::optional<RunRow> run;  // the latest
+};
+struct ThreadPage {
+  std::optional<ThreadId> before = std::nullopt;  // the last one of the page before
+  std::size_t limit = 20;
+};
+
+struct RunHistory {
+  RunRow run;
+  std::vector<CheckpointRow> checkpoints;  // newest first
+};
+struct HistoryPage {
+  ThreadId thread;
+  std::optional<std::uint64_t> before_seq = std::nullopt;
+  std::size_t limit = 100;
+};
+
+struct ApprovalPage {
+  bool only_open = true;
+  std::size_t limit = limits::page_rows_max;
+};
+
+// What goes on, and what waits for somebody.
+struct Standing {
+  std::vector<RunRow> at_work;
+  std::vector<RunRow> left_behind;  // by processes that have died
+  std::vector<ApprovalRow> open;
+};
+
+struct MessagePage {
+  std::optional<ThreadId> thread = std::nullopt;
+  bool all = false;  // delivered ones too
+  std::size_t limit = 100;
+};
+struct Messages {
+  std::vector<OutboxRow> rows;  // oldest first
+  std::size_t more = 0;         // beyond the limit
+};
+
+struct Compaction {
+  std::uint64_t bytes_before = 0;
+  std::uint64_t bytes_after = 0;
+};
+struct Pruning {
+  RetentionReport threads;
+  std::uint64_t large_values = 0;
+  bool dry_run = false;
+};
+
+class Service {
+ public:
+  virtual ~Service() = default;
+
+  // The agents, each as the document that `belay agents show --json` prints.
+  virtual Task<Result<Value::Array>> agents() = 0;
+
+  virtual Task<Result<RunView>> start(StartRun wanted) = 0;
+  virtual Task<Result<RunView>> resume(ThreadId thread) = 0;
+  virtual Task<Result<std::vector<ThreadId>>> left_behind() = 0;
+  virtual Task<Result<RunView>> cancel(ThreadId thread, std::string by) = 0;
+  virtual Task<Result<RunView>> fork(ForkOptions options) = 0;
+  virtual Task<Result<ForkPreview>> preview(ForkOptions options) = 0;
+  virtual Task<Result<ReplayReport>> replay(ThreadId thread) = 0;
+
+  // The latest run's row alone.
+  virtual Task<Result<RunRow>> run_of(ThreadId thread) = 0;
+  // With its state, as it stands or as it stood after a commit.
+  virtual Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq) = 0;
+  virtual Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) = 0;
+  virtual Task<Result<RunHistory>> history(HistoryPage page) = 0;
+  virtual Task<Result<Standing>> standing() = 0;
+  virtual Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) = 0;
+  virtual Task<Result<Done>> preserve(ThreadId thread, bool preserve) = 0;
+
+  virtual Task<Result<std::vector<ApprovalRow>>> approvals(ApprovalPage page) = 0;
+  // By its id, the first characters of it, or the thread that waits.
+  virtual Task<Result<ApprovalRow>> approval(std::string id) = 0;
+  virtual Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) = 0;
+
+  virtual Task<Result<Messages>> messages(MessagePage page) = 0;
+  virtual Task<Result<Done>> retry_message(std::string id) = 0;
+  virtual Task<Result<Done>> give_up_message(std::string id) = 0;
+
+  // A user's records; saving is all or nothing.
+  virtual Task<Result<std::vector<RecordRow>>> find_records(UserId user, RecordFilter filter) = 0;
+  virtual Task<Result<Done>> save_records(std::vector<RecordWrite> records) = 0;
+
+  virtual Task<Result<StoreStatistics>> statistics() = 0;
+  virtual Task<Result<Compaction>> compact() = 0;
+  virtual Task<Result<Pruning>> prune(RetentionPolicy policy) = 0;
+  virtual Task<Result<CheckReport>> check() = 0;
+};
+
+// A user's records as an agent's code asks for them. The service outlives it.
+std::unique_ptr<Records> records_of(Service& service, UserId user);
+
+}  // namespace belay
