@@ -109,6 +109,7 @@ class Simulation {
     slots_[slot].starts = true;
     std::uint64_t chance = random_.bits();
     agenda_.after(kOutside, delay, [this, slot, seed = seed.value_or(chance)] {
+      if (is_closing_) return;  // nobody would ask it to go
       slots_[slot].starts = false;
       if (!slots_[slot].process) bring_up(slot, seed);
     });
@@ -381,6 +382,7 @@ class Simulation {
   }
 
   void drain() {
+    is_closing_ = true;
     for (std::size_t slot = 1; slot < slots_.size(); ++slot) {
       slots_[slot].starts = true;  // no more
       if (slots_[slot].process) slots_[slot].process->runtime().drain();
@@ -490,6 +492,7 @@ class Simulation {
   std::uint64_t steps_ = 0;
   bool is_slow_ = false;
   bool is_healed_ = false;
+  bool is_closing_ = false;  // the workers are asked to go, and no others come
 };
 
 }  // namespace
