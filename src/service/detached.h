@@ -20,10 +20,19 @@ class Detached {
   template <typename T>
   Task<T> wait(Task<T> task) {
     Completion<T> completion;
+    std::function<void(T)> told = [completion](T value) { completion.complete(std::move(value)); };
+    start<T>(std::move(task), std::move(told));
+    co_return co_await completion;
+  }
+
+  // Starts the task; `told` gets its value.
+  template <typename T>
+  void start(Task<T> task, std::function<void(T)> told = [](T) {}) {
     std::uint64_t number = next_++;
     std::weak_ptr<Tasks> tasks = tasks_;
-    std::function<void(T)> done = [&executor = executor_, tasks, number, completion](T value) {
-      completion.complete(std::move(value));
+    std::function<void(T)> done = [&executor = executor_, tasks, number,
+                                   told = std::move(told)](T value) {
+      told(std::move(value));
       // Not from inside of it: the task itself is among what is forgotten.
       executor.post([tasks, number] {
         if (auto held = tasks.lock()) held->erase(number);
@@ -31,7 +40,6 @@ class Detached {
     };
     Spawned started = spawn<T>(executor_, std::move(task), std::move(done));
     tasks_->emplace(number, std::move(started));
-    co_return co_await completion;
   }
 
  private:

@@ -137,6 +137,24 @@ class LocalService final : public Service {
     return read<std::vector<ListedThread>>(parts_.store, std::move(reader));
   }
 
+  Task<Result<std::vector<RunRow>>> runs(RunPage page) override {
+    RunFilter filter;
+    filter.tenant = parts_.tenant;
+    filter.statuses = std::move(page.statuses);
+    filter.before = page.before;
+    filter.limit = std::min(page.limit, limits::page_rows_max);
+    return runs(std::move(filter));
+  }
+
+  Task<Result<RunRow>> run(RunId run) override {
+    RunFilter filter;
+    filter.tenant = parts_.tenant;
+    filter.run = run;
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await runs(std::move(filter)));
+    if (!rows.empty()) co_return std::move(rows.front());
+    co_return error(ErrorCode::not_found, "There is no run \"" + run.text() + "\".");
+  }
+
   Task<Result<RunHistory>> history(HistoryPage page) override {
     std::function<Result<RunHistory>(Snapshot&)> reader =
         [tenant = parts_.tenant, page, call = parts_.call](Snapshot& view) -> Result<RunHistory> {
@@ -303,6 +321,12 @@ class LocalService final : public Service {
   }
 
  private:
+  Task<Result<std::vector<RunRow>>> runs(RunFilter filter) {
+    std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
+        [filter = std::move(filter)](Snapshot& view) { return view.runs(filter); };
+    return read<std::vector<RunRow>>(parts_.store, std::move(reader));
+  }
+
   Task<Result<std::vector<CheckpointRow>>> checkpoints(CheckpointFilter filter) {
     std::function<Result<std::vector<CheckpointRow>>(Snapshot&)> reader =
         [filter = std::move(filter)](Snapshot& view) { return view.checkpoints(filter); };

@@ -30,12 +30,6 @@ Result<Done> check_members(const GraphDefinition& graph, const Value& input) {
   return Done{};
 }
 
-ThreadId thread_of_key(const UserId& user, const std::string& key) {
-  constexpr std::size_t digits = 32;
-  std::string text = user.text + '\0' + key;
-  return ThreadId("request-" + to_hex(sha256(text)).substr(0, digits));
-}
-
 }  // namespace
 
 Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefinition>>& graphs,
@@ -51,9 +45,6 @@ Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefi
   request.options.user = std::move(wanted.user);
   request.options.thread = std::move(wanted.thread);
   request.options.run = std::move(wanted.options);
-  if (request.options.thread.empty() && !wanted.idempotency_key.empty()) {
-    request.options.thread = thread_of_key(request.options.user, wanted.idempotency_key);
-  }
   return request;
 }
 

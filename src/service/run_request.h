@@ -15,10 +15,6 @@ struct RunRequest {
 
 // `not_found` for an agent that there is none of; `invalid`, naming the member, for an input that
 // its state has no place for.
-//
-// An idempotency key stands for a thread of its own, "request-" and digits: so a request that is
-// sent again finds its run there, in whatever process, and another one under the same key is
-// refused.
 Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefinition>>& graphs,
                                const TenantId& tenant, StartRun wanted);
 

@@ -28,9 +28,6 @@ struct StartRun {
   // else it is begun here, and answered when it has ended or waits.
   bool queued = false;
   std::chrono::milliseconds delay{0};
-  // What tells a request that is sent again from a new one; empty: each is new. The same key with
-  // another request is a `conflict`.
-  std::string idempotency_key = {};
 };
 
 struct ListedThread {
@@ -39,6 +36,12 @@ struct ListedThread {
 };
 struct ThreadPage {
   std::optional<ThreadId> before = std::nullopt;  // the last one of the page before
+  std::size_t limit = 20;
+};
+
+struct RunPage {
+  std::vector<RunStatus> statuses = {};        // empty: any
+  std::optional<RunId> before = std::nullopt;  // the last one of the page before
   std::size_t limit = 20;
 };
 
@@ -104,6 +107,8 @@ class Service {
   // With its state, as it stands or as it stood after a commit.
   virtual Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq) = 0;
   virtual Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) = 0;
+  virtual Task<Result<std::vector<RunRow>>> runs(RunPage page) = 0;
+  virtual Task<Result<RunRow>> run(RunId run) = 0;
   virtual Task<Result<RunHistory>> history(HistoryPage page) = 0;
   virtual Task<Result<Standing>> standing() = 0;
   virtual Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) = 0;
