@@ -1,0 +1,121 @@
+// What is answered, as JSON Schemas. docs/command-line.md says what each member means; the tests
+// hold every answer against its schema.
+
+#include "server/openapi.h"
+
+namespace belay::server {
+namespace {
+
+// Members are written "name:type", with a '?' behind a type that may be null, and "[]" behind one
+// that comes as a list. A type that begins with a capital is another schema.
+Value type_of(std::string_view text) {
+  bool may_be_null = text.ends_with('?');
+  if (may_be_null) text.remove_suffix(1);
+  if (text.ends_with("[]")) {
+    text.remove_suffix(2);
+    return Value::object({{"type", "array"}, {"items", type_of(text)}});
+  }
+  if (text == "any") return Value(true);
+  bool is_schema = text.front() >= 'A' && text.front() <= 'Z';
+  Value type = is_schema ? Value::object({{"$ref", "#/components/schemas/" + std::string(text)}})
+                         : Value::object({{"type", text}});
+  if (!may_be_null) return type;
+  Value::Array choices{std::move(type), Value::object({{"type", "null"}})};
+  return Value::object({{"anyOf", std::move(choices)}});
+}
+
+struct Schema {
+  std::string_view name;
+  std::string_view required;  // members, with spaces between
+  std::string_view optional = "";
+};
+
+constexpr Schema kSchemas[] = {
+    {"Problem", "type:string title:string status:integer code:string detail:string"},
+    {"Health", "status:string", "version:string"},
+    {"Error", "code:string message:string"},
+    {"Spending", "tokens:integer money:integer reservedTokens:integer reservedMoney:integer"},
+    {"Run",
+     "threadId:string runId:string agent:string userId:string status:string reason:string? "
+     "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
+     "workedMs:integer createdAt:string updatedAt:string error:Error?",
+     "state:any approval:Approval? spending:Spending?"},
+    {"RunList", "runs:Run[] next:string?"},
+    {"Approval",
+     "interruptId:string threadId:string runId:string agent:string userId:string node:string "
+     "question:string status:string payload:any payloadHash:string createdAt:string "
+     "expiresAt:string decidedAt:string? decidedBy:string? comment:string? editedPayload:any",
+     "riskLevel:integer? crisis:boolean"},
+    {"ApprovalList", "approvals:Approval[]"},
+    {"Decision", "answer:string approval:Approval run:Run"},
+    {"LostDecision",
+     "type:string title:string status:integer code:string detail:string answer:string "
+     "approval:Approval run:Run"},
+    {"Thread", "threadId:string agent:string userId:string createdAt:string run:Run?"},
+    {"ThreadList", "threads:Thread[] next:string?"},
+    {"LeftBehind", "threads:string[]"},
+    {"Preserved", "threadId:string preserved:boolean"},
+    {"Checkpoint",
+     "checkpointId:string parentId:string? seq:integer epoch:integer kind:string node:string? "
+     "superstep:integer status:string retryCount:integer createdAt:string hash:string"},
+    {"History", "threadId:string runId:string agent:string checkpoints:Checkpoint[]"},
+    {"Divergence", "seq:integer node:string what:string recorded:string replayed:string"},
+    {"Replay",
+     "threadId:string runId:string commits:integer compared:integer divergence:Divergence?"},
+    {"StandingRun", "threadId:string runId:string agent:string status:string currentNode:string"},
+    {"Overview", "running:StandingRun[] leftBehind:StandingRun[] approvals:Approval[]"},
+    {"Event",
+     "id:string? kind:string threadId:string runId:string space:string? node:string? "
+     "taskId:string? attempt:integer? offset:integer? at:string body:any"},
+    {"EventList", "events:Event[]"},
+    {"Message", "id:string status:string",
+     "runId:string topic:string attempts:integer error:string? dueAt:string createdAt:string "
+     "body:any"},
+    {"MessageList", "messages:Message[] more:integer"},
+    {"Table", "name:string rows:integer bytes:integer"},
+    {"Store", "tables:Table[] bytes:integer freeBytes:integer"},
+    {"Compaction", "bytesBefore:integer bytesAfter:integer"},
+    {"Pruning",
+     "threads:integer largeValues:integer runs:integer preserved:integer dryRun:boolean"},
+    {"Violation", "rule:string subject:string message:string"},
+    {"Check",
+     "violations:Violation[] rules:integer runs:integer checkpoints:integer approvals:integer"},
+    {"Record",
+     "collection:string userId:string key:string value:any runId:string? seq:integer "
+     "updatedAt:string"},
+    {"RecordList", "records:Record[]"},
+    {"Saved", "saved:integer"},
+    {"Agent",
+     "name:string hash:string entries:string[] channels:string[] declared:any nodes:any[]"},
+    {"AgentList", "agents:Agent[]"},
+};
+
+// Adds the members of a list to the properties; their names to `names`, where that is wanted.
+void add_members(std::string_view list, Value::Object& properties, Value::Array* names) {
+  while (!list.empty()) {
+    std::size_t end = std::min(list.find(' '), list.size());
+    std::string_view member = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    std::size_t colon = member.find(':');
+    properties.emplace(std::string(member.substr(0, colon)), type_of(member.substr(colon + 1)));
+    if (names) names->emplace_back(member.substr(0, colon));
+  }
+}
+
+}  // namespace
+
+Value answer_schemas() {
+  Value::Object schemas;
+  for (const Schema& schema : kSchemas) {
+    Value::Object properties;
+    Value::Array required;
+    add_members(schema.required, properties, &required);
+    add_members(schema.optional, properties, nullptr);
+    schemas.emplace(std::string(schema.name), Value::object({{"type", "object"},
+                                                             {"properties", std::move(properties)},
+                                                             {"required", std::move(required)}}));
+  }
+  return Value(std::move(schemas));
+}
+
+}  // namespace belay::server

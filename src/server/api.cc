@@ -1,0 +1,277 @@
+#include "server/api.h"
+
+#include <algorithm>
+
+#include "server/body.h"
+#include "server/openapi.h"
+#include "server/problem.h"
+#include "server/routes.h"
+#include "server/start_limit.h"
+#include "server/target.h"
+
+namespace belay::server {
+namespace {
+
+constexpr std::string_view kHttpCode = "http";
+
+bool is_json(std::string_view type) {
+  std::string kind(type.substr(0, type.find(';')));
+  while (kind.ends_with(' ')) kind.pop_back();
+  for (char& c : kind) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return kind == "application/json" || kind.ends_with("+json");
+}
+
+// Of "localhost:8123", "[::1]:8123".
+std::string_view host_name(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+  return host.substr(0, host.find(':'));
+}
+
+bool is_this_host(std::string_view host) {
+  std::string_view name = host_name(host);
+  return name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name.empty();
+}
+
+http::Response response_of(Reply reply, bool is_head) {
+  http::Response response;
+  response.status = reply.status;
+  response.headers = std::move(reply.headers);
+  if (reply.stream) {
+    response.stream = std::move(reply.stream);
+    return response;
+  }
+  if (response.status == 204 || response.status == 304) return response;
+  bool has_type = std::any_of(response.headers.begin(), response.headers.end(),
+                              [](const http::Header& each) { return each.name == "Content-Type"; });
+  if (!has_type) response.headers.push_back({"Content-Type", "application/json"});
+  response.body = to_json(reply.document);
+  if (is_head) response.headers.push_back({"Cache-Control", "no-store"});
+  return response;
+}
+
+// A declared parameter's text against its schema, as far as a text can be wrong.
+Result<Done> check_parameter(const Parameter& parameter, const std::string& text) {
+  const std::string* type = parameter.schema["type"].as_string();
+  if (const Value::Array* choices = parameter.schema["enum"].as_array()) {
+    std::string all;
+    for (const Value& each : *choices) {
+      if (*each.as_string() == text) return Done{};
+      all += (all.empty() ? "" : ", ") + *each.as_string();
+    }
+    return error(ErrorCode::invalid, "\"" + parameter.name + "\" has to be one of " + all + ".");
+  }
+  if (type && *type == "boolean" && text != "true" && text != "false") {
+    return error(ErrorCode::invalid, "\"" + parameter.name + "\" has to be true or false.");
+  }
+  return Done{};
+}
+
+}  // namespace
+
+class Api::Body {
+ public:
+  Body(ApiParts parts, ApiOptions options, const OwnRoutes& own)
+      : world_{parts, std::move(options), Waiting(parts.executor)},
+        starts_(parts.clock, world_.options.starts_per_minute) {
+    // First: an address of the program's own may look like one of an agent.
+    if (own) routes_ = own(world_);
+    for (auto* make : {health_routes, run_routes, thread_routes, event_routes, approval_routes,
+                       outbox_routes, store_routes}) {
+      for (Route& route : make(world_)) routes_.push_back(std::move(route));
+    }
+    routes_.push_back(description_route());
+    description_ = describe(routes_, world_.options);
+  }
+
+  const std::vector<Route>& routes() const { return routes_; }
+  const Value& description() const { return description_; }
+
+  Task<http::Response> answer(http::Request request) {
+    auto target = parse_target(request);
+    if (!target.ok()) co_return problem(400, std::string(kHttpCode), target.error().message);
+    Texts path;
+    auto found = find(request.method, target->segments, path);
+    if (auto* refused = std::get_if<http::Response>(&found)) co_return std::move(*refused);
+    const Route& route = *std::get<const Route*>(found);
+    bool is_head = request.method == "HEAD";
+    Call call{world_.parts.service,
+              std::move(request),
+              std::move(path),
+              std::move(target->query),
+              Value(),
+              UserId()};
+    if (auto refused = admit(route, call)) co_return *std::move(refused);
+    if (auto refused = check_query(route, call)) co_return *std::move(refused);
+    if (auto refused = read_json(route, call)) co_return *std::move(refused);
+    auto reply = co_await route.handle(std::move(call));
+    if (!reply.ok()) co_return problem(reply.error());
+    co_return response_of(*std::move(reply), is_head);
+  }
+
+ private:
+  using Found = std::variant<const Route*, http::Response>;
+
+  Found find(const std::string& method, const std::vector<std::string>& segments, Texts& path) {
+    std::string_view wanted = method == "HEAD" ? std::string_view("GET") : method;
+    std::string allowed;
+    for (const Route& route : routes_) {
+      auto fits = match_path(route.path, segments);
+      if (!fits) continue;
+      if (route.method == wanted) {
+        path = *std::move(fits);
+        return &route;
+      }
+      allowed += (allowed.empty() ? "" : ", ") + route.method;
+      if (route.method == "GET") allowed += ", HEAD";
+    }
+    if (allowed.empty()) {
+      return problem(404, std::string(kHttpCode), "There is nothing at this address.");
+    }
+    auto refused = problem(405, std::string(kHttpCode),
+                           "This address does not take " + method.substr(0, 20) + ".");
+    refused.headers.push_back({"Allow", allowed});
+    return refused;
+  }
+
+  // Who asks, and whether they may; sets call.user.
+  std::optional<http::Response> admit(const Route& route, Call& call) {
+    const ApiOptions& options = world_.options;
+    call.user = options.user;
+    if (route.permission == Permission::open) return std::nullopt;
+    if (options.keys.empty()) {
+      // A page in a browser could have its own name point here.
+      if (is_this_host(call.request.header("Host"))) return starts_in_time(route, call);
+      return problem(
+          403, std::string(kHttpCode),
+          "This server takes requests for localhost only; give it keys to serve others.");
+    }
+    std::string_view said = call.request.header("Authorization");
+    constexpr std::string_view kBearer = "Bearer ";
+    bool is_bearer = said.size() > kBearer.size() && said.starts_with(kBearer);
+    std::string token(is_bearer ? said.substr(kBearer.size()) : std::string_view());
+    Digest digest = sha256(token);
+    auto key = std::find_if(options.keys.begin(), options.keys.end(),
+                            [&](const ApiKey& each) { return each.token == digest; });
+    if (!is_bearer || key == options.keys.end()) {
+      auto refused =
+          problem(401, std::string(kHttpCode), "A key is needed: Authorization: Bearer TOKEN.");
+      refused.headers.push_back({"WWW-Authenticate", "Bearer"});
+      return refused;
+    }
+    if (key->permission < route.permission) {
+      return problem(403, std::string(kHttpCode),
+                     "This key may not " + std::string(name_of(route.permission)) + ".");
+    }
+    call.user = UserId(key->name);
+    return starts_in_time(route, call);
+  }
+
+  std::optional<http::Response> starts_in_time(const Route& route, const Call& call) {
+    if (route.permission != Permission::run) return std::nullopt;
+    auto wait = starts_.take(call.user);
+    if (!wait) return std::nullopt;
+    Error refused = error(ErrorCode::unavailable, "Too many requests; come again later.");
+    refused.retry_after = *wait;
+    return problem(refused);
+  }
+
+  static std::optional<http::Response> check_query(const Route& route, const Call& call) {
+    for (const auto& [name, text] : call.query) {
+      auto known = std::find_if(route.parameters.begin(), route.parameters.end(),
+                                [&name = name](const Parameter& each) {
+                                  return each.in == Parameter::In::query && each.name == name;
+                                });
+      if (known == route.parameters.end()) {
+        return problem(422, "invalid", "There is no parameter \"" + name + "\" here.");
+      }
+      auto fits = check_parameter(*known, text);
+      if (!fits.ok()) return problem(fits.error());
+    }
+    for (const Parameter& each : route.parameters) {
+      bool is_missing =
+          each.is_required && each.in == Parameter::In::query && !call.query.contains(each.name);
+      if (is_missing)
+        return problem(422, "invalid", "The parameter \"" + each.name + "\" is needed.");
+    }
+    for (const auto& [name, text] : call.path) {
+      auto fits = check_name(name, text);
+      if (!fits.ok()) return problem(fits.error());
+    }
+    return std::nullopt;
+  }
+
+  static std::optional<http::Response> read_json(const Route& route, Call& call) {
+    if (route.body.is_null()) {
+      if (call.request.body.empty()) return std::nullopt;
+      return problem(422, "invalid", "This request takes no body.");
+    }
+    call.body = Value(Value::Object{});
+    if (call.request.body.empty()) return check_form(route, call);
+    if (!is_json(call.request.header("Content-Type"))) {
+      return problem(415, std::string(kHttpCode), "The body has to be application/json.");
+    }
+    auto json = parse_json(call.request.body);
+    if (!json.ok()) return problem(400, "invalid", json.error().message);
+    call.body = *std::move(json);
+    call.request.body.clear();
+    return check_form(route, call);
+  }
+
+  static std::optional<http::Response> check_form(const Route& route, const Call& call) {
+    auto fits = check_body(call.body, route.body);
+    if (!fits.ok()) return problem(fits.error());
+    return std::nullopt;
+  }
+
+  Route description_route() {
+    Route route;
+    route.method = "GET";
+    route.path = "/openapi.json";
+    route.id = "describeApi";
+    route.summary = "This description";
+    route.permission = Permission::open;
+    route.answers = {{200, "OpenAPI 3.1", "", "application/json"}};
+    route.handle = [this](Call) -> Task<Result<Reply>> {
+      Reply reply;
+      reply.document = description_;
+      co_return std::move(reply);
+    };
+    return route;
+  }
+
+  World world_;
+  StartLimit starts_;
+  std::vector<Route> routes_;
+  Value description_;
+};
+
+Api::Api(ApiParts parts, ApiOptions options, const OwnRoutes& own)
+    : body_(std::make_unique<Body>(parts, std::move(options), own)) {}
+
+Api::~Api() = default;
+
+Task<http::Response> Api::answer(http::Request request) {
+  return body_->answer(std::move(request));
+}
+
+const std::vector<Route>& Api::routes() const { return body_->routes(); }
+
+const Value& Api::description() const { return body_->description(); }
+
+std::string_view name_of(Permission permission) {
+  switch (permission) {
+    case Permission::open:
+      return "open";
+    case Permission::read:
+      return "read";
+    case Permission::run:
+      return "run";
+    case Permission::decide:
+      return "decide";
+    case Permission::administer:
+      return "administer";
+  }
+  return "";
+}
+
+}  // namespace belay::server

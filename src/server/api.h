@@ -1,0 +1,65 @@
+#pragma once
+// server/api.h - everything that is answered over HTTP: the table of routes, and who takes a
+// request through it.
+//
+// Threading: the loop's thread.
+
+#include "belay/clock.h"
+#include "server/route.h"
+#include "service/documents.h"
+
+namespace belay::server {
+
+// Who may ask for what, by a bearer token.
+struct ApiKey {
+  std::string name;         // the user whose runs and records they are
+  Digest token{};           // SHA-256 of the token, which is kept nowhere
+  Permission permission{};  // and those below it: read, run, decide, administer
+};
+
+struct ApiOptions {
+  std::string version;
+  UserId user = UserId("local");  // of whoever needs no token
+  // Empty: nobody needs a token, and only the names of this host are taken for a Host.
+  std::vector<ApiKey> keys = {};
+  // How long a request waits for its run, unless it says so itself; then it is answered with where
+  // the run stands.
+  std::chrono::milliseconds wait{300'000};
+  std::chrono::milliseconds heartbeat{15'000};  // between two signs of life in a stream
+  std::size_t starts_per_minute = 0;            // of each user; 0: any number
+  ApprovalExtras extras = nullptr;
+  // Whether it takes work: false while it is being shut down, or its store takes no commits.
+  std::function<bool()> is_ready = nullptr;
+};
+
+// All of it outlives the API.
+struct ApiParts {
+  Service& service;
+  Executor& executor;
+  Clock& clock;
+  Random& random;
+};
+
+struct World;  // routes.h: what handlers need beside the call
+
+class Api {
+ public:
+  // `own` makes the routes of the program's own, beside those of every program; may be null.
+  using OwnRoutes = std::function<std::vector<Route>(World& world)>;
+  Api(ApiParts parts, ApiOptions options, const OwnRoutes& own);
+  ~Api();
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+
+  Task<http::Response> answer(http::Request request);
+
+  const std::vector<Route>& routes() const;
+  // OpenAPI 3.1, made from the routes.
+  const Value& description() const;
+
+ private:
+  class Body;
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace belay::server

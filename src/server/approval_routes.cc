@@ -1,0 +1,173 @@
+// Approvals: what waits for a person, and the decision.
+
+#include "server/body.h"
+#include "server/problem.h"
+#include "server/routes.h"
+
+namespace belay::server {
+namespace {
+
+constexpr std::int64_t kListDefault = 100;
+constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+
+struct DecisionBody {
+  std::optional<bool> approved;
+  std::optional<std::string> comment;
+  Value edited;
+  std::optional<std::string> decidedBy;
+};
+
+// Changes with whatever a person must have seen before they decide.
+std::string tag_of(const ApprovalRow& row) {
+  return "\"" + to_hex(row.payload_hash).substr(0, 32) + "-" + std::string(name_of(row.status)) +
+         "\"";
+}
+
+// Whether one of the tags of If-Match or If-None-Match is this one.
+bool names_tag(std::string_view header, std::string_view tag) {
+  return header == "*" || header.find(tag) != header.npos;
+}
+
+Route list_approvals(World& world) {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/approvals";
+  route.id = "listApprovals";
+  route.summary = "What waits for a person, newest first";
+  route.parameters = {query_parameter("all", "What was decided, too",
+                                      Value::object({{"type", "boolean"}, {"default", false}})),
+                      limit_parameter(kListDefault, kListMax)};
+  route.answers = {{200, "Approvals", "ApprovalList"}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    ApprovalPage page;
+    BELAY_CO_TRY(bool all, truth_in(call.query, "all"));
+    page.only_open = !all;
+    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kListDefault, 1, kListMax));
+    page.limit = static_cast<std::size_t>(limit);
+    BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await call.service.approvals(std::move(page)));
+    Value::Array approvals;
+    for (const ApprovalRow& row : rows) {
+      approvals.push_back(approval_document(row, world.options.extras));
+    }
+    Reply reply;
+    reply.document = Value::object({{"approvals", std::move(approvals)}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route show_approval(World& world) {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/approvals/{approvalId}";
+  route.id = "getApproval";
+  route.summary = "One approval, by its id, the first characters of it, or the thread that waits";
+  Parameter condition = query_parameter("If-None-Match", "A tag of an earlier answer",
+                                        Value::object({{"type", "string"}}));
+  condition.in = Parameter::In::header;
+  route.parameters = {std::move(condition)};
+  route.answers = {{200, "The approval, with its ETag", "Approval"}, {304, "It is as it was", ""}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(ApprovalRow row, co_await call.service.approval(call.path.at("approvalId")));
+    Reply reply;
+    std::string tag = tag_of(row);
+    std::string_view known = call.request.header("If-None-Match");
+    if (!known.empty() && names_tag(known, tag)) reply.status = 304;
+    reply.headers.push_back({"ETag", std::move(tag)});
+    reply.document = approval_document(row, world.options.extras);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Result<Decision> decision_of(const Call& call, DecisionBody body) {
+  Decision decision;
+  decision.approved = *body.approved;
+  decision.decided_by = body.decidedBy.value_or(call.user.text);
+  BELAY_CHECK(check_name("name in \"decidedBy\"", decision.decided_by));
+  decision.comment = body.comment.value_or("");
+  if (!body.edited.is_null()) decision.edited = std::move(body.edited);
+  return decision;
+}
+
+Route decide(World& world) {
+  Route route;
+  route.method = "POST";
+  route.path = "/api/approvals/{approvalId}/decision";
+  route.id = "decide";
+  route.summary = "Decides, and goes on with the run";
+  route.permission = Permission::decide;
+  route.body = body_schema<DecisionBody>({"approved"});
+  Parameter condition = query_parameter("If-Match", "Decide only what this tag was shown with",
+                                        Value::object({{"type", "string"}}));
+  condition.in = Parameter::In::header;
+  route.parameters = {std::move(condition)};
+  route.answers = {
+      {200, "This decision is the one, or had been made before", "Decision"},
+      {409, "Another decision had been made, or it is too late", "LostDecision",
+       "application/problem+json"},
+      {412, "It is not what was shown any more", "Problem", "application/problem+json"}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(DecisionBody body, read_body<DecisionBody>(call));
+    BELAY_CO_TRY(Decision decision, decision_of(call, std::move(body)));
+    BELAY_CO_TRY(ApprovalRow row, co_await call.service.approval(call.path.at("approvalId")));
+    std::string_view shown = call.request.header("If-Match");
+    if (!shown.empty() && !names_tag(shown, tag_of(row))) {
+      Reply reply;
+      take_problem(problem(412, "conflict", "The approval is not what was shown any more."), reply);
+      co_return std::move(reply);
+    }
+    co_return co_await decided(world, call.service, row.interrupt, std::move(decision));
+  };
+  return route;
+}
+
+}  // namespace
+
+void take_problem(http::Response response, Reply& reply) {
+  reply.status = response.status;
+  reply.headers = std::move(response.headers);
+  reply.document = parse_json(response.body).value_or(Value());
+}
+
+Error refusal_of(const DecisionAnswer& answer) {
+  const ApprovalRow& row = answer.approval;
+  std::string what = "Approval " + row.interrupt.text();
+  if (answer.kind == DecisionAnswer::Kind::expired) {
+    return error(ErrorCode::conflict, what + " has expired: its time ended at " +
+                                          to_text(row.expires_at) + ", nothing was saved.");
+  }
+  if (answer.kind == DecisionAnswer::Kind::closed) {
+    return error(ErrorCode::conflict, what + " is closed: its run has ended as " +
+                                          std::string(name_of(answer.view.row.status)) + ".");
+  }
+  std::string how(name_of(row.status));
+  if (!row.edited.empty()) how += " with an edited payload";
+  return error(ErrorCode::conflict, what + " was decided otherwise: it was " + how + " by " +
+                                        row.decided_by + " at " + to_text(row.decided_at) + ".");
+}
+
+Task<Result<Reply>> decided(World& world, Service& service, InterruptId interrupt,
+                            Decision decision) {
+  BELAY_CO_TRY(DecisionAnswer answer, co_await service.decide(interrupt, std::move(decision)));
+  Value document = decision_document(answer, world.options.extras);
+  Reply reply;
+  bool is_made =
+      answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
+  if (is_made) {
+    reply.document = std::move(document);
+  } else {
+    take_problem(problem(refusal_of(answer), std::move(document)), reply);
+  }
+  co_return std::move(reply);
+}
+
+std::vector<Route> approval_routes(World& world) {
+  std::vector<Route> routes;
+  routes.push_back(list_approvals(world));
+  routes.push_back(show_approval(world));
+  routes.push_back(decide(world));
+  return routes;
+}
+
+}  // namespace belay::server

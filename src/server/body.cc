@@ -1,0 +1,29 @@
+#include "server/body.h"
+
+namespace belay::server {
+
+Result<Done> check_body(const Value& body, const Value& schema) {
+  const Value::Object* members = body.as_object();
+  if (!members) {
+    return error(ErrorCode::invalid, "The body has to be a JSON object; it is of kind " +
+                                         std::string(body.kind()) + ".");
+  }
+  const Value::Object* known = schema["properties"].as_object();
+  for (const auto& [name, member] : *members) {
+    if (known && !known->contains(name)) {
+      return error(ErrorCode::invalid, "The body has no member \"" + name + "\" here.");
+    }
+  }
+  const Value::Array* required = schema["required"].as_array();
+  if (!required) return Done{};
+  for (const Value& each : *required) {
+    const std::string& name = *each.as_string();
+    auto found = members->find(name);
+    if (found == members->end() || found->second.is_null()) {
+      return error(ErrorCode::invalid, "The body needs \"" + name + "\".");
+    }
+  }
+  return Done{};
+}
+
+}  // namespace belay::server

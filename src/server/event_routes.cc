@@ -1,0 +1,199 @@
+// The events of a run, as a stream of server-sent events, or as a page.
+
+#include <deque>
+
+#include "server/routes.h"
+
+namespace belay::server {
+namespace {
+
+constexpr std::chrono::milliseconds kReconnect{1'000};  // asked of clients by "retry:"
+constexpr std::size_t kPageMax = 1'000;
+
+std::string sse_text(const StreamEvent& event) {
+  std::string text;
+  if (event.id) text += "id: " + event.id->text() + "\n";
+  text += "event: " + std::string(name_of(event.kind)) + "\n";
+  // JSON text holds no line's end.
+  return text + "data: " + to_json(to_value(event)) + "\n\n";
+}
+
+// Events as they come, with a comment where none have come for a while, so that a connection that
+// is gone is noticed. The last of them says that the run has come to its end.
+class SseStream final : public http::BodyStream {
+ public:
+  SseStream(Executor& executor, std::unique_ptr<EventReader> reader,
+            std::chrono::milliseconds heartbeat)
+      : executor_(executor), reader_(std::move(reader)), heartbeat_(heartbeat) {}
+  ~SseStream() override { executor_.cancel(timer_); }
+
+  Task<Result<std::string>> next() override {
+    if (!has_begun_) {
+      has_begun_ = true;
+      co_return "retry: " + std::to_string(kReconnect.count()) + "\n\n";
+    }
+    if (has_ended_) co_return std::string();
+    if (!reading_) begin_read();
+    timer_ = executor_.call_after(heartbeat_, [this] { wake_.complete(Done{}); });
+    if (!came_) co_await wake_;
+    executor_.cancel(timer_);
+    wake_ = Completion<Done>();
+    if (!came_) co_return std::string(": still here\n\n");
+    auto events = *std::exchange(came_, std::nullopt);
+    reading_.reset();
+    if (!events.ok()) co_return std::move(events).error();
+    if (events->empty()) {
+      has_ended_ = true;
+      co_return std::string("event: end\ndata: {}\n\n");
+    }
+    std::string text;
+    for (const StreamEvent& event : *events) text += sse_text(event);
+    co_return std::move(text);
+  }
+
+ private:
+  using Events = Result<std::vector<StreamEvent>>;
+
+  void begin_read() {
+    std::function<void(Events)> told = [this](Events events) {
+      came_.emplace(std::move(events));
+      wake_.complete(Done{});
+    };
+    reading_ = spawn<Events>(executor_, reader_->next(), std::move(told));
+  }
+
+  Executor& executor_;
+  const std::unique_ptr<EventReader> reader_;
+  const std::chrono::milliseconds heartbeat_;
+  bool has_begun_ = false;
+  bool has_ended_ = false;
+  Executor::TimerId timer_ = 0;
+  Completion<Done> wake_;
+  std::optional<Events> came_;
+  Spawned reading_;  // last: it uses everything above
+};
+
+Result<std::vector<EventKind>> kinds_in(const Texts& query) {
+  std::vector<EventKind> kinds;
+  auto found = query.find("kinds");
+  if (found == query.end()) return kinds;
+  std::string_view rest = found->second;
+  while (true) {
+    std::size_t end = std::min(rest.find(','), rest.size());
+    auto kind = event_kind_named(rest.substr(0, end));
+    if (!kind) {
+      return error(ErrorCode::invalid,
+                   "\"kinds\" takes status, values, updates, messages, custom, tasks, "
+                   "checkpoints, approvals and debug, with commas between.");
+    }
+    kinds.push_back(*kind);
+    if (end == rest.size()) return kinds;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+// What the client has seen last: its own word, or what a browser says when it comes back.
+Result<std::optional<EventId>> seen_in(const Call& call) {
+  std::string text(call.request.header("Last-Event-ID"));
+  if (auto found = call.query.find("after"); found != call.query.end()) text = found->second;
+  if (text.empty()) return std::optional<EventId>();
+  auto id = event_id_from(text);
+  if (id) return id;
+  return error(ErrorCode::invalid, "\"" + text.substr(0, 40) + "\" is no id of an event.");
+}
+
+Result<EventOptions> options_of(const Call& call) {
+  EventOptions options;
+  BELAY_TRY(options.kinds, kinds_in(call.query));
+  BELAY_TRY(options.after, seen_in(call));
+  options.follow = !call.query.contains("follow") || call.query.at("follow") == "true";
+  return options;
+}
+
+bool wants_stream(const Call& call) {
+  std::string_view accepted = call.request.header("Accept");
+  return accepted.find("text/event-stream") != accepted.npos;
+}
+
+// All there is for now, or one page of it.
+Task<Result<Reply>> page_of(Service& service, EventOptions options) {
+  options.follow = false;
+  BELAY_CO_TRY(std::unique_ptr<EventReader> reader, co_await service.events(std::move(options)));
+  Value::Array events;
+  while (events.size() < kPageMax) {
+    BELAY_CO_TRY(std::vector<StreamEvent> some, co_await reader->next());
+    if (some.empty()) break;
+    for (const StreamEvent& event : some) events.push_back(to_value(event));
+  }
+  Reply reply;
+  reply.document = Value::object({{"events", std::move(events)}});
+  co_return std::move(reply);
+}
+
+Task<Result<Reply>> events_of(World& world, Service& service, EventOptions options, bool streams) {
+  if (!streams) co_return co_await page_of(service, std::move(options));
+  BELAY_CO_TRY(std::unique_ptr<EventReader> reader, co_await service.events(std::move(options)));
+  Reply reply;
+  reply.headers = {{"Content-Type", "text/event-stream"},
+                   {"Cache-Control", "no-store"},
+                   {"X-Accel-Buffering", "no"}};
+  reply.stream =
+      std::make_unique<SseStream>(world.parts.executor, std::move(reader), world.options.heartbeat);
+  co_return std::move(reply);
+}
+
+Route event_route(std::string path, std::string id, std::string summary) {
+  Route route;
+  route.method = "GET";
+  route.path = std::move(path);
+  route.id = std::move(id);
+  route.summary = std::move(summary);
+  Value text = Value::object({{"type", "string"}});
+  Value truth = Value::object({{"type", "boolean"}, {"default", true}});
+  Parameter last = query_parameter(
+      "Last-Event-ID", "The last event that was seen; a browser says so when it comes back", text);
+  last.in = Parameter::In::header;
+  route.parameters = {query_parameter("kinds", "Only these, with commas between", text),
+                      query_parameter("after", "Only what follows this event", std::move(text)),
+                      query_parameter("follow", "Wait for what is still to come", std::move(truth)),
+                      std::move(last)};
+  route.answers = {{200, "With Accept: text/event-stream a stream; else a page", "EventList"},
+                   {200, "Events as they come; `event: end` is the last", "", "text/event-stream"}};
+  return route;
+}
+
+Route thread_events(World& world) {
+  Route route = event_route("/api/threads/{threadId}/events", "streamThreadEvents",
+                            "What the thread's latest run tells");
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(EventOptions options, options_of(call));
+    options.thread = ThreadId(call.path.at("threadId"));
+    co_return co_await events_of(world, call.service, std::move(options), wants_stream(call));
+  };
+  return route;
+}
+
+Route run_events(World& world) {
+  Route route = event_route("/api/runs/{runId}/events", "streamRunEvents", "What a run tells");
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(EventOptions options, options_of(call));
+    auto id = uuid_from(call.path.at("runId"));
+    if (!id) co_return error(ErrorCode::not_found, "That is no id of a run.");
+    BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
+    options.thread = row.thread;
+    options.run = row.run;
+    co_return co_await events_of(world, call.service, std::move(options), wants_stream(call));
+  };
+  return route;
+}
+
+}  // namespace
+
+std::vector<Route> event_routes(World& world) {
+  std::vector<Route> routes;
+  routes.push_back(thread_events(world));
+  routes.push_back(run_events(world));
+  return routes;
+}
+
+}  // namespace belay::server

@@ -1,0 +1,59 @@
+// Whether the server is well: for people, for load balancers, for whoever restarts it.
+
+#include "server/problem.h"
+#include "server/routes.h"
+
+namespace belay::server {
+namespace {
+
+bool is_ready(const World& world) { return !world.options.is_ready || world.options.is_ready(); }
+
+Route health(std::string path, std::string id, World& world) {
+  Route route;
+  route.method = "GET";
+  route.path = std::move(path);
+  route.id = std::move(id);
+  route.summary = "Whether it is well";
+  route.permission = Permission::open;
+  route.answers = {{200, "It takes work", "Health"}, {503, "It takes none", "Health"}};
+  route.handle = [&world](Call) -> Task<Result<Reply>> {
+    Reply reply;
+    bool ready = is_ready(world);
+    reply.status = ready ? 200 : 503;
+    if (!ready) reply.headers.push_back({"Retry-After", "1"});
+    reply.document = Value::object(
+        {{"status", ready ? "ok" : "unavailable"}, {"version", world.options.version}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+// That the process answers at all.
+Route alive() {
+  Route route;
+  route.method = "GET";
+  route.path = "/healthz";
+  route.id = "isAlive";
+  route.summary = "Whether the process answers";
+  route.permission = Permission::open;
+  route.answers = {{200, "It does", "Health"}};
+  route.handle = [](Call) -> Task<Result<Reply>> {
+    Reply reply;
+    reply.document = Value::object({{"status", "ok"}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+}  // namespace
+
+std::vector<Route> health_routes(World& world) {
+  std::vector<Route> routes;
+  routes.push_back(alive());
+  routes.push_back(health("/readyz", "isReady", world));
+  routes.push_back(health("/api/health", "getHealth", world));
+  routes.push_back(health("/api/agents/health", "getAgentsHealth", world));
+  return routes;
+}
+
+}  // namespace belay::server

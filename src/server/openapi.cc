@@ -1,0 +1,138 @@
+#include "server/openapi.h"
+
+#include <algorithm>
+
+#include "server/problem.h"
+
+namespace belay::server {
+namespace {
+
+Value reference(std::string_view name) {
+  return Value::object({{"$ref", "#/components/schemas/" + std::string(name)}});
+}
+
+Value content_of(const Answer& answer) {
+  Value schema = answer.schema.empty() ? Value::object({}) : reference(answer.schema);
+  return Value::object({{answer.type, Value::object({{"schema", std::move(schema)}})}});
+}
+
+std::string_view place_of(Parameter::In in) {
+  switch (in) {
+    case Parameter::In::path:
+      return "path";
+    case Parameter::In::query:
+      return "query";
+    case Parameter::In::header:
+      return "header";
+  }
+  return "query";
+}
+
+Value parameter_document(const Parameter& parameter) {
+  return Value::object({{"name", parameter.name},
+                        {"in", place_of(parameter.in)},
+                        {"description", parameter.help},
+                        {"required", parameter.is_required},
+                        {"schema", parameter.schema}});
+}
+
+// "{threadId}" and the like.
+std::vector<std::string> names_in(std::string_view path) {
+  std::vector<std::string> names;
+  while (true) {
+    std::size_t open = path.find('{');
+    if (open == path.npos) return names;
+    std::size_t close = path.find('}', open);
+    names.emplace_back(path.substr(open + 1, close - open - 1));
+    path.remove_prefix(close + 1);
+  }
+}
+
+Value::Array parameters_of(const Route& route) {
+  Value::Array all;
+  for (const std::string& name : names_in(route.path)) {
+    Parameter parameter;
+    parameter.name = name;
+    parameter.in = Parameter::In::path;
+    parameter.is_required = true;
+    parameter.schema = Value::object({{"type", "string"}});
+    all.push_back(parameter_document(parameter));
+  }
+  for (const Parameter& each : route.parameters) all.push_back(parameter_document(each));
+  return all;
+}
+
+void add_problem(int status, Value::Object& responses) {
+  Value problem = Value::object(
+      {{"application/problem+json", Value::object({{"schema", reference("Problem")}})}});
+  responses.emplace(std::to_string(status), Value::object({{"description", reason_of(status)},
+                                                           {"content", std::move(problem)}}));
+}
+
+// Several answers of one status are one response with several kinds of content.
+Value::Object responses_of(const Route& route) {
+  Value::Object responses;
+  for (const Answer& answer : route.answers) {
+    Value content = content_of(answer);
+    auto [found, is_new] = responses.try_emplace(std::to_string(answer.status));
+    if (is_new) found->second = Value::object({{"description", answer.help}});
+    if (answer.status == 304) continue;
+    Value::Object& members = *found->second.as_object();
+    Value& kinds = members["content"];
+    if (kinds.is_null()) kinds = Value(Value::Object{});
+    for (auto& [type, schema] : *content.as_object()) {
+      kinds.as_object()->insert_or_assign(type, std::move(schema));
+    }
+  }
+  if (route.permission == Permission::open) return responses;
+  for (int status : {400, 401, 403, 404, 409, 413, 422, 429, 503}) add_problem(status, responses);
+  return responses;
+}
+
+Value operation_of(const Route& route) {
+  Value::Object operation{{"operationId", route.id},
+                          {"summary", route.summary},
+                          {"x-permission", name_of(route.permission)},
+                          {"responses", Value(responses_of(route))}};
+  Value::Array parameters = parameters_of(route);
+  if (!parameters.empty()) operation.emplace("parameters", std::move(parameters));
+  if (!route.body.is_null()) {
+    Value json = Value::object({{"schema", route.body}});
+    operation.emplace(
+        "requestBody",
+        Value::object({{"required", route.body.find("required") != nullptr},
+                       {"content", Value::object({{"application/json", std::move(json)}})}}));
+  }
+  if (route.permission == Permission::open) operation.emplace("security", Value::Array{});
+  return Value(std::move(operation));
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+}  // namespace
+
+Value describe(const std::vector<Route>& routes, const ApiOptions& options) {
+  Value::Object paths;
+  for (const Route& route : routes) {
+    Value& path = paths[route.path];
+    if (path.is_null()) path = Value(Value::Object{});
+    path.as_object()->insert_or_assign(lower(route.method), operation_of(route));
+  }
+  Value bearer = Value::object({{"type", "http"}, {"scheme", "bearer"}});
+  Value::Array security{Value::object({{"bearer", Value::Array{}}})};
+  return Value::object(
+      {{"openapi", "3.1.0"},
+       {"info", Value::object({{"title", "Belay"},
+                               {"version", options.version},
+                               {"description", "Durable agents: runs, approvals, events."}})},
+       {"paths", Value(std::move(paths))},
+       {"security", Value(std::move(security))},
+       {"components",
+        Value::object({{"schemas", answer_schemas()},
+                       {"securitySchemes", Value::object({{"bearer", std::move(bearer)}})}})}});
+}
+
+}  // namespace belay::server

@@ -1,0 +1,73 @@
+// The outbox: messages that runs have published, and what became of them.
+
+#include "server/body.h"
+#include "server/routes.h"
+
+namespace belay::server {
+namespace {
+
+constexpr std::int64_t kListDefault = 100;
+constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+
+Route list_messages() {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/outbox";
+  route.id = "listMessages";
+  route.summary = "Messages that are not delivered yet, oldest first";
+  route.parameters = {query_parameter("threadId", "Only of this thread's latest run",
+                                      Value::object({{"type", "string"}})),
+                      query_parameter("all", "Delivered ones, too",
+                                      Value::object({{"type", "boolean"}, {"default", false}})),
+                      limit_parameter(kListDefault, kListMax)};
+  route.answers = {{200, "Messages, and how many more there are", "MessageList"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    MessagePage page;
+    BELAY_CO_TRY(page.all, truth_in(call.query, "all"));
+    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kListDefault, 1, kListMax));
+    page.limit = static_cast<std::size_t>(limit);
+    if (auto found = call.query.find("threadId"); found != call.query.end()) {
+      page.thread = ThreadId(found->second);
+    }
+    BELAY_CO_TRY(Messages found, co_await call.service.messages(std::move(page)));
+    Reply reply;
+    reply.document = messages_document(found);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route move_message(bool gives_up) {
+  Route route;
+  route.method = "POST";
+  route.path = std::string("/api/outbox/{runId}/{seq}/{index}/") + (gives_up ? "give-up" : "retry");
+  route.id = gives_up ? "giveUpMessage" : "retryMessage";
+  route.summary = gives_up ? "Gives up a message that waits" : "Has a message tried now";
+  route.permission = Permission::administer;
+  route.body = empty_body_schema();
+  route.answers = {{200, "Where it stands now", "Message"}};
+  route.handle = [gives_up](Call call) -> Task<Result<Reply>> {
+    std::string id =
+        call.path.at("runId") + "/" + call.path.at("seq") + "/" + call.path.at("index");
+    auto task = gives_up ? call.service.give_up_message(id) : call.service.retry_message(id);
+    auto moved = co_await std::move(task);
+    if (!moved.ok()) co_return std::move(moved).error();
+    Reply reply;
+    reply.document =
+        Value::object({{"id", std::move(id)}, {"status", gives_up ? "given_up" : "waiting"}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+}  // namespace
+
+std::vector<Route> outbox_routes(World&) {
+  std::vector<Route> routes;
+  routes.push_back(list_messages());
+  routes.push_back(move_message(false));
+  routes.push_back(move_message(true));
+  return routes;
+}
+
+}  // namespace belay::server

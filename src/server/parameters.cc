@@ -1,0 +1,85 @@
+// What several routes read of a request.
+
+#include <charconv>
+
+#include "server/routes.h"
+#include "server/target.h"
+
+namespace belay::server {
+namespace {
+
+std::optional<std::int64_t> number_from(std::string_view text) {
+  std::int64_t number = 0;
+  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+Result<std::int64_t> number_in(const Texts& query, std::string_view name, std::int64_t or_else,
+                               std::int64_t least, std::int64_t most) {
+  auto found = query.find(name);
+  if (found == query.end()) return or_else;
+  auto number = number_from(found->second);
+  if (number && *number >= least && *number <= most) return *number;
+  return error(ErrorCode::invalid, "\"" + std::string(name) + "\" has to be a number from " +
+                                       std::to_string(least) + " to " + std::to_string(most) + ".");
+}
+
+Result<bool> truth_in(const Texts& query, std::string_view name) {
+  auto found = query.find(name);
+  return found != query.end() && found->second == "true";
+}
+
+Parameter query_parameter(std::string name, std::string help, Value schema) {
+  Parameter parameter;
+  parameter.name = std::move(name);
+  parameter.help = std::move(help);
+  parameter.schema = std::move(schema);
+  return parameter;
+}
+
+Parameter limit_parameter(std::int64_t or_else, std::int64_t most) {
+  return query_parameter(
+      "limit", "At most so many",
+      Value::object(
+          {{"type", "integer"}, {"minimum", 1}, {"maximum", most}, {"default", or_else}}));
+}
+
+Preference preference_of(const http::Request& request) {
+  constexpr std::int64_t kSecondsMax = 86'400;
+  Preference preference;
+  std::string_view rest = request.header("Prefer");
+  while (!rest.empty()) {
+    std::size_t end = std::min(rest.find(','), rest.size());
+    std::string_view one = trimmed(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (one == "respond-async") preference.is_async = true;
+    if (!one.starts_with("wait=")) continue;
+    auto seconds = number_from(one.substr(5));
+    if (seconds && *seconds >= 0 && *seconds <= kSecondsMax) {
+      preference.wait = std::chrono::seconds(*seconds);
+    }
+  }
+  return preference;
+}
+
+Reply run_reply(World& world, const RunView& view) {
+  Reply reply;
+  bool has_ended = is_final(view.row.status);
+  reply.status = has_ended ? 200 : 202;
+  reply.document = run_document(view, world.options.extras);
+  if (!has_ended) {
+    reply.headers.push_back({"Location", "/api/threads/" + percent_encoded(view.row.thread.text)});
+  }
+  return reply;
+}
+
+}  // namespace belay::server

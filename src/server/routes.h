@@ -1,0 +1,61 @@
+#pragma once
+// server/routes.h - the routes of every program, by what they are about.
+
+#include "server/api.h"
+#include "server/wait.h"
+
+namespace belay::server {
+
+// What handlers need beside the call. Outlives them.
+struct World {
+  ApiParts parts;
+  ApiOptions options;
+  Waiting waiting;
+};
+
+std::vector<Route> run_routes(World& world);
+std::vector<Route> thread_routes(World& world);
+std::vector<Route> event_routes(World& world);
+std::vector<Route> approval_routes(World& world);
+std::vector<Route> outbox_routes(World& world);
+std::vector<Route> store_routes(World& world);
+std::vector<Route> health_routes(World& world);
+
+// Reads a number of a query: `or_else` where it is absent, `invalid` where it is none from `least`
+// to `most`.
+Result<std::int64_t> number_in(const Texts& query, std::string_view name, std::int64_t or_else,
+                               std::int64_t least, std::int64_t most);
+Result<bool> truth_in(const Texts& query, std::string_view name);
+
+Parameter query_parameter(std::string name, std::string help, Value schema);
+Parameter limit_parameter(std::int64_t or_else, std::int64_t most);
+
+// How long the request itself asks to wait for its run ("Prefer: wait=5", "Prefer: respond-async"),
+// RFC 7240; nothing where it does not say.
+struct Preference {
+  std::optional<std::chrono::milliseconds> wait;
+  bool is_async = false;
+};
+Preference preference_of(const http::Request& request);
+
+// The headers that a request takes that begins a run.
+std::vector<Parameter> start_parameters();
+// Begins a run as the request's headers say, and waits for it; the run as it stands then.
+Task<Result<RunView>> begun_run(World& world, const Call& call, StartRun start);
+Task<Result<Reply>> begin_run(World& world, const Call& call, StartRun start);
+// What `task` comes to, or where the thread stands once the request does not wait any longer.
+Task<Result<RunView>> settled(World& world, Service& service, Task<Result<RunView>> task,
+                              ThreadId thread, Preference preference);
+
+// Decides; a decision that is not the one is answered 409, with the one that won beside.
+Task<Result<Reply>> decided(World& world, Service& service, InterruptId interrupt,
+                            Decision decision);
+// The sentence of that answer.
+Error refusal_of(const DecisionAnswer& answer);
+// A problem as a handler's reply.
+void take_problem(http::Response response, Reply& reply);
+
+// A run that has ended: 200; that waits for a person or is still at work: 202.
+Reply run_reply(World& world, const RunView& view);
+
+}  // namespace belay::server

@@ -1,0 +1,281 @@
+// Agents, and the runs that are begun of them.
+
+#include "server/body.h"
+#include "server/routes.h"
+
+namespace belay::server {
+namespace {
+
+constexpr std::int64_t kListDefault = 20;
+constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+
+// What begins a run.
+struct StartBody {
+  Value input;
+  std::optional<std::string> threadId;
+  std::optional<std::int64_t> maxRetries;
+  std::optional<std::int64_t> timeoutMs;
+  std::optional<bool> requireApproval;
+  std::optional<std::int64_t> expiresMs;
+  std::optional<std::int64_t> maxTokens;
+  std::optional<std::int64_t> maxCost;  // in millionths of the unit of the models' prices
+  std::optional<bool> queued;
+  std::optional<std::int64_t> delayMs;
+};
+
+Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
+                            std::int64_t most) {
+  if (number >= least && number <= most) return number;
+  return error(ErrorCode::invalid, "\"" + std::string(name) + "\" has to be a number from " +
+                                       std::to_string(least) + " to " + std::to_string(most) + ".");
+}
+
+Result<RunOptions> options_of(const StartBody& body) {
+  constexpr std::int64_t attempts_max = 20;
+  constexpr std::int64_t day_ms = 86'400'000;
+  constexpr std::int64_t amount_max = 1'000'000'000'000'000;
+  RunOptions options;
+  if (body.maxRetries) {
+    BELAY_TRY(std::int64_t attempts, within("maxRetries", *body.maxRetries, 1, attempts_max));
+    options.max_retries = static_cast<int>(attempts);
+  }
+  if (body.timeoutMs) {
+    BELAY_TRY(std::int64_t timeout, within("timeoutMs", *body.timeoutMs, 1, day_ms));
+    options.timeout = std::chrono::milliseconds(timeout);
+  }
+  if (body.expiresMs) {
+    BELAY_TRY(std::int64_t expires, within("expiresMs", *body.expiresMs, 1, 30 * day_ms));
+    options.approval_expires = std::chrono::milliseconds(expires);
+  }
+  if (body.maxTokens) {
+    BELAY_TRY(options.budget.tokens, within("maxTokens", *body.maxTokens, 0, amount_max));
+  }
+  if (body.maxCost) {
+    BELAY_TRY(options.budget.money, within("maxCost", *body.maxCost, 0, amount_max));
+  }
+  options.require_approval = body.requireApproval.value_or(true);
+  return options;
+}
+
+Result<StartRun> start_of(const Call& call) {
+  constexpr std::int64_t delay_max = 30ll * 86'400'000;
+  BELAY_TRY(StartBody body, read_body<StartBody>(call));
+  StartRun start;
+  start.agent = call.path.at("agent");
+  start.input = body.input.is_null() ? Value(Value::Object{}) : std::move(body.input);
+  start.user = call.user;
+  if (body.threadId) {
+    BELAY_CHECK(check_name("threadId", *body.threadId));
+    start.thread = ThreadId(*body.threadId);
+  }
+  BELAY_TRY(start.options, options_of(body));
+  if (body.delayMs) {
+    BELAY_TRY(std::int64_t delay, within("delayMs", *body.delayMs, 0, delay_max));
+    start.delay = std::chrono::milliseconds(delay);
+  }
+  start.queued = body.queued.value_or(false) || body.delayMs.value_or(0) > 0;
+  return start;
+}
+
+// A key stands for a thread of its own, so a request that is sent again finds its run there, in
+// whatever process; another request under the same key is refused as another input is.
+ThreadId thread_of_key(const UserId& user, std::string_view key) {
+  constexpr std::size_t digits = 32;
+  std::string text = user.text + '\0' + std::string(key);
+  return ThreadId("request-" + to_hex(sha256(text)).substr(0, digits));
+}
+
+Route list_agents() {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/agents";
+  route.id = "listAgents";
+  route.summary = "The agents, with their state and nodes";
+  route.answers = {{200, "All agents", "AgentList"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(Value::Array agents, co_await call.service.agents());
+    Reply reply;
+    reply.document = Value::object({{"agents", std::move(agents)}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route show_agent() {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/agents/{agent}";
+  route.id = "getAgent";
+  route.summary = "One agent";
+  route.answers = {{200, "The agent", "Agent"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    const std::string& name = call.path.at("agent");
+    BELAY_CO_TRY(Value::Array agents, co_await call.service.agents());
+    for (Value& agent : agents) {
+      const std::string* known = agent["name"].as_string();
+      if (!known || *known != name) continue;
+      Reply reply;
+      reply.document = std::move(agent);
+      co_return std::move(reply);
+    }
+    co_return error(ErrorCode::not_found, "There is no agent \"" + name + "\".");
+  };
+  return route;
+}
+
+Route start_run(World& world) {
+  Route route;
+  route.method = "POST";
+  route.path = "/api/agents/{agent}/runs";
+  route.id = "startRun";
+  route.summary = "Begins a run, or goes on with the one of that thread";
+  route.permission = Permission::run;
+  route.body = body_schema<StartBody>();
+  route.parameters = start_parameters();
+  route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(StartRun start, start_of(call));
+    co_return co_await begin_run(world, call, std::move(start));
+  };
+  return route;
+}
+
+Result<RunPage> run_page(const Call& call) {
+  RunPage page;
+  BELAY_TRY(std::int64_t limit, number_in(call.query, "limit", kListDefault, 1, kListMax));
+  page.limit = static_cast<std::size_t>(limit);
+  if (auto found = call.query.find("before"); found != call.query.end()) {
+    auto id = uuid_from(found->second);
+    if (!id) return error(ErrorCode::invalid, "\"before\" has to be the id of a run.");
+    page.before = RunId(*id);
+  }
+  auto status = call.query.find("status");
+  if (status == call.query.end()) return page;
+  for (RunStatus each :
+       {RunStatus::queued, RunStatus::running, RunStatus::paused, RunStatus::completed,
+        RunStatus::failed, RunStatus::cancelled, RunStatus::quarantined}) {
+    if (name_of(each) == status->second) page.statuses.push_back(each);
+  }
+  return page;
+}
+
+Route list_runs() {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/runs";
+  route.id = "listRuns";
+  route.summary = "Runs, newest first";
+  Value::Array statuses{"queued", "running",   "paused",     "completed",
+                        "failed", "cancelled", "quarantined"};
+  route.parameters = {
+      query_parameter("status", "Only those that stand so",
+                      Value::object({{"type", "string"}, {"enum", std::move(statuses)}})),
+      query_parameter("before", "The last run of the page before",
+                      Value::object({{"type", "string"}, {"format", "uuid"}})),
+      limit_parameter(kListDefault, kListMax)};
+  route.answers = {{200, "A page of runs; `next` is the `before` of the next one", "RunList"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(RunPage page, run_page(call));
+    std::size_t limit = page.limit;
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await call.service.runs(std::move(page)));
+    Value::Array runs;
+    for (const RunRow& row : rows) runs.push_back(run_summary(row));
+    Value next;
+    if (rows.size() == limit) next = rows.back().run.text();
+    Reply reply;
+    reply.document = Value::object({{"runs", std::move(runs)}, {"next", std::move(next)}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route show_run(World& world) {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/runs/{runId}";
+  route.id = "getRun";
+  route.summary = "One run";
+  route.answers = {{200, "The run; with its state where it is its thread's latest", "Run"}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    auto id = uuid_from(call.path.at("runId"));
+    if (!id) co_return error(ErrorCode::not_found, "That is no id of a run.");
+    BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
+    ThreadId thread = row.thread;
+    BELAY_CO_TRY(RunView view, co_await call.service.status(std::move(thread), std::nullopt));
+    Reply reply;
+    bool is_latest = view.row.run == row.run;
+    reply.document = is_latest ? run_document(view, world.options.extras) : run_summary(row);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route overview(World& world) {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/overview";
+  route.id = "getOverview";
+  route.summary = "What goes on, and what waits for a person";
+  route.answers = {{200, "Runs at work, runs left behind, open approvals", "Overview"}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(Standing standing, co_await call.service.standing());
+    Reply reply;
+    reply.document = standing_document(standing, world.options.extras);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+}  // namespace
+
+std::vector<Parameter> start_parameters() {
+  Value text = Value::object({{"type", "string"}});
+  Parameter prefer = query_parameter(
+      "Prefer", "`wait=SECONDS`: answer by then, whatever the run does; `respond-async`: at once",
+      text);
+  prefer.in = Parameter::In::header;
+  Parameter key = query_parameter(
+      "Idempotency-Key", "A request sent again with the same key finds its run", std::move(text));
+  key.in = Parameter::In::header;
+  return {std::move(prefer), std::move(key)};
+}
+
+Task<Result<Reply>> begin_run(World& world, const Call& call, StartRun start) {
+  auto view = co_await begun_run(world, call, std::move(start));
+  if (!view.ok()) co_return std::move(view).error();
+  co_return run_reply(world, *view);
+}
+
+Task<Result<RunView>> begun_run(World& world, const Call& call, StartRun start) {
+  std::string_view key = call.request.header("Idempotency-Key");
+  if (!key.empty()) BELAY_CO_CHECK(check_name("Idempotency-Key", key));
+  if (start.thread.empty() && !key.empty()) start.thread = thread_of_key(start.user, key);
+  if (start.thread.empty()) start.thread = ThreadId(random_uuid(world.parts.random).text());
+  Preference preference = preference_of(call.request);
+  if (preference.is_async) start.queued = true;
+  ThreadId thread = start.thread;
+  auto task = call.service.start(std::move(start));
+  co_return co_await settled(world, call.service, std::move(task), std::move(thread), preference);
+}
+
+// Where the run stands once it has ended, or waits, or the request does not wait any longer.
+Task<Result<RunView>> settled(World& world, Service& service, Task<Result<RunView>> task,
+                              ThreadId thread, Preference preference) {
+  auto limit = preference.wait.value_or(world.options.wait);
+  auto view = co_await world.waiting.at_most<Result<RunView>>(limit, std::move(task));
+  if (view) co_return *std::move(view);
+  co_return co_await service.status(std::move(thread), std::nullopt);
+}
+
+std::vector<Route> run_routes(World& world) {
+  std::vector<Route> routes;
+  routes.push_back(list_agents());
+  routes.push_back(show_agent());
+  routes.push_back(start_run(world));
+  routes.push_back(list_runs());
+  routes.push_back(show_run(world));
+  routes.push_back(overview(world));
+  return routes;
+}
+
+}  // namespace belay::server

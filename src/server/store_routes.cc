@@ -1,0 +1,215 @@
+// The store: its size, its upkeep, its check, and the records in it.
+
+#include "server/body.h"
+#include "server/routes.h"
+
+namespace belay::server {
+namespace {
+
+constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+constexpr std::int64_t kKeepHoursMax = 24 * 36'500;
+
+struct PruneBody {
+  std::optional<std::int64_t> keepHours;
+  std::optional<bool> dryRun;
+};
+struct IndexedBody {
+  std::string name;
+  std::string value;
+};
+struct RecordBody {
+  std::string collection;
+  std::string key;
+  std::string json;
+  std::vector<IndexedBody> indexed;
+  bool erase = false;
+};
+struct RecordsBody {
+  std::vector<RecordBody> records;
+  std::optional<std::string> userId;
+};
+
+Route administering(std::string method, std::string path, std::string id, std::string summary) {
+  Route route;
+  route.method = std::move(method);
+  route.path = std::move(path);
+  route.id = std::move(id);
+  route.summary = std::move(summary);
+  route.permission = Permission::administer;
+  return route;
+}
+
+Route show_store() {
+  Route route = administering("GET", "/api/store", "getStore", "Rows and bytes, table by table");
+  route.answers = {{200, "Its tables", "Store"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(StoreStatistics found, co_await call.service.statistics());
+    Reply reply;
+    reply.document = statistics_document(found);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route compact_store() {
+  Route route = administering("POST", "/api/store/compact", "compactStore",
+                              "Gives the space of what was deleted back to the disk");
+  route.body = empty_body_schema();
+  route.answers = {{200, "Its size before and after", "Compaction"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(Compaction done, co_await call.service.compact());
+    Reply reply;
+    reply.document = compaction_document(done);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route prune_store() {
+  Route route = administering("POST", "/api/store/prune", "pruneStore",
+                              "Forgets threads that ended long ago");
+  route.body = body_schema<PruneBody>();
+  route.answers = {{200, "What was forgotten", "Pruning"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(PruneBody body, read_body<PruneBody>(call));
+    RetentionPolicy policy;
+    policy.dry_run = body.dryRun.value_or(false);
+    std::int64_t hours = body.keepHours.value_or(policy.keep_finished.count());
+    if (hours < 0 || hours > kKeepHoursMax) {
+      co_return error(ErrorCode::invalid, "\"keepHours\" has to be a number from 0 to " +
+                                              std::to_string(kKeepHoursMax) + ".");
+    }
+    policy.keep_finished = std::chrono::hours(hours);
+    BELAY_CO_TRY(Pruning done, co_await call.service.prune(policy));
+    Reply reply;
+    reply.document = pruning_document(done);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route check_store() {
+  Route route = administering("POST", "/api/store/check", "checkStore",
+                              "Every rule that must hold, over the whole store");
+  route.body = empty_body_schema();
+  route.answers = {{200, "What was found", "Check"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(CheckReport report, co_await call.service.check());
+    Reply reply;
+    reply.document = check_document(report);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+std::string text_in(const Texts& query, std::string_view name) {
+  auto found = query.find(name);
+  return found == query.end() ? std::string() : found->second;
+}
+
+Result<Value> record_document(const RecordRow& row) {
+  BELAY_TRY(Value json, parse_json(row.json));
+  return Value::object({{"collection", row.collection},
+                        {"userId", row.user.text},
+                        {"key", row.key},
+                        {"value", std::move(json)},
+                        {"runId", row.run.is_null() ? Value() : Value(row.run.text())},
+                        {"seq", row.seq},
+                        {"updatedAt", to_text(row.updated_at)}});
+}
+
+Route find_records() {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/records/{collection}";
+  route.id = "findRecords";
+  route.summary = "A user's records, by key";
+  Value text = Value::object({{"type", "string"}});
+  route.parameters = {query_parameter("userId", "Whose", text),
+                      query_parameter("key", "Only this one", text),
+                      query_parameter("field", "Only those whose indexed `field`...", text),
+                      query_parameter("value", "...is this", text),
+                      query_parameter("after", "Only keys after this one", std::move(text)),
+                      limit_parameter(kListMax, kListMax)};
+  route.answers = {{200, "Records", "RecordList"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    RecordFilter filter;
+    filter.collection = call.path.at("collection");
+    filter.key = text_in(call.query, "key");
+    filter.field = text_in(call.query, "field");
+    filter.value = text_in(call.query, "value");
+    filter.after = text_in(call.query, "after");
+    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kListMax, 1, kListMax));
+    filter.limit = static_cast<std::size_t>(limit);
+    UserId user = call.query.contains("userId") ? UserId(call.query.at("userId")) : call.user;
+    BELAY_CO_TRY(std::vector<RecordRow> rows,
+                 co_await call.service.find_records(std::move(user), std::move(filter)));
+    Value::Array records;
+    for (const RecordRow& row : rows) {
+      BELAY_CO_TRY(Value record, record_document(row));
+      records.push_back(std::move(record));
+    }
+    Reply reply;
+    reply.document = Value::object({{"records", std::move(records)}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Result<std::vector<RecordWrite>> writes_of(const UserId& user, RecordsBody body) {
+  std::vector<RecordWrite> writes;
+  UserId owner = body.userId ? UserId(*body.userId) : user;
+  BELAY_CHECK(check_name("userId", owner.text));
+  for (RecordBody& each : body.records) {
+    BELAY_CHECK(check_name("record's collection", each.collection));
+    BELAY_CHECK(check_name("record's key", each.key));
+    RecordWrite& write = writes.emplace_back();
+    if (!each.erase) {
+      BELAY_TRY(Value value, parse_json(each.json));
+      write.json = to_json(value);
+    }
+    if (write.json.size() > limits::record_bytes_max) {
+      return error(ErrorCode::invalid, "The record \"" + each.key + "\" is too large.");
+    }
+    write.collection = std::move(each.collection);
+    write.user = owner;
+    write.key = std::move(each.key);
+    for (IndexedBody& index : each.indexed) {
+      write.indexed.emplace_back(std::move(index.name), std::move(index.value));
+    }
+    write.erase = each.erase;
+  }
+  return writes;
+}
+
+Route save_records() {
+  Route route = administering("POST", "/api/records", "saveRecords",
+                              "Saves records, all or none: `json` is the text of each");
+  route.body = body_schema<RecordsBody>({"records"});
+  route.answers = {{200, "How many", "Saved"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(RecordsBody body, read_body<RecordsBody>(call));
+    BELAY_CO_TRY(std::vector<RecordWrite> writes, writes_of(call.user, std::move(body)));
+    auto count = static_cast<std::uint64_t>(writes.size());
+    if (count > 0) BELAY_CO_CHECK(co_await call.service.save_records(std::move(writes)));
+    Reply reply;
+    reply.document = Value::object({{"saved", count}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+}  // namespace
+
+std::vector<Route> store_routes(World&) {
+  std::vector<Route> routes;
+  routes.push_back(show_store());
+  routes.push_back(compact_store());
+  routes.push_back(prune_store());
+  routes.push_back(check_store());
+  routes.push_back(find_records());
+  routes.push_back(save_records());
+  return routes;
+}
+
+}  // namespace belay::server

@@ -1,0 +1,66 @@
+#include "server/target.h"
+
+#include <optional>
+
+namespace belay::server {
+namespace {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == text.npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+Result<Target> parse_target(const http::Request& request) {
+  Target parsed;
+  parsed.segments = http::path_segments(request.raw_path);
+  BELAY_TRY(auto pairs, http::query_parameters(request.query));
+  for (auto& [name, value] : pairs) {
+    if (parsed.query.emplace(name, std::move(value)).second) continue;
+    return error(ErrorCode::invalid, "The query names \"" + name + "\" twice.");
+  }
+  return parsed;
+}
+
+std::optional<Texts> match_path(std::string_view pattern,
+                                const std::vector<std::string>& segments) {
+  std::vector<std::string_view> wanted = split(pattern.substr(1), '/');
+  if (wanted.size() != segments.size()) return std::nullopt;
+  Texts found;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].starts_with('{')) {
+      if (segments[i].empty()) return std::nullopt;
+      found.emplace(std::string(wanted[i].substr(1, wanted[i].size() - 2)), segments[i]);
+    } else if (wanted[i] != segments[i]) {
+      return std::nullopt;
+    }
+  }
+  return found;
+}
+
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kPlain = "-._~";
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string encoded;
+  for (char c : text) {
+    bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                    kPlain.find(c) != kPlain.npos;
+    if (is_plain) {
+      encoded += c;
+    } else {
+      auto byte = static_cast<unsigned char>(c);
+      encoded += '%';
+      encoded += kDigits[byte / 16];
+      encoded += kDigits[byte % 16];
+    }
+  }
+  return encoded;
+}
+
+}  // namespace belay::server

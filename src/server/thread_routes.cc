@@ -1,0 +1,252 @@
+// Threads: where they stand, how they came there, and what may be done with them.
+
+#include "server/body.h"
+#include "server/routes.h"
+
+namespace belay::server {
+namespace {
+
+constexpr std::int64_t kThreadsDefault = 20;
+constexpr std::int64_t kCommitsDefault = 100;
+constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+constexpr std::int64_t kSeqMax = 1'000'000'000'000;
+
+struct CancelBody {
+  std::optional<std::string> by;
+};
+struct ForkBody {
+  std::optional<std::int64_t> seq;
+  Value edits;
+  std::optional<std::string> threadId;
+  std::optional<bool> copy;
+  std::optional<bool> preview;
+};
+
+Route route_of(std::string method, std::string path, std::string id, std::string summary) {
+  Route route;
+  route.method = std::move(method);
+  route.path = std::move(path);
+  route.id = std::move(id);
+  route.summary = std::move(summary);
+  return route;
+}
+
+ThreadId thread_in(const Call& call) { return ThreadId(call.path.at("threadId")); }
+
+Route list_threads() {
+  Route route = route_of("GET", "/api/threads", "listThreads", "Threads, newest first");
+  route.parameters = {query_parameter("before", "The last thread of the page before",
+                                      Value::object({{"type", "string"}})),
+                      limit_parameter(kThreadsDefault, kListMax)};
+  route.answers = {
+      {200, "A page of threads; `next` is the `before` of the next one", "ThreadList"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    ThreadPage page;
+    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kThreadsDefault, 1, kListMax));
+    page.limit = static_cast<std::size_t>(limit);
+    if (auto found = call.query.find("before"); found != call.query.end()) {
+      page.before = ThreadId(found->second);
+    }
+    BELAY_CO_TRY(std::vector<ListedThread> listed, co_await call.service.threads(std::move(page)));
+    Value::Array threads;
+    for (const ListedThread& one : listed) threads.push_back(thread_document(one.thread, one.run));
+    Value next;
+    if (listed.size() == static_cast<std::size_t>(limit)) next = listed.back().thread.thread.text;
+    Reply reply;
+    reply.document = Value::object({{"threads", std::move(threads)}, {"next", std::move(next)}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route show_thread(World& world) {
+  Route route = route_of("GET", "/api/threads/{threadId}", "getThread",
+                         "A thread's latest run, as it stands or as it stood after a commit");
+  route.parameters = {query_parameter("at", "After which commit",
+                                      Value::object({{"type", "integer"}, {"minimum", 1}}))};
+  route.answers = {{200, "The run with its state", "Run"}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    std::optional<std::uint64_t> seq;
+    if (call.query.contains("at")) {
+      BELAY_CO_TRY(std::int64_t at, number_in(call.query, "at", 1, 1, kSeqMax));
+      seq = static_cast<std::uint64_t>(at);
+    }
+    BELAY_CO_TRY(RunView view, co_await call.service.status(thread_in(call), seq));
+    Reply reply;
+    reply.document = run_document(view, world.options.extras);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route show_history() {
+  Route route = route_of("GET", "/api/threads/{threadId}/history", "getHistory",
+                         "Every commit of the thread's latest run, newest first");
+  route.parameters = {query_parameter("before", "Only commits older than this one",
+                                      Value::object({{"type", "integer"}, {"minimum", 1}})),
+                      limit_parameter(kCommitsDefault, kListMax)};
+  route.answers = {{200, "A page of commits", "History"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    HistoryPage page;
+    page.thread = thread_in(call);
+    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kCommitsDefault, 1, kListMax));
+    page.limit = static_cast<std::size_t>(limit);
+    if (call.query.contains("before")) {
+      BELAY_CO_TRY(std::int64_t before, number_in(call.query, "before", 1, 1, kSeqMax));
+      page.before_seq = static_cast<std::uint64_t>(before);
+    }
+    BELAY_CO_TRY(RunHistory history, co_await call.service.history(std::move(page)));
+    Reply reply;
+    reply.document = history_document(history);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route resume_thread(World& world) {
+  Route route = route_of("POST", "/api/threads/{threadId}/resume", "resumeThread",
+                         "Goes on with the thread's run, where a dead process left it");
+  route.permission = Permission::run;
+  route.body = empty_body_schema();
+  route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    ThreadId thread = thread_in(call);
+    Preference preference = preference_of(call.request);
+    auto task = call.service.resume(thread);
+    BELAY_CO_TRY(RunView view, co_await settled(world, call.service, std::move(task),
+                                                std::move(thread), preference));
+    co_return run_reply(world, view);
+  };
+  return route;
+}
+
+Route cancel_thread(World& world) {
+  Route route = route_of("POST", "/api/threads/{threadId}/cancel", "cancelThread",
+                         "Cancels the thread's run, whoever works on it");
+  route.permission = Permission::run;
+  route.body = body_schema<CancelBody>();
+  route.answers = {{200, "It is cancelled", "Run"}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(CancelBody body, read_body<CancelBody>(call));
+    std::string by = body.by.value_or(call.user.text);
+    BELAY_CO_CHECK(check_name("name in \"by\"", by));
+    BELAY_CO_TRY(RunView view, co_await call.service.cancel(thread_in(call), std::move(by)));
+    Reply reply;
+    reply.document = run_document(view, world.options.extras);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Result<ForkOptions> fork_options(const Call& call, ForkBody body) {
+  ForkOptions options;
+  options.from = thread_in(call);
+  if (body.seq && (*body.seq < 1 || *body.seq > kSeqMax)) {
+    return error(ErrorCode::invalid, "\"seq\" has to be the number of a commit.");
+  }
+  if (body.seq) options.seq = static_cast<std::uint64_t>(*body.seq);
+  options.edits = std::move(body.edits);
+  options.copy = body.copy.value_or(false);
+  if (body.threadId) {
+    BELAY_CHECK(check_name("threadId", *body.threadId));
+    options.thread = ThreadId(*body.threadId);
+  }
+  if (options.copy && (options.seq || !options.edits.is_null() || body.preview.value_or(false))) {
+    return error(ErrorCode::invalid, "\"copy\" goes without \"seq\", \"edits\" and \"preview\".");
+  }
+  return options;
+}
+
+Route fork_thread(World& world) {
+  Route route = route_of("POST", "/api/threads/{threadId}/fork", "forkThread",
+                         "Goes on in a new thread from where this one stood");
+  route.permission = Permission::run;
+  route.body = body_schema<ForkBody>();
+  route.answers = {{200, "The new run has ended; or, with `preview`, what it would mean", "Run"},
+                   {202, "The new run waits, or is still at work", "Run"}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(ForkBody body, read_body<ForkBody>(call));
+    bool is_preview = body.preview.value_or(false);
+    BELAY_CO_TRY(ForkOptions options, fork_options(call, std::move(body)));
+    if (options.thread.empty()) options.thread = ThreadId(random_uuid(world.parts.random).text());
+    if (is_preview) {
+      BELAY_CO_TRY(ForkPreview preview, co_await call.service.preview(std::move(options)));
+      Reply reply;
+      reply.document = preview_document(preview, world.options.extras);
+      co_return std::move(reply);
+    }
+    ThreadId thread = options.thread;
+    Preference preference = preference_of(call.request);
+    auto task = call.service.fork(std::move(options));
+    BELAY_CO_TRY(RunView view, co_await settled(world, call.service, std::move(task),
+                                                std::move(thread), preference));
+    co_return run_reply(world, view);
+  };
+  return route;
+}
+
+Route replay_thread() {
+  Route route = route_of("POST", "/api/threads/{threadId}/replay", "replayThread",
+                         "Runs the thread's run once more from its record, and compares");
+  route.permission = Permission::run;
+  route.body = empty_body_schema();
+  route.answers = {{200, "Whether it came out the same", "Replay"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(ReplayReport report, co_await call.service.replay(thread_in(call)));
+    Reply reply;
+    reply.document = replay_document(report);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route preserve_thread(bool preserve) {
+  Route route = route_of(preserve ? "PUT" : "DELETE", "/api/threads/{threadId}/preserved",
+                         preserve ? "preserveThread" : "unpreserveThread",
+                         preserve ? "Keeps the thread whatever its age"
+                                  : "Lets the thread be pruned once it ended long ago");
+  route.permission = Permission::administer;
+  route.answers = {{200, "Done", "Preserved"}};
+  route.handle = [preserve](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_CHECK(co_await call.service.preserve(thread_in(call), preserve));
+    Reply reply;
+    reply.document =
+        Value::object({{"threadId", call.path.at("threadId")}, {"preserved", preserve}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route left_behind() {
+  Route route = route_of("GET", "/api/left-behind", "listLeftBehind",
+                         "Threads whose process has died, and that nobody has gone on with yet");
+  route.answers = {{200, "Their names", "LeftBehind"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(std::vector<ThreadId> left, co_await call.service.left_behind());
+    Value::Array threads;
+    for (const ThreadId& thread : left) threads.push_back(thread.text);
+    Reply reply;
+    reply.document = Value::object({{"threads", std::move(threads)}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+}  // namespace
+
+std::vector<Route> thread_routes(World& world) {
+  std::vector<Route> routes;
+  routes.push_back(list_threads());
+  routes.push_back(show_thread(world));
+  routes.push_back(show_history());
+  routes.push_back(resume_thread(world));
+  routes.push_back(cancel_thread(world));
+  routes.push_back(fork_thread(world));
+  routes.push_back(replay_thread());
+  routes.push_back(preserve_thread(true));
+  routes.push_back(preserve_thread(false));
+  routes.push_back(left_behind());
+  return routes;
+}
+
+}  // namespace belay::server
