@@ -21,6 +21,7 @@
 #include "cli/signals.h"
 #include "cli/store_findings.h"
 #include "cli/verbs.h"
+#include "http/asio_loop.h"
 #include "service/local_service.h"
 #include "store/sqlite/sqlite_store.h"
 
@@ -114,6 +115,7 @@ Task<Answered> run_verb(World& world, Verb verb) {
     return one->queued ? enqueue_agent(world, std::move(*one)) : run_agent(world, std::move(*one));
   }
   if (auto* one = std::get_if<Work>(&verb)) return work_on_runs(world, *one);
+  if (auto* one = std::get_if<Serve>(&verb)) return serve(world, std::move(*one));
   if (auto* one = std::get_if<Fork>(&verb)) return fork_thread(world, std::move(*one));
   if (auto* one = std::get_if<ApprovalsList>(&verb)) return list_approvals(world, *one);
   if (auto* one = std::get_if<ApprovalsShow>(&verb)) return show_approval(world, std::move(*one));
@@ -224,13 +226,23 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   BELAY_TRY(std::unique_ptr<Store> stored,
             make_store(settings, makes_a_store(verb), output, clock, *random));
   std::unique_ptr<Store> store = seal_store(*stored, *random, sealing);
-  std::unique_ptr<EventLoop> loop = make_event_loop();
+  bool is_service = std::holds_alternative<Work>(verb) || std::holds_alternative<Serve>(verb);
+  std::unique_ptr<EventLoop> loop;
+  http::AsioLoop* http_loop = nullptr;
+  if (std::holds_alternative<Serve>(verb)) {
+    auto made = http::make_asio_loop();
+    http_loop = made.get();
+    loop = std::move(made);
+  } else {
+    loop = make_event_loop();
+  }
   RuntimeParts parts{*store,  *loop,  clock,
                      *random, *model, [&progress](const RunEvent& event) { progress.told(event); }};
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
   for (const auto& graph : graphs) runtime->add(graph);
 
-  LocalWorld local{*store, *stored, sealing, *runtime};
+  LocalWorld local{*store, *stored, sealing, *runtime, http_loop};
+  local.when_stopped = [&loop] { loop->stop(); };
   LocalServiceParts service_parts{*store, *stored, *runtime,           *loop, clock, *random,
                                   graphs, sealing, program.collections};
   service_parts.call = settings.call;
@@ -241,7 +253,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   World world{program, graphs, settings, phrases,  output, progress,
               *loop,   clock,  *random,  *service, &local};
   std::function<void()> drain;
-  if (std::holds_alternative<Work>(verb)) drain = [&runtime] { runtime->drain(); };
+  if (is_service) drain = [&local] { local.when_stopped(); };
   Interruptible interruptible(*loop, std::move(drain));
   std::optional<Answered> answer = interruptible.run(whole_command(world, std::move(verb)));
   if (answer) return *std::move(answer);

@@ -23,6 +23,7 @@ struct Words {
   GlobalFlags flags = {};
   RunAgent run = {};
   Work work = {};
+  Serve serve = {};
   Fork fork = {};
   ApprovalsList approvals_list = {};
   ApprovalsShow approvals_show = {};
@@ -130,6 +131,27 @@ void add_run(CLI::App& app, Words& words) {
   std::string_view end = own_end.empty() ? help::kRun : std::string_view(own_end);
   add_begin(app, "run", "Run an agent", end, false, words);
   add_begin(app, "enqueue", "Leave a run to the workers", help::kEnqueue, true, words);
+}
+
+void add_serve(CLI::App& app, Words& words) {
+  Serve& serve = words.serve;
+  CLI::App* verb =
+      add_verb(app, words, "serve", "Answer over HTTP, and work on runs", help::kServe);
+  verb->add_option("--listen", serve.listen_text, "ADDRESS:PORT; port 0 takes one that is free")
+      ->capture_default_str();
+  verb->add_option("--runs", serve.work.runs, "At most so many of the queue's runs at a time")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  verb->add_option("--keep", serve.work.keep_text,
+                   "Forget threads that ended longer ago: 12h, 30d, or forever")
+      ->capture_default_str();
+  verb->add_option("--api-keys", serve.api_keys, "A file of keys: who may do what");
+  verb->add_option("--tls-certificate", serve.certificate, "A PEM file, with its chain");
+  verb->add_option("--tls-key", serve.certificate_key, "The PEM file of its key");
+  verb->add_option("--starts-per-minute", serve.starts_per_minute,
+                   "Requests of a user that begin runs; 0: any number")
+      ->capture_default_str();
+  verb->callback([&words] { words.chosen = words.serve; });
 }
 
 void add_worker(CLI::App& app, Words& words) {
@@ -396,6 +418,7 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   add_own_verbs(app, read);
   add_run(app, read);
   add_worker(app, read);
+  add_serve(app, read);
   add_approvals(app, read);
   add_runs_verbs(app, read);
   add_event_verbs(app, read);

@@ -53,6 +53,16 @@ struct Work {
   std::string keep_text = "30d";
   std::optional<std::chrono::hours> keep = std::nullopt;  // the same; unset: for ever
 };
+struct Serve {
+  std::string listen_text = "127.0.0.1:8123";
+  Work work = {};                       // what it works on beside
+  std::optional<std::string> api_keys;  // a file
+  std::optional<std::string> certificate, certificate_key;
+  std::size_t starts_per_minute = 0;
+  // What listen_text comes to; by check_form().
+  std::string address = {};
+  int port = 0;
+};
 struct Fork {
   std::string thread;
   std::optional<std::string> at;
@@ -145,11 +155,11 @@ struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Fork, ApprovalsList,
-                          ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History, StateOf,
-                          Tail, Replay, Preserve, OutboxList, OutboxMove, AgentsList, AgentsShow,
-                          AgentsGraph, ConfigExplain, ConfigPath, StoreStats, StoreCompact,
-                          StorePrune, Check, Doctor, StoreSeal>;
+using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, Fork,
+                          ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads,
+                          History, StateOf, Tail, Replay, Preserve, OutboxList, OutboxMove,
+                          AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
+                          StoreStats, StoreCompact, StorePrune, Check, Doctor, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

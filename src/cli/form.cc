@@ -192,6 +192,30 @@ Result<Done> complete(const Judged&, Work& verb) {
   return Done{};
 }
 
+// "127.0.0.1:8123", "[::1]:8123", ":8123" for this machine.
+Result<Done> complete(const Judged&, Serve& verb) {
+  constexpr std::int64_t port_max = 65'535;
+  const std::string& text = verb.listen_text;
+  std::size_t colon = text.rfind(':');
+  if (colon == text.npos) {
+    return error(ErrorCode::invalid, "--listen needs ADDRESS:PORT, like 127.0.0.1:8123.");
+  }
+  verb.address = text.substr(0, colon);
+  if (verb.address.starts_with('[') && verb.address.ends_with(']')) {
+    verb.address = verb.address.substr(1, verb.address.size() - 2);
+  }
+  if (verb.address.empty() || verb.address == "localhost") verb.address = "127.0.0.1";
+  BELAY_TRY(std::int64_t port,
+            whole_number("the port of --listen", text.substr(colon + 1), 0, port_max));
+  verb.port = static_cast<int>(port);
+  if (verb.certificate.has_value() != verb.certificate_key.has_value()) {
+    return error(ErrorCode::invalid, "--tls-certificate and --tls-key go together.");
+  }
+  if (verb.work.keep_text == "forever") return Done{};
+  BELAY_TRY(verb.work.keep, age_from("--keep", verb.work.keep_text));
+  return Done{};
+}
+
 Result<Done> complete(const Judged&, History& verb) { return check_thread(verb.thread); }
 
 Result<Done> complete(const Judged&, StateOf& verb) {
@@ -245,7 +269,8 @@ bool makes_a_store(const Verb& verb) {
   if (const auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb)) {
     return (*own)->makes_a_store();
   }
-  return std::holds_alternative<RunAgent>(verb) || std::holds_alternative<Work>(verb);
+  return std::holds_alternative<RunAgent>(verb) || std::holds_alternative<Work>(verb) ||
+         std::holds_alternative<Serve>(verb);
 }
 
 }  // namespace belay::cli

@@ -80,6 +80,19 @@ Examples:
   {p} worker --until-idle         # in a script: end when all is done or waits
 )";
 
+const std::string_view kServe =
+    R"(Answers over HTTP (docs/api.md; GET /openapi.json describes it), and works on what waits in
+the store, as {p} worker does. Without keys it listens on this machine alone. A file of keys has one
+"NAME PERMISSION TOKEN" a line; PERMISSION is read, run, decide or administer, and each has those
+before it. SIGTERM and Ctrl-C: nothing more is taken, and what is under way ends or is handed over.
+
+Examples:
+  {p} serve
+  {p} serve --listen 0.0.0.0:8123 --api-keys keys.txt --tls-certificate c.pem --tls-key k.pem
+  curl -d '{"input":{"topic":"the outage"}}' -H content-type:application/json \
+    http://127.0.0.1:8123/api/agents/NAME/runs
+)";
+
 const std::string_view kFork =
     R"(A new run in a new thread, with the state that the other had after a commit, or an edited
 one. The other stays as it is. Look first: --preview tells which nodes would run again, and which

@@ -35,11 +35,21 @@ Error refuse(const std::string& name, const std::string& why) {
 }
 
 Result<KeyRing> keys_in(const std::string& name) {
+  BELAY_TRY(std::string text, read_key_file(name, "--key-file or BELAY_KEY_FILE"));
+  auto keys = KeyRing::from_text(std::move(text));
+  if (keys.ok()) return keys;
+  return error(ErrorCode::invalid,
+               "The key file \"" + one_line(name) + "\" is of no use: " + keys.error().message);
+}
+
+}  // namespace
+
+Result<std::string> read_key_file(const std::string& name, std::string_view named_with) {
   OpenKeyFile open(name);
   struct stat about{};
   if (open.file() < 0 || ::fstat(open.file(), &about) != 0) {
     return refuse(name, "could not be read: " + std::string(std::strerror(errno)) +
-                            "; name it with --key-file or BELAY_KEY_FILE");
+                            "; name it with " + std::string(named_with));
   }
   if (!S_ISREG(about.st_mode)) return refuse(name, "is no file");
   if ((about.st_mode & (S_IRWXO | S_IWGRP)) != 0) {
@@ -59,13 +69,8 @@ Result<KeyRing> keys_in(const std::string& name) {
   }
   if (size > kKeyFileBytesMax) return refuse(name, "is too long to be one");
   text.resize(size);
-  auto keys = KeyRing::from_text(std::move(text));
-  if (keys.ok()) return keys;
-  return error(ErrorCode::invalid,
-               "The key file \"" + one_line(name) + "\" is of no use: " + keys.error().message);
+  return text;
 }
-
-}  // namespace
 
 Result<Sealing> sealing_of(const Settings& settings) {
   Sealing sealing;

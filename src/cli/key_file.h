@@ -10,4 +10,8 @@ namespace belay::cli {
 // keys; the message never shows one.
 Result<Sealing> sealing_of(const Settings& settings);
 
+// The text of a file that holds keys of whatever kind. `invalid` for one that can't be read, or
+// that others may read or change; `named_with` is what it is named with, for that message.
+Result<std::string> read_key_file(const std::string& name, std::string_view named_with);
+
 }  // namespace belay::cli

@@ -18,6 +18,11 @@
 #include "belay/runtime.h"
 #include "cli/exit_code.h"
 
+namespace belay::server {
+struct Route;
+struct World;
+}  // namespace belay::server
+
 namespace belay::cli {
 
 struct Settings;
@@ -99,6 +104,8 @@ struct Program {
   std::vector<VerbEntry> verbs = {};
   std::vector<RunForm> forms = {};
   Presentation presentation = {};
+  // Of its own, beside those of every program; may be null. The settings outlive them.
+  std::function<std::vector<server::Route>(server::World&, const Settings&)> routes = nullptr;
   std::function<Result<Definitions>(const Settings&)> graphs;
   std::function<Result<std::shared_ptr<Model>>(const Settings&)> model;
 };

@@ -1,5 +1,6 @@
 // belay worker: takes up what there is to do in the store, until a signal comes.
 
+#include "cli/worker.h"
 #include "belay/storage.h"
 #include "cli/verbs.h"
 
@@ -27,7 +28,7 @@ Task<Done> prune_from_time_to_time(World& world, std::chrono::hours keep) {
 
 }  // namespace
 
-Task<Answered> work_on_runs(World& world, Work wanted) {
+Task<Result<std::size_t>> work_until_drained(World& world, Work wanted) {
   WorkOptions options;
   options.tenant = tenant_of(world);
   options.runs_max = wanted.runs;
@@ -36,16 +37,22 @@ Task<Answered> work_on_runs(World& world, Work wanted) {
   for (const auto& [topic, receiver] : world.program.receivers) {
     world.local->runtime.deliver(topic, receiver);
   }
-  world.progress.name_threads();
-  if (!wanted.until_idle) world.output.progress(world.phrases.working);
   Spawned pruning;
   if (wanted.keep && !wanted.until_idle) {
     auto task = prune_from_time_to_time(world, *wanted.keep);
     std::function<void(Done)> never = [](Done) {};
     pruning = spawn<Done>(world.executor, std::move(task), std::move(never));
   }
-  BELAY_CO_TRY(std::size_t count, co_await world.local->runtime.work(std::move(options)));
+  auto count = co_await world.local->runtime.work(std::move(options));
   pruning.reset();
+  co_return std::move(count);
+}
+
+Task<Answered> work_on_runs(World& world, Work wanted) {
+  world.local->when_stopped = [&runtime = world.local->runtime] { runtime.drain(); };
+  world.progress.name_threads();
+  if (!wanted.until_idle) world.output.progress(world.phrases.working);
+  BELAY_CO_TRY(std::size_t count, co_await work_until_drained(world, wanted));
   world.output.progress(filled(world.phrases.worked, {{"n", std::to_string(count)}}));
   world.output.document(Value::object({{"takenUp", count}}));
   co_return ExitCode::done;

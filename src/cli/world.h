@@ -9,6 +9,10 @@
 #include "cli/settings.h"
 #include "service/service.h"
 
+namespace belay::http {
+class AsioLoop;
+}
+
 namespace belay::cli {
 
 // What only a store of this process's own has.
@@ -17,6 +21,8 @@ struct LocalWorld {
   Store& stored;  // what lies below `store`: as it is stored, for what looks after that
   const Sealing& sealing;
   Runtime& runtime;
+  http::AsioLoop* loop = nullptr;           // of `serve` alone
+  std::function<void()> when_stopped = {};  // by a signal; set by a verb that ends in its own time
 };
 
 struct World {

@@ -5,8 +5,10 @@
 #include "agents/wellbeing/records.h"
 #include "agents/wellbeing/routine_generator.h"
 #include "cli/settings.h"
+#include "program/agent_routes.h"
 #include "program/notes.h"
 #include "program/payloads.h"
+#include "program/record_routes.h"
 
 namespace belay::program {
 namespace {
@@ -61,6 +63,12 @@ Result<std::shared_ptr<Model>> model(const Settings& settings) {
   return std::shared_ptr<Model>(rules::make_builtin_model(std::move(options)));
 }
 
+std::vector<server::Route> routes(server::World& world, const Settings& settings) {
+  std::vector<server::Route> all = agent_routes(world, settings);
+  for (server::Route& route : record_routes(world)) all.push_back(std::move(route));
+  return all;
+}
+
 // What the run's texts are to be written in; empty: as the notes are.
 Result<std::string> language_for(const Given& given, const Settings& settings) {
   auto found = given.find("--language");
@@ -108,6 +116,7 @@ cli::Program wellbeing_program() {
        {date, language},
        input}};
   program.presentation = wellbeing_presentation();
+  program.routes = routes;
   program.graphs = graphs;
   program.model = model;
   return program;

@@ -34,6 +34,8 @@ constexpr Schema kSchemas[] = {
     {"Problem", "type:string title:string status:integer code:string detail:string"},
     {"Health", "status:string", "version:string"},
     {"Error", "code:string message:string"},
+    {"AgentRun", "message:string threadId:string status:string outcome:string? run:Run",
+     "approval:Approval? analysis:any routine:any summary:any"},
     {"Spending", "tokens:integer money:integer reservedTokens:integer reservedMoney:integer"},
     {"Run",
      "threadId:string runId:string agent:string userId:string status:string reason:string? "

@@ -33,6 +33,8 @@ Value of() {
     return Value::object({{"type", "number"}});
   } else if constexpr (std::is_same_v<T, std::string>) {
     return Value::object({{"type", "string"}});
+  } else if constexpr (std::is_same_v<T, Instant>) {
+    return Value::object({{"type", "string"}, {"format", "date-time"}});
   } else if constexpr (codec::is_optional<T>) {
     return of<typename T::value_type>();
   } else if constexpr (codec::is_vector<T>) {

@@ -12,8 +12,8 @@ namespace belay::tidy {
 namespace {
 
 // The folders of src/, from the bottom up: a folder includes itself and those before it.
-constexpr std::array kFolders = {"base",  "net",     "graph",   "engine", "store",  "driver",
-                                 "check", "testing", "service", "cli",    "program"};
+constexpr std::array kFolders = {"base",  "net",     "graph",   "engine", "store", "driver",
+                                 "check", "testing", "service", "server", "cli",   "program"};
 // The folders of agents/, likewise.
 constexpr std::array kAgents = {"rules", "wellbeing"};
 

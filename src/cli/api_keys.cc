@@ -1,0 +1,92 @@
+#include "cli/api_keys.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace belay::cli {
+namespace {
+
+using server::ApiKey;
+using server::Permission;
+
+constexpr std::size_t kTokenMin = 16;
+constexpr std::size_t kTokenMax = 200;
+
+std::optional<Permission> permission_named(std::string_view name) {
+  for (Permission each :
+       {Permission::read, Permission::run, Permission::decide, Permission::administer}) {
+    if (server::name_of(each) == name) return each;
+  }
+  return std::nullopt;
+}
+
+bool is_token(std::string_view text) {
+  constexpr std::string_view kOther = "._-~+/=";
+  bool is_plain = std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kOther.find(c) != kOther.npos;
+  });
+  return is_plain && text.size() >= kTokenMin && text.size() <= kTokenMax;
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  while (true) {
+    std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == line.npos) return words;
+    line.remove_prefix(begin);
+    std::size_t end = std::min(line.find_first_of(" \t\r"), line.size());
+    words.push_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+}
+
+Result<ApiKey> key_in(std::string_view line) {
+  std::vector<std::string_view> words = words_of(line);
+  if (words.size() != 3) {
+    return error(ErrorCode::invalid, "has to be NAME PERMISSION TOKEN");
+  }
+  ApiKey key;
+  key.name = words[0];
+  BELAY_CHECK(check_name("name", key.name));
+  auto permission = permission_named(words[1]);
+  if (!permission) {
+    return error(ErrorCode::invalid,
+                 "has a permission that is none of read, run, decide and "
+                 "administer");
+  }
+  key.permission = *permission;
+  if (!is_token(words[2])) {
+    return error(ErrorCode::invalid,
+                 "has a token that is not one of 16 to 200 letters, digits and ._-~+/=");
+  }
+  key.token = sha256(words[2]);
+  return key;
+}
+
+}  // namespace
+
+Result<std::vector<ApiKey>> api_keys_in(std::string_view text) {
+  std::vector<ApiKey> keys;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    std::vector<std::string_view> words = words_of(line);
+    if (words.empty() || words.front().starts_with('#')) continue;
+    auto key = key_in(line);
+    std::string why = key.ok() ? "" : key.error().message;
+    if (key.ok() && std::any_of(keys.begin(), keys.end(),
+                                [&](const ApiKey& each) { return each.token == key->token; })) {
+      why = "has a token that stands above already";
+    }
+    if (!why.empty()) {
+      return error(ErrorCode::invalid, "Line " + std::to_string(number) + " " + why + ".");
+    }
+    keys.push_back(*std::move(key));
+  }
+  if (keys.empty()) return error(ErrorCode::invalid, "There is no key in it.");
+  return keys;
+}
+
+}  // namespace belay::cli

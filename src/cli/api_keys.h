@@ -1,0 +1,14 @@
+#pragma once
+// cli/api_keys.h - who may ask a server for what: a file of "NAME PERMISSION TOKEN", one a line.
+
+#include "server/api.h"
+
+namespace belay::cli {
+
+// Empty lines, and those that begin with '#', do not count. PERMISSION is read, run, decide or
+// administer, and each has those before it. A token has 16 to 200 letters, digits, '.', '_', '-',
+// '~', '+', '/' or '=' (RFC 6750), and is kept as its hash alone. `invalid` names the line and
+// never shows a token.
+Result<std::vector<server::ApiKey>> api_keys_in(std::string_view text);
+
+}  // namespace belay::cli

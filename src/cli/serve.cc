@@ -1,0 +1,114 @@
+// belay serve: answers over HTTP, and works on runs.
+
+#include "cli/api_keys.h"
+#include "cli/key_file.h"
+#include "cli/verbs.h"
+#include "cli/worker.h"
+#include "http/server.h"
+#include "server/problem.h"
+#include "server/routes.h"
+
+namespace belay::cli {
+namespace {
+
+bool is_loopback(std::string_view address) {
+  return address.starts_with("127.") || address == "::1";
+}
+
+Result<std::vector<server::ApiKey>> keys_for(const Serve& wanted) {
+  std::vector<server::ApiKey> keys;
+  if (wanted.api_keys) {
+    BELAY_TRY(std::string text, read_key_file(*wanted.api_keys, "--api-keys"));
+    auto found = api_keys_in(text);
+    std::fill(text.begin(), text.end(), '\0');
+    if (!found.ok()) {
+      return error(ErrorCode::invalid, "The file of keys \"" + one_line(*wanted.api_keys) +
+                                           "\" is of no use: " + found.error().message);
+    }
+    keys = *std::move(found);
+  }
+  if (keys.empty() && !is_loopback(wanted.address)) {
+    return error(ErrorCode::invalid,
+                 "Others could reach " + wanted.address +
+                     " and do anything; name keys with --api-keys, or listen on 127.0.0.1.");
+  }
+  return keys;
+}
+
+server::ApiOptions api_options(World& world, const Serve& wanted, const bool& is_draining,
+                               std::vector<server::ApiKey> keys) {
+  server::ApiOptions options;
+  options.version = BELAY_VERSION;
+  options.user = world.settings.user;
+  options.keys = std::move(keys);
+  options.starts_per_minute = wanted.starts_per_minute;
+  options.extras = world.program.presentation.approval_document;
+  options.is_ready = [&store = world.local->store, &is_draining] {
+    return !is_draining && store.takes_commits();
+  };
+  return options;
+}
+
+http::ServerOptions server_options(const Serve& wanted) {
+  http::ServerOptions options;
+  options.address = wanted.address;
+  options.port = wanted.port;
+  if (wanted.certificate) options.tls = {*wanted.certificate, *wanted.certificate_key};
+  options.error_response = [](int status, std::string detail) {
+    return server::problem(status, "http", std::move(detail));
+  };
+  return options;
+}
+
+std::string url_of(const Serve& wanted, int port) {
+  bool is_v6 = wanted.address.find(':') != std::string::npos;
+  std::string host = is_v6 ? "[" + wanted.address + "]" : wanted.address;
+  return (wanted.certificate ? "https://" : "http://") + host + ":" + std::to_string(port);
+}
+
+// Until it is drained. A store that can't be read now is asked again: meanwhile requests are told
+// so.
+Task<Result<std::size_t>> work_on(World& world, const Work& wanted, const bool& is_draining) {
+  constexpr std::chrono::seconds between{1};
+  while (true) {
+    auto count = co_await work_until_drained(world, wanted);
+    if (count.ok() || is_draining || !world.local->store.takes_commits())
+      co_return std::move(count);
+    world.output.progress(count.error().message);
+    co_await sleep_for(between);
+  }
+}
+
+}  // namespace
+
+Task<Answered> serve(World& world, Serve wanted) {
+  bool is_draining = false;
+  BELAY_CO_TRY(std::vector<server::ApiKey> keys, keys_for(wanted));
+  server::ApiParts parts{world.service, world.executor, world.clock, world.random};
+  server::Api::OwnRoutes own;
+  if (world.program.routes) {
+    own = [&world](server::World& served) { return world.program.routes(served, world.settings); };
+  }
+  server::Api api(parts, api_options(world, wanted, is_draining, std::move(keys)), own);
+  http::Handler handler = [&api](http::Request request) { return api.answer(std::move(request)); };
+  BELAY_CO_TRY(std::unique_ptr<http::Server> server,
+               http::Server::listen(*world.local->loop, world.clock, server_options(wanted),
+                                    std::move(handler)));
+  Completion<Done> closed;
+  world.local->when_stopped = [&] {
+    if (std::exchange(is_draining, true)) return;
+    world.output.progress(world.phrases.closing);
+    world.local->runtime.drain();
+    server->drain([closed] { closed.complete(Done{}); });
+  };
+  world.progress.name_threads();
+  std::string url = url_of(wanted, server->port());
+  world.output.progress(filled(world.phrases.listening, {{"url", url}}));
+  auto count = co_await work_on(world, wanted.work, is_draining);
+  if (!count.ok()) co_return std::move(count).error();
+  co_await closed;
+  world.output.document(Value::object({{"url", url}, {"takenUp", *count}}));
+  co_return ExitCode::done;
+}
+
+}  // namespace belay::cli

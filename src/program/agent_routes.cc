@@ -1,0 +1,361 @@
+#include "program/agent_routes.h"
+
+#include "agents/wellbeing/daily_auditor.h"
+#include "agents/wellbeing/routine_generator.h"
+#include "program/notes.h"
+#include "server/body.h"
+#include "server/problem.h"
+
+namespace belay::program {
+namespace {
+
+using server::Answer;
+using server::Call;
+using server::Permission;
+using server::Reply;
+using server::Route;
+using server::World;
+
+constexpr std::string_view kNotFound = "Execution thread not found or expired";
+
+// What the two agents say of their runs.
+struct Sentences {
+  std::string_view waits, saved, nothing, rejected, expired, failed, at_work, approved, cancelled;
+};
+constexpr Sentences kAuditEnglish{"The analysis is done and waits for approval",
+                                  "The daily audit is done",
+                                  "There are no notes on that day",
+                                  "The analysis was rejected; nothing was saved",
+                                  "The approval has expired; nothing was saved",
+                                  "The daily audit has failed",
+                                  "The daily audit is under way",
+                                  "Approved and done",
+                                  "Cancelled"};
+constexpr Sentences kAuditSpanish{"Análisis completado, esperando aprobación",
+                                  "Auditoría diaria completada",
+                                  "No hay notas de ese día",
+                                  "El análisis fue rechazado; no se guardó nada",
+                                  "La aprobación ha caducado; no se guardó nada",
+                                  "La auditoría diaria ha fallado",
+                                  "La auditoría diaria está en curso",
+                                  "Ejecución aprobada y completada",
+                                  "Ejecución cancelada"};
+constexpr Sentences kRoutineEnglish{"The routine is made and waits for approval",
+                                    "The routine is done",
+                                    "There is nothing to plan",
+                                    "The routine was rejected; nothing was saved",
+                                    "The approval has expired; nothing was saved",
+                                    "The routine has failed",
+                                    "The routine is under way",
+                                    "Approved and done",
+                                    "Cancelled"};
+constexpr Sentences kRoutineSpanish{"Rutina generada, esperando aprobación",
+                                    "Rutina completada",
+                                    "No hay nada que planificar",
+                                    "La rutina fue rechazada; no se guardó nada",
+                                    "La aprobación ha caducado; no se guardó nada",
+                                    "La rutina ha fallado",
+                                    "La rutina está en curso",
+                                    "Ejecución aprobada y completada",
+                                    "Ejecución cancelada"};
+
+// One of the two agents, as its addresses name it.
+struct Agent {
+  std::string_view graph;
+  std::string_view path;    // of its runs' addresses
+  std::string_view result;  // the state's member that it makes, and what the reply calls it
+  std::string_view name;
+  const Sentences& english;
+  const Sentences& spanish;
+};
+const Agent kAudit{
+    wellbeing::kDailyAuditor, "daily-audit", "analysis", "analysis", kAuditEnglish, kAuditSpanish};
+const Agent kRoutine{wellbeing::kRoutineGenerator,
+                     "routine",
+                     "formattedRoutine",
+                     "routine",
+                     kRoutineEnglish,
+                     kRoutineSpanish};
+
+struct AgentBody {
+  std::string date;
+  std::optional<std::string> language;
+  std::optional<std::string> threadId;
+  std::optional<std::int64_t> maxRetries;
+  std::optional<bool> requiresHumanApproval;
+  std::optional<std::int64_t> timeout;  // in milliseconds
+};
+
+struct ApproveBody {
+  std::optional<bool> approved;
+  std::optional<std::string> comment;
+  Value edited;
+  std::optional<std::string> decidedBy;
+};
+
+// Of Accept-Language: whichever of the two it names first.
+const Sentences& sentences_for(const Agent& agent, const Call& call,
+                               const cli::Settings& settings) {
+  std::string_view wanted = call.request.header("Accept-Language");
+  std::size_t spanish = wanted.find("es");
+  std::size_t english = wanted.find("en");
+  bool is_spanish = settings.language == cli::Language::es;
+  if (spanish != english) is_spanish = spanish < english;
+  return is_spanish ? agent.spanish : agent.english;
+}
+
+std::string_view sentence_of(const Sentences& sentences, const RunRow& row) {
+  switch (row.status) {
+    case RunStatus::paused:
+      return sentences.waits;
+    case RunStatus::failed:
+    case RunStatus::quarantined:
+      return sentences.failed;
+    case RunStatus::cancelled:
+      return sentences.cancelled;
+    case RunStatus::queued:
+    case RunStatus::running:
+      return sentences.at_work;
+    case RunStatus::completed:
+      break;
+  }
+  if (row.outcome == "nothing_to_do") return sentences.nothing;
+  if (row.outcome == "rejected") return sentences.rejected;
+  if (row.outcome == "expired") return sentences.expired;
+  return sentences.saved;
+}
+
+Reply agent_reply(const World& world, const Agent& agent, std::string_view message,
+                  const RunView& view) {
+  const RunRow& row = view.row;
+  Value run = run_document(view, world.options.extras);
+  Reply reply;
+  if (row.status == RunStatus::failed) {
+    std::string detail = std::string(message) + ": " + row.error;
+    auto failed = server::problem(500, row.error_code, std::move(detail),
+                                  Value::object({{"threadId", row.thread.text}, {"run", run}}));
+    server::take_problem(std::move(failed), reply);
+    return reply;
+  }
+  bool has_ended = is_final(row.status);
+  reply.status = has_ended ? 200 : 202;
+  Value::Object members{{"message", message},
+                        {"threadId", row.thread.text},
+                        {"status", name_of(row.status)},
+                        {"outcome", run["outcome"]},
+                        {std::string(agent.name), view.state[agent.result]},
+                        {"approval", run["approval"]},
+                        {"run", run}};
+  // As the specification calls what an audit that is done has found.
+  if (agent.name == "analysis" && has_ended) members.emplace("summary", view.state[agent.result]);
+  reply.document = Value(std::move(members));
+  return reply;
+}
+
+Result<StartRun> start_of(const Agent& agent, const Call& call, const cli::Settings& settings) {
+  constexpr std::int64_t attempts_max = 20;
+  constexpr std::int64_t day_ms = 86'400'000;
+  BELAY_TRY(AgentBody body, server::read_body<AgentBody>(call));
+  BELAY_CHECK(check_date(body.date));
+  std::string language = body.language.value_or("");
+  if (!language.empty() && !cli::language_from(language)) {
+    return error(ErrorCode::invalid, "\"language\" has to be en or es.");
+  }
+  if (language.empty() && settings.language_named) language = name_of(settings.language);
+  StartRun start;
+  start.agent = agent.graph;
+  start.input = Value::object({{"date", body.date}, {"language", std::move(language)}});
+  start.user = call.user;
+  if (body.threadId) {
+    BELAY_CHECK(check_name("threadId", *body.threadId));
+    start.thread = ThreadId(*body.threadId);
+  }
+  if (body.maxRetries && (*body.maxRetries < 1 || *body.maxRetries > attempts_max)) {
+    return error(ErrorCode::invalid, "\"maxRetries\" has to be a number from 1 to 20.");
+  }
+  if (body.timeout && (*body.timeout < 1 || *body.timeout > day_ms)) {
+    return error(ErrorCode::invalid, "\"timeout\" has to be a number from 1 to 86400000.");
+  }
+  if (body.maxRetries) start.options.max_retries = static_cast<int>(*body.maxRetries);
+  if (body.timeout) start.options.timeout = std::chrono::milliseconds(*body.timeout);
+  start.options.require_approval = body.requiresHumanApproval.value_or(true);
+  return start;
+}
+
+std::vector<Answer> run_answers() {
+  return {{200, "It has ended", "AgentRun"},
+          {202, "It waits for a person, or is still at work", "AgentRun"},
+          {500, "It has failed", "Problem", "application/problem+json"}};
+}
+
+Route start_agent(const Agent& agent, std::string path, std::string id, std::string summary,
+                  World& world, const cli::Settings& settings) {
+  Route route;
+  route.method = "POST";
+  route.path = std::move(path);
+  route.id = std::move(id);
+  route.summary = std::move(summary);
+  route.permission = Permission::run;
+  route.parameters = server::start_parameters();
+  route.body = server::body_schema<AgentBody>({"date"});
+  route.answers = run_answers();
+  route.handle = [&world, &agent, &settings](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(StartRun start, start_of(agent, call, settings));
+    BELAY_CO_TRY(RunView view, co_await server::begun_run(world, call, std::move(start)));
+    const Sentences& sentences = sentences_for(agent, call, settings);
+    co_return agent_reply(world, agent, sentence_of(sentences, view.row), view);
+  };
+  return route;
+}
+
+// The error of a thread that is not there, as the specification words it.
+Error thread_error(Error failed) {
+  if (failed.code == ErrorCode::not_found) failed.message = kNotFound;
+  return failed;
+}
+
+const Agent* agent_of(std::string_view graph) {
+  if (graph == kAudit.graph) return &kAudit;
+  return graph == kRoutine.graph ? &kRoutine : nullptr;
+}
+
+Result<Decision> decision_of(const Call& call) {
+  BELAY_TRY(ApproveBody body, server::read_body<ApproveBody>(call));
+  Decision decision;
+  decision.approved = *body.approved;
+  decision.decided_by = body.decidedBy.value_or(call.user.text);
+  BELAY_CHECK(check_name("name in \"decidedBy\"", decision.decided_by));
+  decision.comment = body.comment.value_or("");
+  if (!body.edited.is_null()) decision.edited = std::move(body.edited);
+  return decision;
+}
+
+// `only`: not for the other agent's threads.
+Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const Agent* only,
+                            const Call& call) {
+  BELAY_CO_TRY(Decision decision, decision_of(call));
+  ThreadId thread(call.path.at("threadId"));
+  auto run = co_await call.service.run_of(std::move(thread));
+  if (!run.ok()) co_return thread_error(std::move(run).error());
+  const Agent* agent = agent_of(run->graph);
+  if (!agent || (only && only != agent)) {
+    co_return error(ErrorCode::not_found, std::string(kNotFound));
+  }
+  auto row = co_await call.service.approval(run->thread.text);
+  if (!row.ok()) co_return thread_error(std::move(row).error());
+  InterruptId interrupt = row->interrupt;
+  bool approved = decision.approved;
+  BELAY_CO_TRY(DecisionAnswer answer, co_await call.service.decide(interrupt, std::move(decision)));
+  Reply reply;
+  bool is_made =
+      answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
+  if (!is_made) {
+    Value document = decision_document(answer, world.options.extras);
+    server::take_problem(server::problem(server::refusal_of(answer), std::move(document)), reply);
+    co_return std::move(reply);
+  }
+  const Sentences& sentences = sentences_for(*agent, call, settings);
+  std::string_view message = approved ? sentences.approved : sentences.cancelled;
+  if (!is_final(answer.view.row.status)) message = sentence_of(sentences, answer.view.row);
+  if (answer.view.row.status == RunStatus::failed) message = sentences.failed;
+  co_return agent_reply(world, *agent, message, answer.view);
+}
+
+Route approve_agent(const Agent* only, std::string path, std::string id, World& world,
+                    const cli::Settings& settings) {
+  Route route;
+  route.method = "POST";
+  route.path = std::move(path);
+  route.id = std::move(id);
+  route.summary = "Approves or rejects what the thread waits with, and goes on with its run";
+  route.permission = Permission::decide;
+  route.body = server::body_schema<ApproveBody>({"approved"});
+  route.answers = run_answers();
+  route.answers.push_back(
+      {409, "Decided otherwise before, or too late", "LostDecision", "application/problem+json"});
+  route.handle = [&world, &settings, only](Call call) -> Task<Result<Reply>> {
+    co_return co_await approve(world, settings, only, call);
+  };
+  return route;
+}
+
+Route agent_status(World& world) {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/agents/status/{threadId}";
+  route.id = "getStatus";
+  route.summary = "Where the thread's run stands, with its state";
+  route.answers = {{200, "The run", "Run"}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    ThreadId thread(call.path.at("threadId"));
+    auto view = co_await call.service.status(std::move(thread), std::nullopt);
+    if (!view.ok()) co_return thread_error(std::move(view).error());
+    Reply reply;
+    reply.document = run_document(*view, world.options.extras);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route agent_history() {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/agents/history/{threadId}";
+  route.id = "getAgentHistory";
+  route.summary = "Every commit of the thread's run, newest first";
+  route.answers = {{200, "Its commits", "History"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    HistoryPage page;
+    page.thread = ThreadId(call.path.at("threadId"));
+    page.limit = limits::page_rows_max;
+    auto history = co_await call.service.history(std::move(page));
+    if (!history.ok()) co_return thread_error(std::move(history).error());
+    Reply reply;
+    reply.document = history_document(*history);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+Route cancel_agent(World& world) {
+  Route route;
+  route.method = "POST";
+  route.path = "/api/agents/cancel/{threadId}";
+  route.id = "cancelAgent";
+  route.summary = "Cancels the thread's run";
+  route.permission = Permission::run;
+  route.body = server::empty_body_schema();
+  route.answers = {{200, "It is cancelled", "Run"}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    ThreadId thread(call.path.at("threadId"));
+    auto view = co_await call.service.cancel(std::move(thread), call.user.text);
+    if (!view.ok()) co_return thread_error(std::move(view).error());
+    Reply reply;
+    reply.document = run_document(*view, world.options.extras);
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+}  // namespace
+
+std::vector<Route> agent_routes(World& world, const cli::Settings& settings) {
+  std::vector<Route> routes;
+  routes.push_back(start_agent(kAudit, "/api/agents/daily-audit", "startDailyAudit",
+                               "Audits the notes of a day", world, settings));
+  routes.push_back(start_agent(kRoutine, "/api/agents/generate-routine", "generateRoutine",
+                               "Makes a routine for a day", world, settings));
+  routes.push_back(
+      approve_agent(nullptr, "/api/agents/approve/{threadId}", "approveThread", world, settings));
+  for (const Agent* agent : {&kAudit, &kRoutine}) {
+    std::string path = "/api/agents/" + std::string(agent->path) + "/{threadId}/approve";
+    std::string id = agent == &kAudit ? "approveDailyAudit" : "approveRoutine";
+    routes.push_back(approve_agent(agent, std::move(path), std::move(id), world, settings));
+  }
+  routes.push_back(agent_status(world));
+  routes.push_back(agent_history());
+  routes.push_back(cancel_agent(world));
+  return routes;
+}
+
+}  // namespace belay::program

@@ -1,0 +1,312 @@
+#include "program/record_routes.h"
+
+#include "agents/wellbeing/records.h"
+#include "program/note_lines.h"
+#include "program/notes.h"
+#include "server/body.h"
+#include "server/target.h"
+
+namespace belay::program {
+namespace {
+
+using server::Call;
+using server::Permission;
+using server::Reply;
+using server::Route;
+using server::World;
+using wellbeing::DailySummary;
+using wellbeing::Note;
+using wellbeing::Routine;
+
+constexpr std::int64_t kListDefault = 50;
+constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+
+Result<Done> complete(Note& note) {
+  BELAY_CHECK(check_date(note.date));
+  if (note.content.empty()) return error(ErrorCode::invalid, "\"content\" is empty.");
+  if (note.content.size() > kNoteContentBytesMax) {
+    return error(ErrorCode::invalid,
+                 "\"content\" has more than " + std::to_string(kNoteContentBytesMax) + " bytes.");
+  }
+  if (note.id.empty()) note.id = derived_note_id(note.date, 1, note.content);
+  return check_name("id", note.id);
+}
+
+Result<Done> complete(DailySummary& summary) {
+  if (summary.riskLevel && (*summary.riskLevel < 1 || *summary.riskLevel > 10)) {
+    return error(ErrorCode::invalid, "\"riskLevel\" has to be a number from 1 to 10.");
+  }
+  return check_date(summary.date);
+}
+
+Result<Done> complete(Routine& routine) { return check_date(routine.date); }
+
+// What a collection is called in addresses and documents.
+struct Names {
+  std::string_view plural, singular, key;
+};
+template <typename R>
+constexpr Names names;
+template <>
+constexpr Names names<Note>{"notes", "note", "id"};
+template <>
+constexpr Names names<DailySummary>{"summaries", "summary", "date"};
+template <>
+constexpr Names names<Routine>{"routines", "routine", "date"};
+
+std::string capital(std::string_view word) {
+  std::string text(word);
+  text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  return text;
+}
+
+template <typename R>
+Result<Value> document_of(const R& record) {
+  BELAY_TRY(std::string text, encode_json(record));
+  return parse_json(text);
+}
+
+UserId owner_in(const Call& call) {
+  auto found = call.query.find("userId");
+  return found == call.query.end() ? call.user : UserId(found->second);
+}
+
+server::Parameter owner_parameter() {
+  return server::query_parameter("userId", "Whose", Value::object({{"type", "string"}}));
+}
+
+template <typename R>
+Task<Result<std::optional<R>>> find_one(Service& service, UserId owner, std::string key) {
+  RecordFilter filter;
+  filter.collection = R::collection;
+  filter.key = std::move(key);
+  BELAY_CO_TRY(std::vector<RecordRow> rows,
+               co_await service.find_records(std::move(owner), std::move(filter)));
+  std::optional<R> found;
+  if (!rows.empty()) {
+    BELAY_CO_TRY(found, record_from<R>(rows.front()));
+  }
+  co_return std::move(found);
+}
+
+template <typename R>
+Error missing(const std::string& key) {
+  return error(ErrorCode::not_found,
+               "There is no " + std::string(names<R>.singular) + " \"" + key + "\".");
+}
+
+// The same but for when it was made.
+template <typename R>
+bool says_the_same(const R& one, R other) {
+  other.createdAt = one.createdAt;
+  auto first = encode_json(one);
+  auto second = encode_json(other);
+  return first.ok() && second.ok() && *first == *second;
+}
+
+template <typename R>
+Task<Result<Done>> save(Service& service, const UserId& owner, const R& record) {
+  BELAY_CO_TRY(RecordWrite write, record_write(record, owner));
+  std::vector<RecordWrite> writes;
+  writes.push_back(std::move(write));
+  co_return co_await service.save_records(std::move(writes));
+}
+
+template <typename R>
+std::string address_of(const R& record) {
+  return "/api/" + std::string(names<R>.plural) + "/" + server::percent_encoded(record.key());
+}
+
+template <typename R>
+Route list_route() {
+  Route route;
+  route.method = "GET";
+  route.path = "/api/" + std::string(names<R>.plural);
+  route.id = "list" + capital(names<R>.plural);
+  route.summary = capital(names<R>.plural) + " of a user, by " + std::string(names<R>.key);
+  Value text = Value::object({{"type", "string"}});
+  route.parameters = {
+      owner_parameter(), server::query_parameter("date", "Only of this day, YYYY-MM-DD", text),
+      server::query_parameter("after", "The last one of the page before", std::move(text)),
+      server::limit_parameter(kListDefault, kListMax)};
+  route.answers = {{200, "A page; `next` is the `after` of the next one", ""}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    RecordFilter filter;
+    filter.collection = R::collection;
+    if (auto date = call.query.find("date"); date != call.query.end()) {
+      BELAY_CO_CHECK(check_date(date->second));
+      filter.field = "date";
+      filter.value = date->second;
+    }
+    if (auto after = call.query.find("after"); after != call.query.end()) {
+      filter.after = after->second;
+    }
+    BELAY_CO_TRY(std::int64_t limit,
+                 server::number_in(call.query, "limit", kListDefault, 1, kListMax));
+    filter.limit = static_cast<std::size_t>(limit);
+    UserId owner = owner_in(call);
+    BELAY_CO_TRY(std::vector<RecordRow> rows,
+                 co_await call.service.find_records(std::move(owner), std::move(filter)));
+    Value::Array documents;
+    for (const RecordRow& row : rows) {
+      BELAY_CO_TRY(Value document, parse_json(row.json));
+      documents.push_back(std::move(document));
+    }
+    Value next;
+    if (rows.size() == static_cast<std::size_t>(limit)) next = rows.back().key;
+    Reply reply;
+    reply.document = Value::object(
+        {{std::string(names<R>.plural), std::move(documents)}, {"next", std::move(next)}});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+template <typename R>
+Route make_route(World& world) {
+  Route route;
+  route.method = "POST";
+  route.path = "/api/" + std::string(names<R>.plural);
+  route.id = "create" + capital(names<R>.singular);
+  route.summary = "Makes a " + std::string(names<R>.singular);
+  route.permission = Permission::run;
+  route.parameters = {owner_parameter()};
+  route.body = server::body_schema<R>({"date"});
+  route.answers = {{201, "It is made; Location names it", ""}, {200, "It was there already", ""}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(R record, server::read_body<R>(call));
+    BELAY_CO_CHECK(complete(record));
+    UserId owner = owner_in(call);
+    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, record.key()));
+    Reply reply;
+    reply.headers.push_back({"Location", address_of(record)});
+    if (there && says_the_same(*there, record)) {
+      BELAY_CO_TRY(reply.document, document_of(*there));
+      co_return std::move(reply);
+    }
+    if (there) {
+      co_return error(ErrorCode::conflict, "There is another " + std::string(names<R>.singular) +
+                                               " \"" + record.key() +
+                                               "\" already; PUT replaces it.");
+    }
+    record.createdAt = world.parts.clock.now();
+    BELAY_CO_CHECK(co_await save(call.service, owner, record));
+    reply.status = 201;
+    BELAY_CO_TRY(reply.document, document_of(record));
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+std::string path_of_one(std::string_view plural) {
+  return "/api/" + std::string(plural) + "/{key}";
+}
+
+template <typename R>
+Route show_route() {
+  Route route;
+  route.method = "GET";
+  route.path = path_of_one(names<R>.plural);
+  route.id = "get" + capital(names<R>.singular);
+  route.summary = "One " + std::string(names<R>.singular);
+  route.parameters = {owner_parameter()};
+  route.answers = {{200, "It", ""}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    const std::string& key = call.path.at("key");
+    UserId owner = owner_in(call);
+    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, std::move(owner), key));
+    if (!there) co_return missing<R>(key);
+    Reply reply;
+    BELAY_CO_TRY(reply.document, document_of(*there));
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+void put_key(Note& note, const std::string& key) { note.id = key; }
+void put_key(DailySummary& summary, const std::string& key) { summary.date = key; }
+void put_key(Routine& routine, const std::string& key) { routine.date = key; }
+
+template <typename R>
+Route replace_route(World& world) {
+  Route route;
+  route.method = "PUT";
+  route.path = path_of_one(names<R>.plural);
+  route.id = "replace" + capital(names<R>.singular);
+  route.summary = "Makes or replaces one " + std::string(names<R>.singular);
+  route.permission = Permission::run;
+  route.parameters = {owner_parameter()};
+  route.body = server::body_schema<R>();
+  route.answers = {{200, "It was replaced", ""}, {201, "It is new", ""}};
+  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+    const std::string& key = call.path.at("key");
+    BELAY_CO_TRY(R record, server::read_body<R>(call));
+    const Value& named = call.body[names<R>.key];
+    if (!named.is_null() && named != Value(key)) {
+      co_return error(ErrorCode::invalid,
+                      "\"" + std::string(names<R>.key) + "\" is not the one in the address.");
+    }
+    put_key(record, key);
+    BELAY_CO_CHECK(complete(record));
+    UserId owner = owner_in(call);
+    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, key));
+    record.createdAt = there ? there->createdAt : world.parts.clock.now();
+    BELAY_CO_CHECK(co_await save(call.service, owner, record));
+    Reply reply;
+    reply.status = there.has_value() ? 200 : 201;
+    BELAY_CO_TRY(reply.document, document_of(record));
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+template <typename R>
+Route erase_route() {
+  Route route;
+  route.method = "DELETE";
+  route.path = path_of_one(names<R>.plural);
+  route.id = "delete" + capital(names<R>.singular);
+  route.summary = "Erases one " + std::string(names<R>.singular);
+  route.permission = Permission::run;
+  route.parameters = {owner_parameter()};
+  route.answers = {{204, "It is erased", ""}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    const std::string& key = call.path.at("key");
+    UserId owner = owner_in(call);
+    BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, key));
+    if (!there) co_return missing<R>(key);
+    RecordWrite write;
+    write.collection = R::collection;
+    write.user = std::move(owner);
+    write.key = key;
+    write.erase = true;
+    std::vector<RecordWrite> writes;
+    writes.push_back(std::move(write));
+    BELAY_CO_CHECK(co_await call.service.save_records(std::move(writes)));
+    Reply reply;
+    reply.status = 204;
+    co_return std::move(reply);
+  };
+  return route;
+}
+
+template <typename R>
+void add_routes(World& world, std::vector<Route>& routes) {
+  routes.push_back(list_route<R>());
+  routes.push_back(make_route<R>(world));
+  routes.push_back(show_route<R>());
+  routes.push_back(replace_route<R>(world));
+  routes.push_back(erase_route<R>());
+}
+
+}  // namespace
+
+std::vector<Route> record_routes(World& world) {
+  std::vector<Route> routes;
+  add_routes<Note>(world, routes);
+  add_routes<DailySummary>(world, routes);
+  add_routes<Routine>(world, routes);
+  return routes;
+}
+
+}  // namespace belay::program
