@@ -1,0 +1,78 @@
+#pragma once
+// server/api_world.h - an API over a mail agent in a simulated world, for the tests of the routes.
+
+#include "driver/test_world.h"
+#include "server/api.h"
+#include "service/local_service.h"
+
+namespace belay::server {
+
+struct Answered {
+  int status = 0;
+  Value body;
+  std::vector<http::Header> headers;
+  std::unique_ptr<http::BodyStream> stream;
+
+  std::string header(std::string_view name) const {
+    const std::string* found = http::find_header(headers, name);
+    return found ? *found : "";
+  }
+};
+
+struct ApiWorld : TestWorld {
+  std::unique_ptr<Service> service = make_service();
+  ApiOptions options;
+  std::unique_ptr<Api> api = make_api();
+
+  std::unique_ptr<Service> make_service() {
+    return make_local_service(LocalServiceParts{
+        *store, *store, *runtime, loop, clock, random, {graph.definition()}, {}, {}});
+  }
+  std::unique_ptr<Api> make_api() {
+    return std::make_unique<Api>(ApiParts{*service, loop, clock, random}, options, nullptr);
+  }
+
+  static http::Request request(std::string method, std::string target, std::string body = {}) {
+    http::Request made;
+    made.method = std::move(method);
+    std::size_t mark = target.find('?');
+    made.raw_path = made.path = target.substr(0, mark);
+    if (mark != target.npos) made.query = target.substr(mark + 1);
+    if (!body.empty()) made.headers.push_back({"Content-Type", "application/json"});
+    made.headers.push_back({"Host", "127.0.0.1:8123"});
+    made.body = std::move(body);
+    return made;
+  }
+
+  Answered send(http::Request sent) {
+    auto response = block_on(loop, api->answer(std::move(sent)));
+    Answered answered;
+    answered.status = response.status;
+    if (!response.body.empty()) answered.body = parse_json(response.body).value();
+    answered.headers = std::move(response.headers);
+    answered.stream = std::move(response.stream);
+    return answered;
+  }
+  Answered get(std::string target) { return send(request("GET", std::move(target))); }
+  Answered post(std::string target, std::string body = {}) {
+    return send(request("POST", std::move(target), std::move(body)));
+  }
+
+  std::string read_all(http::BodyStream& stream) {
+    std::string whole;
+    while (true) {
+      std::string piece = block_on(loop, stream.next()).value();
+      if (piece.empty()) return whole;
+      whole += piece;
+    }
+  }
+
+  // A run that waits for a person.
+  void begin_urgent(const std::string& thread) {
+    auto begun = post("/api/agents/mail/runs",
+                      R"({"input":{"topic":"urgent"},"threadId":")" + thread + "\"}");
+    ASSERT_EQ(begun.status, 202) << to_json(begun.body);
+  }
+};
+
+}  // namespace belay::server
