@@ -1,64 +1,14 @@
 #include <condition_variable>
 #include <deque>
 #include <map>
-#include <thread>
 
-#include "belay/limits.h"
+#include "base/blocking_pool.h"
 #include "belay/task.h"
 
 namespace belay {
 namespace {
 
 using MonotonicTime = std::chrono::steady_clock::time_point;
-
-// Threads that run blocking calls, started when first needed and joined at the end.
-class BlockingPool {
- public:
-  ~BlockingPool() {
-    {
-      std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    changed_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
-
-  bool submit(Executor::Work work) {
-    std::lock_guard lock(mutex_);
-    if (queue_.size() >= limits::blocking_queue_max) return false;
-    queue_.push_back(std::move(work));
-    if (idle_ == 0 && threads_.size() < limits::blocking_threads_max) {
-      threads_.emplace_back([this] { serve(); });
-    }
-    changed_.notify_one();
-    return true;
-  }
-
- private:
-  void serve() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      ++idle_;
-      changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-      --idle_;
-      if (queue_.empty()) return;
-      Executor::Work work = std::move(queue_.front());
-      queue_.pop_front();
-      lock.unlock();
-      work();
-      work = nullptr;
-      lock.lock();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Protected by mutex_.
-  std::deque<Executor::Work> queue_;
-  std::vector<std::thread> threads_;
-  std::size_t idle_ = 0;
-  bool stopping_ = false;
-};
 
 class ThreadEventLoop final : public EventLoop {
  public:

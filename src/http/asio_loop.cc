@@ -1,0 +1,92 @@
+#include "http/asio_loop.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+
+#include "base/blocking_pool.h"
+#include "http/asio_context.h"
+
+namespace belay::http {
+namespace {
+
+using MonotonicTime = std::chrono::steady_clock::time_point;
+
+class Loop final : public AsioLoop {
+ public:
+  Context& context() override { return context_; }
+
+  void post(Work work) override { boost::asio::post(context_.io, std::move(work)); }
+
+  TimerId call_after(std::chrono::microseconds delay, Work work) override {
+    TimerId id = next_timer_++;
+    MonotonicTime due = std::chrono::steady_clock::now() + delay;
+    timers_.emplace(std::pair(due, id), std::move(work));
+    due_times_.emplace(id, due);
+    wait_for_timers();
+    return id;
+  }
+
+  void cancel(TimerId timer) override {
+    auto found = due_times_.find(timer);
+    if (found == due_times_.end()) return;
+    timers_.erase(std::pair(found->second, timer));
+    due_times_.erase(found);  // the alarm, if it was this one's, rings for nothing
+  }
+
+  bool offload(Work work) override { return pool_.submit(std::move(work)); }
+
+  void run() override {
+    auto guard = boost::asio::make_work_guard(context_.io);
+    context_.io.run();
+    context_.io.restart();
+  }
+
+  void stop() override { context_.io.stop(); }
+
+ private:
+  // Sets the alarm for the timer that is due first, unless it rings by then anyway.
+  void wait_for_timers() {
+    if (timers_.empty()) return;
+    MonotonicTime first = timers_.begin()->first.first;
+    if (alarm_set_ && alarm_.expiry() <= first) return;
+    alarm_set_ = true;
+    alarm_.expires_at(first);  // whoever waited for a later time is told so, and waits no more
+    alarm_.async_wait([this](boost::system::error_code error) {
+      if (error) return;
+      alarm_set_ = false;
+      fire_due_timers();
+      wait_for_timers();
+    });
+  }
+
+  void fire_due_timers() {
+    MonotonicTime now = std::chrono::steady_clock::now();
+    while (!timers_.empty() && timers_.begin()->first.first <= now) {
+      auto node = timers_.extract(timers_.begin());
+      due_times_.erase(node.key().second);
+      node.mapped()();
+    }
+  }
+
+  // What the context still holds when it is destroyed may cancel its timers: they outlive it.
+  std::map<std::pair<MonotonicTime, TimerId>, Work> timers_;
+  std::map<TimerId, MonotonicTime> due_times_;
+  TimerId next_timer_ = 1;
+
+  Context context_;
+  boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                    boost::asio::wait_traits<std::chrono::steady_clock>,
+                                    boost::asio::io_context::executor_type>
+      alarm_{context_.io};
+  bool alarm_set_ = false;
+
+  BlockingPool pool_;  // last: its threads may still post while it is being destroyed
+};
+
+}  // namespace
+
+std::unique_ptr<AsioLoop> make_asio_loop() { return std::make_unique<Loop>(); }
+
+}  // namespace belay::http
