@@ -13,7 +13,7 @@ namespace belay::http {
 
 // How the body is sent, and what becomes of the connection.
 struct Framing {
-  std::optional<std::size_t> length;  // its Content-Length; unset where there is no such header
+  std::optional<std::size_t> length{};  // its Content-Length; unset where there is no such header
   bool chunked = false;
   bool keep_alive = true;
   bool http_1_0 = false;

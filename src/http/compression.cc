@@ -14,10 +14,9 @@ namespace {
 constexpr int kGzip = 16 + MAX_WBITS;  // with the gzip header and trailer, not zlib's
 constexpr int kLevel = 1;              // on the loop's thread, so rather fast than small
 constexpr int kMemoryLevel = 8;
+constexpr std::size_t kBytesMin = 1024;  // below it is one packet either way
 
-const Bytef* bytes_of(std::string_view text) {
-  return reinterpret_cast<const Bytef*>(text.data());
-}
+const Bytef* bytes_of(std::string_view text) { return reinterpret_cast<const Bytef*>(text.data()); }
 
 // Calls `visit` for each element of a list apart by commas.
 template <typename Visit>
@@ -85,6 +84,9 @@ Inflater::Outcome Inflater::add(std::string_view piece, std::string& to) {
 
 bool Inflater::at_end() const { return stream_->at_end; }
 
+namespace {
+
+// The body as one gzip member.
 std::optional<std::string> deflated(std::string_view body) {
   z_stream state{};
   if (deflateInit2(&state, kLevel, Z_DEFLATED, kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
@@ -102,6 +104,8 @@ std::optional<std::string> deflated(std::string_view body) {
   return packed;
 }
 
+}  // namespace
+
 bool accepts_gzip(std::string_view accept_encoding) {
   std::optional<bool> named;
   bool any = false;
@@ -115,7 +119,9 @@ bool accepts_gzip(std::string_view accept_encoding) {
   return named.value_or(any);
 }
 
-bool is_compressible(const std::vector<Header>& headers) {
+bool is_compressible(const Response& response) {
+  if (response.body.size() < kBytesMin) return false;
+  const std::vector<Header>& headers = response.headers;
   if (find_header(headers, "Content-Encoding") || find_header(headers, "Content-Range")) {
     return false;
   }
@@ -133,10 +139,36 @@ bool is_compressible(const std::vector<Header>& headers) {
     return equal_letters(type.substr(0, with.size()), with);
   };
   auto ends = [&](std::string_view with) {
-    return type.size() >= with.size() && equal_letters(type.substr(type.size() - with.size()), with);
+    return type.size() >= with.size() &&
+           equal_letters(type.substr(type.size() - with.size()), with);
   };
-  return begins("text/") || ends("/json") || ends("+json") || ends("/javascript") ||
-         ends("+xml") || ends("/xml") || ends("/x-ndjson");
+  return begins("text/") || ends("/json") || ends("+json") || ends("/javascript") || ends("+xml") ||
+         ends("/xml") || ends("/x-ndjson");
+}
+
+void add_vary(Response& response) {
+  for (const Header& header : response.headers) {
+    if (!equal_letters(header.name, "Vary")) continue;
+    bool said = false;
+    for_each_element(header.value, [&](std::string_view element) {
+      if (element == "*" || equal_letters(element, "Accept-Encoding")) said = true;
+    });
+    if (said) return;
+  }
+  response.headers.push_back({"Vary", "Accept-Encoding"});
+}
+
+void compress(Response& response) {
+  std::optional<std::string> packed = deflated(response.body);
+  if (!packed) return;
+  response.body = std::move(*packed);
+  response.headers.push_back({"Content-Encoding", "gzip"});
+  // These bytes are not those that a strong tag stands for.
+  for (Header& header : response.headers) {
+    if (equal_letters(header.name, "ETag") && header.value.starts_with('"')) {
+      header.value.insert(0, "W/");
+    }
+  }
 }
 
 }  // namespace belay::http

@@ -33,13 +33,18 @@ class Inflater {
   std::unique_ptr<Stream> stream_;
 };
 
-// The body as one gzip member; nothing where zlib has no memory or it would not get smaller.
-std::optional<std::string> deflated(std::string_view body);
-
 // Whether an Accept-Encoding header lets an answer be sent as gzip.
 bool accepts_gzip(std::string_view accept_encoding);
 
-// Whether an answer with these headers gets smaller by compression, and may be compressed.
-bool is_compressible(const std::vector<Header>& headers);
+// Whether the answer's body is of a type and a size that compression makes smaller, and nothing
+// forbids it.
+bool is_compressible(const Response& response);
+
+// Says that the answer would be another for a client that accepts other codings.
+void add_vary(Response& response);
+
+// Compresses the body and says so in the headers. Leaves the answer as it is where zlib has no
+// memory, or it would not get smaller.
+void compress(Response& response);
 
 }  // namespace belay::http

@@ -44,8 +44,8 @@ std::optional<Refusal> HeadScanner::end_line(std::size_t end) {
     return std::nullopt;
   }
   if (++lines_ > limits_.headers + 1) {
-    return Refusal{431, "The request has more than " + std::to_string(limits_.headers) +
-                            " headers."};
+    return Refusal{431,
+                   "The request has more than " + std::to_string(limits_.headers) + " headers."};
   }
   return std::nullopt;
 }
@@ -62,8 +62,8 @@ std::optional<Refusal> HeadScanner::check_size(std::size_t held) const {
     }
   }
   if (size > limits_.head_bytes) {
-    return Refusal{431, "The request's head is longer than " + std::to_string(limits_.head_bytes) +
-                            " bytes."};
+    return Refusal{
+        431, "The request's head is longer than " + std::to_string(limits_.head_bytes) + " bytes."};
   }
   return std::nullopt;
 }

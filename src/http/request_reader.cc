@@ -154,9 +154,8 @@ struct RequestReader::Body final : beast::http::basic_parser<true> {
 
 std::size_t RequestReader::Body::count(std::string_view name) const {
   return static_cast<std::size_t>(
-      std::count_if(request.headers.begin(), request.headers.end(), [&](const Header& header) {
-        return equal_letters(header.name, name);
-      }));
+      std::count_if(request.headers.begin(), request.headers.end(),
+                    [&](const Header& header) { return equal_letters(header.name, name); }));
 }
 
 std::optional<Refusal> RequestReader::Body::check_head() {
@@ -184,8 +183,8 @@ std::optional<Refusal> RequestReader::Body::check_framing() const {
   }
   std::string_view length = request.header("Content-Length");
   std::size_t lengths = count("Content-Length");
-  if (lengths > 1 ||
-      (lengths == 1 && (length.empty() || !std::all_of(length.begin(), length.end(), http::is_digit)))) {
+  if (lengths > 1 || (lengths == 1 && (length.empty() || !std::all_of(length.begin(), length.end(),
+                                                                      http::is_digit)))) {
     return Refusal{400, "The request's Content-Length is not one number."};
   }
   return std::nullopt;
@@ -245,7 +244,8 @@ std::size_t RequestReader::take(std::string_view bytes) {
   BeastError beast_error;
   while (taken < bytes.size() && !body_->is_done()) {
     std::size_t most = body_->head_done ? bytes.size() - taken : body_->scanner.size();
-    std::size_t step = body_->put(boost::asio::const_buffer(bytes.data() + taken, most), beast_error);
+    std::size_t step =
+        body_->put(boost::asio::const_buffer(bytes.data() + taken, most), beast_error);
     taken += step;
     if (beast_error || step == 0) break;
   }

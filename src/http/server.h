@@ -14,7 +14,6 @@
 //   414, 431  a target or a head beyond its limit
 //   415  a Content-Encoding other than gzip
 //   417  an Expect other than 100-continue
-//   501  a transfer coding other than chunked
 //   503  more connections than the limit, with Retry-After
 //   505  an HTTP version other than 1.0 and 1.1
 //
@@ -59,9 +58,10 @@ struct ServerLimits {
 // Kept to within a second, or a quarter of the shortest of them.
 struct ServerTimeouts {
   std::chrono::milliseconds handshake{10'000};  // TLS
-  std::chrono::milliseconds head{10'000};       // from a request's first byte to its head's end
+  std::chrono::milliseconds head{10'000};       // from the connection's begin, or a later request's
+                                                // first byte, to the end of the request's head
   std::chrono::milliseconds body{30'000};       // from there to the end of its body
-  std::chrono::milliseconds idle{60'000};       // before a connection's first or next request
+  std::chrono::milliseconds idle{60'000};       // between two requests of a connection
   std::chrono::milliseconds write{30'000};      // while the client takes nothing of an answer
   std::chrono::milliseconds drain{10'000};      // until drain() ends what is still under way
 };

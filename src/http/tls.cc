@@ -59,7 +59,9 @@ Method socket_method() {
 
 class Tls final : public Transport {
  public:
-  Tls(Session session, int socket) : session_(std::move(session)), socket_(socket) {}
+  // `owner`: what the session's BIO needs for as long as the session stands.
+  Tls(std::shared_ptr<TlsContext> owner, Session session, int socket)
+      : owner_(std::move(owner)), session_(std::move(session)), socket_(socket) {}
 
   Wait handshake() override {
     ERR_clear_error();
@@ -106,6 +108,7 @@ class Tls final : public Transport {
     }
   }
 
+  const std::shared_ptr<TlsContext> owner_;
   const Session session_;
   const int socket_;
   bool broken_ = false;
@@ -133,11 +136,11 @@ std::string reason() {
 Error unusable(std::string_view what, const std::string& file, std::string_view why,
                std::string_view next) {
   return error(ErrorCode::invalid, "The TLS " + std::string(what) + " " + file +
-                                       " can't be used (" + std::string(why) + "): " +
-                                       std::string(next));
+                                       " can't be used (" + std::string(why) +
+                                       "): " + std::string(next));
 }
 
-class Context final : public TlsContext {
+class Context final : public TlsContext, public std::enable_shared_from_this<Context> {
  public:
   Context() : context_(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free), method_(socket_method()) {}
 
@@ -148,8 +151,8 @@ class Context final : public TlsContext {
     }
     SSL_CTX* context = context_.get();
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
-                                     SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_options(
+        context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_cipher_list(context, kCiphers);
@@ -180,7 +183,7 @@ class Context final : public TlsContext {
     BIO_set_init(bio, 1);
     SSL_set_bio(session.get(), bio, bio);  // owns it from here on
     SSL_set_accept_state(session.get());
-    return std::make_unique<Tls>(std::move(session), socket);
+    return std::make_unique<Tls>(shared_from_this(), std::move(session), socket);
   }
 
  private:

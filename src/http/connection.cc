@@ -1,0 +1,282 @@
+#include "http/connection.h"
+
+#include "http/answer.h"
+#include "http/compression.h"
+
+namespace belay::http {
+namespace {
+
+constexpr int kReadsMax = 16;  // in a row; then others have their turn
+// What a connection listens on to after its last answer.
+constexpr std::size_t kLingerBytesMax = 4 * 1024 * 1024;
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+void release(std::string& buffer) { std::string().swap(buffer); }
+
+}  // namespace
+
+Connection::Connection(std::shared_ptr<Serving> serving, Socket socket, std::string peer)
+    : serving_(std::move(serving)), socket_(std::move(socket)), peer_(std::move(peer)) {}
+
+Connection::~Connection() = default;
+
+void Connection::start(std::list<std::shared_ptr<Connection>>::iterator place, bool full) {
+  place_ = place;
+  int descriptor = socket_.native_handle();
+  transport_ = serving_->tls ? serving_->tls->transport(descriptor) : plain_transport(descriptor);
+  if (!transport_ || (full && serving_->tls)) {
+    ++serving_->refused;
+    return close();
+  }
+  if (full) return refuse(503, "The server has as many connections as it takes; try again.");
+  if (serving_->tls) {
+    phase_ = Phase::handshake;
+    set_deadline(serving_->options.timeouts.handshake);
+    return wait_for_readable();
+  }
+  set_deadline(serving_->options.timeouts.head);
+  wait_for_readable();
+}
+
+void Connection::check_deadline(MonotonicTime now) {
+  if (now < deadline_) return;
+  if (phase_ != Phase::request || !reader_) return close();
+  refuse(408, reader_->head_done() ? "The request's body did not come in time."
+                                   : "The request's head did not come in time.");
+}
+
+void Connection::drain() {
+  switch (phase_) {
+    case Phase::handshake:
+      return close();
+    case Phase::request:
+      if (!reader_ && held_.empty()) close();
+      return;
+    case Phase::streaming:
+      if (!task_ || piece_) return;  // pull() will see it
+      task_.reset();
+      return end_stream();
+    default:
+      return;  // finish_answer() will see it
+  }
+}
+
+void Connection::close() {
+  if (phase_ == Phase::closed) return;
+  auto self = shared_from_this();
+  phase_ = Phase::closed;
+  deadline_ = MonotonicTime::max();
+  task_.reset();
+  stream_.reset();
+  response_.reset();
+  piece_.reset();
+  reader_.reset();
+  transport_.reset();
+  release(held_);
+  release(out_);
+  release(body_);
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  serving_->connections.erase(place_);
+  if (serving_->connection_ended) serving_->connection_ended();
+}
+
+std::size_t Connection::buffered_bytes() const {
+  auto heap_of = [](const std::string& buffer) {
+    return buffer.capacity() > std::string().capacity() ? buffer.capacity() : 0;
+  };
+  return heap_of(held_) + heap_of(out_) + heap_of(body_) +
+         (reader_ ? reader_->buffered_bytes() : 0);
+}
+
+void Connection::on_readable() {
+  if (write_wants_readable_) {
+    write_wants_readable_ = false;
+    on_writable();
+  }
+  switch (phase_) {
+    case Phase::handshake:
+      return shake_hands();
+    case Phase::request:
+      return read_request();
+    case Phase::handling:
+    case Phase::answering:
+    case Phase::streaming:
+      return read_ahead();
+    case Phase::lingering:
+      return discard();
+    case Phase::closed:
+      return;
+  }
+}
+
+void Connection::on_writable() {
+  if (read_wants_writable_) {
+    read_wants_writable_ = false;
+    on_readable();
+  }
+  if (phase_ == Phase::handshake) return shake_hands();
+  if (phase_ == Phase::answering && flush()) return finish_answer();
+  if (phase_ == Phase::streaming && !task_ && flush()) return pull();
+}
+
+void Connection::shake_hands() {
+  Wait wait = transport_->handshake();
+  if (wait == Wait::readable) return wait_for_readable();
+  if (wait == Wait::writable) return wait_for_writable();
+  if (wait == Wait::ended) return close();
+  phase_ = Phase::request;
+  set_deadline(serving_->options.timeouts.head);
+  read_request();
+}
+
+void Connection::read_request() {
+  std::vector<char>& scratch = serving_->scratch;
+  for (int turn = 0; turn < kReadsMax; ++turn) {
+    Moved moved = transport_->read(scratch.data(), scratch.size());
+    if (moved.wait == Wait::ended) return close();  // between requests, or within one
+    if (moved.wait != Wait::none) return wait_to_read(moved.wait);
+    feed({scratch.data(), moved.bytes});
+    if (phase_ != Phase::request) return;
+    bool drained = moved.bytes < scratch.size() && !transport_->holds_input();
+    if (drained) return wait_for_readable();
+  }
+  post(&Connection::on_readable);
+}
+
+// Goes on with what came while another request was answered.
+void Connection::resume_input() {
+  if (phase_ != Phase::request) return;
+  if (!held_.empty()) {
+    std::string bytes = std::move(held_);
+    held_.clear();
+    feed(bytes);
+  }
+  if (phase_ != Phase::request) return;
+  if (transport_->holds_input()) return read_request();
+  wait_for_readable();
+}
+
+void Connection::feed(std::string_view bytes) {
+  bool is_held = !held_.empty();
+  if (is_held) {
+    held_.append(bytes);
+    bytes = held_;
+  }
+  std::size_t before = bytes.size();
+  if (!reader_) begin_reading(bytes);
+  bool head_was_done = reader_ && reader_->head_done();
+  if (reader_) bytes.remove_prefix(reader_->take(bytes));
+  // What was not taken is kept before anybody else reads.
+  if (is_held) {
+    held_.erase(0, before - bytes.size());
+  } else if (!bytes.empty()) {
+    held_.assign(bytes);
+  }
+  if (held_.empty()) release(held_);
+  if (!reader_) return;
+  if (reader_->refusal()) {
+    Refusal refusal = *reader_->refusal();
+    return refuse(refusal.status, std::move(refusal.detail));
+  }
+  if (reader_->complete()) return handle();
+  if (!head_was_done && reader_->head_done()) after_head();
+}
+
+// An empty line before a request is forgiven (RFC 9112, section 2.2): old clients end a body so.
+void Connection::begin_reading(std::string_view& bytes) {
+  if (bytes == "\r") return;
+  if (bytes.starts_with("\r\n")) bytes.remove_prefix(2);
+  if (bytes.empty()) return;
+  reader_ = std::make_unique<RequestReader>(serving_->options.limits);
+  if (!first_request_) set_deadline(serving_->options.timeouts.head);
+}
+
+void Connection::after_head() {
+  set_deadline(serving_->options.timeouts.body);
+  if (!reader_->expects_continue() || !held_.empty()) return;
+  // Nothing else is being written, so the kernel takes these few bytes, or the client is gone.
+  Moved moved = transport_->write(kContinue, false);
+  if (moved.wait != Wait::none || moved.bytes != kContinue.size()) close();
+}
+
+// Something came while a request is being answered: the next request, or the end.
+void Connection::read_ahead() {
+  std::vector<char>& scratch = serving_->scratch;
+  while (true) {
+    Moved moved = transport_->read(scratch.data(), scratch.size());
+    if (moved.wait == Wait::ended) {
+      ended_ = true;
+      if (phase_ == Phase::streaming || ends_with_client_) close();
+      return;
+    }
+    if (moved.wait != Wait::none) return wait_to_read(moved.wait);
+    held_.append(scratch.data(), moved.bytes);
+    if (held_.size() > serving_->options.limits.ahead_bytes) {
+      if (phase_ == Phase::streaming) close();  // its end could not be seen any more
+      return;
+    }
+  }
+}
+
+void Connection::discard() {
+  std::vector<char>& scratch = serving_->scratch;
+  while (discarded_ < kLingerBytesMax) {
+    Moved moved = transport_->read(scratch.data(), scratch.size());
+    if (moved.wait == Wait::ended) break;
+    if (moved.wait != Wait::none) return wait_to_read(moved.wait);
+    discarded_ += moved.bytes;
+  }
+  close();
+}
+
+// --- Answers ---
+
+void Connection::handle() {
+  phase_ = Phase::handling;
+  deadline_ = MonotonicTime::max();
+  first_request_ = false;
+  keep_alive_ = reader_->keeps_alive();
+  http_1_0_ = reader_->is_http_1_0();
+  gzip_ = serving_->options.compress && reader_->accepts_gzip();
+  Request request = std::move(reader_->request());
+  reader_.reset();
+  is_head_ = request.method == "HEAD";
+  request.peer = peer_;
+  request.tls = serving_->tls != nullptr;
+  const auto& ends_with_client = serving_->options.ends_with_client;
+  ends_with_client_ = ends_with_client && ends_with_client(request);
+  ++serving_->requests;
+
+  starting_ = true;
+  Spawned task = spawn<Response>(serving_->loop, serving_->handler(std::move(request)),
+                                 [this](Response response) {
+                                   response_.emplace(std::move(response));
+                                   if (!starting_) post(&Connection::on_answer);
+                                 });
+  starting_ = false;
+  if (response_) return on_answer();
+  task_ = std::move(task);
+  if (ends_with_client_) wait_for_readable();
+}
+
+void Connection::on_answer() {
+  if (phase_ != Phase::handling || !response_) return;
+  task_.reset();
+  Response response = std::move(*response_);
+  response_.reset();
+  answer(std::move(response));
+}
+
+void Connection::answer(Response response) {
+  if (response.status < 200 || response.status > 599) response = problem_response(500, "");
+  if (response.stream) return begin_stream(std::move(response));
+  bool worth = serving_->options.compress && has_body(response.status) && is_compressible(response);
+  if (!worth) return send(std::move(response));
+  add_vary(response);
+  if (!gzip_) return send(std::move(response));
+  if (is_head_) return send(std::move(response), true);
+  send_compressed(std::move(response));
+}
+
+}  // namespace belay::http

@@ -1,0 +1,130 @@
+#pragma once
+// http/connection.h - one connection: its requests one after the other, and their answers.
+//
+// It is always in one phase (below); what happens to it is an event of the loop: the socket is
+// readable or writable, a handler or a stream has given something, a deadline is over, the server
+// drains. Whatever is posted or waits for the socket holds the connection; the server's list does
+// until it is closed.
+
+#include <chrono>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/asio_context.h"
+#include "http/request_reader.h"
+#include "http/serving.h"
+
+namespace belay::http {
+
+using MonotonicTime = std::chrono::steady_clock::time_point;
+
+enum class Phase {
+  handshake,  // TLS
+  request,    // waits for a request, or reads it
+  handling,   // the handler is at work, or its answer is being compressed
+  answering,  // an answer is written
+  streaming,  // a stream's head or a piece is written, or its next piece awaited
+  lingering,  // all is said; what the client still sends is thrown away until it closes
+  closed,
+};
+
+class Connection final : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(std::shared_ptr<Serving> serving, Socket socket, std::string peer);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection();
+
+  // Begins; `full`: there are too many of them, which is all that it says.
+  void start(std::list<std::shared_ptr<Connection>>::iterator place, bool full);
+  // Ends it when it has waited for too long.
+  void check_deadline(MonotonicTime now);
+  // What the server's drain means to it; Serving::draining is set.
+  void drain();
+  // At once: tasks and stream are destroyed, in that order.
+  void close();
+
+  Phase phase() const { return phase_; }
+  std::size_t buffered_bytes() const;
+
+ private:
+  // Events. Each is entered with the connection held.
+  void on_readable();
+  void on_writable();
+  void on_answer();
+  void on_piece();
+
+  void shake_hands();
+  void read_request();
+  void resume_input();
+  void feed(std::string_view bytes);
+  void begin_reading(std::string_view& bytes);
+  void after_head();
+  void read_ahead();
+  void discard();
+
+  void handle();
+  void answer(Response response);
+  void send_compressed(Response response);
+  void send(Response response, bool length_unknown = false);
+  void refuse(int status, std::string detail);
+  void begin_stream(Response response);
+  void pull();
+  bool send_piece();
+  void end_stream();
+  void finish_answer();
+  void next_request();
+  void linger();
+
+  bool flush();
+  bool write_some();
+  void wait_to_read(Wait wait);
+  void wait_to_write(Wait wait);
+  void wait_for_readable();
+  void wait_for_writable();
+  void post(void (Connection::*event)());
+  void set_deadline(std::chrono::milliseconds from_now);
+  std::string_view date();
+
+  const std::shared_ptr<Serving> serving_;
+  Socket socket_;
+  const std::string peer_;
+  std::unique_ptr<Transport> transport_;
+  std::list<std::shared_ptr<Connection>>::iterator place_{};
+  MonotonicTime deadline_ = MonotonicTime::max();
+  Phase phase_ = Phase::request;
+
+  // Input.
+  std::unique_ptr<RequestReader> reader_;  // from a request's first byte until it is handled
+  std::string held_;                       // has come, and no reader has taken it
+  std::size_t discarded_ = 0;
+
+  // The request being answered.
+  Spawned task_;                      // the handler's, or the stream's next()
+  std::optional<Response> response_;  // what the handler gave, until it is looked at
+  std::optional<Result<std::string>> piece_;
+  std::unique_ptr<BodyStream> stream_;
+
+  // Output: out_, then body_; written_ counts over both.
+  std::string out_;
+  std::string body_;
+  std::size_t written_ = 0;
+
+  bool waits_readable_ : 1 = false;
+  bool waits_writable_ : 1 = false;
+  bool write_wants_readable_ : 1 = false;  // TLS alone
+  bool read_wants_writable_ : 1 = false;
+  bool starting_ : 1 = false;  // a task is being started: it may end before it is kept
+  bool ended_ : 1 = false;     // the client sends no more
+  bool first_request_ : 1 = true;
+  bool keep_alive_ : 1 = true;
+  bool http_1_0_ : 1 = false;
+  bool is_head_ : 1 = false;
+  bool gzip_ : 1 = false;
+  bool ends_with_client_ : 1 = false;
+};
+
+}  // namespace belay::http
