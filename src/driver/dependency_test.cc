@@ -1,4 +1,4 @@
-#include "driver/dependency.h"
+#include "base/dependency.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

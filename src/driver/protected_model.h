@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "belay/model.h"
-#include "driver/dependency.h"
+#include "base/dependency.h"
 
 namespace belay {
 

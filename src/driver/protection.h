@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "belay/graph.h"
-#include "driver/dependency.h"
+#include "base/dependency.h"
 #include "driver/run_places.h"
 
 namespace belay {

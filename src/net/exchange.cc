@@ -34,6 +34,17 @@ void Exchange::abandon() {
   wake_();
 }
 
+void Exchange::leave() {
+  {
+    std::lock_guard lock(mutex_);
+    waiting_.reset();
+    if (has_ended_ || is_abandoned_) return;
+    is_left_ = true;
+    held_.clear();
+  }
+  wake_();
+}
+
 void Exchange::set_head(int status, std::vector<HttpHeader> headers) {
   std::unique_lock lock(mutex_);
   has_head_ = true;
@@ -44,6 +55,11 @@ void Exchange::set_head(int status, std::vector<HttpHeader> headers) {
 
 bool Exchange::append(std::string_view piece) {
   std::unique_lock lock(mutex_);
+  if (is_left_) {
+    left_bytes_ += piece.size();
+    is_abandoned_ |= left_bytes_ > left_bytes_max;
+    return true;
+  }
   if (held_.size() >= held_bytes_max) {
     was_full_ = true;
     return false;
@@ -65,9 +81,14 @@ bool Exchange::is_abandoned() const {
   return is_abandoned_;
 }
 
+bool Exchange::is_left() const {
+  std::lock_guard lock(mutex_);
+  return is_left_;
+}
+
 bool Exchange::has_room() const {
   std::lock_guard lock(mutex_);
-  return held_.size() < held_bytes_max;
+  return is_left_ || held_.size() < held_bytes_max;
 }
 
 void Exchange::tell(std::unique_lock<std::mutex> lock) {

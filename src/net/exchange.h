@@ -15,6 +15,8 @@ class Exchange {
  public:
   // Held where nobody reads, before the other side is kept waiting.
   static constexpr std::size_t held_bytes_max = 1024 * 1024;
+  // Passed over of an answer that was left, before its connection is given up.
+  static constexpr std::size_t left_bytes_max = 64 * 1024;
 
   // `wake` is called, on any thread, when there is something for the exchange's thread to look at.
   Exchange(HttpRequest request, std::function<void()> wake)
@@ -28,6 +30,8 @@ class Exchange {
   std::optional<Result<std::string>> take(Completion<Done> wait);
   // Nobody reads any more.
   void abandon();
+  // The same, but what little may be left is let come, so that the connection can be used again.
+  void leave();
   // Constant once there is a head.
   int status() const { return status_; }
   const std::vector<HttpHeader>& headers() const { return headers_; }
@@ -38,6 +42,7 @@ class Exchange {
   bool append(std::string_view piece);
   void end(std::optional<Error> failed);
   bool is_abandoned() const;
+  bool is_left() const;
   // Whether a piece that was not taken would be now.
   bool has_room() const;
 
@@ -56,6 +61,8 @@ class Exchange {
   bool has_ended_ = false;
   std::optional<Error> failed_;
   bool is_abandoned_ = false;
+  bool is_left_ = false;
+  std::size_t left_bytes_ = 0;  // that came since
   std::optional<Completion<Done>> waiting_;
 };
 

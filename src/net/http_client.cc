@@ -40,6 +40,8 @@ Task<Result<std::string>> HttpAnswer::read() {
   }
 }
 
+void HttpAnswer::leave() && { std::exchange(exchange_, nullptr)->leave(); }
+
 Task<Result<std::string>> HttpAnswer::read_all() {
   std::string all;
   while (true) {

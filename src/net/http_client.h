@@ -82,6 +82,9 @@ class HttpAnswer {
   // The rest of the body.
   Task<Result<std::string>> read_all();
 
+  // All is read that is of use: where the body ends within a second, its connection is used again.
+  void leave() &&;
+
  private:
   std::shared_ptr<Exchange> exchange_;
 };

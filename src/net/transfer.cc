@@ -7,6 +7,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr milliseconds left_time{1'000};  // for the end of an answer that nobody reads
+
 bool is_visible(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }
 
 bool is_name_character(char c) {
@@ -218,6 +220,7 @@ void Transfer::look(Time now) {
     phase_ = Phase::waiting;
     last_ = now;
   }
+  if (!left_until_ && exchange_->is_left()) left_until_ = now + left_time;
   if (!is_held_up_ || !exchange_->has_room()) return;
   is_held_up_ = false;
   last_ = now;
@@ -231,6 +234,7 @@ bool Transfer::has_connected() const {
 }
 
 Transfer::Time Transfer::late_at() const {
+  if (left_until_) return *left_until_;
   const HttpTimeouts& timeouts = exchange_->request().timeouts;
   // Connections and the whole are libcurl's to time.
   if (is_held_up_ || phase_ == Phase::connecting) return Time::max();

@@ -71,6 +71,7 @@ class Transfer {
   std::size_t head_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   bool is_held_up_ = false;
+  std::optional<Time> left_until_;  // nobody reads any more
   std::optional<Error> refused_;
 
   std::unique_ptr<CURL, Free> easy_;  // last: it calls the others back

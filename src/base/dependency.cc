@@ -1,4 +1,4 @@
-#include "driver/dependency.h"
+#include "base/dependency.h"
 
 #include "belay/limits.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// driver/circuit_breaker.h - whether something that fails again and again is to be left alone for a
+// base/circuit_breaker.h - whether something that fails again and again is to be left alone for a
 // while. Pure: time is handed in, nothing waits here.
 //
 // Closed: everything passes; failures in a row open it. Open: nothing passes until its time is

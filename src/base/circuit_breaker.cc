@@ -1,4 +1,4 @@
-#include "driver/circuit_breaker.h"
+#include "base/circuit_breaker.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 #pragma once
-// driver/dependency.h - something that nodes depend on: who may use it now, who waits, who is sent
+// base/dependency.h - something that nodes depend on: who may use it now, who waits, who is sent
 // away.
 //
 // Threading: the executor's thread. Outlives its slots and whoever waits for one.
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "belay/task.h"
-#include "driver/circuit_breaker.h"
+#include "base/circuit_breaker.h"
 
 namespace belay {
 

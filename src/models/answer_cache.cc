@@ -1,0 +1,95 @@
+#include "models/answer_cache.h"
+
+namespace belay::models {
+namespace {
+
+// Around an entry: its key, twice, and the nodes that hold it.
+constexpr std::size_t entry_overhead = 256;
+
+Value document_of(const Message& message) {
+  Value::Array calls;
+  for (const ToolCall& call : message.tool_calls) {
+    calls.push_back(Value(Value::Array{call.id, call.name, call.arguments}));
+  }
+  return Value(Value::Array{static_cast<int>(message.role), message.text, std::move(calls),
+                            message.tool_call_id});
+}
+
+template <typename T>
+Value value_of(const std::optional<T>& member) {
+  return member ? Value(*member) : Value();
+}
+
+bool is_kept(const ModelReply& reply) {
+  return reply.end == ReplyEnd::complete && reply.tool_calls.empty() && !reply.text.empty();
+}
+
+std::size_t bytes_of(const ModelReply& reply) {
+  return reply.text.size() + reply.provider.size() + reply.model.size() + reply.method.size() +
+         reply.notice.size() + entry_overhead;
+}
+
+}  // namespace
+
+Digest CachedModel::key_of(const ModelRequest& request) const {
+  Value::Array messages;
+  for (const Message& message : request.messages) messages.push_back(document_of(message));
+  Value::Array tools;
+  for (const Tool& tool : request.tools) {
+    tools.push_back(Value(Value::Array{tool.name, tool.description, tool.parameters}));
+  }
+  return sha256(to_json(Value(
+      Value::Array{identity_, request.purpose, std::move(messages), request.response_schema,
+                   request.input, value_of(request.max_output_tokens), std::move(tools),
+                   static_cast<int>(request.tool_choice), value_of(request.temperature),
+                   value_of(request.seed)})));
+}
+
+void CachedModel::remove(Entries::iterator entry) {
+  bytes_ -= entry->bytes;
+  by_key_.erase(entry->key);
+  entries_.erase(entry);
+}
+
+const ModelReply* CachedModel::find(const Digest& key) {
+  auto found = by_key_.find(key);
+  if (found == by_key_.end()) return nullptr;
+  Entries::iterator entry = found->second;
+  Instant now = clock_.now();
+  // A clock that was put back makes no answer live longer.
+  if (now >= entry->made + options_.ttl || now < entry->made) {
+    remove(entry);
+    return nullptr;
+  }
+  entries_.splice(entries_.begin(), entries_, entry);
+  return &entry->reply;
+}
+
+void CachedModel::keep(const Digest& key, const ModelReply& reply) {
+  std::size_t bytes = bytes_of(reply);
+  if (bytes > options_.bytes_max || options_.entries_max == 0) return;
+  if (auto found = by_key_.find(key); found != by_key_.end()) remove(found->second);
+  while (!entries_.empty() &&
+         (entries_.size() >= options_.entries_max || bytes_ + bytes > options_.bytes_max)) {
+    remove(std::prev(entries_.end()));
+  }
+  entries_.push_front({key, reply, bytes, clock_.now()});
+  by_key_.emplace(key, entries_.begin());
+  bytes_ += bytes;
+}
+
+Task<Result<ModelReply>> CachedModel::generate(ModelRequest request) {
+  Digest key = key_of(request);
+  if (const ModelReply* known = find(key)) {
+    ModelReply reply = *known;
+    // Nothing was asked, so nothing is paid.
+    if (reply.usage) reply.usage = Usage{};
+    if (request.on_text) request.on_text(reply.text);
+    co_return std::move(reply);
+  }
+  auto reply = co_await model_->generate(std::move(request));
+  if (reply.ok() && is_kept(*reply)) keep(key, *reply);
+  co_return std::move(reply);
+}
+
+}  // namespace belay::models

@@ -1,0 +1,64 @@
+#pragma once
+// models/answer_cache.h - answers that are given again to the same request, for a while.
+//
+// The key is a SHA-256 of all that decides an answer: the models and their servers, and the whole
+// request. Kept are texts that came to their end; the oldest unused ones go first.
+//
+// Threading: the executor's thread.
+
+#include <list>
+#include <map>
+
+#include "belay/ids.h"
+#include "belay/models.h"
+
+namespace belay::models {
+
+struct AnswerCacheOptions {
+  std::chrono::milliseconds ttl{};
+  std::size_t entries_max = 0;
+  std::size_t bytes_max = 0;
+};
+
+class CachedModel final : public Model {
+ public:
+  // `identity` says which models these are. The clock outlives it.
+  CachedModel(std::shared_ptr<Model> model, std::string identity, AnswerCacheOptions options,
+              Clock& clock)
+      : model_(std::move(model)),
+        identity_(std::move(identity)),
+        options_(options),
+        clock_(clock) {}
+
+  Task<Result<ModelReply>> generate(ModelRequest request) override;
+  std::optional<ModelPrice> price(const ModelRequest& request) const override {
+    return model_->price(request);
+  }
+  std::int64_t input_tokens_at_most(const ModelRequest& request) const override {
+    return model_->input_tokens_at_most(request);
+  }
+
+ private:
+  struct Entry {
+    Digest key;
+    ModelReply reply;
+    std::size_t bytes = 0;
+    Instant made;
+  };
+  using Entries = std::list<Entry>;  // the newest used one first
+
+  Digest key_of(const ModelRequest& request) const;
+  const ModelReply* find(const Digest& key);
+  void keep(const Digest& key, const ModelReply& reply);
+  void remove(Entries::iterator entry);
+
+  const std::shared_ptr<Model> model_;
+  const std::string identity_;
+  const AnswerCacheOptions options_;
+  Clock& clock_;
+  Entries entries_;
+  std::map<Digest, Entries::iterator> by_key_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace belay::models

@@ -1,0 +1,28 @@
+#pragma once
+// models/call_rate.h - no more than so many calls begun in any minute; those who come too early
+// wait, in the order of their coming.
+//
+// Threading: the executor's thread.
+
+#include <deque>
+
+#include "belay/task.h"
+
+namespace belay::models {
+
+class CallRate {
+ public:
+  // 0: any number. The clock outlives it.
+  CallRate(std::size_t per_minute, Clock& clock) : per_minute_(per_minute), clock_(clock) {}
+
+  // Waits until a call may begin. `unavailable`, with a retry_after, where that were longer than a
+  // minute. The place of a task that is destroyed while it waits stays taken.
+  Task<Result<Done>> enter(std::string name);
+
+ private:
+  const std::size_t per_minute_;
+  Clock& clock_;
+  std::deque<Instant> begins_;  // of the newest per_minute_ calls, some of them still to come
+};
+
+}  // namespace belay::models

@@ -1,0 +1,90 @@
+#include "models/model_list.h"
+
+#include <algorithm>
+
+namespace belay::models {
+namespace {
+
+CircuitBreaker::Verdict verdict_of(const Result<ModelReply>& reply) {
+  if (reply.ok()) return CircuitBreaker::Verdict::worked;
+  return reply.error().code == ErrorCode::unavailable ? CircuitBreaker::Verdict::failed
+                                                      : CircuitBreaker::Verdict::unknown;
+}
+
+// Another model may do better where this one is not to be had, or has no credit left; a request
+// that is wrong is wrong everywhere.
+bool is_worth_another(const Error& failed) {
+  return failed.code == ErrorCode::unavailable || failed.code == ErrorCode::exhausted;
+}
+
+// What the list comes to when none has answered.
+Error all_failed(std::vector<Error> errors) {
+  if (errors.size() == 1) return std::move(errors.front());
+  auto can_come_back = [](const Error& one) { return one.code == ErrorCode::unavailable; };
+  bool any = std::any_of(errors.begin(), errors.end(), can_come_back);
+  std::string message = "None of the models has answered.";
+  std::optional<std::chrono::milliseconds> soonest;
+  for (const Error& one : errors) {
+    message += " " + one.message;
+    if (!can_come_back(one)) continue;
+    auto wait = one.retry_after.value_or(std::chrono::milliseconds(0));
+    soonest = std::min(soonest.value_or(wait), wait);
+  }
+  Error all = error(any ? ErrorCode::unavailable : ErrorCode::exhausted, std::move(message));
+  if (soonest && soonest->count() > 0) all.retry_after = soonest;
+  return all;
+}
+
+}  // namespace
+
+Task<Result<ModelReply>> ModelList::ask(const Member& member, ModelRequest request) {
+  if (!member.guard) co_return co_await member.model->generate(std::move(request));
+  auto slot = co_await member.guard->dependency.enter();
+  if (!slot.ok()) co_return std::move(slot).error();
+  auto turn = co_await member.guard->rate.enter(member.name);
+  if (!turn.ok()) co_return std::move(turn).error();
+  auto reply = co_await member.model->generate(std::move(request));
+  slot->ended(verdict_of(reply));
+  co_return std::move(reply);
+}
+
+Task<Result<ModelReply>> ModelList::generate(ModelRequest request) {
+  std::vector<Error> errors;
+  bool has_told = false;
+  for (const Member& member : members_) {
+    ModelRequest one = request;
+    if (request.on_text) {
+      one.on_text = [&has_told, &tell = request.on_text](std::string_view piece) {
+        has_told = true;
+        tell(piece);
+      };
+    }
+    auto reply = co_await ask(member, std::move(one));
+    if (reply.ok()) co_return std::move(reply);
+    // What was told can't be taken back: the node's next attempt begins anew.
+    if (has_told || !is_worth_another(reply.error())) co_return std::move(reply);
+    errors.push_back(std::move(reply).error());
+  }
+  co_return all_failed(std::move(errors));
+}
+
+std::optional<ModelPrice> ModelList::price(const ModelRequest& request) const {
+  ModelPrice most;
+  for (const Member& member : members_) {
+    auto price = member.model->price(request);
+    if (!price) return std::nullopt;
+    most.input = std::max(most.input, price->input);
+    most.output = std::max(most.output, price->output);
+  }
+  return most;
+}
+
+std::int64_t ModelList::input_tokens_at_most(const ModelRequest& request) const {
+  std::int64_t most = 0;
+  for (const Member& member : members_) {
+    most = std::max(most, member.model->input_tokens_at_most(request));
+  }
+  return most;
+}
+
+}  // namespace belay::models

@@ -1,0 +1,59 @@
+#include "models/protocol.h"
+
+#include "models/sound_json.h"
+
+namespace belay::models {
+namespace {
+
+// "host:port" of an address that has no more than that to show.
+std::string host_in(std::string_view url) {
+  std::size_t scheme = url.find("://");
+  if (scheme != url.npos) url.remove_prefix(scheme + 3);
+  url = url.substr(0, url.find_first_of("/?#"));
+  std::size_t login = url.rfind('@');
+  if (login != url.npos) url.remove_prefix(login + 1);
+  return std::string(url);
+}
+
+}  // namespace
+
+std::string Server::who() const {
+  if (model.empty()) return "The server of " + provider + " at " + host_in(url);
+  return "The model " + quotable(provider + ":" + model, 100) + " at " + host_in(url);
+}
+
+const std::vector<Tool>& callable_tools(const ModelRequest& request) {
+  static const std::vector<Tool> none;
+  return request.tool_choice == ToolChoice::none ? none : request.tools;
+}
+
+std::string_view called_tool(const ModelRequest& request, const Message& result) {
+  for (const Message& message : request.messages) {
+    for (const ToolCall& call : message.tool_calls) {
+      if (call.id == result.tool_call_id) return call.name;
+    }
+  }
+  return {};
+}
+
+Value arguments_object(const ToolCall& call) {
+  if (call.arguments.as_object()) return call.arguments;
+  if (call.arguments.is_null()) return Value(Value::Object());
+  return Value::object({{"text", call.arguments}});
+}
+
+std::string schema_in_words(const Value& schema) {
+  return "Answer with JSON alone, without a word around it, that obeys this JSON Schema: " +
+         to_json(schema);
+}
+
+net::HttpRequest post_json(std::string url, const Value& body) {
+  net::HttpRequest request;
+  request.method = "POST";
+  request.url = std::move(url);
+  request.body = to_json(body);
+  request.headers.push_back({"content-type", "application/json"});
+  return request;
+}
+
+}  // namespace belay::models
