@@ -1,0 +1,255 @@
+// Fail-over, circuits, slots and rates, on a simulated clock.
+
+#include "models/model_list.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "belay/testing.h"
+#include "models/answer_cache.h"
+
+namespace belay::models {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ScriptedModel;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Error busy(std::optional<std::chrono::milliseconds> wait = std::nullopt) {
+  Error made = error(ErrorCode::unavailable, "It is busy.");
+  made.retry_after = wait;
+  return made;
+}
+
+// Tells a piece before it fails.
+class Stammering final : public Model {
+ public:
+  Task<Result<ModelReply>> generate(ModelRequest request) override {
+    if (request.on_text) request.on_text("Well, ");
+    co_return busy();
+  }
+};
+
+struct ModelLists : ::testing::Test {
+  testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
+  testing::SimulatedLoop loop{clock};
+  ModelSettings settings;
+  std::shared_ptr<ScriptedModel> first = std::make_shared<ScriptedModel>();
+  std::shared_ptr<ScriptedModel> second = std::make_shared<ScriptedModel>();
+  std::unique_ptr<ModelList> list;
+  std::string told;
+
+  ModelList& both() {
+    if (list) return *list;
+    std::vector<ModelList::Member> members;
+    members.push_back({"a:1", first, std::make_shared<ServerGuard>("a", settings, clock)});
+    members.push_back({"b:2", second, std::make_shared<ServerGuard>("b", settings, clock)});
+    list = std::make_unique<ModelList>(std::move(members));
+    return *list;
+  }
+  Result<ModelReply> ask(Model& model, bool listens = true) {
+    told.clear();
+    ModelRequest request;
+    request.messages = {{Role::user, "Hello"}};
+    if (listens) request.on_text = [this](std::string_view piece) { told += piece; };
+    return block_on(loop, model.generate(std::move(request)));
+  }
+};
+
+TEST_F(ModelLists, AskTheFirstThatCanBeHad) {
+  first->fails(busy()).says("one").fails(error(ErrorCode::exhausted, "No credit."));
+  second->says("two").says("two again");
+  EXPECT_EQ(ask(both())->text, "two");
+  EXPECT_EQ(ask(both())->text, "one");
+  EXPECT_EQ(ask(both())->text, "two again");
+}
+
+TEST_F(ModelLists, DoNotCarryAWrongRequestFromModelToModel) {
+  first->fails(error(ErrorCode::invalid, "No such tool."));
+  EXPECT_EQ(ask(both()).error().message, "No such tool.");
+  EXPECT_TRUE(second->requests().empty());
+}
+
+TEST_F(ModelLists, NeverChangeTheVoiceInMidSentence) {
+  std::vector<ModelList::Member> members;
+  members.push_back({"a:1", std::make_shared<Stammering>(), nullptr});
+  members.push_back({"b:2", second, nullptr});
+  list = std::make_unique<ModelList>(std::move(members));
+  second->says("two");
+  EXPECT_EQ(ask(*list).error().message, "It is busy.");
+  EXPECT_EQ(told, "Well, ");
+  EXPECT_TRUE(second->requests().empty());
+  EXPECT_EQ(ask(*list, false)->text, "two") << "where nobody listens nothing was told";
+}
+
+TEST_F(ModelLists, SayWhyNoneHasAnswered) {
+  first->fails(busy(30s));
+  second->fails(busy(10s));
+  Error failed = ask(both()).error();
+  EXPECT_EQ(failed.code, ErrorCode::unavailable);
+  EXPECT_EQ(failed.retry_after, 10s);
+  EXPECT_THAT(failed.message, HasSubstr("None of the models has answered. It is busy. It is"));
+}
+
+TEST_F(ModelLists, LeaveAServerAloneThatFailsAgainAndAgain) {
+  settings.limits.failures_to_open = 3;
+  settings.limits.open_for = 10s;
+  first->then_always([](const ModelRequest&) -> Result<std::string> { return busy(); });
+  second->says("two").then_the_last();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(ask(both())->text, "two");
+  EXPECT_EQ(first->requests().size(), 3u);
+  clock.move(10s);
+  first->says("back").then_the_last();
+  EXPECT_EQ(ask(both())->text, "back") << "one call tries it out";
+  EXPECT_EQ(ask(both())->text, "back");
+}
+
+TEST_F(ModelLists, AskAServerNoMoreOftenThanTheyMay) {
+  settings.calls_per_minute = 2;
+  first->says("one").then_the_last();
+  second->says("two").then_the_last();
+  Instant began = clock.now();
+  std::vector<std::chrono::seconds> times;
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(ask(both())->text, "one");
+    times.push_back(std::chrono::duration_cast<std::chrono::seconds>(clock.now() - began));
+  }
+  EXPECT_THAT(times, ElementsAre(0s, 0s, 60s, 60s));
+}
+
+TEST_F(ModelLists, SendNobodyToWaitForLongerThanAMinute) {
+  CallRate rate(1, clock);
+  Spawned running[2];
+  std::vector<bool> ends;
+  for (Spawned& one : running) {
+    one = spawn<Result<Done>>(loop, rate.enter("a"), [&](auto end) { ends.push_back(end.ok()); });
+  }
+  Error refused = block_on(loop, rate.enter("a")).error();
+  EXPECT_EQ(refused.code, ErrorCode::unavailable);
+  EXPECT_EQ(refused.retry_after, 60s);
+  loop.run_until(clock.now() + 2min);
+  EXPECT_THAT(ends, ElementsAre(true, true));
+}
+
+TEST_F(ModelLists, LetNoMoreCallsRunThanTheyMay) {
+  settings.limits.concurrent = 1;
+  first->says("one").then_the_last().takes(10s);
+  Instant began = clock.now();
+  std::vector<std::chrono::seconds> ends;
+  Spawned running[3];
+  for (Spawned& one : running) {
+    one = spawn<Result<ModelReply>>(loop, both().generate(ModelRequest()), [&](auto) {
+      ends.push_back(std::chrono::duration_cast<std::chrono::seconds>(clock.now() - began));
+    });
+  }
+  loop.run_until(began + 1min);
+  EXPECT_THAT(ends, ElementsAre(10s, 20s, 30s));
+}
+
+TEST_F(ModelLists, CostTheMostThatAnyOfThemCosts) {
+  settings.models = "ollama:a, openai:b@http://127.0.0.1:1";
+  settings.prices = ModelPrices::read("b = {input = 1, output = 2.5}").value();
+  auto model = open_model(settings, clock).value();
+  EXPECT_EQ(model->price(ModelRequest())->output, 2'500'000);
+  settings.models += ", openai:c@http://127.0.0.1:1";
+  EXPECT_FALSE(open_model(settings, clock).value()->price(ModelRequest()))
+      << "nobody knows what c costs";
+  ModelRequest request;
+  request.messages = {{Role::user, std::string(5'000, 'x')}};
+  EXPECT_GT(model->input_tokens_at_most(request), 5'000);
+}
+
+TEST_F(ModelLists, MayNameAModelOfTheProgramsOwn) {
+  settings.own["builtin"] = first;
+  settings.models = "builtin";
+  first->says("rules");
+  EXPECT_EQ(ask(*open_model(settings, clock).value())->text, "rules");
+}
+
+struct AnswerCache : ModelLists {
+  AnswerCacheOptions options{std::chrono::hours(1), 2, 100'000};
+  std::unique_ptr<CachedModel> cached;
+
+  Result<ModelReply> say(const std::string& text, std::optional<double> temperature = {}) {
+    if (!cached) cached = std::make_unique<CachedModel>(first, "a:1", options, clock);
+    told.clear();
+    ModelRequest request;
+    request.messages = {{Role::user, text}};
+    request.temperature = temperature;
+    request.on_text = [this](std::string_view piece) { told += piece; };
+    return block_on(loop, cached->generate(std::move(request)));
+  }
+  std::size_t asked() const { return first->requests().size(); }
+};
+
+TEST_F(AnswerCache, GivesTheSameAnswerToTheSameRequestForAnHour) {
+  first->says("one").says("two").says("three");
+  EXPECT_EQ(say("a")->text, "one");
+  EXPECT_EQ(say("a")->text, "one");
+  EXPECT_EQ(told, "one");
+  EXPECT_EQ(say("a", 0.5)->text, "two") << "another temperature is another request";
+  clock.move(59min);
+  EXPECT_EQ(say("a")->text, "one");
+  clock.move(1min);
+  EXPECT_EQ(say("a")->text, "three");
+  EXPECT_EQ(asked(), 3u);
+}
+
+TEST_F(AnswerCache, KeepsNoFailure) {
+  first->fails(busy()).says("one");
+  EXPECT_FALSE(say("a").ok());
+  EXPECT_EQ(say("a")->text, "one");
+}
+
+TEST_F(AnswerCache, HoldsSoManyAndTheNewestUsed) {
+  first->answers([](const ModelRequest& request) -> Result<std::string> {
+    return request.messages.front().text;
+  }).then_the_last();
+  for (const char* text : {"a", "b", "a", "c", "a"}) EXPECT_EQ(say(text)->text, text);
+  EXPECT_EQ(asked(), 3u) << "b has gone, a was used";
+  EXPECT_EQ(say("b")->text, "b");
+  EXPECT_EQ(asked(), 4u);
+}
+
+TEST_F(AnswerCache, HoldsNoMoreBytesThanItMay) {
+  options.bytes_max = 1'000;
+  first->says(std::string(2'000, 'x')).then_the_last();
+  EXPECT_TRUE(say("a").ok());
+  EXPECT_TRUE(say("a").ok());
+  EXPECT_EQ(asked(), 2u);
+}
+
+// Whatever it is asked, it calls, or is cut, or would not answer.
+class NoText final : public Model {
+ public:
+  Task<Result<ModelReply>> generate(ModelRequest) override {
+    ModelReply reply;
+    reply.text = "Well";
+    reply.usage = Usage{5, 7};
+    reply.end = end;
+    if (end == ReplyEnd::tool_calls) reply.tool_calls = {{"c1", "a", Value()}};
+    ++asked;
+    co_return std::move(reply);
+  }
+  ReplyEnd end = ReplyEnd::complete;
+  int asked = 0;
+};
+
+TEST_F(AnswerCache, KeepsTextsAloneAndCountsThemOnce) {
+  auto model = std::make_shared<NoText>();
+  CachedModel cache(model, "a:1", options, clock);
+  for (ReplyEnd end : {ReplyEnd::tool_calls, ReplyEnd::length, ReplyEnd::refused}) {
+    model->end = end;
+    ask(cache).value();
+    int before = model->asked;
+    ask(cache).value();
+    EXPECT_EQ(model->asked, before + 1);
+  }
+  model->end = ReplyEnd::complete;
+  EXPECT_EQ(ask(cache)->usage->output_tokens, 7);
+  EXPECT_EQ(ask(cache)->usage->output_tokens, 0) << "nothing was asked, nothing is paid";
+}
+
+}  // namespace
+}  // namespace belay::models
