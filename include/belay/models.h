@@ -95,7 +95,8 @@ struct ModelSettings {
   ModelPrices prices = {};
 
   std::string trusted_certificates = {};            // a PEM file in place of the system's
-  std::optional<std::string> proxy = std::nullopt;  // unset: https_proxy and the like; "": none
+  // Unset: what https_proxy and the like say, but none to this machine; "": none.
+  std::optional<std::string> proxy = std::nullopt;
   // Put behind an error that somebody has to set something for: "The model is set by --model."
   std::string advice = {};
 };

@@ -17,6 +17,7 @@
 #include "cli/doctor.h"
 #include "cli/form.h"
 #include "cli/key_file.h"
+#include "cli/models.h"
 #include "cli/show.h"
 #include "cli/signals.h"
 #include "cli/store_findings.h"
@@ -56,8 +57,9 @@ class FailingModel final : public Model {
   std::int64_t failures_;
 };
 
-Result<std::shared_ptr<Model>> make_model(const Program& program, const Settings& settings) {
-  BELAY_TRY(std::shared_ptr<Model> model, program.model(settings));
+Result<std::shared_ptr<Model>> make_model(const Program& program, const Settings& settings,
+                                          Clock& clock) {
+  BELAY_TRY(std::shared_ptr<Model> model, program.model(settings, clock));
   if (settings.model_fails > 0) {
     model = std::make_shared<FailingModel>(std::move(model), settings.model_fails);
   }
@@ -220,7 +222,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   Progress progress(output, phrases);
   BELAY_TRY(Definitions graphs, program.graphs(settings));
   BELAY_CHECK(check_form(settings, graphs, verb));
-  BELAY_TRY(std::shared_ptr<Model> model, make_model(program, settings));
+  BELAY_TRY(std::shared_ptr<Model> model, make_model(program, settings, clock));
   std::unique_ptr<Random> random = system_random();
   BELAY_TRY(Sealing sealing, sealing_of(settings));
   BELAY_TRY(std::unique_ptr<Store> stored,
@@ -265,6 +267,9 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
 std::optional<Result<ExitCode>> run_without_store(const Program& program, const Settings& settings,
                                                   Output& output, Clock& clock, const Verb& verb) {
   if (std::holds_alternative<Doctor>(verb)) return examine_store(settings, output, clock);
+  if (const auto* one = std::get_if<Models>(&verb)) {
+    return show_models(settings, *one, output, clock);
+  }
   auto about_agents = [&](const auto& answer) -> Result<ExitCode> {
     BELAY_TRY(Definitions graphs, program.graphs(settings));
     return answer(graphs);

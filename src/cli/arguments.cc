@@ -341,6 +341,20 @@ void add_config_verbs(CLI::App& app, Words& words) {
       ->callback([&words] { words.chosen = ConfigPath{}; });
 }
 
+void add_model_verbs(CLI::App& app, Words& words) {
+  if (words.program.brings_model) return;
+  CLI::App* models = add_verb(app, words, "models", "List, check and try models", help::kModels);
+  models->require_subcommand(1);
+  auto add = [&](const char* name, const char* line, Models::What what) {
+    add_verb(*models, words, name, line, help::kModels)->callback([&words, what] {
+      words.chosen = Models{what};
+    });
+  };
+  add("list", "The models that the servers have", Models::What::list);
+  add("check", "Whether the models that are named can be had", Models::What::check);
+  add("try", "Ask the model for one word", Models::What::try_one);
+}
+
 void add_sealing_verbs(CLI::App& store, Words& words) {
   add_verb(store, words, "encrypt", "Encrypt what was stored without a key", help::kStoreEncrypt)
       ->callback([&words] { words.chosen = StoreSeal{true}; });
@@ -378,8 +392,9 @@ void add_flags(CLI::App& app, const Program& program, GlobalFlags& flags) {
   app.add_option("--config", flags.config, "The file of settings");
   app.add_option("--store", flags.store, "Where runs are kept: sqlite:PATH or memory:");
   app.add_option("--user", flags.user, "Whose records and runs");
-  if (!program.default_model.empty()) {
-    app.add_option("--model", flags.model, "The model: " + program.default_model);
+  if (!program.brings_model) {
+    app.add_option("--model", flags.model, "The model: PROVIDER:NAME, or several by commas");
+    app.add_option("--model-url", flags.model_url, "Its server: http[s]://HOST[:PORT][/PATH]");
   }
   app.add_option("--key-file", flags.key_file, "The keys that the store is encrypted with");
   app.add_flag("--json", flags.json, "The result as one JSON document");
@@ -411,6 +426,7 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   app.footer(filled(help::kProgramEnd, {{"p", program.call},
                                         {"name", program.name},
                                         {"examples", program.examples},
+                                        {"models", program.brings_model ? "" : help::kModelSettings},
                                         {"settings", program.own_settings}}));
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", version);
@@ -426,6 +442,7 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   add_agents(app, read);
   add_store_verbs(app, read);
   add_config_verbs(app, read);
+  add_model_verbs(app, read);
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp&) {

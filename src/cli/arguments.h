@@ -19,6 +19,7 @@ struct GlobalFlags {
   std::optional<std::string> store;
   std::optional<std::string> user;
   std::optional<std::string> model;
+  std::optional<std::string> model_url;
   std::optional<std::string> key_file;
   bool json = false;
   bool quiet = false;
@@ -148,6 +149,10 @@ struct AgentsGraph {
 };
 struct ConfigExplain {};
 struct ConfigPath {};
+struct Models {
+  enum class What { list, check, try_one };
+  What what = What::list;
+};
 struct Check {};
 struct Doctor {};
 // Brings the whole store under the active key.
@@ -159,7 +164,7 @@ using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Se
                           ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads,
                           History, StateOf, Tail, Replay, Preserve, OutboxList, OutboxMove,
                           AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
-                          StoreStats, StoreCompact, StorePrune, Check, Doctor, StoreSeal>;
+                          StoreStats, StoreCompact, StorePrune, Models, Check, Doctor, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

@@ -29,13 +29,15 @@ const Known kKnown[] = {
     {"store", "BELAY_STORE", &Environment::store, "--store", &GlobalFlags::store},
     {"user", "BELAY_USER", &Environment::user, "--user", &GlobalFlags::user},
     {"model", "BELAY_MODEL", &Environment::model, "--model", &GlobalFlags::model},
+    {"model_url", "BELAY_MODEL_URL", &Environment::model_url, "--model-url",
+     &GlobalFlags::model_url},
     {"language", "BELAY_LANGUAGE", &Environment::language, nullptr, nullptr},
     {"key_file", "BELAY_KEY_FILE", &Environment::key_file, "--key-file", &GlobalFlags::key_file},
     {"compression", "BELAY_COMPRESSION", &Environment::compression, nullptr, nullptr},
 };
 
 bool is_offered(const Program& program, const Known& known) {
-  return std::string_view(known.key) != "model" || !program.default_model.empty();
+  return !std::string_view(known.key).starts_with("model") || !program.brings_model;
 }
 
 std::vector<std::string> keys_of(const Program& program) {
@@ -98,7 +100,8 @@ std::string from_folder_of(const ConfigFile& file, const std::string& path) {
 std::string value_in(const ConfigFile& file, const std::string& key) {
   const std::string& value = file.entries.at(key).value;
   constexpr std::string_view kSqlite = "sqlite:";
-  if (key == "key_file") return from_folder_of(file, value);
+  if (key == "key_file" || key == "model_prices" || key == "model_certificates")
+    return from_folder_of(file, value);
   if (key == "store" && value.starts_with(kSqlite)) {
     return std::string(kSqlite) + from_folder_of(file, value.substr(kSqlite.size()));
   }
@@ -115,6 +118,7 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   values["store"] = settings.store;
   values["user"] = settings.user.text;
   values["model"] = settings.model;
+  values["model_url"] = settings.models.url;
   values["language"] = name_of(settings.language);
   values["key_file"] = settings.key_file.value_or("");
   using Compress = Sealing::Compress;
@@ -173,7 +177,8 @@ void add_config(const ConfigFile& file, Environment& environment) {
   for (const auto& [key, entry] : file.entries) {
     bool general = std::any_of(std::begin(kKnown), std::end(kKnown),
                                [&](const Known& known) { return key == known.key; });
-    if (!general && !entry.value.empty()) environment.own.emplace(key, entry.value);
+    if (general || entry.value.empty() || environment.own.contains(key)) continue;
+    environment.own.emplace(key, value_in(file, key));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "cli/doctor.h"
 
+#include "cli/model_findings.h"
 #include "cli/seal_findings.h"
 #include "cli/store_findings.h"
 
@@ -32,6 +33,19 @@ std::string mark_of(const Output& output, Finding::Kind kind) {
 
 }  // namespace
 
+Value show_finding(const Finding& finding, Output& output) {
+  output.line(mark_of(output, finding.kind) + " " + padded(finding.name, 9) + "  " +
+              one_line(finding.detail));
+  if (!finding.advice.empty()) {
+    output.line("            " + std::string(output.glyph("→", "->")) + " " +
+                one_line(finding.advice));
+  }
+  return Value::object({{"name", finding.name},
+                        {"status", kind_name(finding.kind)},
+                        {"detail", finding.detail},
+                        {"advice", finding.advice}});
+}
+
 ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
   bool usable = true;
   Value::Array documents;
@@ -39,16 +53,12 @@ ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
   for (Finding& finding : look_at_seals(settings)) findings.push_back(std::move(finding));
   for (const Finding& finding : findings) {
     usable = usable && finding.kind != Finding::Kind::bad;
-    output.line(mark_of(output, finding.kind) + " " + padded(finding.name, 9) + "  " +
-                one_line(finding.detail));
-    if (!finding.advice.empty()) {
-      output.line("            " + std::string(output.glyph("→", "->")) + " " +
-                  one_line(finding.advice));
-    }
-    documents.push_back(Value::object({{"name", finding.name},
-                                       {"status", kind_name(finding.kind)},
-                                       {"detail", finding.detail},
-                                       {"advice", finding.advice}}));
+    documents.push_back(show_finding(finding, output));
+  }
+  for (Finding& finding : look_at_models(settings, clock)) {
+    // The store can be used whatever the model does.
+    if (finding.kind == Finding::Kind::bad) finding.kind = Finding::Kind::warning;
+    documents.push_back(show_finding(finding, output));
   }
   output.document(Value::object(
       {{"store", settings.store}, {"usable", usable}, {"checks", std::move(documents)}}));

@@ -5,8 +5,12 @@
 #include "cli/exit_code.h"
 #include "cli/output.h"
 #include "cli/settings.h"
+#include "cli/store_findings.h"
 
 namespace belay::cli {
+
+// A line or two of it; and its document.
+Value show_finding(const Finding& finding, Output& output);
 
 ExitCode examine_store(const Settings& settings, Output& output, Clock& clock);
 

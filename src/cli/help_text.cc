@@ -33,7 +33,7 @@ Environment (a flag wins over it):
                           is written; or BELAY_KEYS: the lines themselves
   BELAY_COMPRESSION       always, never or with-key (with-key)
   BELAY_ACCEPT_PLAIN      true: with a key, read what was stored without one (false)
-{settings}  AGENT_MAX_RETRIES       attempts of a step that may be tried again (3)
+{models}{settings}  AGENT_MAX_RETRIES       attempts of a step that may be tried again (3)
   AGENT_TIMEOUT_MS        how long a run may work, in milliseconds (300000)
   AGENT_REQUIRE_APPROVAL  false: runs do not stop for approval (true)
   NO_COLOR                no colours
@@ -235,6 +235,26 @@ const std::string_view kCheck =
 
 Example:
   {p} check
+)";
+
+const std::string_view kModels =
+    R"(Asks the servers of models: those that are named, else Ollama on this machine and those that
+there is a key for. Only `try` has a model think, for a few tokens. Exit code 1 if a model that is
+named can't be had, 2 if none is set up.
+
+Examples:
+  {p} models list
+  {p} models check --model ollama:llama3.2
+  OPENAI_API_KEY=... {p} models try --model openai:gpt-4o-mini
+  {p} models try --model openai:local --model-url http://127.0.0.1:8080/v1
+)";
+
+const std::string_view kModelSettings =
+    R"(  BELAY_MODEL             the model: ollama:NAME, openai:NAME, anthropic:NAME; several by commas
+                          are tried in turn
+  BELAY_MODEL_URL         its server, where that is another than its provider's own
+  OPENAI_API_KEY, ANTHROPIC_API_KEY, OLLAMA_API_KEY, OLLAMA_HOST
+                          keys, and where Ollama is; more of models: docs/configuration.md
 )";
 
 const std::string_view kDoctor =

@@ -29,6 +29,8 @@ extern const std::string_view kStorePrune;
 extern const std::string_view kAgents;
 extern const std::string_view kConfig;
 extern const std::string_view kCheck;
+extern const std::string_view kModels;
+extern const std::string_view kModelSettings;
 extern const std::string_view kDoctor;
 extern const std::string_view kStore;
 extern const std::string_view kStoreEncrypt;

@@ -4,6 +4,7 @@
 
 #include "belay/main.h"
 #include "cli/app.h"
+#include "cli/model_settings.h"
 
 namespace belay {
 namespace {
@@ -13,7 +14,8 @@ class NoModel final : public Model {
  public:
   Task<Result<ModelReply>> generate(ModelRequest) override {
     co_return error(ErrorCode::invalid,
-                    "This program has no model; hand one to belay::main in MainOptions::model.");
+                    "This program has no model; name one with --model or BELAY_MODEL, as in "
+                    "ollama:llama3.2, or hand one to belay::main in MainOptions::model.");
   }
 };
 
@@ -33,9 +35,15 @@ cli::Program program_of(const std::string& called, MainOptions options,
   program.graphs = [graphs = std::move(graphs)](const cli::Settings&) {
     return Result<cli::Definitions>(graphs);
   };
-  std::shared_ptr<Model> model = std::move(options.model);
-  if (!model) model = std::make_shared<NoModel>();
-  program.model = [model](const cli::Settings&) { return Result<std::shared_ptr<Model>>(model); };
+  program.brings_model = options.model != nullptr;
+  if (!program.brings_model) program.settings = cli::model_settings();
+  program.model = [model = std::move(options.model)](
+                      const cli::Settings& settings,
+                      Clock& clock) -> Result<std::shared_ptr<Model>> {
+    if (model) return model;
+    if (settings.model.empty()) return std::shared_ptr<Model>(std::make_shared<NoModel>());
+    return cli::named_model(settings, {}, clock);
+  };
   return program;
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,7 +96,9 @@ struct Program {
   std::string examples = {};                     // of its --help, each line indented by two
   std::string own_settings = {};                 // lines of its --help, below Environment
   std::string run_end = {};                      // of run's help
-  std::string default_model = {};                // empty: there is none to choose, and no --model
+  bool brings_model = false;                     // so there is none to choose, and no --model
+  std::string default_model = {};                // empty: there is none
+  std::set<std::string> own_models = {};         // that --model may name besides: see model
   std::vector<std::string> first_run = {"run"};  // words to try next
   std::vector<std::vector<std::string>> other_hints = {};  // words to try before that
   std::vector<std::string> collections = {};               // records that `check` looks at
@@ -107,7 +110,7 @@ struct Program {
   // Of its own, beside those of every program; may be null. The settings outlive them.
   std::function<std::vector<server::Route>(server::World&, const Settings&)> routes = nullptr;
   std::function<Result<Definitions>(const Settings&)> graphs;
-  std::function<Result<std::shared_ptr<Model>>(const Settings&)> model;
+  std::function<Result<std::shared_ptr<Model>>(const Settings&, Clock&)> model;
 };
 
 }  // namespace belay::cli

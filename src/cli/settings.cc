@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "cli/model_settings.h"
+
 namespace belay::cli {
 namespace {
 
@@ -128,6 +130,11 @@ Environment read_environment(const Program& program) {
   read.store = variable("BELAY_STORE");
   read.user = variable("BELAY_USER");
   read.model = variable("BELAY_MODEL");
+  read.model_url = variable("BELAY_MODEL_URL");
+  read.openai_key = variable("OPENAI_API_KEY");
+  read.anthropic_key = variable("ANTHROPIC_API_KEY");
+  read.ollama_key = variable("OLLAMA_API_KEY");
+  read.ollama_host = variable("OLLAMA_HOST");
   read.language = variable("BELAY_LANGUAGE");
   for (const OwnSetting& setting : program.settings) {
     if (auto value = variable(setting.variable.c_str())) read.own.emplace(setting.key, *value);
@@ -168,7 +175,8 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   settings.user = UserId(flags.user.value_or(environment.user.value_or("local")));
   BELAY_CHECK(check_name("user", settings.user.text));
   settings.login = environment.login.value_or("local");
-  if (!program.default_model.empty()) {
+  settings.own_models = program.own_models;
+  if (!program.brings_model) {
     settings.model = flags.model.value_or(environment.model.value_or(program.default_model));
   }
   BELAY_TRY(settings.language, language_of(environment));
@@ -177,6 +185,7 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   settings.max_retries = environment.max_retries;
   settings.timeout_ms = environment.timeout_ms;
   settings.require_approval = environment.require_approval;
+  BELAY_CHECK(read_model_settings(environment, flags, settings));
   BELAY_CHECK(read_sealing(environment, flags, settings));
   BELAY_TRY(settings.pause, pause_of(environment));
   if (environment.model_fails) {

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "belay/ids.h"
+#include "belay/models.h"
 #include "belay/storage.h"
 #include "cli/arguments.h"
 #include "cli/output.h"
@@ -22,7 +24,8 @@ std::optional<Language> language_from(std::string_view name);
 
 // The variables that belay knows; one that is empty counts as not set.
 struct Environment {
-  std::optional<std::string> store, user, model, language;
+  std::optional<std::string> store, user, model, model_url, language;
+  std::optional<std::string> openai_key, anthropic_key, ollama_key, ollama_host;
   std::map<std::string, std::string> own;  // of the program, by key
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
@@ -53,7 +56,9 @@ struct Settings {
   bool store_by_flag = false;  // so the next command has to name it too
   UserId user;
   std::string login;  // who decides, where nobody says so
-  std::string model;  // empty: the program brings its own
+  std::string model;  // empty: the program brings its own, or there is none
+  std::set<std::string> own_models;  // that the program knows besides
+  ModelSettings models;              // what all of that comes to
   Language language = Language::en;
   bool language_named = false;             // by a person, not by the locale
   std::map<std::string, std::string> own;  // of the program, by key; what is not set is absent

@@ -14,10 +14,19 @@ using models::Server;
 
 constexpr std::int64_t trial_tokens = 16;
 
-Result<std::shared_ptr<net::HttpClient>> make_client(const ModelSettings& settings) {
+// Whether the server is on this machine, where no proxy has to help.
+bool is_near(std::string_view url) {
+  std::string_view host = url.substr(std::min(url.find("://") + 3, url.size()));
+  if (host.starts_with("[::1]")) return true;
+  host = host.substr(0, host.find_first_of(":/"));
+  return host == "localhost" || host.starts_with("127.");
+}
+
+Result<std::shared_ptr<net::HttpClient>> make_client(const ModelSettings& settings, bool near) {
   net::HttpClientOptions options;
   options.trusted_certificates = settings.trusted_certificates;
   options.proxy = settings.proxy;
+  if (near && !options.proxy) options.proxy = "";
   BELAY_TRY(auto client, net::HttpClient::open(std::move(options)));
   return std::shared_ptr<net::HttpClient>(std::move(client));
 }
@@ -83,7 +92,7 @@ Result<std::shared_ptr<HttpModel>> make_http_model(const ModelName& name,
 Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) {
   BELAY_TRY(std::vector<ModelName> names, read_model_names(settings));
   BELAY_CHECK(check_bounds(settings));
-  std::shared_ptr<net::HttpClient> client;
+  std::map<bool, std::shared_ptr<net::HttpClient>> clients;  // by is_near()
   std::map<std::string, std::shared_ptr<models::ServerGuard>> guards;  // by address
   std::vector<models::ModelList::Member> members;
   std::string identity;
@@ -93,9 +102,15 @@ Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) 
     identity += member.name + "@" + name.url + "\n";
     if (name.name.empty()) {
       member.model = settings.own.at(name.provider);
+      if (!member.model) {
+        return error(ErrorCode::invalid,
+                     "The model " + name.provider + " is the program's own, and not at hand here.");
+      }
     } else {
+      bool near = is_near(name.url);
+      std::shared_ptr<net::HttpClient>& client = clients[near];
       if (!client) {
-        BELAY_TRY(client, make_client(settings));
+        BELAY_TRY(client, make_client(settings, near));
       }
       BELAY_TRY(member.model, make_http_model(name, settings, client, clock));
       auto& guard = guards[name.url];
@@ -121,7 +136,7 @@ Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) 
 
 Task<Result<std::vector<std::string>>> list_models(ModelSettings settings, ModelName of,
                                                    Clock& clock) {
-  auto client = make_client(settings);
+  auto client = make_client(settings, is_near(of.url));
   if (!client.ok()) co_return std::move(client).error();
   auto model = make_http_model(of, settings, *std::move(client), clock);
   if (!model.ok()) co_return std::move(model).error();

@@ -4,6 +4,7 @@
 #include "agents/wellbeing/daily_auditor.h"
 #include "agents/wellbeing/records.h"
 #include "agents/wellbeing/routine_generator.h"
+#include "cli/model_settings.h"
 #include "cli/settings.h"
 #include "program/agent_routes.h"
 #include "program/notes.h"
@@ -23,7 +24,7 @@ constexpr const char* kExamples = R"(  belay notes import diary.jsonl
 )";
 
 constexpr const char* kSettings =
-    R"(  BELAY_MODEL             the model; only builtin exists: rules, no language model
+    R"(                          BELAY_MODEL is builtin unless it is set: rules, no language model
   BELAY_HELP_TEXT         where to find help near you, shown from risk 8 up
 )";
 
@@ -52,15 +53,12 @@ Result<Definitions> graphs(const Settings& settings) {
   return Definitions{daily_auditor.definition(), routine_generator.definition()};
 }
 
-Result<std::shared_ptr<Model>> model(const Settings& settings) {
-  if (settings.model != "builtin") {
-    return error(ErrorCode::invalid,
-                 "There is no model \"" + cli::shortened(settings.model, 60, "...") +
-                     "\"; what exists is builtin, which is rules and no language model.");
-  }
+Result<std::shared_ptr<Model>> model(const Settings& settings, Clock& clock) {
   rules::BuiltinOptions options;
   options.help_line = help_text_in(settings);
-  return std::shared_ptr<Model>(rules::make_builtin_model(std::move(options)));
+  std::map<std::string, std::shared_ptr<Model>> own;
+  own["builtin"] = rules::make_builtin_model(std::move(options));
+  return cli::named_model(settings, std::move(own), clock);
 }
 
 std::vector<server::Route> routes(server::World& world, const Settings& settings) {
@@ -101,12 +99,14 @@ cli::Program wellbeing_program() {
   program.own_settings = kSettings;
   program.run_end = kRunEnd;
   program.default_model = "builtin";
+  program.own_models = {"builtin"};
   program.first_run = {"run", "daily-audit", "--date", "YYYY-MM-DD"};
   program.other_hints = {{"notes", "import", "diary.jsonl"}};
   program.collections = {std::string(wellbeing::Note::collection),
                          std::string(wellbeing::DailySummary::collection),
                          std::string(wellbeing::Routine::collection)};
-  program.settings = {{"help_text", "BELAY_HELP_TEXT"}};
+  program.settings = cli::model_settings();
+  program.settings.push_back({"help_text", "BELAY_HELP_TEXT"});
   program.verbs = notes_verbs();
   program.forms = {
       {"daily-audit", "Audit the notes of a day", "daily_auditor", {date, language}, input},

@@ -1,0 +1,184 @@
+#include "cli/models.h"
+
+#include "belay/task.h"
+#include "cli/doctor.h"
+#include "cli/model_findings.h"
+#include "cli/model_settings.h"
+#include "cli/signals.h"
+
+namespace belay::cli {
+namespace {
+
+constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::milliseconds kSignalInterval{50};
+
+// Runs the task until it has ended; nothing where a signal came first.
+template <typename T>
+std::optional<T> run_until_signal(Task<T> task, int& signal) {
+  std::unique_ptr<EventLoop> loop = make_event_loop();
+  std::optional<T> answer;
+  Spawned running;
+  std::function<void()> watch = [&] {
+    if (auto held = take_signal()) {
+      signal = *held;
+      return loop->stop();
+    }
+    loop->call_after(kSignalInterval, [&watch] { watch(); });
+  };
+  loop->post([&] {
+    watch();
+    running = spawn<T>(*loop, std::move(task), [&](T value) {
+      answer.emplace(std::move(value));
+      loop->stop();
+    });
+  });
+  loop->run();
+  running.reset();
+  return answer;
+}
+
+// With the names of the program's own models, which nobody asks here.
+ModelSettings with_own_names(const Settings& settings) {
+  ModelSettings models = settings.models;
+  for (const std::string& name : settings.own_models) models.own[name] = nullptr;
+  return models;
+}
+
+bool has_language_model(const Settings& settings) {
+  return !settings.model.empty() && settings.own_models.count(settings.model) == 0;
+}
+
+ExitCode nothing_is_set_up(const Settings& settings, Output& output) {
+  const std::string& call = settings.call;
+  std::vector<std::string> commands = {
+      call + " models try --model ollama:llama3.2    # after: ollama pull llama3.2",
+      "OPENAI_API_KEY=... " + call + " models try --model openai:gpt-4o-mini",
+      call + " models try --model openai:local --model-url http://127.0.0.1:8080/v1    # llama.cpp"};
+  output.line("No language model is set up. Each of these tries one:");
+  for (const std::string& command : commands) output.line("  " + command);
+  output.line("What works goes into BELAY_MODEL, or into the file of settings as `model`.");
+  Value::Array documents(commands.begin(), commands.end());
+  output.document(Value::object({{"models", Value::Array()}, {"commands", std::move(documents)}}));
+  return ExitCode::bad_input;
+}
+
+// The servers that are named, one model of each; else those that a key or a habit speaks for.
+std::vector<ModelName> servers_of(const Settings& settings) {
+  std::vector<ModelName> servers;
+  auto add = [&](const std::string& models) {
+    ModelSettings one = with_own_names(settings);
+    one.models = models;
+    auto names = read_model_names(one);
+    if (!names.ok()) return;
+    for (ModelName& name : *names) {
+      bool is_known = name.url.empty();
+      for (const ModelName& known : servers) is_known = is_known || known.url == name.url;
+      if (!is_known) servers.push_back(std::move(name));
+    }
+  };
+  add(settings.model);
+  if (!servers.empty()) return servers;
+  add("ollama:any");
+  if (!settings.models.openai_key.empty()) add("openai:any");
+  if (!settings.models.anthropic_key.empty()) add("anthropic:any");
+  return servers;
+}
+
+Task<Result<Done>> list_servers(const Settings& settings, Output& output, Clock& clock,
+                                bool& any) {
+  ModelSettings models = settings.models;
+  models.timeouts = {kPatience, kPatience, kPatience, kPatience};
+  Value::Array documents;
+  for (const ModelName& server : servers_of(settings)) {
+    auto names = co_await list_models(models, server, clock);
+    Value::Object document{{"provider", server.provider}, {"server", server.url}};
+    Value::Array listed;
+    if (names.ok()) {
+      any = true;
+      for (const std::string& name : *names) {
+        output.line(one_line(server.provider + ":" + name));
+        listed.push_back(server.provider + ":" + name);
+      }
+      if (names->empty()) output.line("(none at " + server.url + ")");
+    } else {
+      output.complain(names.error().message);
+    }
+    document["error"] = names.ok() ? Value() : Value(names.error().message);
+    document["models"] = Value(std::move(listed));
+    documents.push_back(Value(std::move(document)));
+  }
+  if (any) output.document(Value::object({{"servers", std::move(documents)}}));
+  co_return Done{};
+}
+
+ExitCode stopped(int signal) { return static_cast<ExitCode>(128 + signal); }
+
+Result<ExitCode> list(const Settings& settings, Output& output, Clock& clock) {
+  int signal = 0;
+  bool any = false;
+  auto done = run_until_signal(list_servers(settings, output, clock, any), signal);
+  if (!done) return stopped(signal);
+  if (any) return ExitCode::done;
+  if (has_language_model(settings)) {
+    return error(ErrorCode::unavailable, "No server of a model has answered. " +
+                                             settings.models.advice);
+  }
+  return nothing_is_set_up(settings, output);
+}
+
+Result<ExitCode> check(const Settings& settings, Output& output, Clock& clock) {
+  if (settings.model.empty()) return nothing_is_set_up(settings, output);
+  bool usable = true;
+  Value::Array documents;
+  for (const Finding& finding : look_at_models(settings, clock)) {
+    usable = usable && finding.kind != Finding::Kind::bad;
+    documents.push_back(show_finding(finding, output));
+  }
+  output.document(Value::object(
+      {{"model", settings.model}, {"usable", usable}, {"checks", std::move(documents)}}));
+  return usable ? ExitCode::done : ExitCode::failed;
+}
+
+Result<ExitCode> try_one(const Settings& settings, Output& output, Clock& clock) {
+  if (!has_language_model(settings)) return nothing_is_set_up(settings, output);
+  BELAY_TRY(std::shared_ptr<Model> model, open_model(with_own_names(settings), clock));
+  int signal = 0;
+  auto tried = run_until_signal(try_model(*model, clock), signal);
+  if (!tried) return stopped(signal);
+  if (!tried->ok()) return std::move(*tried).error();
+  const ModelReply& reply = (*tried)->reply;
+  auto took = (*tried)->took.count();
+  std::string counted = "tokens not counted";
+  Value usage;
+  if (reply.usage) {
+    counted = std::to_string(reply.usage->input_tokens) + " tokens in, " +
+              std::to_string(reply.usage->output_tokens) + " out";
+    usage = Value::object(
+        {{"inputTokens", reply.usage->input_tokens}, {"outputTokens", reply.usage->output_tokens}});
+  }
+  output.line(reply.provider + ":" + one_line(reply.model) + " answered in " +
+              std::to_string(took) + " ms (" + counted + "): " + one_line(reply.text));
+  output.document(Value::object({{"provider", reply.provider},
+                                 {"model", reply.model},
+                                 {"text", reply.text},
+                                 {"milliseconds", took},
+                                 {"usage", std::move(usage)}}));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Result<ExitCode> show_models(const Settings& settings, const Models& wanted, Output& output,
+                             Clock& clock) {
+  switch (wanted.what) {
+    case Models::What::list:
+      return list(settings, output, clock);
+    case Models::What::check:
+      return check(settings, output, clock);
+    case Models::What::try_one:
+      break;
+  }
+  return try_one(settings, output, clock);
+}
+
+}  // namespace belay::cli
