@@ -11,7 +11,7 @@ namespace belay {
 namespace {
 
 constexpr int depth_max = 200;
-constexpr int steps_max = 1'000'000;
+constexpr int steps_max = 100'000;
 constexpr std::size_t quoted_characters = 60;
 
 std::size_t characters_in(std::string_view text) {
