@@ -28,8 +28,13 @@ const Exception kCli{"src/cli/", "the composition root: the only place that meet
 const Exception kExamples{"examples/", "a program of its own"};
 
 const Exception kSystemClock{"src/base/time.cc", "the one real Clock and Random"};
-const Exception kEventLoop{"src/base/event_loop.cc", "the one real executor, timers and pool"};
+const Exception kEventLoop{"src/base/event_loop.cc", "the one real executor, and its timers"};
 const Exception kNet{"src/net/", "one thread that waits for sockets, with libcurl's time"};
+const Exception kHttp{"src/http/", "the executor on Asio, and what sockets are given time for"};
+const Exception kPool{"src/base/blocking_pool.cc", "the one real pool"};
+const Exception kPoolHeader{"src/base/blocking_pool.h", "the one real pool"};
+const Exception kHttpWorld{"src/http/server_world.cc", "tests"};
+const Exception kHttpWorldHeader{"src/http/server_world.h", "tests"};
 const Exception kSqliteThreads{"src/store/sqlite/", "one writer thread, and readers apart"};
 
 const std::vector<Ban>& bans() {
@@ -37,7 +42,7 @@ const std::vector<Ban>& bans() {
       {"system_clock :: now", "ask the Clock that was handed in", {kSystemClock, kBench}},
       {"steady_clock :: now",
        "use the executor's timers, so that a simulated clock can stand in",
-       {kEventLoop, kNet, kBench, kTests, kUnitTests}},
+       {kEventLoop, kNet, kHttp, kBench, kTests, kUnitTests}},
       {"random_device", "use the Random that was handed in", {kSystemClock}},
       {"rand (", "use the Random that was handed in", {}},
       {"srand (", "use the Random that was handed in", {}},
@@ -46,7 +51,8 @@ const std::vector<Ban>& bans() {
       {"usleep (", "wait on the executor", {kTests, kUnitTests, kBench}},
       {"std :: thread",
        "post to the executor, or offload() what blocks",
-       {kEventLoop, kSqliteThreads, kNet, kTests, kUnitTests, kBench}},
+       {kPool, kPoolHeader, kHttpWorldHeader, kHttpWorld, kSqliteThreads, kNet, kTests, kUnitTests,
+        kBench}},
       {"std :: jthread", "post to the executor, or offload() what blocks", {}},
       {"std :: async", "post to the executor, or offload() what blocks", {}},
       {"getenv", "read it in src/cli and hand it in", {kCli, kTests, kUnitTests, kBench}},

@@ -58,7 +58,7 @@ TEST(TidyBannedNames, LeavesOtherCodeAlone) {
 
 TEST(TidyBannedNames, KnowsTheExceptions) {
   EXPECT_TRUE(clean("src/base/time.cc", "return std::chrono::system_clock::now();"));
-  EXPECT_TRUE(clean("src/base/event_loop.cc", "std::thread worker(f);"));
+  EXPECT_TRUE(clean("src/base/blocking_pool.cc", "std::thread worker(f);"));
   EXPECT_TRUE(clean("src/store/sqlite/writer.cc", "std::thread worker(f);"));
   EXPECT_TRUE(clean("src/base/result.cc", "throw Failure(error);"));
   EXPECT_TRUE(clean("src/cli/main.cc", "std::cout << std::getenv(\"HOME\");"));

@@ -12,8 +12,9 @@ namespace belay::tidy {
 namespace {
 
 // The folders of src/, from the bottom up: a folder includes itself and those before it.
-constexpr std::array kFolders = {"base",   "net",    "http",  "models",  "graph",   "engine", "store",
-                                 "driver", "check", "testing", "service", "server", "cli", "program"};
+constexpr std::array kFolders = {"base",    "net",    "http",   "models", "graph",
+                                 "engine",  "store",  "driver", "check",  "testing",
+                                 "service", "server", "cli",    "program"};
 // The folders of agents/, likewise.
 constexpr std::array kAgents = {"rules", "wellbeing"};
 
@@ -24,7 +25,10 @@ struct Library {
 };
 const std::vector<Library> kLibraries = {
     {"boost/json", {"src/base/"}},
-    {"openssl/", {"src/base/", "src/store/sealed/", "tests/allocation/"}},
+    {"boost/asio", {"src/http/", "bench/bare_server.cc"}},
+    {"boost/beast", {"src/http/", "bench/bare_server.cc"}},
+    {"zlib.h", {"src/http/"}},
+    {"openssl/", {"src/base/", "src/http/", "src/store/sealed/", "tests/allocation/"}},
     {"curl/", {"src/net/"}},
     {"zstd.h", {"src/store/sealed/"}},
     {"sqlite3.h",
