@@ -18,6 +18,9 @@ using Verb = beast::http::verb;
 using Field = beast::http::field;
 using Text = beast::string_view;
 
+// What every chunked body ends in. Beast is given no less of one: seeing the last chunk's line for
+// the second time, it asserts that so much is there (1.81).
+constexpr std::size_t kLastChunkBytes = 5;
 // A chunk's size with its extensions, or the trailers: Beast wants each of them whole.
 constexpr std::size_t kChunkHeadBytesMax = 8 * 1024;
 // All chunk extensions of one body: nobody uses them, and they count against no other limit.
@@ -33,7 +36,8 @@ bool names_other_version(std::string_view head) {
   std::string_view line = head.substr(0, head.find('\r'));
   std::string_view version = line.substr(std::min(line.size(), line.rfind(' ') + 1));
   return version.size() == 8 && version.starts_with("HTTP/") && is_digit(version[5]) &&
-         version[6] == '.' && is_digit(version[7]);
+         version[6] == '.' && is_digit(version[7]) && version != "HTTP/1.0" &&
+         version != "HTTP/1.1";
 }
 
 Refusal explain(const BeastError& beast_error, const ServerLimits& limits, std::string_view head) {
@@ -244,6 +248,7 @@ std::size_t RequestReader::take(std::string_view bytes) {
   BeastError beast_error;
   while (taken < bytes.size() && !body_->is_done()) {
     std::size_t most = body_->head_done ? bytes.size() - taken : body_->scanner.size();
+    if (body_->head_done && body_->chunked() && most < kLastChunkBytes) break;
     std::size_t step =
         body_->put(boost::asio::const_buffer(bytes.data() + taken, most), beast_error);
     taken += step;
