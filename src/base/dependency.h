@@ -7,8 +7,8 @@
 #include <list>
 #include <string>
 
-#include "belay/task.h"
 #include "base/circuit_breaker.h"
+#include "belay/task.h"
 
 namespace belay {
 

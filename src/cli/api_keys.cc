@@ -1,7 +1,9 @@
 #include "cli/api_keys.h"
 
 #include <algorithm>
-#include <optional>
+
+#include "cli/key_file.h"
+#include "cli/output.h"
 
 namespace belay::cli {
 namespace {
@@ -87,6 +89,23 @@ Result<std::vector<ApiKey>> api_keys_in(std::string_view text) {
   }
   if (keys.empty()) return error(ErrorCode::invalid, "There is no key in it.");
   return keys;
+}
+
+Result<std::vector<ApiKey>> api_keys_for(const std::optional<std::string>& file,
+                                         const std::string& address) {
+  bool is_loopback = address.starts_with("127.") || address == "::1";
+  if (!file && !is_loopback) {
+    return error(ErrorCode::invalid,
+                 "Others could reach " + address +
+                     " and do anything; name keys with --api-keys, or listen on 127.0.0.1.");
+  }
+  if (!file) return std::vector<ApiKey>();
+  BELAY_TRY(std::string text, read_key_file(*file, "--api-keys"));
+  auto keys = api_keys_in(text);
+  std::fill(text.begin(), text.end(), '\0');
+  if (keys.ok()) return keys;
+  return error(ErrorCode::invalid, "The file of keys \"" + one_line(*file) +
+                                       "\" is of no use: " + keys.error().message);
 }
 
 }  // namespace belay::cli

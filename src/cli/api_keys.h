@@ -1,6 +1,8 @@
 #pragma once
 // cli/api_keys.h - who may ask a server for what: a file of "NAME PERMISSION TOKEN", one a line.
 
+#include <optional>
+
 #include "server/api.h"
 
 namespace belay::cli {
@@ -10,5 +12,10 @@ namespace belay::cli {
 // '~', '+', '/' or '=' (RFC 6750), and is kept as its hash alone. `invalid` names the line and
 // never shows a token.
 Result<std::vector<server::ApiKey>> api_keys_in(std::string_view text);
+
+// The keys of the file with that name, none where none is named. `invalid` besides for an address
+// that others can reach, without keys.
+Result<std::vector<server::ApiKey>> api_keys_for(const std::optional<std::string>& file,
+                                                 const std::string& address);
 
 }  // namespace belay::cli

@@ -98,8 +98,10 @@ bool is_absent(const std::string& path, bool default_store) {
 }
 
 // A command that only looks makes no store: where there is none, it looks at an empty one.
-Result<std::unique_ptr<Store>> make_store(const Settings& settings, bool may_make, Output& output,
-                                          Clock& clock, Random& random) {
+Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Verb& verb,
+                                          Output& output, Clock& clock, Random& random) {
+  if (!uses_a_store(verb)) return open_memory_store(clock, random);
+  bool may_make = makes_a_store(verb);
   std::optional<std::string> path = path_of_store(settings.store);
   if (!path) return open_store(settings.store, clock, random);
   bool absent = is_absent(*path, settings.default_store);
@@ -118,6 +120,7 @@ Task<Answered> run_verb(World& world, Verb verb) {
   }
   if (auto* one = std::get_if<Work>(&verb)) return work_on_runs(world, *one);
   if (auto* one = std::get_if<Serve>(&verb)) return serve(world, std::move(*one));
+  if (auto* one = std::get_if<DescribeApi>(&verb)) return describe_api(world, *one);
   if (auto* one = std::get_if<Fork>(&verb)) return fork_thread(world, std::move(*one));
   if (auto* one = std::get_if<ApprovalsList>(&verb)) return list_approvals(world, *one);
   if (auto* one = std::get_if<ApprovalsShow>(&verb)) return show_approval(world, std::move(*one));
@@ -225,8 +228,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   BELAY_TRY(std::shared_ptr<Model> model, make_model(program, settings, clock));
   std::unique_ptr<Random> random = system_random();
   BELAY_TRY(Sealing sealing, sealing_of(settings));
-  BELAY_TRY(std::unique_ptr<Store> stored,
-            make_store(settings, makes_a_store(verb), output, clock, *random));
+  BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, clock, *random));
   std::unique_ptr<Store> store = seal_store(*stored, *random, sealing);
   bool is_service = std::holds_alternative<Work>(verb) || std::holds_alternative<Serve>(verb);
   std::unique_ptr<EventLoop> loop;

@@ -24,6 +24,7 @@ struct Words {
   RunAgent run = {};
   Work work = {};
   Serve serve = {};
+  DescribeApi api = {};
   Fork fork = {};
   ApprovalsList approvals_list = {};
   ApprovalsShow approvals_show = {};
@@ -152,6 +153,12 @@ void add_serve(CLI::App& app, Words& words) {
                    "Requests of a user that begin runs; 0: any number")
       ->capture_default_str();
   verb->callback([&words] { words.chosen = words.serve; });
+}
+
+void add_api(CLI::App& app, Words& words) {
+  CLI::App* verb = add_verb(app, words, "api", "Describe the HTTP API (OpenAPI 3.1)", help::kApi);
+  verb->add_flag("--markdown", words.api.as_markdown, "As a table for people");
+  verb->callback([&words] { words.chosen = words.api; });
 }
 
 void add_worker(CLI::App& app, Words& words) {
@@ -423,11 +430,12 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   version += std::string("belay ") + BELAY_VERSION;
   CLI::App app{filled(help::kProgram, {{"about", program.about}, {"p", program.call}}),
                program.call};
-  app.footer(filled(help::kProgramEnd, {{"p", program.call},
-                                        {"name", program.name},
-                                        {"examples", program.examples},
-                                        {"models", program.brings_model ? "" : help::kModelSettings},
-                                        {"settings", program.own_settings}}));
+  app.footer(
+      filled(help::kProgramEnd, {{"p", program.call},
+                                 {"name", program.name},
+                                 {"examples", program.examples},
+                                 {"models", program.brings_model ? "" : help::kModelSettings},
+                                 {"settings", program.own_settings}}));
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", version);
   add_flags(app, program, read.flags);
@@ -435,6 +443,7 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   add_run(app, read);
   add_worker(app, read);
   add_serve(app, read);
+  add_api(app, read);
   add_approvals(app, read);
   add_runs_verbs(app, read);
   add_event_verbs(app, read);

@@ -10,6 +10,7 @@
 #include "belay/runtime.h"
 #include "belay/value.h"
 #include "cli/program.h"
+#include "server/api.h"
 
 namespace belay::cli {
 
@@ -60,9 +61,13 @@ struct Serve {
   std::optional<std::string> api_keys;  // a file
   std::optional<std::string> certificate, certificate_key;
   std::size_t starts_per_minute = 0;
-  // What listen_text comes to; by check_form().
+  // What listen_text and api_keys come to; by check_form().
   std::string address = {};
   int port = 0;
+  std::vector<server::ApiKey> keys = {};
+};
+struct DescribeApi {
+  bool as_markdown = false;
 };
 struct Fork {
   std::string thread;
@@ -160,9 +165,9 @@ struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, Fork,
-                          ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads,
-                          History, StateOf, Tail, Replay, Preserve, OutboxList, OutboxMove,
+using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, DescribeApi,
+                          Fork, ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel,
+                          Threads, History, StateOf, Tail, Replay, Preserve, OutboxList, OutboxMove,
                           AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
                           StoreStats, StoreCompact, StorePrune, Models, Check, Doctor, StoreSeal>;
 

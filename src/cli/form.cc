@@ -2,6 +2,7 @@
 
 #include "belay/limits.h"
 #include "belay/storage.h"
+#include "cli/api_keys.h"
 #include "cli/input_file.h"
 #include "cli/nearest_name.h"
 #include "cli/run_input.h"
@@ -208,6 +209,7 @@ Result<Done> complete(const Judged&, Serve& verb) {
   BELAY_TRY(std::int64_t port,
             whole_number("the port of --listen", text.substr(colon + 1), 0, port_max));
   verb.port = static_cast<int>(port);
+  BELAY_TRY(verb.keys, api_keys_for(verb.api_keys, verb.address));
   if (verb.certificate.has_value() != verb.certificate_key.has_value()) {
     return error(ErrorCode::invalid, "--tls-certificate and --tls-key go together.");
   }
@@ -263,6 +265,11 @@ Result<Done> complete(const Judged&, Other&) {
 Result<Done> check_form(const Settings& settings, const Definitions& graphs, Verb& verb) {
   Judged judged{settings, graphs};
   return std::visit([&](auto& one) { return complete(judged, one); }, verb);
+}
+
+bool uses_a_store(const Verb& verb) {
+  const auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb);
+  return !std::holds_alternative<DescribeApi>(verb) && (!own || (*own)->uses_a_store());
 }
 
 bool makes_a_store(const Verb& verb) {

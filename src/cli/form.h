@@ -13,5 +13,7 @@ Result<Done> check_form(const Settings& settings, const Definitions& graphs, Ver
 
 // Whether the verb may make the store that it is to use; the others only look into one.
 bool makes_a_store(const Verb& verb);
+// False for what works without the person's store.
+bool uses_a_store(const Verb& verb);
 
 }  // namespace belay::cli

@@ -93,6 +93,14 @@ Examples:
     http://127.0.0.1:8123/api/agents/NAME/runs
 )";
 
+const std::string_view kApi =
+    R"(What {p} serve answers, without a server: for programs that make clients of it.
+
+Examples:
+  {p} api > openapi.json
+  {p} api --markdown
+)";
+
 const std::string_view kFork =
     R"(A new run in a new thread, with the state that the other had after a commit, or an edited
 one. The other stays as it is. Look first: --preview tells which nodes would run again, and which

@@ -13,6 +13,7 @@ extern const std::string_view kRun;
 extern const std::string_view kEnqueue;
 extern const std::string_view kWorker;
 extern const std::string_view kServe;
+extern const std::string_view kApi;
 extern const std::string_view kFork;
 extern const std::string_view kApprovals;
 extern const std::string_view kDecide;

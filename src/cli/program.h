@@ -48,6 +48,8 @@ class OwnVerb {
   virtual Result<Done> check_form(const Settings&) { return Done{}; }
   // Whether it may make the store that it is to use; the others only look into one.
   virtual bool makes_a_store() const { return false; }
+  // False: it is given an empty one in memory, and the person's own is left alone.
+  virtual bool uses_a_store() const { return true; }
   virtual Task<Answered> run(World& world) = 0;
 };
 struct VerbEntry {

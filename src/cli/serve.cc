@@ -1,7 +1,5 @@
 // belay serve: answers over HTTP, and works on runs.
 
-#include "cli/api_keys.h"
-#include "cli/key_file.h"
 #include "cli/verbs.h"
 #include "cli/worker.h"
 #include "http/server.h"
@@ -11,36 +9,11 @@
 namespace belay::cli {
 namespace {
 
-bool is_loopback(std::string_view address) {
-  return address.starts_with("127.") || address == "::1";
-}
-
-Result<std::vector<server::ApiKey>> keys_for(const Serve& wanted) {
-  std::vector<server::ApiKey> keys;
-  if (wanted.api_keys) {
-    BELAY_TRY(std::string text, read_key_file(*wanted.api_keys, "--api-keys"));
-    auto found = api_keys_in(text);
-    std::fill(text.begin(), text.end(), '\0');
-    if (!found.ok()) {
-      return error(ErrorCode::invalid, "The file of keys \"" + one_line(*wanted.api_keys) +
-                                           "\" is of no use: " + found.error().message);
-    }
-    keys = *std::move(found);
-  }
-  if (keys.empty() && !is_loopback(wanted.address)) {
-    return error(ErrorCode::invalid,
-                 "Others could reach " + wanted.address +
-                     " and do anything; name keys with --api-keys, or listen on 127.0.0.1.");
-  }
-  return keys;
-}
-
-server::ApiOptions api_options(World& world, const Serve& wanted, const bool& is_draining,
-                               std::vector<server::ApiKey> keys) {
+server::ApiOptions api_options(World& world, const Serve& wanted, const bool& is_draining) {
   server::ApiOptions options;
   options.version = BELAY_VERSION;
   options.user = world.settings.user;
-  options.keys = std::move(keys);
+  options.keys = wanted.keys;
   options.starts_per_minute = wanted.starts_per_minute;
   options.extras = world.program.presentation.approval_document;
   options.is_ready = [&store = world.local->store, &is_draining] {
@@ -83,13 +56,12 @@ Task<Result<std::size_t>> work_on(World& world, const Work& wanted, const bool& 
 
 Task<Answered> serve(World& world, Serve wanted) {
   bool is_draining = false;
-  BELAY_CO_TRY(std::vector<server::ApiKey> keys, keys_for(wanted));
   server::ApiParts parts{world.service, world.executor, world.clock, world.random};
   server::Api::OwnRoutes own;
   if (world.program.routes) {
     own = [&world](server::World& served) { return world.program.routes(served, world.settings); };
   }
-  server::Api api(parts, api_options(world, wanted, is_draining, std::move(keys)), own);
+  server::Api api(parts, api_options(world, wanted, is_draining), own);
   http::Handler handler = [&api](http::Request request) { return api.answer(std::move(request)); };
   BELAY_CO_TRY(std::unique_ptr<http::Server> server,
                http::Server::listen(*world.local->loop, world.clock, server_options(wanted),

@@ -55,8 +55,8 @@ struct Settings {
   bool default_store = false;  // nobody named it: its directory may be made
   bool store_by_flag = false;  // so the next command has to name it too
   UserId user;
-  std::string login;  // who decides, where nobody says so
-  std::string model;  // empty: the program brings its own, or there is none
+  std::string login;                 // who decides, where nobody says so
+  std::string model;                 // empty: the program brings its own, or there is none
   std::set<std::string> own_models;  // that the program knows besides
   ModelSettings models;              // what all of that comes to
   Language language = Language::en;

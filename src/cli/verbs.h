@@ -16,6 +16,7 @@ Task<Answered> run_agent(World& world, RunAgent wanted);
 Task<Answered> enqueue_agent(World& world, RunAgent wanted);
 Task<Answered> work_on_runs(World& world, Work wanted);
 Task<Answered> serve(World& world, Serve wanted);
+Task<Answered> describe_api(World& world, DescribeApi wanted);
 Task<Answered> fork_thread(World& world, Fork wanted);
 Task<Answered> list_approvals(World& world, ApprovalsList wanted);
 Task<Answered> show_approval(World& world, ApprovalsShow wanted);

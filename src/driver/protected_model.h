@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "belay/model.h"
 #include "base/dependency.h"
+#include "belay/model.h"
 
 namespace belay {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "belay/graph.h"
 #include "base/dependency.h"
+#include "belay/graph.h"
 #include "driver/run_places.h"
 
 namespace belay {

@@ -1,5 +1,6 @@
 #include "program/wellbeing_program.h"
 
+#include "agents/assistant/assistant.h"
 #include "agents/rules/builtin_model.h"
 #include "agents/wellbeing/daily_auditor.h"
 #include "agents/wellbeing/records.h"
@@ -7,6 +8,7 @@
 #include "cli/model_settings.h"
 #include "cli/settings.h"
 #include "program/agent_routes.h"
+#include "program/demo.h"
 #include "program/notes.h"
 #include "program/payloads.h"
 #include "program/record_routes.h"
@@ -50,7 +52,9 @@ Result<Definitions> graphs(const Settings& settings) {
   options.care.local_help = help_text_in(settings);
   BELAY_TRY(auto daily_auditor, wellbeing::daily_auditor(options));
   BELAY_TRY(auto routine_generator, wellbeing::routine_generator(options));
-  return Definitions{daily_auditor.definition(), routine_generator.definition()};
+  BELAY_TRY(auto assistant, assistant::assistant());
+  return Definitions{daily_auditor.definition(), routine_generator.definition(),
+                     assistant.definition()};
 }
 
 Result<std::shared_ptr<Model>> model(const Settings& settings, Clock& clock) {
@@ -108,6 +112,7 @@ cli::Program wellbeing_program() {
   program.settings = cli::model_settings();
   program.settings.push_back({"help_text", "BELAY_HELP_TEXT"});
   program.verbs = notes_verbs();
+  program.verbs.push_back(demo_verb());
   program.forms = {
       {"daily-audit", "Audit the notes of a day", "daily_auditor", {date, language}, input},
       {"routine",

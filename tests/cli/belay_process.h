@@ -59,6 +59,8 @@ class Belay {
   void send(int signal) const;
   // Reads until stderr holds `text`; false when it ended, or took too long, without saying so.
   bool waits_to_say(const std::string& text);
+  // What has been read of stderr.
+  const std::string& said() const { return outcome_.err; }
   // Reads to its end.
   Outcome finish();
 

@@ -16,7 +16,7 @@ constexpr std::array kFolders = {"base",    "net",    "http",   "models", "graph
                                  "engine",  "store",  "driver", "check",  "testing",
                                  "service", "server", "cli",    "program"};
 // The folders of agents/, likewise.
-constexpr std::array kAgents = {"rules", "wellbeing"};
+constexpr std::array kAgents = {"assistant", "rules", "wellbeing"};
 
 // Libraries that are not ours, and the only folders that see them.
 struct Library {

@@ -1,0 +1,26 @@
+// belay api: what the server answers, described without one.
+
+#include "cli/verbs.h"
+#include "server/reference.h"
+#include "server/routes.h"
+
+namespace belay::cli {
+
+Task<Answered> describe_api(World& world, DescribeApi wanted) {
+  server::ApiParts parts{world.service, world.executor, world.clock, world.random};
+  server::Api::OwnRoutes own;
+  if (world.program.routes) {
+    own = [&world](server::World& served) { return world.program.routes(served, world.settings); };
+  }
+  server::ApiOptions options;
+  options.version = BELAY_VERSION;
+  server::Api api(parts, std::move(options), own);
+  if (wanted.as_markdown) {
+    world.output.text(server::reference_text(api.routes()));
+  } else {
+    world.output.text(to_pretty_json(api.description()) + "\n");
+  }
+  co_return ExitCode::done;
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,237 @@
+#include "program/demo.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/world.h"
+
+extern char** environ;
+
+namespace belay::program {
+namespace {
+
+using namespace cli;
+
+constexpr const char* kDay = "2026-11-21";
+constexpr const char* kDiary =
+    R"({"date":"2026-11-21","content":"Slept four hours again, awake until five. Exhausted and worn out, no strength left. I cried on the way home and feel hopeless about the exam. Another panic attack in the evening; nobody knows."})"
+    "\n";
+// The commit that the first process is killed before: notes are read, nothing is judged yet.
+constexpr const char* kKilledAtCommit = "3";
+constexpr const char* kPaused = "belay-test: paused";
+constexpr int kPausedTimeoutMs = 30'000;
+
+// A folder that goes with it.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "belay-demo-XXXXXX").string();
+    if (::mkdtemp(pattern.data())) path_ = pattern;
+  }
+  ~Folder() {
+    std::error_code failed;
+    if (!path_.empty()) std::filesystem::remove_all(path_, failed);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+  void close() {
+    if (number_ >= 0) ::close(number_);
+    number_ = -1;
+  }
+
+ private:
+  int number_;
+};
+
+// A process of this very program.
+class Child {
+ public:
+  // `mute`: what it prints is not shown. With `told`, its stderr can be read.
+  Child(const std::vector<std::string>& words, const std::vector<std::string>& more_environment,
+        bool mute, bool told) {
+    std::array<int, 2> ends{-1, -1};
+    if (told && ::pipe2(ends.data(), O_CLOEXEC) != 0) return;
+    told_ = std::make_unique<Descriptor>(ends[0]);
+    Descriptor writes(ends[1]);
+    std::vector<std::string> held = words;
+    held.insert(held.begin(), "belay");
+    std::vector<char*> arguments;
+    for (std::string& word : held) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    std::vector<std::string> environment = more_environment;
+    for (char** each = environ; *each; ++each) {
+      std::string line(*each);
+      bool is_ours = line.starts_with("BELAY_");
+      if (!is_ours || line.starts_with("BELAY_LANGUAGE=")) environment.push_back(std::move(line));
+    }
+    std::vector<char*> variables;
+    for (std::string& line : environment) variables.push_back(line.data());
+    variables.push_back(nullptr);
+    process_ = ::fork();
+    if (process_ != 0) return;
+    if (mute) {
+      int nowhere = ::open("/dev/null", O_WRONLY);
+      ::dup2(nowhere, STDOUT_FILENO);
+      if (!told) ::dup2(nowhere, STDERR_FILENO);
+    }
+    if (told) ::dup2(writes.number(), STDERR_FILENO);
+    ::execve("/proc/self/exe", arguments.data(), variables.data());
+    ::_exit(127);
+  }
+  ~Child() {
+    if (process_ <= 0) return;
+    ::kill(process_, SIGKILL);
+    wait();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // Reads until it says that it has paused; false where it ended or took too long.
+  bool waits_to_pause() {
+    std::string said;
+    std::array<char, 4096> piece{};
+    while (said.find(kPaused) == said.npos) {
+      pollfd waits{told_->number(), POLLIN, 0};
+      if (::poll(&waits, 1, kPausedTimeoutMs) <= 0) return false;
+      ssize_t count = ::read(told_->number(), piece.data(), piece.size());
+      if (count <= 0) return false;
+      said.append(piece.data(), static_cast<std::size_t>(count));
+    }
+    return true;
+  }
+  void kill() const { ::kill(process_, SIGKILL); }
+  // Its exit code; 128 + the signal that ended it.
+  int wait() {
+    int status = 0;
+    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  }
+
+ private:
+  pid_t process_ = -1;
+  std::unique_ptr<Descriptor> told_;
+};
+
+class Demo final : public OwnVerb {
+ public:
+  bool uses_a_store() const override { return false; }
+
+  Task<Answered> run(cli::World& world) override {
+    Folder folder;
+    if (folder.path().empty()) {
+      co_return error(ErrorCode::unavailable, "No temporary folder could be made; see TMPDIR.");
+    }
+    environment_ = {"BELAY_STORE=sqlite:" + folder.path() + "/demo.db", "BELAY_MODEL=builtin"};
+    std::string diary = folder.path() + "/diary.jsonl";
+    std::ofstream(diary) << kDiary;
+    BELAY_CO_TRY(bool worked, play(world.output, diary));
+    world.output.document(Value::object({{"worked", worked}, {"steps", std::move(steps_)}}));
+    if (!worked) co_return ExitCode::failed;
+    say(world.output, "");
+    say(world.output, "That was all of it: every step is committed before the next one begins.");
+    say(world.output, "Now with what is yours:  belay notes import diary.jsonl");
+    say(world.output, "Over HTTP:               belay serve");
+    say(world.output, "With a language model:   belay models");
+    co_return ExitCode::done;
+  }
+
+ private:
+  Result<bool> play(Output& output, const std::string& diary) {
+    heading(output, "A day of a diary, in a store of its own");
+    if (step(output, {"notes", "import", diary}) != 0) return false;
+    heading(output, "An audit of it; its process is killed in its midst (SIGKILL)");
+    BELAY_TRY(bool killed, kill_in_its_midst(output));
+    if (!killed) return false;
+    heading(output, "Another process goes on after the last commit, and asks you");
+    if (step(output, {"resume", "demo"}) != 3) return false;
+    heading(output, "Your decision; what waits for it is in no process");
+    if (step(output, {"approvals", "approve", "demo", "--by", "you", "--comment", "fine"}) != 0) {
+      return false;
+    }
+    heading(output, "Each commit of the run, newest first; and the run once more, from its record");
+    if (step(output, {"history", "demo"}) != 0) return false;
+    return step(output, {"replay", "demo"}) == 0;
+  }
+
+  void say(Output& output, const std::string& line) { output.line(line); }
+
+  // What has been said so far is written before a child says something.
+  void heading(Output& output, const std::string& line) {
+    if (output.json()) return;
+    output.write_now("");
+    output.write_now(output.styled(Style::bold, line));
+  }
+
+  static std::string shown(const std::vector<std::string>& words) {
+    std::string line = "$ belay";
+    for (const std::string& word : words) line += " " + word;
+    return line;
+  }
+
+  void keep(const std::vector<std::string>& words, int code) {
+    steps_.push_back(Value::object({{"command", shown(words).substr(2)}, {"code", code}}));
+  }
+
+  int step(Output& output, const std::vector<std::string>& words) {
+    if (!output.json()) output.write_now(shown(words));
+    Child child(words, environment_, output.json(), false);
+    int code = child.wait();
+    keep(words, code);
+    return code;
+  }
+
+  Result<bool> kill_in_its_midst(Output& output) {
+    std::vector<std::string> words{"run", "daily-audit", "--date", kDay, "--thread", "demo"};
+    if (!output.json()) output.write_now(shown(words));
+    std::vector<std::string> environment = environment_;
+    environment.push_back(std::string("BELAY_TEST_PAUSE_AT_COMMIT=") + kKilledAtCommit);
+    Child child(words, environment, true, true);
+    if (!child.waits_to_pause()) {
+      return error(ErrorCode::unavailable, "The audit did not get as far as it should.");
+    }
+    child.kill();
+    int code = child.wait();
+    keep(words, code);
+    if (!output.json()) output.write_now("Killed.");
+    return code == 128 + SIGKILL;
+  }
+
+  std::vector<std::string> environment_;
+  Value::Array steps_;
+};
+
+}  // namespace
+
+VerbEntry demo_verb() {
+  VerbEntry entry;
+  entry.path = {"demo"};
+  entry.line = "Kill a run, go on with it, decide: all in a minute, without a key";
+  entry.end = "Example:\n  belay demo\n";
+  entry.make = [](const Given&) -> std::shared_ptr<OwnVerb> { return std::make_shared<Demo>(); };
+  return entry;
+}
+
+}  // namespace belay::program
