@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 # What a program needs, agents and the belay program apart.
-set(BELAY_PARTS base graph engine rows store_memory store_sqlite store_sealed store driver check
+set(BELAY_PARTS base net models graph engine rows store_memory store_sqlite store_sealed store driver check
                 testing command_line)
 set(objects "")
 foreach(part IN LISTS BELAY_PARTS)
@@ -21,7 +21,7 @@ target_include_directories(belay_archive INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(belay_archive PRIVATE
-  Boost::json OpenSSL::Crypto PkgConfig::ZSTD SQLite::SQLite3 Threads::Threads yaml-cpp)
+  Boost::json CURL::libcurl OpenSSL::Crypto PkgConfig::ZSTD SQLite::SQLite3 Threads::Threads yaml-cpp)
 
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()

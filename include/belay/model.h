@@ -36,7 +36,7 @@ enum class Role { system, user, assistant, tool };
 struct ToolCall {
   std::string id;    // its result refers to it; unique within a conversation
   std::string name;  // of one of the request's tools, as far as the model keeps to them
-  Value arguments;   // an object
+  Value arguments;   // an object; the model's own text, where that is none
   friend bool operator==(const ToolCall&, const ToolCall&) = default;
 };
 

@@ -9,8 +9,8 @@
 //
 // A model is named PROVIDER:NAME, with @URL behind it where its server is another than its
 // provider's own. A list of several is for fail-over: each call goes to the first whose circuit is
-// closed, and to the next one where that can't be reached, is overloaded or has no credit left - but
-// never once it has told a piece of text, and never to a model that the list does not name.
+// closed, and to the next one where that can't be reached, is overloaded or has no credit left -
+// but never once it has told a piece of text, and never to a model that the list does not name.
 //
 // What is sent is the request and nothing else: no id, no name of a machine. A key goes to the
 // server that its provider's model is asked of and nowhere else (no redirect is followed), and
@@ -94,7 +94,7 @@ struct ModelSettings {
 
   ModelPrices prices = {};
 
-  std::string trusted_certificates = {};            // a PEM file in place of the system's
+  std::string trusted_certificates = {};  // a PEM file in place of the system's
   // Unset: what https_proxy and the like say, but none to this machine; "": none.
   std::optional<std::string> proxy = std::nullopt;
   // Put behind an error that somebody has to set something for: "The model is set by --model."

@@ -258,8 +258,8 @@ Examples:
 )";
 
 const std::string_view kModelSettings =
-    R"(  BELAY_MODEL             the model: ollama:NAME, openai:NAME, anthropic:NAME; several by commas
-                          are tried in turn
+    R"(  BELAY_MODEL             the model: ollama:NAME, openai:NAME or anthropic:NAME; several, by
+                          commas, are tried in turn
   BELAY_MODEL_URL         its server, where that is another than its provider's own
   OPENAI_API_KEY, ANTHROPIC_API_KEY, OLLAMA_API_KEY, OLLAMA_HOST
                           keys, and where Ollama is; more of models: docs/configuration.md

@@ -42,9 +42,8 @@ Finding look_at(const ModelName& model, const ModelSettings& settings, EventLoop
                    advice_for(model, names.error()));
   }
   if (has(*names, model)) return finding(model, Finding::Kind::good, "ready at " + model.url);
-  std::string advice = model.provider == "ollama"
-                           ? "fetch it with: ollama pull " + model.name
-                           : "see which there are: belay models list";
+  std::string advice = model.provider == "ollama" ? "fetch it with: ollama pull " + model.name
+                                                  : "see which there are: belay models list";
   return finding(model, Finding::Kind::bad, "the server at " + model.url + " does not list it",
                  std::move(advice));
 }

@@ -93,8 +93,8 @@ Result<Done> read_model_settings(const Environment& environment, const GlobalFla
   models.ollama_key = environment.ollama_key.value_or("");
   models.ollama_host = environment.ollama_host.value_or("");
   std::string origin = flags.model ? "--model" : environment.origin("BELAY_MODEL");
-  models.advice = "It is named by " + one_line(origin) + "; see: " + settings.call +
-                  " models check.";
+  models.advice =
+      "It is named by " + one_line(origin) + "; see: " + settings.call + " models check.";
   BELAY_CHECK(read_cache(of(0), models));
   BELAY_CHECK(read_prices(of(1), models));
   BELAY_CHECK(read_number(of(2), kTokensMax, models.max_output_tokens));

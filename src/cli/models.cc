@@ -53,7 +53,8 @@ ExitCode nothing_is_set_up(const Settings& settings, Output& output) {
   std::vector<std::string> commands = {
       call + " models try --model ollama:llama3.2    # after: ollama pull llama3.2",
       "OPENAI_API_KEY=... " + call + " models try --model openai:gpt-4o-mini",
-      call + " models try --model openai:local --model-url http://127.0.0.1:8080/v1    # llama.cpp"};
+      call +
+          " models try --model openai:local --model-url http://127.0.0.1:8080/v1    # llama.cpp"};
   output.line("No language model is set up. Each of these tries one:");
   for (const std::string& command : commands) output.line("  " + command);
   output.line("What works goes into BELAY_MODEL, or into the file of settings as `model`.");
@@ -84,8 +85,7 @@ std::vector<ModelName> servers_of(const Settings& settings) {
   return servers;
 }
 
-Task<Result<Done>> list_servers(const Settings& settings, Output& output, Clock& clock,
-                                bool& any) {
+Task<Result<Done>> list_servers(const Settings& settings, Output& output, Clock& clock, bool& any) {
   ModelSettings models = settings.models;
   models.timeouts = {kPatience, kPatience, kPatience, kPatience};
   Value::Array documents;
@@ -120,8 +120,8 @@ Result<ExitCode> list(const Settings& settings, Output& output, Clock& clock) {
   if (!done) return stopped(signal);
   if (any) return ExitCode::done;
   if (has_language_model(settings)) {
-    return error(ErrorCode::unavailable, "No server of a model has answered. " +
-                                             settings.models.advice);
+    return error(ErrorCode::unavailable,
+                 "No server of a model has answered. " + settings.models.advice);
   }
   return nothing_is_set_up(settings, output);
 }

@@ -38,11 +38,10 @@ Digest CachedModel::key_of(const ModelRequest& request) const {
   for (const Tool& tool : request.tools) {
     tools.push_back(Value(Value::Array{tool.name, tool.description, tool.parameters}));
   }
-  return sha256(to_json(Value(
-      Value::Array{identity_, request.purpose, std::move(messages), request.response_schema,
-                   request.input, value_of(request.max_output_tokens), std::move(tools),
-                   static_cast<int>(request.tool_choice), value_of(request.temperature),
-                   value_of(request.seed)})));
+  return sha256(to_json(Value(Value::Array{
+      identity_, request.purpose, std::move(messages), request.response_schema, request.input,
+      value_of(request.max_output_tokens), std::move(tools), static_cast<int>(request.tool_choice),
+      value_of(request.temperature), value_of(request.seed)})));
 }
 
 void CachedModel::remove(Entries::iterator entry) {

@@ -64,8 +64,8 @@ void add_message(const Message& message, Turns& turns) {
 // closed, as it asks for. https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs
 Value narrowed(const Value& schema, int depth = 0) {
   static constexpr std::array<std::string_view, 13> kept = {
-      "$ref", "type", "enum", "const", "description", "title", "default", "format", "required",
-      "minItems", "properties", "$defs", "items"};
+      "$ref",   "type",     "enum",     "const",      "description", "title", "default",
+      "format", "required", "minItems", "properties", "$defs",       "items"};
   const Value::Object* members = schema.as_object();
   if (!members || depth > static_cast<int>(limits::json_depth_max)) return schema;
   Value::Object out;
@@ -233,8 +233,8 @@ class Anthropic final : public Protocol {
     if (request.temperature) body.emplace("temperature", *request.temperature);
     if (!request.response_schema.is_null()) {
       say(schema_in_words(request.response_schema));
-      Value format = Value::object(
-          {{"type", "json_schema"}, {"schema", narrowed(request.response_schema)}});
+      Value format =
+          Value::object({{"type", "json_schema"}, {"schema", narrowed(request.response_schema)}});
       body.emplace("output_config", Value::object({{"format", std::move(format)}}));
     }
     if (!system.empty()) body.emplace("system", std::move(system));

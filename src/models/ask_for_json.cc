@@ -49,8 +49,9 @@ void ask_for_repair(const ModelReply& reply, const std::string& fault, ModelRequ
     request.messages.push_back({Role::assistant, shortened(reply.text)});
   }
   request.messages.push_back(
-      {Role::user, "Your answer can't be used: " + fault +
-                       ". Answer once more, with the whole JSON text alone and nothing around it."});
+      {Role::user,
+       "Your answer can't be used: " + fault +
+           ". Answer once more, with the whole JSON text alone and nothing around it."});
 }
 
 std::optional<Usage> sum(const std::optional<Usage>& one, const std::optional<Usage>& other) {
@@ -87,8 +88,8 @@ Task<Result<ModelReply>> ask_for_json(Model& model, ModelRequest request) {
     fault = models::quotable(*wrong, 500);
     ask_for_repair(*reply, fault, request);
   }
-  co_return error(ErrorCode::unavailable, "Invalid LLM response format: " + fault + ", also after " +
-                                              std::to_string(repairs_max) +
+  co_return error(ErrorCode::unavailable, "Invalid LLM response format: " + fault +
+                                              ", also after " + std::to_string(repairs_max) +
                                               " requests to repair it.");
 }
 

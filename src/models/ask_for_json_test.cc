@@ -7,8 +7,8 @@
 namespace belay {
 namespace {
 
-using testing::ScriptedModel;
 using ::testing::HasSubstr;
+using testing::ScriptedModel;
 using ::testing::StartsWith;
 
 Value json(std::string_view text) { return parse_json(text).value(); }
@@ -30,7 +30,8 @@ struct Repairs : ::testing::Test {
 };
 
 TEST_F(Repairs, AreNotAskedForWhereNothingIsWrong) {
-  for (const char* text : {"{\"n\":3}", "  {\"n\":3}\n", "```json\n{\"n\":3}\n```", "```\n{\"n\":3}```"}) {
+  for (const char* text :
+       {"{\"n\":3}", "  {\"n\":3}\n", "```json\n{\"n\":3}\n```", "```\n{\"n\":3}```"}) {
     model.says(text);
     told.clear();
     auto reply = ask();

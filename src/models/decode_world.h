@@ -64,9 +64,8 @@ inline void expect_all(const std::string& provider, const std::vector<DecodeCase
     for (std::size_t size : {one.body.size() + 1, std::size_t{1}, std::size_t{3}}) {
       std::string told;
       auto reply = decoded(server, one.body, size, &told);
-      EXPECT_EQ(line_of(reply), one.comes_to)
-          << one.about << ", in pieces of " << size
-          << (reply.ok() ? "" : "\n" + reply.error().message);
+      EXPECT_EQ(line_of(reply), one.comes_to) << one.about << ", in pieces of " << size
+                                              << (reply.ok() ? "" : "\n" + reply.error().message);
       if (reply.ok()) {
         EXPECT_EQ(told, reply->text) << one.about;
         EXPECT_EQ(reply->method, "language_model");

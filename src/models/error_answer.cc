@@ -53,16 +53,16 @@ constexpr std::array<std::string_view, 5> credit_words = {
     "insufficient_quota", "billing_not_active", "billing_hard_limit_reached", "billing_error",
     "insufficient_credits"};
 constexpr std::array<std::string_view, 6> key_words = {
-    "authentication_error", "permission_error", "invalid_api_key",
+    "authentication_error",   "permission_error",    "invalid_api_key",
     "invalid_authentication", "account_deactivated", "unauthorized"};
 constexpr std::array<std::string_view, 3> model_words = {"model_not_found", "not_found_error",
-                                                      "model_not_available"};
+                                                         "model_not_available"};
 constexpr std::array<std::string_view, 8> request_words = {
     "invalid_request_error",    "exceed_context_size_error", "context_length_exceeded",
     "request_too_large",        "not_supported_error",       "content_filter",
     "content_policy_violation", "string_above_max_length"};
 constexpr std::array<std::string_view, 8> busy_words = {
-    "rate_limit_error", "rate_limit_exceeded", "overloaded_error", "api_error",
+    "rate_limit_error", "rate_limit_exceeded", "overloaded_error",  "api_error",
     "timeout_error",    "unavailable_error",   "server_overloaded", "slow_down"};
 
 enum class Kind { busy, no_credit, no_key, no_model, bad_request, moved };
@@ -102,10 +102,10 @@ bool is_key_character(char c) {
 // A server may repeat the key that it was given, or most of it.
 std::string without_keys(std::string text, const std::string& key) {
   constexpr std::string_view gone = "[key]";
-  while (!key.empty()) {
-    std::size_t at = text.find(key);
-    if (at == text.npos) break;
-    text.replace(at, key.size(), gone);
+  std::size_t found = key.empty() ? text.npos : text.find(key);
+  while (found != text.npos) {
+    text.replace(found, key.size(), gone);
+    found = text.find(key, found + gone.size());
   }
   for (std::size_t at = text.find("sk-"); at != text.npos; at = text.find("sk-", at + 1)) {
     if (at > 0 && is_key_character(text[at - 1])) continue;

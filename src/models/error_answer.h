@@ -13,7 +13,7 @@ namespace belay::models {
 struct ErrorAnswer {
   int status = 0;  // 0: in the midst of a stream
   std::string_view body;
-  std::string_view retry_after;     // headers; empty where there are none
+  std::string_view retry_after;  // headers; empty where there are none
   std::string_view retry_after_ms;
   std::string_view should_retry;
 };

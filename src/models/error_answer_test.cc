@@ -31,49 +31,95 @@ struct Case {
   ErrorCode code;
 };
 
-TEST(ErrorAnswers, SayWhetherRepeatingHelps) {
-  for (const Case& one : std::vector<Case>{
-           {400, R"({"error":{"message":"bad","type":"invalid_request_error","code":null}})", never},
-           {400, R"({"error":"model does not support tools"})", never},
-           {400, R"({"error":{"code":400,"type":"exceed_context_size_error","n_ctx":4096}})", never},
-           {401, R"({"error":{"message":"no","type":"invalid_request_error","code":"invalid_api_key"}})",
-            never},
-           {401, R"({"type":"error","error":{"type":"authentication_error","message":"x"}})", never},
-           {402, R"({"type":"error","error":{"type":"billing_error","message":"x"}})", spent},
-           {402, "", spent},
-           {403, R"({"type":"error","error":{"type":"permission_error","message":"x"}})", never},
-           {404, R"({"error":"model 'm-1' not found"})", never},
-           {404, R"({"type":"error","error":{"type":"not_found_error","message":"x"}})", never},
-           {404, "<html>Not here</html>", never},
-           {405, "", never},
-           {408, "", again},
-           {409, "", again},
-           {413, R"({"type":"error","error":{"type":"request_too_large","message":"x"}})", never},
-           {422, R"({"detail":"unprocessable"})", never},
-           {429, R"({"error":{"message":"slow","type":"requests","code":"rate_limit_exceeded"}})",
-            again},
-           {429, R"({"error":{"message":"pay","type":"insufficient_quota","code":"insufficient_quota"}})",
-            spent},
-           {429, R"({"type":"error","error":{"type":"rate_limit_error","message":"x"}})", again},
-           {429, "not json", again},
-           {500, R"({"type":"error","error":{"type":"api_error","message":"x"}})", again},
-           {500, R"({"error":{"code":500,"type":"server_error","message":"oops"}})", again},
-           {500,
-            R"({"error":{"code":500,"type":"server_error",
+const std::vector<Case> cases = {
+    {400,
+     R"({"error":{"message":"bad","type":"invalid_request_error",)"
+     R"("code":null}})",
+     never},
+    {400, R"({"error":"model does not support tools"})", never},
+    {400,
+     R"({"error":{"code":400,"type":"exceed_context_size_error",)"
+     R"("n_ctx":4096}})",
+     never},
+    {401,
+     R"({"error":{"message":"no","type":"invalid_request_error",)"
+     R"("code":"invalid_api_key"}})",
+     never},
+    {401,
+     R"({"type":"error","error":{"type":"authentication_error",)"
+     R"("message":"x"}})",
+     never},
+    {402,
+     R"({"type":"error","error":{"type":"billing_error","message":)"
+     R"("x"}})",
+     spent},
+    {402, "", spent},
+    {403,
+     R"({"type":"error","error":{"type":"permission_error","message":)"
+     R"("x"}})",
+     never},
+    {404, R"({"error":"model 'm-1' not found"})", never},
+    {404,
+     R"({"type":"error","error":{"type":"not_found_error","message":)"
+     R"("x"}})",
+     never},
+    {404, "<html>Not here</html>", never},
+    {405, "", never},
+    {408, "", again},
+    {409, "", again},
+    {413,
+     R"({"type":"error","error":{"type":"request_too_large","message":)"
+     R"("x"}})",
+     never},
+    {422, R"({"detail":"unprocessable"})", never},
+    {429,
+     R"({"error":{"message":"slow","type":"requests","code":)"
+     R"("rate_limit_exceeded"}})",
+     again},
+    {429,
+     R"({"error":{"message":"pay","type":"insufficient_quota","code":)"
+     R"("insufficient_quota"}})",
+     spent},
+    {429,
+     R"({"type":"error","error":{"type":"rate_limit_error","message":)"
+     R"("x"}})",
+     again},
+    {429, "not json", again},
+    {500, R"({"type":"error","error":{"type":"api_error","message":"x"}})", again},
+    {500, R"({"error":{"code":500,"type":"server_error","message":"oops"}})", again},
+    {500,
+     R"({"error":{"code":500,"type":"server_error",
                 "message":"[json.exception.parse_error.101] parse error at line 1"}})",
-            never},
-           {500, R"({"error":{"code":500,"type":"invalid_request_error","message":"x"}})", never},
-           {501, R"({"error":{"code":501,"type":"not_supported_error","message":"x"}})", never},
-           {502, "<html>Bad Gateway</html>", again},
-           {503, R"({"error":{"code":503,"type":"unavailable_error","message":"Loading model"}})",
-            again},
-           {503, R"({"error":"server busy, please try again"})", again},
-           {504, R"({"type":"error","error":{"type":"timeout_error","message":"x"}})", again},
-           {529, R"({"type":"error","error":{"type":"overloaded_error","message":"x"}})", again},
-           {307, "", never},
-           {418, R"({"error":17})", never},
-           {400, R"({"error":{"message":"filtered","code":"content_filter"}})", never},
-       }) {
+     never},
+    {500,
+     R"({"error":{"code":500,"type":"invalid_request_error","message":)"
+     R"("x"}})",
+     never},
+    {501,
+     R"({"error":{"code":501,"type":"not_supported_error","message":)"
+     R"("x"}})",
+     never},
+    {502, "<html>Bad Gateway</html>", again},
+    {503,
+     R"({"error":{"code":503,"type":"unavailable_error","message":)"
+     R"("Loading model"}})",
+     again},
+    {503, R"({"error":"server busy, please try again"})", again},
+    {504,
+     R"({"type":"error","error":{"type":"timeout_error","message":)"
+     R"("x"}})",
+     again},
+    {529,
+     R"({"type":"error","error":{"type":"overloaded_error","message":)"
+     R"("x"}})",
+     again},
+    {307, "", never},
+    {418, R"({"error":17})", never},
+    {400, R"({"error":{"message":"filtered","code":"content_filter"}})", never},
+};
+
+TEST(ErrorAnswers, SayWhetherRepeatingHelps) {
+  for (const Case& one : cases) {
     ErrorAnswer answer;
     answer.status = one.status;
     answer.body = one.body;
@@ -140,6 +186,15 @@ TEST(ErrorAnswers, NeverRepeatAKey) {
     EXPECT_THAT(failed.message, Not(HasSubstr("secret"))) << said;
     EXPECT_THAT(failed.message, HasSubstr("OPENAI_API_KEY"));
   }
+}
+
+TEST(ErrorAnswers, EndWithAKeyThatStandsInWhatTakesItsPlace) {
+  Server odd = server();
+  odd.key = "k";
+  ErrorAnswer answer;
+  answer.status = 401;
+  answer.body = R"({"error":"kk"})";
+  EXPECT_THAT(error_of(odd, answer, now).message, HasSubstr("401: [key][key]; check"));
 }
 
 TEST(ErrorAnswers, AreShortHoweverLongTheyCome) {

@@ -59,9 +59,7 @@ class Checker {
   }
 
  private:
-  static std::string at(const std::string& place) {
-    return place.empty() ? "" : place + ": ";
-  }
+  static std::string at(const std::string& place) { return place.empty() ? "" : place + ": "; }
 
   Fault check_reference(const Value& schema, const Value& value, const std::string& place,
                         int depth) {
@@ -140,7 +138,8 @@ class Checker {
       return at(place) + "must have at " + how + " " + std::to_string(bound) + " " + unit +
              ", and has " + std::to_string(length);
     };
-    if (auto bound = schema[least].as_uint(); bound && length < *bound) return told("least", *bound);
+    if (auto bound = schema[least].as_uint(); bound && length < *bound)
+      return told("least", *bound);
     if (auto bound = schema[most].as_uint(); bound && length > *bound) return told("most", *bound);
     return std::nullopt;
   }
@@ -178,8 +177,7 @@ class Checker {
     return std::nullopt;
   }
 
-  Fault check_object(const Value& schema, const Value& value, const std::string& place,
-                     int depth) {
+  Fault check_object(const Value& schema, const Value& value, const std::string& place, int depth) {
     const Value::Object* members = value.as_object();
     if (!members) return std::nullopt;
     if (const Value::Array* required = schema["required"].as_array()) {
@@ -218,7 +216,8 @@ class Checker {
       Fault first;
       std::size_t fitting = count_fitting(*one, value, place, depth, first);
       if (fitting == 0 && first) return first;
-      if (fitting > 1) return at(place) + "obeys more than one of the forms that exclude each other";
+      if (fitting > 1)
+        return at(place) + "obeys more than one of the forms that exclude each other";
     }
     const Value* forbidden = schema.find("not");
     if (forbidden && !check(*forbidden, value, place, depth + 1)) {

@@ -12,9 +12,9 @@ namespace belay::models {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ScriptedModel;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::ScriptedModel;
 
 Error busy(std::optional<std::chrono::milliseconds> wait = std::nullopt) {
   Error made = error(ErrorCode::unavailable, "It is busy.");
@@ -203,9 +203,11 @@ TEST_F(AnswerCache, KeepsNoFailure) {
 }
 
 TEST_F(AnswerCache, HoldsSoManyAndTheNewestUsed) {
-  first->answers([](const ModelRequest& request) -> Result<std::string> {
-    return request.messages.front().text;
-  }).then_the_last();
+  first
+      ->answers([](const ModelRequest& request) -> Result<std::string> {
+        return request.messages.front().text;
+      })
+      .then_the_last();
   for (const char* text : {"a", "b", "a", "c", "a"}) EXPECT_EQ(say(text)->text, text);
   EXPECT_EQ(asked(), 3u) << "b has gone, a was used";
   EXPECT_EQ(say("b")->text, "b");

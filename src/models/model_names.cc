@@ -52,8 +52,9 @@ Result<std::string> sound_url(std::string_view text) {
                  " of a model is not one: give http://HOST[:PORT][/PATH] or the same with https.");
   }
   if (rest.find('@') != rest.npos) {
-    return wrong("The address of a model has a name or a password before its host; give the key by "
-                 "its own setting.");
+    return wrong(
+        "The address of a model has a name or a password before its host; give the key by "
+        "its own setting.");
   }
   while (text.ends_with('/')) text.remove_suffix(1);
   return std::string(text);
@@ -121,8 +122,9 @@ Result<std::vector<ModelName>> read_model_names(const ModelSettings& settings) {
     if (name.name.empty() || !name.url.empty()) continue;
     if (!settings.url.empty()) {
       if (!of_url.empty() && of_url != name.provider) {
-        return wrong("One address is given for models of several providers; put each model's own "
-                     "behind it: PROVIDER:NAME@URL.");
+        return wrong(
+            "One address is given for models of several providers; put each model's own "
+            "behind it: PROVIDER:NAME@URL.");
       }
       of_url = name.provider;
       BELAY_TRY(name.url, sound_url(trimmed(settings.url)));

@@ -45,9 +45,8 @@ Value message_of(const ModelRequest& request, const Message& message) {
 Value tools_of(const std::vector<Tool>& tools) {
   Value::Array all;
   for (const Tool& tool : tools) {
-    Value function = Value::object({{"name", tool.name},
-                                    {"description", tool.description},
-                                    {"parameters", tool.parameters}});
+    Value function = Value::object(
+        {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}});
     all.push_back(Value::object({{"type", "function"}, {"function", std::move(function)}}));
   }
   return Value(std::move(all));

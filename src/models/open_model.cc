@@ -92,7 +92,7 @@ Result<std::shared_ptr<HttpModel>> make_http_model(const ModelName& name,
 Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) {
   BELAY_TRY(std::vector<ModelName> names, read_model_names(settings));
   BELAY_CHECK(check_bounds(settings));
-  std::map<bool, std::shared_ptr<net::HttpClient>> clients;  // by is_near()
+  std::map<bool, std::shared_ptr<net::HttpClient>> clients;            // by is_near()
   std::map<std::string, std::shared_ptr<models::ServerGuard>> guards;  // by address
   std::vector<models::ModelList::Member> members;
   std::string identity;
@@ -130,8 +130,8 @@ Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) 
   options.ttl = settings.cache_ttl;
   options.entries_max = settings.cache_entries_max;
   options.bytes_max = settings.cache_bytes_max;
-  return std::shared_ptr<Model>(std::make_shared<models::CachedModel>(
-      std::move(model), std::move(identity), options, clock));
+  return std::shared_ptr<Model>(
+      std::make_shared<models::CachedModel>(std::move(model), std::move(identity), options, clock));
 }
 
 Task<Result<std::vector<std::string>>> list_models(ModelSettings settings, ModelName of,

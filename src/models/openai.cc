@@ -22,9 +22,8 @@ Value message_of(const Message& message) {
     case Role::user:
       return Value::object({{"role", "user"}, {"content", message.text}});
     case Role::tool:
-      return Value::object({{"role", "tool"},
-                            {"tool_call_id", message.tool_call_id},
-                            {"content", message.text}});
+      return Value::object(
+          {{"role", "tool"}, {"tool_call_id", message.tool_call_id}, {"content", message.text}});
     case Role::assistant:
       break;
   }
@@ -35,8 +34,8 @@ Value message_of(const Message& message) {
     const std::string* as_it_came = call.arguments.as_string();
     std::string arguments = as_it_came ? *as_it_came : to_json(arguments_object(call));
     Value function = Value::object({{"name", call.name}, {"arguments", std::move(arguments)}});
-    calls.push_back(Value::object(
-        {{"id", call.id}, {"type", "function"}, {"function", std::move(function)}}));
+    calls.push_back(
+        Value::object({{"id", call.id}, {"type", "function"}, {"function", std::move(function)}}));
   }
   out["tool_calls"] = Value(std::move(calls));
   if (message.text.empty()) out["content"] = Value();
@@ -46,9 +45,8 @@ Value message_of(const Message& message) {
 Value tools_of(const std::vector<Tool>& tools) {
   Value::Array all;
   for (const Tool& tool : tools) {
-    Value function = Value::object({{"name", tool.name},
-                                    {"description", tool.description},
-                                    {"parameters", tool.parameters}});
+    Value function = Value::object(
+        {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}});
     all.push_back(Value::object({{"type", "function"}, {"function", std::move(function)}}));
   }
   return Value(std::move(all));
@@ -58,10 +56,24 @@ Value tools_of(const std::vector<Tool>& tools) {
 // others allowed, and no words but these.
 // https://platform.openai.com/docs/guides/structured-outputs (supported schemas)
 bool is_strict(const Value& schema, int depth = 0) {
-  static constexpr std::array<std::string_view, 18> known = {
-      "$defs",   "$ref",  "additionalProperties", "anyOf",       "const",
-      "description", "enum", "exclusiveMaximum", "exclusiveMinimum", "items",
-      "maxItems", "maximum", "minItems", "minimum", "properties", "required", "title", "type"};
+  static constexpr std::array<std::string_view, 18> known = {"$defs",
+                                                             "$ref",
+                                                             "additionalProperties",
+                                                             "anyOf",
+                                                             "const",
+                                                             "description",
+                                                             "enum",
+                                                             "exclusiveMaximum",
+                                                             "exclusiveMinimum",
+                                                             "items",
+                                                             "maxItems",
+                                                             "maximum",
+                                                             "minItems",
+                                                             "minimum",
+                                                             "properties",
+                                                             "required",
+                                                             "title",
+                                                             "type"};
   const Value::Object* members = schema.as_object();
   if (!members || depth > 10) return false;
   for (const auto& [name, member] : *members) {
@@ -102,8 +114,8 @@ std::string schema_name(std::string_view purpose) {
 
 Value response_format(const ModelRequest& request) {
   // A root that is no object is not strict.
-  bool strict = request.response_schema["type"] == Value("object") &&
-                is_strict(request.response_schema);
+  bool strict =
+      request.response_schema["type"] == Value("object") && is_strict(request.response_schema);
   Value schema = Value::object({{"name", schema_name(request.purpose)},
                                 {"strict", strict},
                                 {"schema", request.response_schema}});

@@ -17,8 +17,8 @@ constexpr double price_max = 20'000;
 constexpr double millionths = 1'000'000;
 
 Error fault(const toml::source_region& where, const std::string& what) {
-  return error(ErrorCode::invalid, "The table of prices, line " + std::to_string(where.begin.line) +
-                                       ": " + what);
+  return error(ErrorCode::invalid,
+               "The table of prices, line " + std::to_string(where.begin.line) + ": " + what);
 }
 
 Result<std::int64_t> amount(const toml::table& entry, const std::string& name,
@@ -48,8 +48,7 @@ Result<ModelPrices> ModelPrices::read(std::string_view toml_text) {
     std::string name = models::quotable(key.str(), 100);
     const toml::table* entry = node.as_table();
     if (!entry) {
-      return fault(node.source(), "\"" + name +
-                                      "\" is no price; write it as \"" + name +
+      return fault(node.source(), "\"" + name + "\" is no price; write it as \"" + name +
                                       "\" = {input = 1.25, output = 10.0}.");
     }
     ModelPrice price;

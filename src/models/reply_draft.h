@@ -11,7 +11,7 @@ namespace belay::models {
 
 // A call whose pieces may still come.
 struct CallDraft {
-  std::int64_t index = -1;      // as the provider counts; -1: it does not
+  std::int64_t index = -1;  // as the provider counts; -1: it does not
   std::string id;
   std::string name;
   std::string arguments;        // JSON text, in pieces

@@ -57,8 +57,8 @@ TEST(ModelNames, AreRefusedWithWhatToWriteInstead) {
     EXPECT_EQ(failed.code, ErrorCode::invalid) << wrong;
     EXPECT_THAT(failed.message, HasSubstr("ollama:NAME")) << wrong;
   }
-  for (const char* wrong : {"localhost:8080", "ftp://a", "http://", "http:///v1", "http://a/v1?key=k",
-                            "http://a b", "http://a/\r\nx: y"}) {
+  for (const char* wrong : {"localhost:8080", "ftp://a", "http://", "http:///v1",
+                            "http://a/v1?key=k", "http://a b", "http://a/\r\nx: y"}) {
     ModelSettings settings = named("openai:m");
     settings.url = wrong;
     EXPECT_THAT(shown(settings), HasSubstr("http://HOST")) << wrong;
@@ -76,8 +76,8 @@ TEST(ModelNames, AreRefusedWithWhatToWriteInstead) {
 
 TEST(Models, NeedAKeyWhereTheirServerDoes) {
   auto clock = system_clock();
-  for (auto [name, variable] : {std::pair("openai:m", "OPENAI_API_KEY"),
-                                std::pair("anthropic:m", "ANTHROPIC_API_KEY")}) {
+  for (auto [name, variable] :
+       {std::pair("openai:m", "OPENAI_API_KEY"), std::pair("anthropic:m", "ANTHROPIC_API_KEY")}) {
     ModelSettings settings = named(name);
     settings.ollama_key = "k";
     auto opened = open_model(settings, *clock);
@@ -137,7 +137,8 @@ TEST(ModelPrices, OfOnesOwnMachineAreZero) {
   ModelSettings settings = named("ollama:m");
   EXPECT_EQ(open_model(settings, *clock).value()->price(ModelRequest())->output, 0);
   settings.ollama_key = "k";
-  EXPECT_FALSE(open_model(settings, *clock).value()->price(ModelRequest())) << "a cloud sends a bill";
+  EXPECT_FALSE(open_model(settings, *clock).value()->price(ModelRequest()))
+      << "a cloud sends a bill";
 }
 
 }  // namespace

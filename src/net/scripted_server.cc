@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -20,7 +21,7 @@ std::string Peer::request() {
     std::size_t head = held_.find("\r\n\r\n");
     if (head != held_.npos) {
       std::size_t length = 0;
-      std::size_t named = held_.find("Content-Length: ");
+      std::size_t named = std::min(held_.find("Content-Length: "), held_.find("content-length: "));
       if (named < head) length = std::strtoull(held_.c_str() + named + 16, nullptr, 10);
       std::size_t whole = head + 4 + length;
       if (held_.size() >= whole) {

@@ -48,10 +48,10 @@ TEST(CliSettings, AFlagWinsOverTheEnvironment) {
 
 TEST(CliSettings, AModelThatDoesNotExistIsRefusedAndNothingElseTakesItsPlace) {
   World world;
-  world.setting.environment["BELAY_MODEL"] = "ollama:llama3.2";
+  world.setting.environment["BELAY_MODEL"] = "llama3.2";
   Outcome refused = world.run({"run", "routine", "--date", "2026-01-01"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_TRUE(refused.says({"ollama:llama3.2", "builtin"})) << refused.err;
+  EXPECT_TRUE(refused.says({"llama3.2", "builtin"})) << refused.err;
   EXPECT_EQ(world.run({"run", "routine", "--date", "2026-01-01", "--model", "builtin"}).code, 3);
 }
 

@@ -165,7 +165,7 @@ TEST_F(CliStore, DoctorSaysHowTheStoreIs) {
     names += *check["name"].as_string() + " ";
     EXPECT_EQ(check["status"], Value("ok")) << to_json(check);
   }
-  EXPECT_EQ(names, "store folder disk version integrity wal sessions approvals encryption ");
+  EXPECT_EQ(names, "store folder disk version integrity wal sessions approvals encryption model ");
 }
 
 TEST_F(CliStore, LookingMakesNoStore) {

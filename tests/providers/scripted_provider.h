@@ -1,0 +1,52 @@
+#pragma once
+// tests/providers/scripted_provider.h - a server on a free loopback port that speaks the protocols
+// of Ollama, OpenAI and Anthropic by the scripts of scripted_answers.h.
+//
+// GET /seen tells what it has seen: {"requests", "closed"}: how many it was asked, and how many of
+// its answers nobody waited for to the end.
+//
+// Threading: one thread a connection; all end with the object.
+
+#include <atomic>
+#include <list>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "net/scripted_server.h"
+#include "tests/providers/scripted_answers.h"
+
+namespace belay::providers {
+
+class ScriptedProvider {
+ public:
+  ScriptedProvider();
+  ScriptedProvider(const ScriptedProvider&) = delete;
+  ScriptedProvider& operator=(const ScriptedProvider&) = delete;
+  ~ScriptedProvider();
+
+  int port() const { return port_; }
+  std::string url(const std::string& path = "") const;
+
+ private:
+  void accept_all();
+  void serve(int socket);
+  // False where the connection is not to be used again.
+  bool answer(net::Peer& peer, const Asked& asked);
+  bool send_pieces(net::Peer& peer, const Told& told);
+  int count(const Value& body);
+
+  int listener_ = -1;
+  int port_ = 0;
+  std::atomic<bool> is_ending_ = false;
+  std::atomic<int> requests_ = 0;
+  std::atomic<int> closed_ = 0;
+  std::mutex mutex_;
+  std::map<std::string, int> asked_for_;  // by model
+  std::list<int> sockets_;                // of the connections that stand
+  std::list<std::thread> threads_;
+  std::thread accepts_;  // last: it uses everything above
+};
+
+}  // namespace belay::providers
