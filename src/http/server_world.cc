@@ -132,6 +132,44 @@ void ServerWorld::wait_for(std::function<bool(const ServerCounts&)> enough) {
   while (!enough(counts())) std::this_thread::yield();
 }
 
+namespace {
+
+struct CountedEnd {
+  explicit CountedEnd(std::atomic<int>& ends) : ends_(ends) {}
+  CountedEnd(const CountedEnd&) = delete;
+  CountedEnd& operator=(const CountedEnd&) = delete;
+  ~CountedEnd() { ++ends_; }
+
+ private:
+  std::atomic<int>& ends_;
+};
+
+}  // namespace
+
+Handler HeldHandler::handler() {
+  return [this](Request request) -> Task<Response> {
+    CountedEnd end(destroyed);
+    ++begun;
+    Completion<Done> told;
+    {
+      std::lock_guard lock(mutex_);
+      if (released_) told.complete(Done{});
+      waiting_.push_back(told);
+    }
+    co_await told;
+    Response response;
+    response.body = text_ + request.path;
+    co_return response;
+  };
+}
+
+void HeldHandler::release(std::string text) {
+  std::lock_guard lock(mutex_);
+  text_ = std::move(text);
+  released_ = true;
+  for (const Completion<Done>& told : waiting_) told.complete(Done{});
+}
+
 Handler answering(std::function<Response(const Request&)> answer) {
   return [answer = std::move(answer)](Request request) -> Task<Response> {
     co_return answer(request);

@@ -2,11 +2,14 @@
 // http/server_world.h - a server on a free loopback port, on a thread of its own, and clients that
 // send it bytes.
 
+#include <atomic>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "belay/clock.h"
 #include "http/server.h"
@@ -77,6 +80,23 @@ class ServerWorld {
   std::unique_ptr<Server> server_;
   int port_ = 0;
   std::thread thread_;  // last: it uses everything above
+};
+
+// A handler that answers, once the test says so, with a text and the path.
+class HeldHandler {
+ public:
+  Handler handler();
+  // Answers what waits, and what comes from now on. From any thread, once.
+  void release(std::string text);
+
+  std::atomic<int> begun = 0;
+  std::atomic<int> destroyed = 0;  // tasks, whether they had ended or not
+
+ private:
+  std::mutex mutex_;
+  std::vector<Completion<Done>> waiting_;
+  std::string text_;
+  bool released_ = false;
 };
 
 // A handler that answers at once.
