@@ -38,7 +38,6 @@ class Loop final : public AsioLoop {
   bool offload(Work work) override { return pool_.submit(std::move(work)); }
 
   void run() override {
-    auto guard = boost::asio::make_work_guard(context_.io);
     context_.io.run();
     context_.io.restart();
   }
@@ -76,6 +75,9 @@ class Loop final : public AsioLoop {
   TimerId next_timer_ = 1;
 
   Context context_;
+  // Keeps run() running while there is nothing to do.
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> working_{
+      context_.io.get_executor()};
   boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                     boost::asio::wait_traits<std::chrono::steady_clock>,
                                     boost::asio::io_context::executor_type>
