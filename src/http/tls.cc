@@ -164,13 +164,11 @@ class Context final : public TlsContext, public std::enable_shared_from_this<Con
       return unusable("certificate", files.certificate_file, reason(),
                       "give a PEM file with the certificate and the chain behind it.");
     }
-    if (SSL_CTX_use_PrivateKey_file(context, files.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    if (SSL_CTX_use_PrivateKey_file(context, files.key_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
+        SSL_CTX_check_private_key(context) != 1) {
       return unusable("key", files.key_file, reason(),
-                      "give a PEM file with the certificate's private key, without a passphrase.");
-    }
-    if (SSL_CTX_check_private_key(context) != 1) {
-      return unusable("key", files.key_file, reason(),
-                      "give the key that belongs to " + files.certificate_file + ".");
+                      "give a PEM file with the private key that belongs to " +
+                          files.certificate_file + ", without a passphrase.");
     }
     return Done{};
   }
