@@ -72,7 +72,7 @@ void Connection::close() {
   piece_.reset();
   reader_.reset();
   transport_.reset();
-  release(held_);
+  drop_held(held_.size() - held_begin_);
   release(out_);
   release(body_);
   boost::system::error_code ignored;
@@ -132,12 +132,14 @@ void Connection::shake_hands() {
 
 void Connection::read_request() {
   std::vector<char>& scratch = serving_->scratch;
+  if (resumes_) return;  // what is held comes first: reading goes no faster than answering
   for (int turn = 0; turn < kReadsMax; ++turn) {
     Moved moved = transport_->read(scratch.data(), scratch.size());
     if (moved.wait == Wait::ended) return close();  // between requests, or within one
     if (moved.wait != Wait::none) return wait_to_read(moved.wait);
     feed({scratch.data(), moved.bytes});
     if (phase_ != Phase::request) return;
+    if (resumes_) return;
     bool drained = moved.bytes < scratch.size() && !transport_->holds_input();
     if (drained) return wait_for_readable();
   }
@@ -146,13 +148,10 @@ void Connection::read_request() {
 
 // Goes on with what came while another request was answered.
 void Connection::resume_input() {
+  resumes_ = false;
   if (phase_ != Phase::request) return;
-  if (!held_.empty()) {
-    std::string bytes = std::move(held_);
-    held_.clear();
-    feed(bytes);
-  }
-  if (phase_ != Phase::request) return;
+  if (!held_.empty()) feed({});
+  if (phase_ != Phase::request || resumes_) return;
   if (transport_->holds_input()) return read_request();
   wait_for_readable();
 }
@@ -161,7 +160,7 @@ void Connection::feed(std::string_view bytes) {
   bool is_held = !held_.empty();
   if (is_held) {
     held_.append(bytes);
-    bytes = held_;
+    bytes = std::string_view(held_).substr(held_begin_);
   }
   std::size_t before = bytes.size();
   if (!reader_) begin_reading(bytes);
@@ -169,11 +168,10 @@ void Connection::feed(std::string_view bytes) {
   if (reader_) bytes.remove_prefix(reader_->take(bytes));
   // What was not taken is kept before anybody else reads.
   if (is_held) {
-    held_.erase(0, before - bytes.size());
-  } else if (!bytes.empty()) {
+    drop_held(before - bytes.size());
+  } else {
     held_.assign(bytes);
   }
-  if (held_.empty()) release(held_);
   if (!reader_) return;
   if (reader_->refusal()) {
     Refusal refusal = *reader_->refusal();
@@ -181,6 +179,18 @@ void Connection::feed(std::string_view bytes) {
   }
   if (reader_->complete()) return handle();
   if (!head_was_done && reader_->head_done()) after_head();
+}
+
+// The rest is moved to the front now and then only, so that many small requests cost what they are.
+void Connection::drop_held(std::size_t bytes) {
+  held_begin_ += bytes;
+  if (held_begin_ == held_.size()) {
+    release(held_);
+    held_begin_ = 0;
+  } else if (held_begin_ > held_.size() / 2) {
+    held_.erase(0, held_begin_);
+    held_begin_ = 0;
+  }
 }
 
 // An empty line before a request is forgiven (RFC 9112, section 2.2): old clients end a body so.

@@ -61,6 +61,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void read_request();
   void resume_input();
   void feed(std::string_view bytes);
+  void drop_held(std::size_t bytes);
   void begin_reading(std::string_view& bytes);
   void after_head();
   void read_ahead();
@@ -99,7 +100,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
 
   // Input.
   std::unique_ptr<RequestReader> reader_;  // from a request's first byte until it is handled
-  std::string held_;                       // has come, and no reader has taken it
+  std::string held_;                       // has come, and no reader has taken it ...
+  std::size_t held_begin_ = 0;             // ... from here on
   std::size_t discarded_ = 0;
 
   // The request being answered.
@@ -118,6 +120,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   bool write_wants_readable_ : 1 = false;  // TLS alone
   bool read_wants_writable_ : 1 = false;
   bool starting_ : 1 = false;  // a task is being started: it may end before it is kept
+  bool resumes_ : 1 = false;   // resume_input() is posted
   bool ended_ : 1 = false;     // the client sends no more
   bool first_request_ : 1 = true;
   bool keep_alive_ : 1 = true;

@@ -65,7 +65,7 @@ void Connection::refuse(int status, std::string detail) {
   is_head_ = reader_ && reader_->request().method == "HEAD";
   keep_alive_ = false;
   reader_.reset();
-  std::string().swap(held_);
+  drop_held(held_.size() - held_begin_);
   send(std::move(response));
 }
 
@@ -81,6 +81,7 @@ void Connection::begin_stream(Response response) {
   written_ = 0;
   if (!sends_body) {
     phase_ = Phase::answering;
+    response.stream.reset();
     if (flush()) finish_answer();
     return;
   }
@@ -151,15 +152,16 @@ void Connection::finish_answer() {
 void Connection::next_request() {
   phase_ = Phase::request;
   set_deadline(serving_->options.timeouts.idle);
-  if (!held_.empty() || transport_->holds_input()) return post(&Connection::resume_input);
-  wait_for_readable();
+  if (held_.empty() && !transport_->holds_input()) return wait_for_readable();
+  resumes_ = true;
+  post(&Connection::resume_input);
 }
 
 void Connection::linger() {
   if (ended_) return close();
   transport_->end_writing();
   phase_ = Phase::lingering;
-  std::string().swap(held_);
+  drop_held(held_.size() - held_begin_);
   set_deadline(kLingerMax);
   if (transport_->holds_input()) return post(&Connection::on_readable);
   wait_for_readable();
