@@ -1,0 +1,180 @@
+// One request after the other, against a server that does what a test says.
+
+#include "client/connection.h"
+
+#include <gmock/gmock.h>
+
+#include "client/remote_service.h"
+#include "net/scripted_server.h"
+
+namespace belay::client {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string answer(int status, std::string_view body, std::string_view type = "application/json") {
+  return "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Type: " + std::string(type) +
+         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
+}
+
+struct Connections : ::testing::Test {
+  std::unique_ptr<EventLoop> loop = make_event_loop();
+  std::unique_ptr<Random> random = system_random();
+  std::unique_ptr<net::HttpClient> http;
+  std::unique_ptr<Connection> connection;
+  std::unique_ptr<Service> service;
+
+  void connect(const std::string& url, std::string token = "") {
+    service.reset();
+    connection.reset();
+    net::HttpClientOptions client;
+    client.proxy = "";
+    http = net::HttpClient::open(std::move(client)).value();
+    ConnectionOptions options;
+    options.token = std::move(token);
+    options.patience = 5s;
+    connection =
+        std::make_unique<Connection>(*http, server_address_from(url).value(), std::move(options));
+    service = make_remote_service({*connection, *loop, *random});
+  }
+  template <typename T>
+  T wait(Task<T> task) {
+    return block_on(*loop, std::move(task));
+  }
+  // Before the server goes, which waits for whoever talks with it.
+  void close() {
+    service.reset();
+    connection.reset();
+    http.reset();
+  }
+  // What becomes of a request that is answered so.
+  Result<std::vector<ThreadId>> answered(const std::string& bytes, std::string token = "") {
+    net::ScriptedServer server([&](net::Peer& peer, int) {
+      peer.request();
+      peer.send(bytes);
+      peer.sees_the_end();
+    });
+    connect(server.url(""), std::move(token));
+    auto got = wait(service->left_behind());
+    close();
+    return got;
+  }
+};
+
+TEST_F(Connections, ThatNobodyTakesAreToldWithWhatToDo) {
+  int port = 0;
+  {
+    net::ScriptedServer server([](net::Peer&, int) {});
+    port = server.port();
+    connect(server.url(""));
+  }
+  auto refused = wait(service->left_behind());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(refused.error().message,
+              StartsWith("There is no Belay server at http://127.0.0.1:" + std::to_string(port)));
+  for (std::string_view part : {"belay serve", "--server", "BELAY_SERVER"}) {
+    EXPECT_THAT(refused.error().message, HasSubstr(std::string(part)));
+  }
+}
+
+TEST_F(Connections, AskUnderThePathOfTheAddressWithTheirKey) {
+  std::string seen;
+  net::ScriptedServer server([&](net::Peer& peer, int) {
+    seen = peer.request();
+    peer.send(answer(200, R"({"threads":["a","b/c"]})"));
+    peer.sees_the_end();
+  });
+  connect(server.url("/inner/"), "t0ken");
+  auto got = wait(service->left_behind());
+  close();
+  EXPECT_EQ(got.value(), (std::vector{ThreadId("a"), ThreadId("b/c")}));
+  EXPECT_THAT(seen, StartsWith("GET /inner/api/left-behind HTTP/1.1\r\n"));
+  EXPECT_THAT(seen, HasSubstr("Authorization: Bearer t0ken\r\n"));
+}
+
+TEST_F(Connections, TellProblemsAsTheErrorsThatTheyAre) {
+  auto got = answered(answer(409, R"({"code":"conflict","detail":"It has ended.","status":409})",
+                             "application/problem+json"));
+  EXPECT_EQ(got.error(), error(ErrorCode::conflict, "It has ended."));
+  got = answered(
+      "HTTP/1.1 429 X\r\nRetry-After: 3\r\nContent-Type: application/json\r\n"
+      "Content-Length: 40\r\n\r\n{\"code\":\"unavailable\",\"detail\":\"Later.\"}");
+  Error later = error(ErrorCode::unavailable, "Later.");
+  later.retry_after = 3s;
+  EXPECT_EQ(got.error(), later);
+}
+
+TEST_F(Connections, SayWhichKeyIsMissingAndNeverShowOne) {
+  std::string refused = answer(401, R"({"code":"http","detail":"A key is needed."})");
+  auto without = answered(refused);
+  EXPECT_EQ(without.error().code, ErrorCode::invalid);
+  EXPECT_THAT(without.error().message, HasSubstr("wants a key"));
+  EXPECT_THAT(without.error().message, HasSubstr("--api-key-file"));
+  auto with = answered(refused, "s3cret");
+  EXPECT_THAT(with.error().message, HasSubstr("does not know this key"));
+  EXPECT_THAT(with.error().message, Not(HasSubstr("s3cret")));
+  auto forbidden = answered(answer(403, R"({"code":"http","detail":"This key may not run."})"));
+  EXPECT_EQ(forbidden.error().code, ErrorCode::invalid);
+  EXPECT_THAT(forbidden.error().message, HasSubstr("This key may not run."));
+}
+
+TEST_F(Connections, SayOfWhatIsNoBelayThatItIsNone) {
+  for (const std::string& bytes :
+       {answer(200, "<html>", "text/html"), answer(404, "not here", "text/plain"),
+        answer(200, "{\"thr"), answer(200, "[]"), answer(200, R"({"threads":[1]})"),
+        answer(404, R"({"code":"http","detail":"There is nothing at this address."})")}) {
+    auto got = answered(bytes);
+    ASSERT_FALSE(got.ok()) << bytes;
+    EXPECT_EQ(got.error().code, ErrorCode::invalid) << bytes;
+    EXPECT_THAT(got.error().message, HasSubstr("does not speak as this Belay does")) << bytes;
+  }
+}
+
+TEST_F(Connections, TellAGatewayWithoutAServerBehindAsNoServer) {
+  auto got = answered(answer(502, "bad gateway", "text/plain"));
+  EXPECT_EQ(got.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(got.error().message, StartsWith("There is no Belay server at "));
+}
+
+TEST_F(Connections, WaitForAServerThatHasAnsweredBefore) {
+  net::ScriptedServer server([&](net::Peer& peer, int number) {
+    peer.request();
+    if (number == 1 || number == 2) return;  // without an answer
+    std::string_view status = number == 3 ? "503 X\r\nRetry-After: 1" : "200 OK";
+    std::string body =
+        number == 3 ? R"({"code":"unavailable","detail":"It begins."})" : R"({"threads":[]})";
+    peer.send("HTTP/1.1 " + std::string(status) + "\r\nConnection: close\r\n" +
+              "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+              "\r\n\r\n" + body);
+  });
+  connect(server.url(""));
+  EXPECT_TRUE(wait(service->left_behind()).ok());
+  EXPECT_TRUE(wait(service->left_behind()).ok()) << "asked four times";
+  close();
+  EXPECT_GE(server.connections(), 5);
+}
+
+TEST_F(Connections, DontAskAgainForWhatMayBeDoneAlready) {
+  net::ScriptedServer server([&](net::Peer& peer, int number) {
+    peer.request();
+    if (number > 0) return;
+    std::string body = R"({"threads":[]})";
+    peer.send(
+        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n"
+        "Content-Length: " +
+        std::to_string(body.size()) + "\r\n\r\n" + body);
+  });
+  connect(server.url(""));
+  EXPECT_TRUE(wait(service->left_behind()).ok());
+  auto moved = wait(service->retry_message("00000000-0000-0000-0000-000000000000/1/2"));
+  close();
+  EXPECT_EQ(moved.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(moved.error().message, HasSubstr("may be done or not"));
+}
+
+}  // namespace
+}  // namespace belay::client

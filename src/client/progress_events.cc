@@ -1,0 +1,100 @@
+#include "client/progress_events.h"
+
+namespace belay::client {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+
+std::string text_in(const Value& object, std::string_view name) {
+  const std::string* text = object[name].as_string();
+  return text ? *text : std::string();
+}
+
+std::optional<RunEvent::Kind> kind_of(std::string_view commit) {
+  using Kind = RunEvent::Kind;
+  if (commit == "node" || commit == "timer") return Kind::node_finished;
+  if (commit == "attempt") return Kind::attempt_failed;
+  if (commit == "pause") return Kind::paused;
+  if (commit == "decision" || commit == "expiry") return Kind::decided;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<EventKind> ProgressEvents::kinds() {
+  return {EventKind::tasks, EventKind::checkpoints, EventKind::approvals, EventKind::status};
+}
+
+RunEvent ProgressEvents::told(RunEvent::Kind kind, const StreamEvent& event) const {
+  RunEvent said;
+  said.kind = kind;
+  said.thread = event.thread;
+  said.run = event.run;
+  said.node = event.node;
+  said.attempt = attempt_;
+  if (event.id) said.seq = event.id->seq;
+  return said;
+}
+
+std::optional<RunEvent> ProgressEvents::take(const StreamEvent& event) {
+  // What goes on inside of a subgraph is told with the node that it is.
+  if (!event.space.empty()) return std::nullopt;
+  switch (event.kind) {
+    case EventKind::tasks:
+      return take_task(event);
+    case EventKind::checkpoints:
+      return take_checkpoint(event);
+    case EventKind::approvals: {
+      bool is_first = event.id && event.id->seq != asked_seq_;
+      if (text_in(event.body, "event") != "asked" || !is_first) return std::nullopt;
+      asked_seq_ = event.id->seq;
+      question_ = text_in(event.body, "question");
+      return std::nullopt;
+    }
+    case EventKind::status: {
+      auto status = decode_json<RunStatus>(event.body["status"]);
+      if (!status.ok() || !is_final(*status)) return std::nullopt;
+      RunEvent said = told(RunEvent::Kind::finished, event);
+      said.status = *status;
+      const Value& failed = event.body["error"];
+      said.message = failed.is_null() ? text_in(event.body, "outcome") : text_in(failed, "message");
+      return said;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<RunEvent> ProgressEvents::take_task(const StreamEvent& event) {
+  std::string what = text_in(event.body, "event");
+  if (what == "begun") {
+    attempt_ = 1;
+    return told(RunEvent::Kind::node_started, event);
+  }
+  if (what == "attemptFailed") {
+    attempt_ = static_cast<int>(event.body["attempt"].as_int().value_or(1));
+    failure_ = text_in(event.body["error"], "message");
+    due_ = instant_from(text_in(event.body, "due")).value_or(event.at);
+  }
+  return std::nullopt;
+}
+
+std::optional<RunEvent> ProgressEvents::take_checkpoint(const StreamEvent& event) {
+  Instant before = last_at_ == Instant() ? event.at : last_at_;
+  last_at_ = event.at;
+  auto kind = kind_of(text_in(event.body, "kind"));
+  if (!kind) return std::nullopt;
+  RunEvent said = told(*kind, event);
+  said.duration = duration_cast<milliseconds>(event.at - before);
+  if (*kind == RunEvent::Kind::attempt_failed) {
+    said.message = failure_;
+    said.duration = duration_cast<milliseconds>(due_ - event.at);
+  }
+  if (*kind == RunEvent::Kind::paused && event.id && event.id->seq == asked_seq_) {
+    said.message = question_;
+  }
+  return said;
+}
+
+}  // namespace belay::client

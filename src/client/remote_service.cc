@@ -1,0 +1,458 @@
+// Long on purpose: one short function for each thing that may be asked.
+
+#include "client/remote_service.h"
+
+#include <algorithm>
+
+#include "belay/limits.h"
+#include "client/run_watch.h"
+#include "service/from_documents.h"
+
+namespace belay::client {
+namespace {
+
+constexpr std::chrono::milliseconds kAnswersWithin{60'000};  // beyond what a request waits for
+constexpr std::chrono::milliseconds kLook{2'000};            // where no event says anything
+constexpr std::chrono::milliseconds kLastLines{2'000};       // for what a run has told at its end
+// Of what goes over the whole store.
+constexpr std::chrono::milliseconds kWholeStore{3'600'000};
+
+bool is_settled(RunStatus status) {
+  return is_final(status) || status == RunStatus::paused || status == RunStatus::quarantined;
+}
+
+std::uint64_t page_limit(std::size_t limit) {
+  return std::clamp<std::uint64_t>(limit, 1, limits::page_rows_max);
+}
+
+Value start_body(const StartRun& start) {
+  const RunOptions& options = start.options;
+  Value::Object body{{"input", start.input},
+                     {"threadId", start.thread.text},
+                     {"timeoutMs", options.timeout.count()},
+                     {"requireApproval", options.require_approval}};
+  if (start.user != UserId("local")) body["userId"] = start.user.text;
+  if (options.max_retries) body["maxRetries"] = *options.max_retries;
+  if (options.approval_expires) body["expiresMs"] = options.approval_expires->count();
+  if (options.budget.tokens) body["maxTokens"] = *options.budget.tokens;
+  if (options.budget.money) body["maxCost"] = *options.budget.money;
+  if (start.queued) body["queued"] = true;
+  if (start.delay.count() > 0) body["delayMs"] = start.delay.count();
+  return Value(std::move(body));
+}
+
+Value fork_body(const ForkOptions& options, bool is_preview) {
+  Value::Object body;
+  if (options.seq) body["seq"] = *options.seq;
+  if (!options.edits.is_null()) body["edits"] = options.edits;
+  if (!options.thread.empty()) body["threadId"] = options.thread.text;
+  if (options.copy) body["copy"] = true;
+  if (is_preview) body["preview"] = true;
+  return Value(std::move(body));
+}
+
+Value decision_body(const Decision& decision) {
+  Value::Object body{{"approved", decision.approved}, {"decidedBy", decision.decided_by}};
+  if (!decision.comment.empty()) body["comment"] = decision.comment;
+  if (decision.edited) body["edited"] = *decision.edited;
+  return Value(std::move(body));
+}
+
+std::string thread_path(const ThreadId& thread, std::string_view more = "") {
+  return Target("/api/threads").segment(thread.text).text() + std::string(more);
+}
+
+Ask ask_to(std::string method, std::string target, Value body = Value()) {
+  Ask ask;
+  ask.method = std::move(method);
+  ask.target = std::move(target);
+  ask.body = std::move(body);
+  return ask;
+}
+Ask post(std::string target, Value body = Value(Value::Object{})) {
+  return ask_to("POST", std::move(target), std::move(body));
+}
+
+class RemoteService final : public Service {
+ public:
+  explicit RemoteService(RemoteServiceParts parts) : parts_(std::move(parts)) {}
+
+  Task<Result<Value::Array>> agents() override {
+    Ask ask = ask_to("GET", "/api/agents");
+    BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
+    Value::Array* agents = document.as_object() ? document_array(document, "agents") : nullptr;
+    if (agents) co_return std::move(*agents);
+    Result<Done> missing = error(ErrorCode::invalid, "There is no list \"agents\" in it.");
+    co_return connection().fitting(std::move(missing)).error();
+  }
+
+  Task<Result<RunView>> start(StartRun wanted) override {
+    if (wanted.thread.empty()) wanted.thread = ThreadId(random_uuid(parts_.random).text());
+    ThreadId thread = wanted.thread;
+    std::string target = Target("/api/agents").segment(wanted.agent).text() + "/runs";
+    Ask ask = post(std::move(target), start_body(wanted));
+    if (!wanted.queued) co_return co_await settle(std::move(thread), std::move(ask));
+    BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
+    co_return connection().fitting(run_view_from(document));
+  }
+
+  Task<Result<RunView>> resume(ThreadId thread) override {
+    Ask ask = post(thread_path(thread, "/resume"));
+    co_return co_await settle(std::move(thread), std::move(ask));
+  }
+
+  Task<Result<std::vector<ThreadId>>> left_behind() override {
+    Ask ask = ask_to("GET", "/api/left-behind");
+    BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
+    Result<ThreadId> (*read)(const Value&) = [](const Value& item) -> Result<ThreadId> {
+      const std::string* name = item.as_string();
+      if (!name) return error(ErrorCode::invalid, "A thread's name is no text.");
+      return ThreadId(*name);
+    };
+    co_return connection().fitting(items_from<ThreadId>(document, "threads", read));
+  }
+
+  Task<Result<RunView>> cancel(ThreadId thread, std::string by) override {
+    Value::Object body{{"by", std::move(by)}};
+    Ask ask = post(thread_path(thread, "/cancel"), Value(std::move(body)));
+    return get<RunView>(std::move(ask), run_view_from);
+  }
+
+  Task<Result<RunView>> fork(ForkOptions options) override {
+    if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
+    ThreadId thread = options.thread;
+    Ask ask = post(thread_path(options.from, "/fork"), fork_body(options, false));
+    co_return co_await settle(std::move(thread), std::move(ask));
+  }
+
+  Task<Result<ForkPreview>> preview(ForkOptions options) override {
+    Ask ask = post(thread_path(options.from, "/fork"), fork_body(options, true));
+    return get<ForkPreview>(std::move(ask), preview_from);
+  }
+
+  Task<Result<ReplayReport>> replay(ThreadId thread) override {
+    Ask ask = post(thread_path(thread, "/replay"));
+    ask.first_byte = kWholeStore;
+    return get<ReplayReport>(std::move(ask), replay_from);
+  }
+
+  Task<Result<RunRow>> run_of(ThreadId thread) override {
+    return get<RunRow>(ask_to("GET", thread_path(thread)), run_row_from);
+  }
+
+  Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq) override {
+    Target target(thread_path(thread));
+    if (seq) target.query("at", *seq);
+    return get<RunView>(ask_to("GET", target.text()), run_view_from);
+  }
+
+  Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) override {
+    Target target("/api/threads");
+    target.query("limit", page_limit(page.limit));
+    if (page.before) target.query("before", page.before->text);
+    return get_list<ListedThread>(target, "threads", thread_from);
+  }
+
+  Task<Result<std::vector<RunRow>>> runs(RunPage page) override {
+    std::vector<RunRow> found;
+    if (page.statuses.empty()) {
+      Target target = runs_target(page);
+      co_return co_await get_list<RunRow>(target, "runs", run_row_from);
+    }
+    // The server takes one status at a time.
+    for (RunStatus status : page.statuses) {
+      Target target = runs_target(page);
+      target.query("status", name_of(status));
+      BELAY_CO_TRY(std::vector<RunRow> some,
+                   co_await get_list<RunRow>(target, "runs", run_row_from));
+      for (RunRow& row : some) found.push_back(std::move(row));
+    }
+    std::stable_sort(found.begin(), found.end(), [](const RunRow& one, const RunRow& other) {
+      return one.created_at > other.created_at;
+    });
+    if (found.size() > page.limit) found.resize(page.limit);
+    co_return std::move(found);
+  }
+
+  Task<Result<RunRow>> run(RunId run) override {
+    std::string target = Target("/api/runs").segment(run.text()).text();
+    return get<RunRow>(ask_to("GET", std::move(target)), run_row_from);
+  }
+
+  Task<Result<RunHistory>> history(HistoryPage page) override {
+    Target target(thread_path(page.thread, "/history"));
+    target.query("limit", page_limit(page.limit));
+    if (page.before_seq) target.query("before", *page.before_seq);
+    return get<RunHistory>(ask_to("GET", target.text()), history_from);
+  }
+
+  Task<Result<Standing>> standing() override {
+    return get<Standing>(ask_to("GET", "/api/overview"), standing_from);
+  }
+
+  Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) override {
+    return RemoteEvents::open(connection(), std::move(options));
+  }
+
+  Task<Result<Done>> preserve(ThreadId thread, bool preserve) override {
+    Ask ask = ask_to(preserve ? "PUT" : "DELETE", thread_path(thread, "/preserved"));
+    return done(std::move(ask));
+  }
+
+  Task<Result<std::vector<ApprovalRow>>> approvals(ApprovalPage page) override {
+    Target target("/api/approvals");
+    target.query("limit", page_limit(page.limit));
+    if (!page.only_open) target.query("all", "true");
+    return get_list<ApprovalRow>(target, "approvals", approval_from);
+  }
+
+  Task<Result<ApprovalRow>> approval(std::string id) override {
+    std::string target = Target("/api/approvals").segment(id).text();
+    return get<ApprovalRow>(ask_to("GET", std::move(target)), approval_from);
+  }
+
+  Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) override {
+    BELAY_CO_TRY(ApprovalRow before, co_await approval(interrupt.text()));
+    ThreadId thread = before.thread;
+    BELAY_CO_TRY(RunRow row, co_await run_of(std::move(thread)));
+    // The commit of the decision itself is its answer, and no news.
+    std::uint64_t after = row.status == RunStatus::paused ? row.seq + 1 : row.seq;
+    RunWatch watch(connection(), parts_.executor, parts_.observer, before.thread, after);
+    Ask ask = post(Target("/api/approvals").segment(interrupt.text()).text() + "/decision",
+                   decision_body(decision));
+    bool is_repeated = false;
+    BELAY_CO_TRY(DecisionAnswer answer, co_await decided(std::move(ask), is_repeated));
+    // It was open before, and is decided so now: what was told of it got lost.
+    bool is_ours = is_repeated && before.status == ApprovalStatus::open;
+    if (is_ours && answer.kind == DecisionAnswer::Kind::same) {
+      answer.kind = DecisionAnswer::Kind::won;
+    }
+    if (answer.kind != DecisionAnswer::Kind::won) co_return std::move(answer);
+    if (!is_settled(answer.view.row.status)) {
+      Ask resume = post(thread_path(before.thread, "/resume"));
+      BELAY_CO_TRY(answer.view,
+                   co_await settle_watched(watch, before.thread, std::move(resume), true));
+    }
+    co_await watch.reach(answer.view.row.seq, kLastLines);
+    co_return std::move(answer);
+  }
+
+  Task<Result<Messages>> messages(MessagePage page) override {
+    Target target("/api/outbox");
+    target.query("limit", page_limit(page.limit));
+    if (page.thread) target.query("threadId", page.thread->text);
+    if (page.all) target.query("all", "true");
+    return get<Messages>(ask_to("GET", target.text()), messages_from);
+  }
+
+  Task<Result<Done>> retry_message(std::string id) override {
+    return move_message(std::move(id), "/retry");
+  }
+  Task<Result<Done>> give_up_message(std::string id) override {
+    return move_message(std::move(id), "/give-up");
+  }
+
+  Task<Result<std::vector<RecordRow>>> find_records(UserId user, RecordFilter filter) override {
+    Target target("/api/records");
+    target.segment(filter.collection).query("userId", user.text);
+    if (!filter.key.empty()) target.query("key", filter.key);
+    if (!filter.field.empty()) target.query("field", filter.field).query("value", filter.value);
+    if (!filter.after.empty()) target.query("after", filter.after);
+    target.query("limit", page_limit(filter.limit));
+    return get_list<RecordRow>(target, "records", record_from_document);
+  }
+
+  Task<Result<Done>> save_records(std::vector<RecordWrite> records) override {
+    if (records.empty()) co_return Done{};
+    Value::Array items;
+    for (const RecordWrite& each : records) {
+      // The server takes the records of one user at a time, and all or nothing.
+      if (each.user != records.front().user) {
+        co_return error(ErrorCode::invalid,
+                        "The records are of several users; a server takes those of one at a time.");
+      }
+      Value::Array indexed;
+      for (const auto& [name, value] : each.indexed) {
+        indexed.push_back(Value::object({{"name", name}, {"value", value}}));
+      }
+      items.push_back(Value::object({{"collection", each.collection},
+                                     {"key", each.key},
+                                     {"json", each.json},
+                                     {"indexed", std::move(indexed)},
+                                     {"erase", each.erase}}));
+    }
+    Value::Object body{{"userId", records.front().user.text}, {"records", std::move(items)}};
+    Ask ask = post("/api/records", Value(std::move(body)));
+    co_return co_await done(std::move(ask));
+  }
+
+  Task<Result<StoreStatistics>> statistics() override {
+    return get<StoreStatistics>(ask_to("GET", "/api/store"), statistics_from);
+  }
+  Task<Result<Compaction>> compact() override {
+    return get<Compaction>(whole_store("/api/store/compact"), compaction_from);
+  }
+  Task<Result<Pruning>> prune(RetentionPolicy policy) override {
+    Ask ask = whole_store("/api/store/prune");
+    ask.body =
+        Value::object({{"keepHours", policy.keep_finished.count()}, {"dryRun", policy.dry_run}});
+    return get<Pruning>(std::move(ask), pruning_from);
+  }
+  Task<Result<CheckReport>> check() override {
+    return get<CheckReport>(whole_store("/api/store/check"), check_from);
+  }
+
+ private:
+  Connection& connection() { return parts_.connection; }
+
+  static Value::Array* document_array(Value& document, std::string_view name) {
+    auto found = document.as_object()->find(name);
+    return found == document.as_object()->end() ? nullptr : found->second.as_array();
+  }
+  static Target runs_target(const RunPage& page) {
+    Target target("/api/runs");
+    target.query("limit", page_limit(page.limit));
+    if (page.before) target.query("before", page.before->text());
+    return target;
+  }
+  static Ask whole_store(std::string target) {
+    Ask ask = post(std::move(target));
+    ask.first_byte = kWholeStore;
+    return ask;
+  }
+
+  // What may be asked again when the connection broke.
+  template <typename T>
+  Task<Result<T>> get(Ask ask, Result<T> (*read)(const Value&)) {
+    auto document = co_await connection().ask_again_for(std::move(ask));
+    if (!document.ok()) co_return std::move(document).error();
+    co_return connection().fitting(read(*document));
+  }
+  template <typename T>
+  Task<Result<std::vector<T>>> get_list(Target target, std::string_view name,
+                                        Result<T> (*read)(const Value&)) {
+    auto document = co_await connection().ask_again_for(ask_to("GET", target.text()));
+    if (!document.ok()) co_return std::move(document).error();
+    co_return connection().fitting(items_from<T>(*document, name, read));
+  }
+  Task<Result<Done>> done(Ask ask) {
+    auto document = co_await connection().ask_again_for(std::move(ask));
+    if (!document.ok()) co_return std::move(document).error();
+    co_return Done{};
+  }
+
+  // "run/seq/index" stands in the address as it is.
+  Task<Result<Done>> move_message(std::string id, std::string_view how) {
+    bool is_id = std::count(id.begin(), id.end(), '/') == 2 && id.find("//") == id.npos &&
+                 !id.starts_with('/') && !id.ends_with('/');
+    if (!is_id) {
+      co_return error(ErrorCode::invalid,
+                      "\"" + id + "\" is no message's id: it is run/seq/index.");
+    }
+    Target target("/api/outbox");
+    std::string_view rest = id;
+    while (true) {
+      std::size_t end = std::min(rest.find('/'), rest.size());
+      target.segment(rest.substr(0, end));
+      if (end == rest.size()) break;
+      rest.remove_prefix(end + 1);
+    }
+    Ask ask = post(target.text() + std::string(how));
+    auto reply = co_await connection().ask(std::move(ask));
+    if (!reply.ok()) co_return std::move(reply).error();
+    auto document = connection().document_of(*std::move(reply));
+    if (!document.ok()) co_return std::move(document).error();
+    co_return Done{};
+  }
+
+  // A request that makes a run move, until the run has ended or waits.
+  Task<Result<RunView>> settle(ThreadId thread, Ask ask) {
+    ThreadId known = thread;
+    auto before = co_await run_of(std::move(known));
+    bool is_new = !before.ok() && before.error().code == ErrorCode::not_found;
+    if (!before.ok() && !is_new) co_return std::move(before).error();
+    std::uint64_t after = is_new ? 0 : before->seq;
+    RunWatch watch(connection(), parts_.executor, parts_.observer, thread, after);
+    auto view = co_await settle_watched(watch, thread, std::move(ask), false);
+    if (view.ok()) co_await watch.reach(view->row.seq, kLastLines);
+    co_return std::move(view);
+  }
+
+  // `is_repeated`: the run is under way already, and may be in other hands.
+  Task<Result<RunView>> settle_watched(RunWatch& watch, ThreadId thread, Ask ask,
+                                       bool is_repeated) {
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(parts_.wait).count();
+    ask.headers.push_back({"Prefer", "wait=" + std::to_string(std::max<std::int64_t>(seconds, 1))});
+    ask.first_byte = parts_.wait + kAnswersWithin;
+    Patience patience(connection().options().patience);
+    while (true) {
+      Ask again = ask;
+      auto reply = co_await connection().ask(std::move(again));
+      bool is_gone = !reply.ok() || (is_repeated && may_come_back(reply));
+      if (is_gone && connection().has_answered() && may_come_back(reply)) {
+        is_repeated = true;
+        if (co_await patience.wait()) continue;
+      }
+      if (!reply.ok()) co_return std::move(reply).error();
+      auto document = connection().document_of(*std::move(reply));
+      // What was begun by a request whose answer got lost is in the server's own hands.
+      bool is_held = !document.ok() && document.error().code == ErrorCode::conflict && is_repeated;
+      if (!document.ok() && !is_held) co_return std::move(document).error();
+      if (!is_held) {
+        BELAY_CO_TRY(RunView view, connection().fitting(run_view_from(*document)));
+        if (is_settled(view.row.status)) co_return std::move(view);
+      }
+      auto followed = co_await follow(watch, thread);
+      if (!followed.ok()) co_return std::move(followed).error();
+      if (*followed) co_return **std::move(followed);
+      // It is left behind: whoever asks for it goes on with it.
+      ask.target = thread_path(thread, "/resume");
+      ask.body = Value(Value::Object{});
+      is_repeated = true;
+      patience.renew(connection().options().patience);
+    }
+  }
+
+  // Waits until the run has ended or waits; nothing for one that its process has left.
+  Task<Result<std::optional<RunView>>> follow(RunWatch& watch, const ThreadId& thread) {
+    while (true) {
+      ThreadId wanted = thread;
+      BELAY_CO_TRY(RunView view, co_await status(std::move(wanted), std::nullopt));
+      if (is_settled(view.row.status)) co_return std::optional<RunView>(std::move(view));
+      BELAY_CO_TRY(std::vector<ThreadId> left, co_await left_behind());
+      bool is_left = std::find(left.begin(), left.end(), thread) != left.end();
+      if (is_left) co_return std::optional<RunView>();
+      co_await watch.news(kLook);
+    }
+  }
+
+  Task<Result<DecisionAnswer>> decided(Ask ask, bool& is_repeated) {
+    Patience patience(connection().options().patience);
+    while (true) {
+      Ask again = ask;
+      auto reply = co_await connection().ask(std::move(again));
+      bool is_gone = !reply.ok() || (is_repeated && may_come_back(reply));
+      if (is_gone && may_come_back(reply)) {
+        is_repeated = true;
+        if (co_await patience.wait()) continue;
+      }
+      if (!reply.ok()) co_return std::move(reply).error();
+      // Who was too late is told by whom it was decided, in a problem with all of that.
+      bool is_lost = reply->status == 409 && reply->document.find("answer");
+      if (is_lost) co_return connection().fitting(decision_from(reply->document));
+      auto document = connection().document_of(*std::move(reply));
+      if (!document.ok()) co_return std::move(document).error();
+      co_return connection().fitting(decision_from(*document));
+    }
+  }
+
+  const RemoteServiceParts parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Service> make_remote_service(RemoteServiceParts parts) {
+  return std::make_unique<RemoteService>(std::move(parts));
+}
+
+}  // namespace belay::client

@@ -1,0 +1,86 @@
+#include "client/server_address.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace belay::client {
+namespace {
+
+Error unfit(std::string_view why) {
+  return error(ErrorCode::invalid, "The server's address " + std::string(why) +
+                                       "; write http://HOST[:PORT], like http://localhost:8123.");
+}
+
+bool is_plain(char c) {
+  constexpr std::string_view kPlain = "-._~";
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         kPlain.find(c) != kPlain.npos;
+}
+
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string encoded;
+  for (char c : text) {
+    if (is_plain(c)) {
+      encoded += c;
+      continue;
+    }
+    auto byte = static_cast<unsigned char>(c);
+    encoded += '%';
+    encoded += kDigits[byte / 16];
+    encoded += kDigits[byte % 16];
+  }
+  return encoded;
+}
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+}
+
+}  // namespace
+
+Result<ServerAddress> server_address_from(std::string_view text) {
+  std::size_t scheme = text.starts_with("http://") ? 7 : text.starts_with("https://") ? 8 : 0;
+  if (scheme == 0) return unfit("does not begin with http:// or https://");
+  bool is_visible =
+      std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127; });
+  if (!is_visible) return unfit("holds a character that no address has");
+  if (text.find_first_of("?#") != text.npos) return unfit("has more than a host and a path");
+  std::size_t path = std::min(text.find('/', scheme), text.size());
+  std::string_view place = text.substr(scheme, path - scheme);
+  if (place.find('@') != place.npos) {
+    return unfit("has a name or a password in it, which belongs into --api-key-file");
+  }
+  std::size_t port = place.starts_with('[') ? place.find(']') : 0;
+  if (port == place.npos) return unfit("has a host that does not end");
+  port = std::min(place.find(':', port), place.size());
+  std::string_view digits = place.substr(std::min(port + 1, place.size()));
+  bool has_host = port > 0;
+  bool fits = digits.size() <= 5 && digits.find_first_not_of("0123456789") == digits.npos &&
+              (port == place.size() || !digits.empty());
+  if (!has_host) return unfit("names no host");
+  if (!fits) return unfit("has a port that is no number");
+  ServerAddress address;
+  address.base = text;
+  while (address.base.ends_with('/')) address.base.pop_back();
+  address.is_local = is_loopback(place.substr(0, port));
+  return address;
+}
+
+Target& Target::segment(std::string_view name) {
+  text_ += "/" + percent_encoded(name);
+  return *this;
+}
+
+Target& Target::query(std::string_view name, std::string_view value) {
+  text_ += has_query_ ? '&' : '?';
+  has_query_ = true;
+  text_ += std::string(name) + "=" + percent_encoded(value);
+  return *this;
+}
+
+Target& Target::query(std::string_view name, std::uint64_t number) {
+  return query(name, std::string_view(std::to_string(number)));
+}
+
+}  // namespace belay::client
