@@ -188,6 +188,28 @@ TEST_F(Races, ADecisionThatIsOvertakenBetweenItsLooksOrWhileItIsWrittenIsToldThe
   }
 }
 
+// Whenever it comes: while the walk goes on, while its end is written, while the run is about to
+// pause, or has just paused.
+TEST_F(Races, ADecisionIsUsedHoweverCloseItComesToThePauseOfItsRun) {
+  auto trip = trip_graph(2s);
+  know(trip);
+  slow.commits_take = 1s;
+  for (std::chrono::milliseconds when = 3'250ms; when < 9s; when += 250ms) {
+    SCOPED_TRACE(when.count());
+    std::string thread = std::to_string(when.count());
+    auto walking = begin(tried->start(trip, Trip{}, named(thread)));
+    pass(when);
+    auto decided = begin(decision_of(*runtime, asked(), approve()));
+    pass(30s);
+    ASSERT_TRUE(decided->ended);
+    EXPECT_EQ(decided->ended->value().kind, Kind::won);
+    EXPECT_EQ(view(thread).row.status, RunStatus::completed);
+    EXPECT_EQ(view(thread).state["seen"].as_array()->size(), 3u);
+    EXPECT_LT(view(thread).row.seq, 20u);
+  }
+  EXPECT_TRUE(is_sound());
+}
+
 TEST_F(Races, AnEditOfWhatARunAtWorkAsksIsUsedByItsOwner) {
   auto trip = trip_graph(10min);
   know(trip);

@@ -97,6 +97,13 @@ engine::Event RunDriver::next_event() {
   return event;
 }
 
+bool RunDriver::is_decision_waiting() const {
+  return std::any_of(inbox_.begin(), inbox_.end(), [this](const engine::Event& event) {
+    const auto* decided = std::get_if<engine::Decided>(&event);
+    return decided && engine::asks(run_, decided->approval.interrupt);
+  });
+}
+
 void RunDriver::lose() {
   lost_ = true;
   stop_attempts();
@@ -232,7 +239,9 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
   if (is_first) run_.row.input.clear();
   if (told.run) tell(told);
   live_.call(run_.row.run);
-  inbox_.push_front(engine::Committed{moment()});
+  engine::Committed committed{moment()};
+  committed.more = is_decision_waiting();
+  inbox_.push_front(std::move(committed));
   co_return std::optional<End>();
 }
 

@@ -74,6 +74,8 @@ class RunDriver {
   void push(engine::Event event);
   Task<Done> wait_for_event();
   Task<Done> give_way();
+  // Whether a decision waits in the inbox that this run can use.
+  bool is_decision_waiting() const;
   engine::Event next_event();
   // What an action comes to; nothing when the run goes on. Uses the action up: it has to live until
   // then, since a commit is big enough for its moves to count.

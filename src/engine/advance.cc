@@ -142,6 +142,7 @@ void Advancing::on(Committed event) {
     work_.rests = true;
     return;
   }
+  work_.more = event.more;
   if (run_.row.worked_ms >= run_.options.timeout.count()) return on(RunTimedOut{event.moment});
   go_on(event.moment);
 }

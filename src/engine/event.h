@@ -37,6 +37,8 @@ struct TakenOver {
 // The commit under way is durable.
 struct Committed {
   Moment moment;
+  // A decision that somebody waits with comes next: a run that can't go on must not pause before.
+  bool more = false;
 };
 // Which attempt of which task an event tells of.
 struct AttemptId {
