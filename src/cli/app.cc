@@ -18,6 +18,8 @@
 #include "cli/form.h"
 #include "cli/key_file.h"
 #include "cli/models.h"
+#include "cli/remote_runs.h"
+#include "cli/server_agents.h"
 #include "cli/show.h"
 #include "cli/signals.h"
 #include "cli/store_findings.h"
@@ -172,9 +174,10 @@ void show_stopped(const World& world) {
   const std::vector<ThreadId>& threads = world.progress.under_way();
   if (threads.empty()) world.output.progress(world.phrases.stopped_idle);
   for (const ThreadId& thread : threads) {
-    std::string how = command(world, {"resume", thread.text});
-    world.output.progress(
-        filled(world.phrases.stopped, {{"thread", thread.text}, {"command", how}}));
+    // What a server has goes on there, whoever waits for it.
+    std::string how = command(world, {world.local ? "resume" : "state", thread.text});
+    std::string_view said = world.local ? world.phrases.stopped : world.phrases.goes_on;
+    world.output.progress(filled(said, {{"thread", thread.text}, {"command", how}}));
   }
 }
 
@@ -265,6 +268,81 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   return static_cast<ExitCode>(128 + interruptible.signal());
 }
 
+bool is_about_agents(const Verb& verb) {
+  return std::holds_alternative<AgentsList>(verb) || std::holds_alternative<AgentsShow>(verb) ||
+         std::holds_alternative<AgentsGraph>(verb);
+}
+
+Answered about_agents(const Definitions& graphs, const Verb& verb, Output& output) {
+  if (const auto* one = std::get_if<AgentsShow>(&verb)) return show_agent(graphs, *one, output);
+  if (const auto* one = std::get_if<AgentsGraph>(&verb)) return draw_agent(graphs, *one, output);
+  return list_agents(graphs, output);
+}
+
+// The agents that the verb is about: those of the server, where it matters.
+Task<Result<Definitions>> agents_for(Service& service, Definitions own, const Verb& verb) {
+  bool matters = is_about_agents(verb) || std::holds_alternative<RunAgent>(verb) ||
+                 std::holds_alternative<Fork>(verb);
+  if (!matters) co_return std::move(own);
+  BELAY_CO_TRY(Value::Array documents, co_await service.agents());
+  co_return definitions_of(documents, own);
+}
+
+struct RemoteCommand {
+  const Program& program;
+  const Settings& settings;
+  Output& output;
+  Progress& progress;
+  Clock& clock;
+  Random& random;
+  EventLoop& loop;
+  RemoteRuns& runs;
+};
+
+Task<Answered> remote_command(const RemoteCommand& command, Definitions own, Verb verb) {
+  if (std::holds_alternative<Doctor>(verb)) co_return co_await command.runs.examine(command.output);
+  BELAY_CO_TRY(Definitions graphs,
+               co_await agents_for(command.runs.service(), std::move(own), verb));
+  if (is_about_agents(verb)) co_return about_agents(graphs, verb, command.output);
+  BELAY_CO_CHECK(check_form(command.settings, graphs, verb));
+  World world{command.program,  graphs,
+              command.settings, phrases_of(command.settings.language),
+              command.output,   command.progress,
+              command.loop,     command.clock,
+              command.random,   command.runs.service(),
+              nullptr};
+  co_return co_await whole_command(world, std::move(verb));
+}
+
+// Where a server has the runs: no store is opened, and no model made.
+Result<ExitCode> run_with_server(const Program& program, const Settings& settings, Output& output,
+                                 Clock& clock, Verb verb) {
+  if (std::string_view needs = needs_a_store(verb); !needs.empty()) {
+    return error(ErrorCode::invalid, settings.call + " " + std::string(needs) +
+                                         " a store of its own, and a server has this one; leave "
+                                         "--server and BELAY_SERVER out, or run it there.");
+  }
+  BELAY_TRY(Definitions own, program.graphs(settings));
+  Progress progress(output, phrases_of(settings.language));
+  std::unique_ptr<Random> random = system_random();
+  std::unique_ptr<EventLoop> loop = make_event_loop();
+  RunObserver observer = [&progress](const RunEvent& event) { progress.told(event); };
+  BELAY_TRY(std::unique_ptr<RemoteRuns> runs,
+            RemoteRuns::open(settings, *loop, *random, std::move(observer)));
+  RemoteCommand parts{program, settings, output, progress, clock, *random, *loop, *runs};
+  Interruptible interruptible(*loop, nullptr);
+  std::optional<Answered> answer = interruptible.run(remote_command(parts, own, std::move(verb)));
+  if (answer) return *std::move(answer);
+  World world{program,  own,
+              settings, phrases_of(settings.language),
+              output,   progress,
+              *loop,    clock,
+              *random,  runs->service(),
+              nullptr};
+  show_stopped(world);
+  return static_cast<ExitCode>(128 + interruptible.signal());
+}
+
 // The verbs that open no store; nothing for the others.
 std::optional<Result<ExitCode>> run_without_store(const Program& program, const Settings& settings,
                                                   Output& output, Clock& clock, const Verb& verb) {
@@ -272,18 +350,9 @@ std::optional<Result<ExitCode>> run_without_store(const Program& program, const 
   if (const auto* one = std::get_if<Models>(&verb)) {
     return show_models(settings, *one, output, clock);
   }
-  auto about_agents = [&](const auto& answer) -> Result<ExitCode> {
+  if (is_about_agents(verb)) {
     BELAY_TRY(Definitions graphs, program.graphs(settings));
-    return answer(graphs);
-  };
-  if (std::holds_alternative<AgentsList>(verb)) {
-    return about_agents([&](const Definitions& all) { return list_agents(all, output); });
-  }
-  if (const auto* one = std::get_if<AgentsShow>(&verb)) {
-    return about_agents([&](const Definitions& all) { return show_agent(all, *one, output); });
-  }
-  if (const auto* one = std::get_if<AgentsGraph>(&verb)) {
-    return about_agents([&](const Definitions& all) { return draw_agent(all, *one, output); });
+    return about_agents(graphs, verb, output);
   }
   return std::nullopt;
 }
@@ -322,6 +391,12 @@ int run_program(const Program& program, int count, const char* const* words) {
   if (std::holds_alternative<ConfigExplain>(arguments.verb)) {
     auto all = explain_settings(program, environment, arguments.flags, *file, *settings);
     return end(output, show_config(*file, all, output));
+  }
+  bool is_elsewhere = settings->server && !std::holds_alternative<Models>(arguments.verb);
+  if (is_elsewhere) {
+    auto code = run_with_server(program, *settings, output, *clock, std::move(arguments.verb));
+    if (!code.ok()) return fail(output, code.error());
+    return end(output, *code);
   }
   auto answered = run_without_store(program, *settings, output, *clock, arguments.verb);
   auto code = answered

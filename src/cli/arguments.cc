@@ -398,6 +398,8 @@ void add_store_verbs(CLI::App& app, Words& words) {
 void add_flags(CLI::App& app, const Program& program, GlobalFlags& flags) {
   app.add_option("--config", flags.config, "The file of settings");
   app.add_option("--store", flags.store, "Where runs are kept: sqlite:PATH or memory:");
+  app.add_option("--server", flags.server, "The server that has the runs: http://HOST:PORT");
+  app.add_option("--api-key-file", flags.api_key_file, "The key that the server asks for");
   app.add_option("--user", flags.user, "Whose records and runs");
   if (!program.brings_model) {
     app.add_option("--model", flags.model, "The model: PROVIDER:NAME, or several by commas");
@@ -463,6 +465,8 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   }
   return Parsed(Arguments{std::move(read.flags), std::move(read.chosen)});
 }
+
+std::string_view belay_version() { return BELAY_VERSION; }
 
 bool wants_json(int count, const char* const* words) {
   for (int i = 1; i < count; ++i) {

@@ -22,6 +22,8 @@ struct GlobalFlags {
   std::optional<std::string> model;
   std::optional<std::string> model_url;
   std::optional<std::string> key_file;
+  std::optional<std::string> server;
+  std::optional<std::string> api_key_file;
   bool json = false;
   bool quiet = false;
 };
@@ -181,6 +183,9 @@ using Parsed = std::variant<Arguments, std::string>;
 
 // `invalid` for what can't be understood, in one line.
 Result<Parsed> parse_arguments(const Program& program, int count, const char* const* words);
+
+// "0.1.0"
+std::string_view belay_version();
 
 // Whether the words ask for --json, for telling that the other words are wrong.
 bool wants_json(int count, const char* const* words);

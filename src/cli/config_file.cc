@@ -27,6 +27,9 @@ struct Known {
 };
 const Known kKnown[] = {
     {"store", "BELAY_STORE", &Environment::store, "--store", &GlobalFlags::store},
+    {"server", "BELAY_SERVER", &Environment::server, "--server", &GlobalFlags::server},
+    {"api_key_file", "BELAY_API_KEY_FILE", &Environment::api_key_file, "--api-key-file",
+     &GlobalFlags::api_key_file},
     {"user", "BELAY_USER", &Environment::user, "--user", &GlobalFlags::user},
     {"model", "BELAY_MODEL", &Environment::model, "--model", &GlobalFlags::model},
     {"model_url", "BELAY_MODEL_URL", &Environment::model_url, "--model-url",
@@ -100,7 +103,7 @@ std::string from_folder_of(const ConfigFile& file, const std::string& path) {
 std::string value_in(const ConfigFile& file, const std::string& key) {
   const std::string& value = file.entries.at(key).value;
   constexpr std::string_view kSqlite = "sqlite:";
-  if (key == "key_file" || key == "model_prices" || key == "model_certificates")
+  if (key == "key_file" || key == "api_key_file" || key == "model_prices" || key == "model_certificates")
     return from_folder_of(file, value);
   if (key == "store" && value.starts_with(kSqlite)) {
     return std::string(kSqlite) + from_folder_of(file, value.substr(kSqlite.size()));
@@ -116,6 +119,8 @@ bool has(const std::optional<ConfigFile>& file, const std::string& key) {
 std::map<std::string, std::string> values_of(const Settings& settings) {
   std::map<std::string, std::string> values = settings.own;
   values["store"] = settings.store;
+  values["server"] = settings.server.value_or("");
+  values["api_key_file"] = settings.api_key_file.value_or("");
   values["user"] = settings.user.text;
   values["model"] = settings.model;
   values["model_url"] = settings.models.url;
@@ -171,6 +176,7 @@ void add_config(const ConfigFile& file, Environment& environment) {
     if (slot || !has(file, known.key)) continue;
     // Keys in the environment win over a file of keys that the file names.
     if (known.slot == &Environment::key_file && environment.keys) continue;
+    if (known.slot == &Environment::api_key_file && environment.api_key) continue;
     slot = value_in(file, known.key);
     environment.origins[known.variable] = file.origin(known.key);
   }
@@ -197,8 +203,17 @@ std::vector<Explained> explain_settings(const Program& program, const Environmen
       origin = "environment " + std::string(known.variable);
     } else if (known.slot == &Environment::key_file && environment.keys) {
       origin = "environment BELAY_KEYS";
+    } else if (known.slot == &Environment::api_key_file && environment.api_key) {
+      origin = "environment BELAY_API_KEY";
     } else if (has(file, known.key)) {
       origin = file->origin(known.key);
+    }
+    // Of the two places where runs may be, one counts.
+    bool is_store = known.slot == &Environment::store,
+         is_server = known.slot == &Environment::server;
+    if (is_store && settings.server) origin = "not used: the server has the runs";
+    if (is_server && !settings.server && origin != "default") {
+      origin = "not used: the store has the runs";
     }
     explained.push_back({known.key, values[known.key], std::move(origin)});
   }

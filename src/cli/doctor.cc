@@ -46,23 +46,28 @@ Value show_finding(const Finding& finding, Output& output) {
                         {"advice", finding.advice}});
 }
 
-ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
+ExitCode show_findings(const std::string& what, const std::string& where,
+                       const std::vector<Finding>& findings, Output& output) {
   bool usable = true;
   Value::Array documents;
-  std::vector<Finding> findings = look_at_store(settings.store, clock);
-  for (Finding& finding : look_at_seals(settings)) findings.push_back(std::move(finding));
   for (const Finding& finding : findings) {
     usable = usable && finding.kind != Finding::Kind::bad;
     documents.push_back(show_finding(finding, output));
   }
+  output.document(
+      Value::object({{what, where}, {"usable", usable}, {"checks", std::move(documents)}}));
+  return usable ? ExitCode::done : ExitCode::store;
+}
+
+ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
+  std::vector<Finding> findings = look_at_store(settings.store, clock);
+  for (Finding& finding : look_at_seals(settings)) findings.push_back(std::move(finding));
   for (Finding& finding : look_at_models(settings, clock)) {
     // The store can be used whatever the model does.
     if (finding.kind == Finding::Kind::bad) finding.kind = Finding::Kind::warning;
-    documents.push_back(show_finding(finding, output));
+    findings.push_back(std::move(finding));
   }
-  output.document(Value::object(
-      {{"store", settings.store}, {"usable", usable}, {"checks", std::move(documents)}}));
-  return usable ? ExitCode::done : ExitCode::store;
+  return show_findings("store", settings.store, findings, output);
 }
 
 }  // namespace belay::cli

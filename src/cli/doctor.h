@@ -11,6 +11,9 @@ namespace belay::cli {
 
 // A line or two of it; and its document.
 Value show_finding(const Finding& finding, Output& output);
+// What was found, line by line; `what` and `where` say of what in the document: "store", PATH.
+ExitCode show_findings(const std::string& what, const std::string& where,
+                       const std::vector<Finding>& findings, Output& output);
 
 ExitCode examine_store(const Settings& settings, Output& output, Clock& clock);
 

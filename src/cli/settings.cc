@@ -97,6 +97,38 @@ Result<Done> read_sealing(const Environment& environment, const GlobalFlags& fla
   return Done{};
 }
 
+// Where something is named: a flag weighs more than the environment, that more than the file.
+int weight_of(bool by_flag, const std::optional<std::string>& value, const char* name,
+              const Environment& environment) {
+  if (by_flag) return 3;
+  if (!value) return 0;
+  return environment.origins.contains(name) ? 1 : 2;
+}
+
+// A server or a store has the runs: whichever is named closer to the command.
+Result<Done> read_server(const Environment& environment, const GlobalFlags& flags,
+                         Settings& settings) {
+  int server = weight_of(flags.server.has_value(), environment.server, "BELAY_SERVER", environment);
+  int store = weight_of(flags.store.has_value(), environment.store, "BELAY_STORE", environment);
+  if (server == 0 || server < store) return Done{};
+  if (server == store) {
+    return error(ErrorCode::invalid,
+                 server == 3 ? "--server and --store go not together: a server has a store of its "
+                               "own. Leave one of them out."
+                             : "BELAY_SERVER and BELAY_STORE both say where the runs are; unset "
+                               "one, or say --server or --store.");
+  }
+  settings.server = flags.server ? flags.server : environment.server;
+  settings.server_by_flag = flags.server.has_value();
+  settings.api_key_file = flags.api_key_file ? flags.api_key_file : environment.api_key_file;
+  settings.api_key_file_by_flag = flags.api_key_file.has_value();
+  if (!flags.api_key_file && environment.api_key) {
+    settings.api_key = environment.api_key;
+    settings.api_key_file.reset();
+  }
+  return Done{};
+}
+
 int width_of(const Environment& environment) {
   int width = 80;
   winsize size{};
@@ -153,6 +185,9 @@ Environment read_environment(const Program& program) {
   read.keys = variable("BELAY_KEYS");
   read.compression = variable("BELAY_COMPRESSION");
   read.accept_plain = variable("BELAY_ACCEPT_PLAIN");
+  read.server = variable("BELAY_SERVER");
+  read.api_key_file = variable("BELAY_API_KEY_FILE");
+  read.api_key = variable("BELAY_API_KEY");
   read.config = variable("BELAY_CONFIG");
   read.config_home = variable("XDG_CONFIG_HOME");
   read.pause_at_commit = variable("BELAY_TEST_PAUSE_AT_COMMIT");
@@ -165,7 +200,10 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
                                const GlobalFlags& flags) {
   Settings settings;
   settings.call = program.call;
-  if (flags.store || environment.store) {
+  BELAY_CHECK(read_server(environment, flags, settings));
+  if (settings.server) {
+    settings.store = "";
+  } else if (flags.store || environment.store) {
     settings.store = flags.store ? *flags.store : *environment.store;
   } else {
     BELAY_TRY(settings.store, default_store(program, environment));

@@ -30,6 +30,7 @@ struct Environment {
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
   std::optional<std::string> key_file, keys, compression, accept_plain;
+  std::optional<std::string> server, api_key_file, api_key;
   std::optional<std::string> config, config_home;
   std::optional<std::string> pause_at_commit, pause_after, model_fails;
   // Where what stands above comes from, by variable: "file PATH, line 3". Absent: the variable.
@@ -69,6 +70,12 @@ struct Settings {
   std::optional<std::string> keys;  // BELAY_KEYS, where no file is named
   Sealing::Compress compression = Sealing::Compress::with_key;
   bool accept_plain = false;
+  // The server that has the runs; unset: the store has them.
+  std::optional<std::string> server;
+  bool server_by_flag = false;  // so the next command has to name it too
+  std::optional<std::string> api_key_file;
+  bool api_key_file_by_flag = false;
+  std::optional<std::string> api_key;  // BELAY_API_KEY, where no file is named; never shown
   PauseAtCommit pause;
   std::int64_t model_fails = 0;  // for tests: see app.cc
 };

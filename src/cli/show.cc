@@ -79,6 +79,10 @@ std::string command(const World& world, const std::vector<std::string>& words) {
   std::string line = world.program.call;
   for (const std::string& word : words) line += " " + shell_word(word);
   if (world.settings.store_by_flag) line += " --store " + shell_word(world.settings.store);
+  if (world.settings.server_by_flag) line += " --server " + shell_word(*world.settings.server);
+  if (world.settings.api_key_file_by_flag) {
+    line += " --api-key-file " + shell_word(*world.settings.api_key_file);
+  }
   if (world.settings.key_file_by_flag) {
     line += " --key-file " + shell_word(*world.settings.key_file);
   }
