@@ -104,7 +104,7 @@ std::vector<ToolCall> ReplyDraft::finished_calls() {
 Result<ModelReply> ReplyDraft::whole() {
   ModelReply reply;
   reply.provider = server_.provider;
-  reply.model = model_.empty() ? server_.model : std::move(model_);
+  reply.model = model_.empty() ? server_.model : model_;
   reply.method = "language_model";
   reply.end = end_.value_or(ReplyEnd::complete);
   if (!refusal_.empty()) {

@@ -122,6 +122,43 @@ TEST_F(HttpClientTest, UsesAConnectionAgain) {
   EXPECT_EQ(server.connections(), 1);
 }
 
+Task<Result<Done>> read_a_piece_and_leave(HttpClient& from, HttpRequest request) {
+  auto begun = co_await from.begin(std::move(request));
+  if (!begun.ok()) co_return std::move(begun).error();
+  auto piece = co_await begun->read();
+  std::move(*begun).leave();
+  co_return Done{};
+}
+
+TEST_F(HttpClientTest, UsesTheConnectionOfAnAnswerThatWasLeftNearItsEnd) {
+  ScriptedServer server([](Peer& peer, int) {
+    while (!peer.request().empty()) {
+      peer.send(
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+          "5\r\nfirst\r\n4\r\nrest\r\n0\r\n\r\n");
+    }
+  });
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(block_on(*loop, read_a_piece_and_leave(*client, get(server))).ok());
+  }
+  client.reset();
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST_F(HttpClientTest, ClosesTheConnectionOfAnAnswerThatWasLeftAndDoesNotEnd) {
+  for (std::size_t more : {std::size_t{0}, std::size_t{10'000'000}}) {
+    std::promise<bool> closed;
+    ScriptedServer server([&](Peer& peer, int) {
+      peer.request();
+      peer.send("HTTP/1.1 200 OK\r\n\r\nfirst");
+      bool sent_all = peer.send(std::string(more, 'x'));
+      closed.set_value(!sent_all || peer.sees_the_end());
+    });
+    EXPECT_TRUE(block_on(*loop, read_a_piece_and_leave(*client, get(server))).ok());
+    EXPECT_TRUE(closed.get_future().get()) << more;
+  }
+}
+
 TEST_F(HttpClientTest, TakesARedirectForAnAnswerLikeAnyOther) {
   ScriptedServer server([&](Peer& peer, int) {
     peer.request();
