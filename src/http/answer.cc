@@ -110,15 +110,20 @@ std::string http_date(Instant instant) {
   auto day = std::chrono::floor<std::chrono::days>(instant);
   std::chrono::year_month_day date(day);
   std::chrono::hh_mm_ss time(std::chrono::floor<std::chrono::seconds>(instant - day));
-  auto two = [](auto number) {
-    auto value = static_cast<int>(number);
-    return std::string{static_cast<char>('0' + value / 10), static_cast<char>('0' + value % 10)};
-  };
   std::string text = kDays[std::chrono::weekday(day).c_encoding()];
-  text += ", " + two(static_cast<unsigned>(date.day())) + " ";
-  text += kMonths[static_cast<unsigned>(date.month()) - 1];
-  text += " " + std::to_string(static_cast<int>(date.year())) + " " + two(time.hours().count());
-  text += ":" + two(time.minutes().count()) + ":" + two(time.seconds().count()) + " GMT";
+  auto add = [&](std::string_view before, auto number) {
+    auto value = static_cast<int>(number);
+    text.append(before);
+    text.push_back(static_cast<char>('0' + value / 10));
+    text.push_back(static_cast<char>('0' + value % 10));
+  };
+  add(", ", static_cast<unsigned>(date.day()));
+  text.append(" ").append(kMonths[static_cast<unsigned>(date.month()) - 1]).append(" ");
+  text.append(std::to_string(static_cast<int>(date.year())));
+  add(" ", time.hours().count());
+  add(":", time.minutes().count());
+  add(":", time.seconds().count());
+  text.append(" GMT");
   return text;
 }
 

@@ -114,7 +114,8 @@ Result<Target> parse_target(std::string_view method, std::string_view target,
   if (!is_host(authority) || (!host.empty() && !equal_letters(authority, host))) {
     return bad("The request's target names another host than its Host header.");
   }
-  std::string path = rest.starts_with('/') ? std::string(rest) : "/" + std::string(rest);
+  std::string path = rest.starts_with('/') ? "" : "/";
+  path.append(rest);
   return parse_origin_form(path);
 }
 

@@ -1,0 +1,93 @@
+// bench/http_bench.cc - both ends of what bench/http_bench.sh measures of src/http.
+//
+//   http_bench serve            prints its port; answers / with a small JSON document and /stream
+//                               with a stream that says nothing, until it is killed
+//   http_bench open PORT COUNT  opens COUNT streams, prints a line, holds them until its input ends
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "belay/clock.h"
+#include "http/server.h"
+
+namespace {
+
+using namespace belay;
+
+class SilentStream final : public http::BodyStream {
+ public:
+  Task<Result<std::string>> next() override {
+    co_await sleep_for(std::chrono::hours(24));
+    co_return std::string("tick");
+  }
+};
+
+Task<http::Response> answer(http::Request request) {
+  http::Response response;
+  if (request.path == "/stream") {
+    response.headers.push_back({"Content-Type", "text/event-stream"});
+    response.stream = std::make_unique<SilentStream>();
+  } else {
+    response.headers.push_back({"Content-Type", "application/json"});
+    response.body = R"({"status":"ok"})";
+  }
+  co_return response;
+}
+
+int serve() {
+  auto loop = http::make_asio_loop();
+  auto clock = system_clock();
+  auto server = http::Server::listen(*loop, *clock, {}, answer);
+  if (!server) {
+    std::fprintf(stderr, "%s\n", server.error().message.c_str());
+    return 1;
+  }
+  std::printf("%d\n", (*server)->port());
+  std::fflush(stdout);
+  loop->run();
+  return 0;
+}
+
+int open_streams(int port, int count) {
+  constexpr std::string_view kRequest = "GET /stream HTTP/1.1\r\nHost: bench\r\n\r\n";
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  std::array<char, 1024> buffer;
+  for (int i = 0; i < count; ++i) {
+    int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0 ||
+        ::send(socket, kRequest.data(), kRequest.size(), MSG_NOSIGNAL) < 0 ||
+        ::recv(socket, buffer.data(), buffer.size(), 0) <= 0) {
+      std::perror("http_bench: a stream could not be opened (ulimit -n?)");
+      return 1;
+    }
+  }
+  std::puts("open");
+  std::fflush(stdout);
+  while (std::getchar() != EOF) {
+  }
+  return 0;  // the kernel closes them
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 1 && arguments[0] == "serve") return serve();
+  if (arguments.size() == 3 && arguments[0] == "open") {
+    return open_streams(static_cast<int>(std::strtol(arguments[1].c_str(), nullptr, 10)),
+                        static_cast<int>(std::strtol(arguments[2].c_str(), nullptr, 10)));
+  }
+  std::fprintf(stderr, "usage: http_bench serve | http_bench open PORT COUNT\n");
+  return 2;
+}
