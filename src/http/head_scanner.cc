@@ -32,6 +32,9 @@ std::optional<Refusal> HeadScanner::look(std::string_view head) {
       return Refusal{400, "The request's head holds a control character."};
     }
     if (letter == ' ' && first_space_ == 0) first_space_ = scanned_;
+    if (first_space_ == 0 && lines_ == 0 && scanned_ >= kMethodBytesMax) {
+      return Refusal{400, "The request does not begin with a method."};
+    }
     ++scanned_;
   }
   return check_size(head.size());
@@ -52,14 +55,9 @@ std::optional<Refusal> HeadScanner::end_line(std::size_t end) {
 
 std::optional<Refusal> HeadScanner::check_size(std::size_t held) const {
   std::size_t size = size_ == 0 ? held : size_;
-  if (lines_ == 0) {
-    if (first_space_ == 0 && size > kMethodBytesMax) {
-      return Refusal{400, "The request does not begin with a method."};
-    }
-    if (size > first_space_ + limits_.target_bytes + kVersionBytes) {
-      return Refusal{414, "The request's target is longer than " +
-                              std::to_string(limits_.target_bytes) + " bytes."};
-    }
+  if (lines_ == 0 && size > first_space_ + limits_.target_bytes + kVersionBytes) {
+    return Refusal{414, "The request's target is longer than " +
+                            std::to_string(limits_.target_bytes) + " bytes."};
   }
   if (size > limits_.head_bytes) {
     return Refusal{

@@ -14,7 +14,7 @@ namespace {
 // The folders of src/, from the bottom up: a folder includes itself and those before it.
 constexpr std::array kFolders = {"base",    "net",    "http",   "models", "graph",
                                  "engine",  "store",  "driver", "check",  "testing",
-                                 "service", "client", "server", "cli", "program"};
+                                 "service", "client", "server", "cli",    "program"};
 // The folders of agents/, likewise.
 constexpr std::array kAgents = {"assistant", "rules", "wellbeing"};
 
