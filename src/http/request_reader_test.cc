@@ -63,11 +63,9 @@ struct Malformed {
   int status;
 };
 
-std::vector<Malformed> malformed_requests() {
-  const std::string nul(1, '\0');
+std::vector<Malformed> malformed_framings() {
   const std::string five = "5\r\nhello\r\n0\r\n\r\n";
   return {
-      // Two ends of one body.
       {"CL and TE", post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", five), 400},
       {"TE and CL", post("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", five), 400},
       {"two CLs that differ", post("Content-Length: 5\r\nContent-Length: 6\r\n", "hello!"), 400},
@@ -92,7 +90,11 @@ std::vector<Malformed> malformed_requests() {
       {"TE with a space before its colon", post("Transfer-Encoding : chunked\r\n", five), 400},
       {"TE in HTTP/1.0", "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + five,
        400},
-      // Lines.
+  };
+}
+
+std::vector<Malformed> malformed_lines() {
+  return {
       {"folded header", get("/", "Host: a\r\nX: b\r\n c\r\n"), 400},
       {"folded with a tab", get("/", "Host: a\r\nX: b\r\n\tc\r\n"), 400},
       {"space before the first header", get("/", " Host: a\r\n"), 400},
@@ -102,7 +104,12 @@ std::vector<Malformed> malformed_requests() {
       {"bare CR in a value", get("/", "Host: a\r\nX: b\rc\r\n"), 400},
       {"bare CR after a header", "GET / HTTP/1.1\r\nHost: a\rX: y\r\n\r\n", 400},
       {"two empty lines first", "\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
-      // Headers.
+  };
+}
+
+std::vector<Malformed> malformed_headers() {
+  const std::string nul(1, '\0');
+  return {
       {"space before the colon", get("/", "Host : a\r\n"), 400},
       {"no colon", get("/", "Host: a\r\nnonsense\r\n"), 400},
       {"empty name", get("/", "Host: a\r\n: b\r\n"), 400},
@@ -117,7 +124,11 @@ std::vector<Malformed> malformed_requests() {
        400},
       {"DEL in a value", get("/", "Host: a\r\nX: b\x7f\r\n"), 400},
       {"escape in a value", get("/", "Host: a\r\nX: \x1b[31m\r\n"), 400},
-      // Host.
+  };
+}
+
+std::vector<Malformed> malformed_hosts() {
+  return {
       {"no Host", get("/", "X: y\r\n"), 400},
       {"two Hosts", get("/", "Host: a\r\nHost: a\r\n"), 400},
       {"empty Host", get("/", "Host:\r\n"), 400},
@@ -126,7 +137,11 @@ std::vector<Malformed> malformed_requests() {
       {"Host with a space", get("/", "Host: a b\r\n"), 400},
       {"Host with a wrong port", get("/", "Host: a:80x\r\n"), 400},
       {"Host with an open bracket", get("/", "Host: [::1\r\n"), 400},
-      // Request lines.
+  };
+}
+
+std::vector<Malformed> malformed_request_lines() {
+  return {
       {"method with a bracket", "G[T / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
       {"method with a control character", "G\x02T / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
       {"method without an end", std::string(100, 'A'), 400},
@@ -144,7 +159,11 @@ std::vector<Malformed> malformed_requests() {
       {"HTTP/0.9", "GET / HTTP/0.9\r\nHost: a\r\n\r\n", 505},
       {"HTTP/1.2", "GET / HTTP/1.2\r\nHost: a\r\n\r\n", 505},
       {"the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505},
-      // Targets.
+  };
+}
+
+std::vector<Malformed> malformed_targets() {
+  return {
       {"relative target", get("a/b"), 400},
       {"authority form", "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n", 400},
       {"authority form in a GET", get("a:80"), 400},
@@ -164,7 +183,11 @@ std::vector<Malformed> malformed_requests() {
       {"encoded dot segment", get("/a/%2e%2e/b"), 400},
       {"dot segment behind an encoded slash", get("/a%2f..%2fb"), 400},
       {"single dot at the end", get("/a/."), 400},
-      // Chunks.
+  };
+}
+
+std::vector<Malformed> malformed_chunks() {
+  return {
       {"chunk size that is no number", chunked("g\r\nhello\r\n0\r\n\r\n"), 400},
       {"negative chunk size", chunked("-5\r\nhello\r\n0\r\n\r\n"), 400},
       {"chunk size with 0x", chunked("0x5\r\nhello\r\n0\r\n\r\n"), 400},
@@ -184,14 +207,22 @@ std::vector<Malformed> malformed_requests() {
       {"TE in the trailers", chunked("0\r\nTransfer-Encoding: chunked\r\n\r\n"), 400},
       {"CL in the trailers", chunked("0\r\nContent-Length: 5\r\n\r\n"), 400},
       {"trailers without an end", chunked("0\r\nX: " + std::string(20'000, 'a')), 400},
-      // Limits.
+  };
+}
+
+std::vector<Malformed> malformed_limits() {
+  return {
       {"target of 9 KiB", get("/" + std::string(9 * 1024, 'a')), 414},
       {"target without an end", "GET /" + std::string(9 * 1024, 'a'), 414},
       {"head of 17 KiB", get("/", "Host: a\r\nX: " + std::string(17 * 1024, 'a') + "\r\n"), 431},
       {"head without an end", "GET / HTTP/1.1\r\nX: " + std::string(17 * 1024, 'a'), 431},
       {"CL of 2 MiB", post("Content-Length: 2097152\r\n", ""), 413},
       {"chunk of 2 MiB", chunked("200000\r\n"), 413},
-      // Others.
+  };
+}
+
+std::vector<Malformed> malformed_others() {
+  return {
       {"unknown coding of the body", post("Content-Encoding: br\r\nContent-Length: 1\r\n", "x"),
        415},
       {"two codings of the body",
@@ -203,10 +234,14 @@ std::vector<Malformed> malformed_requests() {
 }
 
 TEST(HttpRequests, RefusesWhatIsMalformed) {
-  for (const Malformed& malformed : malformed_requests()) {
-    Reading reading = read_both_ways(malformed.bytes);
-    EXPECT_EQ(reading.refused, malformed.status) << malformed.name << ": " << reading.detail;
-    EXPECT_TRUE(reading.refused == 0 || reading.detail.ends_with('.')) << malformed.name;
+  for (auto requests : {malformed_framings, malformed_lines, malformed_headers, malformed_hosts,
+                        malformed_request_lines, malformed_targets, malformed_chunks,
+                        malformed_limits, malformed_others}) {
+    for (const Malformed& malformed : requests()) {
+      Reading reading = read_both_ways(malformed.bytes);
+      EXPECT_EQ(reading.refused, malformed.status) << malformed.name << ": " << reading.detail;
+      EXPECT_TRUE(reading.refused == 0 || reading.detail.ends_with('.')) << malformed.name;
+    }
   }
 }
 
