@@ -103,7 +103,8 @@ std::string from_folder_of(const ConfigFile& file, const std::string& path) {
 std::string value_in(const ConfigFile& file, const std::string& key) {
   const std::string& value = file.entries.at(key).value;
   constexpr std::string_view kSqlite = "sqlite:";
-  if (key == "key_file" || key == "api_key_file" || key == "model_prices" || key == "model_certificates")
+  if (key == "key_file" || key == "api_key_file" || key == "model_prices" ||
+      key == "model_certificates")
     return from_folder_of(file, value);
   if (key == "store" && value.starts_with(kSqlite)) {
     return std::string(kSqlite) + from_folder_of(file, value.substr(kSqlite.size()));

@@ -24,7 +24,8 @@ struct Phrases {
   std::string_view queued, running, paused, quarantined, open, approved, closed;
   // Progress.
   std::string_view attempt_failed, again_in, approval_applied, approvals_applied;
-  std::string_view taking_over, nothing_left, stopped, goes_on, stopped_idle, listening, closing,  // {url}
+  std::string_view taking_over, nothing_left, stopped, goes_on, stopped_idle, listening,
+      closing,  // {url}
       working, worked;
   // The overview.
   std::string_view at_work, left_behind, nothing_yet, try_next;
