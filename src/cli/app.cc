@@ -1,5 +1,6 @@
 // The composition root: this file says what is in the process, from top to bottom; what differs
 // from program to program it takes from Program.
+// Long on purpose: whoever looks for how the parts meet finds it here and nowhere else.
 //
 // For tests only: BELAY_TEST_PAUSE_AT_COMMIT=N makes the SQLite store stop for ever before its n-th
 // transaction of commits - with BELAY_TEST_PAUSE_AFTER=1 once that is durable, but nobody has been

@@ -22,7 +22,9 @@ using namespace cli;
 
 constexpr const char* kDay = "2026-11-21";
 constexpr const char* kDiary =
-    R"({"date":"2026-11-21","content":"Slept four hours again, awake until five. Exhausted and worn out, no strength left. I cried on the way home and feel hopeless about the exam. Another panic attack in the evening; nobody knows."})"
+    R"({"date":"2026-11-21","content":"Slept four hours again, awake until five. Exhausted and )"
+    R"(worn out, no strength left. I cried on the way home and feel hopeless about the exam. )"
+    R"(Another panic attack in the evening; nobody knows."})"
     "\n";
 // The commit that the first process is killed before: notes are read, nothing is judged yet.
 constexpr const char* kKilledAtCommit = "3";

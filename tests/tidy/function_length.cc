@@ -167,6 +167,7 @@ const std::map<std::string, std::string_view>& wide_interfaces() {
       {"Store",
        "one write and what a process needs to own runs: split, each part would ask for "
        "the others"},
+      {"Service", "one question a verb: a store of one's own and a server answer them all"},
       {"Snapshot", "one read a kind of row, all on one moment: a store has them all or is none"},
   };
   return all;
