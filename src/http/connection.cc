@@ -1,5 +1,7 @@
 #include "http/connection.h"
 
+#include <tuple>
+
 #include "http/answer.h"
 #include "http/compression.h"
 
@@ -76,7 +78,7 @@ void Connection::close() {
   release(out_);
   release(body_);
   boost::system::error_code ignored;
-  socket_.close(ignored);
+  std::ignore = socket_.close(ignored);
   serving_->connections.erase(place_);
   if (serving_->connection_ended) serving_->connection_ended();
 }

@@ -3,6 +3,7 @@
 #include <netinet/tcp.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "http/connection.h"
 
@@ -68,11 +69,11 @@ class Listener final : public std::enable_shared_from_this<Listener> {
                        ": give an IP address such as 127.0.0.1 or ::1, and a port up to 65535.");
     }
     ip::tcp::endpoint endpoint(address, static_cast<std::uint16_t>(options.port));
-    acceptor_.open(endpoint.protocol(), failed);
-    if (!failed) acceptor_.set_option(Acceptor::reuse_address(true), failed);
-    if (!failed) acceptor_.bind(endpoint, failed);
-    if (!failed) acceptor_.listen(kBacklog, failed);
-    if (!failed) acceptor_.non_blocking(true, failed);
+    std::ignore = acceptor_.open(endpoint.protocol(), failed);
+    if (!failed) std::ignore = acceptor_.set_option(Acceptor::reuse_address(true), failed);
+    if (!failed) std::ignore = acceptor_.bind(endpoint, failed);
+    if (!failed) std::ignore = acceptor_.listen(kBacklog, failed);
+    if (!failed) std::ignore = acceptor_.non_blocking(true, failed);
     if (!failed) port_ = acceptor_.local_endpoint(failed).port();
     if (failed) return cannot_listen(options, failed);
     // The connections take these over from the socket that they come by.
@@ -137,7 +138,7 @@ class Listener final : public std::enable_shared_from_this<Listener> {
     std::size_t most = serving_->options.limits.connections;
     std::size_t now = serving_->connections.size();
     error_code failed;
-    socket.non_blocking(true, failed);
+    std::ignore = socket.non_blocking(true, failed);
     if (failed || now >= most + kTurnedAwayMax) {
       ++serving_->refused;
       return;
@@ -171,7 +172,7 @@ class Listener final : public std::enable_shared_from_this<Listener> {
 
   void stop_accepting() {
     error_code ignored;
-    acceptor_.close(ignored);
+    std::ignore = acceptor_.close(ignored);
   }
 
   void begin_drain() {

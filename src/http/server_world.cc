@@ -147,20 +147,22 @@ struct CountedEnd {
 }  // namespace
 
 Handler HeldHandler::handler() {
-  return [this](Request request) -> Task<Response> {
-    CountedEnd end(destroyed);
-    ++begun;
-    Completion<Done> told;
-    {
-      std::lock_guard lock(mutex_);
-      if (released_) told.complete(Done{});
-      waiting_.push_back(told);
-    }
-    co_await told;
-    Response response;
-    response.body = text_ + request.path;
-    co_return response;
-  };
+  return [this](Request request) { return hold(std::move(request)); };
+}
+
+Task<Response> HeldHandler::hold(Request request) {
+  CountedEnd end(destroyed);
+  ++begun;
+  Completion<Done> told;
+  {
+    std::lock_guard lock(mutex_);
+    if (released_) told.complete(Done{});
+    waiting_.push_back(told);
+  }
+  co_await told;
+  Response response;
+  response.body = text_ + request.path;
+  co_return response;
 }
 
 void HeldHandler::release(std::string text) {
@@ -170,10 +172,14 @@ void HeldHandler::release(std::string text) {
   for (const Completion<Done>& told : waiting_) told.complete(Done{});
 }
 
+namespace {
+
+Task<Response> give(Response response) { co_return response; }
+
+}  // namespace
+
 Handler answering(std::function<Response(const Request&)> answer) {
-  return [answer = std::move(answer)](Request request) -> Task<Response> {
-    co_return answer(request);
-  };
+  return [answer = std::move(answer)](const Request& request) { return give(answer(request)); };
 }
 
 }  // namespace belay::http

@@ -93,6 +93,8 @@ class HeldHandler {
   std::atomic<int> destroyed = 0;  // tasks, whether they had ended or not
 
  private:
+  Task<Response> hold(Request request);
+
   std::mutex mutex_;
   std::vector<Completion<Done>> waiting_;
   std::string text_;

@@ -22,9 +22,7 @@ using Method = std::unique_ptr<BIO_METHOD, decltype(&BIO_meth_free)>;
 // RFC 9325: forward secrecy and authenticated encryption, for TLS 1.2; those of 1.3 all have both.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-int socket_of(BIO* bio) {
-  return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
-}
+int socket_of(BIO* bio) { return *static_cast<const int*>(BIO_get_data(bio)); }
 
 bool again() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
@@ -61,7 +59,9 @@ class Tls final : public Transport {
  public:
   // `owner`: what the session's BIO needs for as long as the session stands.
   Tls(std::shared_ptr<TlsContext> owner, Session session, int socket)
-      : owner_(std::move(owner)), session_(std::move(session)), socket_(socket) {}
+      : owner_(std::move(owner)), session_(std::move(session)), socket_(socket) {
+    BIO_set_data(SSL_get_rbio(session_.get()), &socket_);
+  }
 
   Wait handshake() override {
     ERR_clear_error();
@@ -110,7 +110,7 @@ class Tls final : public Transport {
 
   const std::shared_ptr<TlsContext> owner_;
   const Session session_;
-  const int socket_;
+  int socket_;  // which the BIO reads
   bool broken_ = false;
 };
 
@@ -177,7 +177,6 @@ class Context final : public TlsContext, public std::enable_shared_from_this<Con
     Session session(SSL_new(context_.get()), &SSL_free);
     BIO* bio = session ? BIO_new(method_.get()) : nullptr;
     if (!bio) return nullptr;
-    BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
     BIO_set_init(bio, 1);
     SSL_set_bio(session.get(), bio, bio);  // owns it from here on
     SSL_set_accept_state(session.get());
