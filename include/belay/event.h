@@ -83,6 +83,9 @@ struct EventOptions {
   // False: next() does not wait, and gives nothing once there is no more for now.
   bool follow = true;
   std::chrono::milliseconds poll{200};  // how often it looks for what other processes commit
+  // While nothing comes it looks less and less often, down to this; less than `poll`: as often.
+  // What its own process commits is told at once, always.
+  std::chrono::milliseconds poll_max{0};
 };
 
 // A reader's place in a run. Threading: the executor's thread; one next() at a time. It outlives

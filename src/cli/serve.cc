@@ -1,5 +1,7 @@
 // belay serve: answers over HTTP, and works on runs.
 
+#include <sys/resource.h>
+
 #include "cli/verbs.h"
 #include "cli/worker.h"
 #include "http/server.h"
@@ -33,6 +35,14 @@ http::ServerOptions server_options(const Serve& wanted) {
   return options;
 }
 
+// As many connections as the system lets this process have.
+void allow_connections() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &files);
+}
+
 std::string url_of(const Serve& wanted, int port) {
   bool is_v6 = wanted.address.find(':') != std::string::npos;
   std::string host = is_v6 ? "[" + wanted.address + "]" : wanted.address;
@@ -56,6 +66,7 @@ Task<Result<std::size_t>> work_on(World& world, const Work& wanted, const bool& 
 
 Task<Answered> serve(World& world, Serve wanted) {
   bool is_draining = false;
+  allow_connections();
   server::ApiParts parts{world.service, world.executor, world.clock, world.random};
   server::Api::OwnRoutes own;
   if (world.program.routes) {

@@ -1,5 +1,7 @@
 // Readers of a run's events: what the store has, what is said in this process, and the wait.
 
+#include <algorithm>
+
 #include "driver/run_events.h"
 #include "driver/runtime_body.h"
 
@@ -15,6 +17,7 @@ class RunEventReader final : public EventReader {
         live_(std::move(live)),
         options_(std::move(options)),
         place_(std::move(place)),
+        wait_(options_.poll),
         interest_(*live_, place_.of.run) {}
 
   Task<Result<std::vector<StreamEvent>>> next() override {
@@ -23,13 +26,17 @@ class RunEventReader final : public EventReader {
       auto page = co_await read_page();
       if (!page.ok()) co_return std::move(page).error();
       place_ = std::move(page->place);
-      if (!page->events.empty()) co_return std::move(page->events);
+      if (!page->events.empty()) {
+        wait_ = options_.poll;
+        co_return std::move(page->events);
+      }
       if (page->is_behind) continue;
       if (page->is_over) break;
       auto said = take_said();
       if (!said.empty()) co_return std::move(said);
       if (!options_.follow) break;
-      co_await interest_.wait(executor_, options_.poll);
+      co_await interest_.wait(executor_, wait_);
+      wait_ = std::max(options_.poll, std::min(2 * wait_, options_.poll_max));
     }
     co_return std::vector<StreamEvent>();
   }
@@ -80,6 +87,7 @@ class RunEventReader final : public EventReader {
   std::shared_ptr<LiveText> live_;
   EventOptions options_;
   EventPlace place_;
+  std::chrono::milliseconds wait_;
   std::map<TaskId, Heard> heard_;
   LiveText::Reader interest_;
 };

@@ -418,6 +418,30 @@ TEST_F(Races, ARunThatIsForgottenMeanwhileHoldsUpNothingElseThatIsDue) {
 
 // The queue, and who works on it.
 
+// Readers.
+
+TEST_F(Races, AReaderOfARunThatWaitsLooksLessOftenAndMissesNothing) {
+  StartOptions options = named("t");
+  Mail mail;
+  mail.topic = "urgent";
+  RunView paused = block_on(loop, runtime->start(graph, mail, options)).value();
+  EventOptions wanted;
+  wanted.thread = ThreadId("t");
+  wanted.kinds = {EventKind::status};
+  wanted.after = EventId{paused.row.seq, 100};
+  wanted.poll_max = 5s;
+  auto reader = block_on(loop, tried->events(wanted)).value();
+  int before = slow.reads;
+  auto next = begin(reader->next());
+  pass(60s);
+  EXPECT_FALSE(next->ended);
+  EXPECT_LT(slow.reads - before, 25) << "every 200 ms that would be 300";
+  ASSERT_TRUE(decide(paused, approve("ana")).ok());
+  pass(6s);
+  ASSERT_TRUE(next->ended);
+  EXPECT_FALSE(next->ended->value().empty());
+}
+
 TEST_F(Races, OfTwoThatEnqueueOneThreadAtOnceOneIsToldThatItExists) {
   slow.commits_take = 1s;
   Mail calm{.topic = "calm"};

@@ -8,6 +8,7 @@ namespace belay::server {
 namespace {
 
 constexpr std::chrono::milliseconds kReconnect{1'000};  // asked of clients by "retry:"
+constexpr std::chrono::milliseconds kIdlePoll{5'000};
 constexpr std::size_t kPageMax = 1'000;
 
 std::string sse_text(const StreamEvent& event) {
@@ -131,6 +132,8 @@ Task<Result<Reply>> page_of(Service& service, EventOptions options) {
 }
 
 Task<Result<Reply>> events_of(World& world, Service& service, EventOptions options, bool streams) {
+  // Thousands may be listening to runs that wait for people.
+  options.poll_max = kIdlePoll;
   if (!streams) co_return co_await page_of(service, std::move(options));
   BELAY_CO_TRY(std::unique_ptr<EventReader> reader, co_await service.events(std::move(options)));
   Reply reply;
