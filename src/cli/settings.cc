@@ -118,6 +118,13 @@ Result<Done> read_server(const Environment& environment, const GlobalFlags& flag
                              : "BELAY_SERVER and BELAY_STORE both say where the runs are; unset "
                                "one, or say --server or --store.");
   }
+  for (auto [flag, given] : {std::pair("--model", flags.model.has_value()),
+                             {"--key-file", flags.key_file.has_value()}}) {
+    if (!given) continue;
+    return error(ErrorCode::invalid, std::string(flag) +
+                                         " is the server's to say, where a server has the runs; "
+                                         "leave it out, or say it to belay serve.");
+  }
   settings.server = flags.server ? flags.server : environment.server;
   settings.server_by_flag = flags.server.has_value();
   settings.api_key_file = flags.api_key_file ? flags.api_key_file : environment.api_key_file;

@@ -186,7 +186,24 @@ World::World() {
   setting.environment["BELAY_STORE"] = "sqlite:" + store_path();
 }
 
+Outcome World::run(const Words& words) const {
+  serve();
+  return run_belay(words, setting);
+}
+
+void World::serve() const {
+  if (!std::getenv("BELAY_TEST_THROUGH_SERVER") || server_) return;
+  if (!setting.environment.contains("BELAY_STORE")) return;
+  server_ = std::make_unique<Belay>(Words{"serve", "--listen", "127.0.0.1:0"}, setting);
+  if (!server_->waits_to_say("Ctrl-C")) return;
+  const std::string& said = server_->said();
+  std::size_t from = said.find("http://");
+  setting.environment.erase("BELAY_STORE");
+  setting.environment["BELAY_SERVER"] = said.substr(from, said.find(' ', from) - from);
+}
+
 Outcome World::run(const Words& words, const std::string& input) const {
+  serve();
   Setting with_input = setting;
   with_input.input = input;
   return run_belay(words, with_input);

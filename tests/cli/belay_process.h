@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -75,11 +76,13 @@ class Belay {
 
 Outcome run_belay(const Words& words, const Setting& setting = {});
 
-// A world for one test: a folder, and a store in it that every command uses.
+// A world for one test: a folder, and a store in it that every command uses. With
+// BELAY_TEST_THROUGH_SERVER in the tests' environment, a server has that store from the first run()
+// on, and every command asks it.
 class World {
  public:
   World();
-  Outcome run(const Words& words) const { return run_belay(words, setting); }
+  Outcome run(const Words& words) const;
   Outcome run(const Words& words, const std::string& input) const;
   // Writes a file into the folder, and says where it is.
   std::string write(const std::string& name, const std::string& text) const;
@@ -88,7 +91,12 @@ class World {
   std::string store_path() const { return folder.file("belay.db"); }
 
   TempFolder folder;
-  Setting setting;
+  mutable Setting setting;
+
+ private:
+  void serve() const;
+
+  mutable std::unique_ptr<Belay> server_;
 };
 
 // One line of an import.

@@ -1,0 +1,289 @@
+// The command line against a server: twins of a local and a remote world, and servers that die.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <regex>
+
+#include "tests/cli/served.h"
+
+namespace belay::cli::tests {
+namespace {
+
+// What differs from one world to another and from one moment to the next: ids, times, digests.
+std::string without_chance(std::string text) {
+  static const std::regex id("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+  static const std::regex digest("[0-9a-f]{64}");
+  static const std::regex time("20[2-9][0-9]-[0-9]{2}-[0-9]{2}[T ][0-9:.]+(Z| UTC)?");
+  static const std::regex left("in [0-9]+ h [0-9]+ min");
+  static const std::regex span("[0-9.]+ m?s\\b");
+  static const std::regex worked("\"workedMs\":[0-9]+");
+  text = std::regex_replace(text, id, "ID");
+  text = std::regex_replace(text, digest, "DIGEST");
+  text = std::regex_replace(text, time, "TIME");
+  text = std::regex_replace(text, left, "LEFT");
+  text = std::regex_replace(text, span, "SPAN");
+  return std::regex_replace(text, worked, "\"workedMs\":N");
+}
+
+// A setting whose commands ask that server.
+Setting through(const Setting& setting, const Served& server) {
+  Setting remote = setting;
+  remote.environment.erase("BELAY_STORE");
+  remote.environment["BELAY_SERVER"] = server.url("");
+  return remote;
+}
+
+struct Step {
+  Words words;
+  std::string input = {};
+};
+
+TEST(CliRemote, SaysWhatALocalCommandSays) {
+  World local, other;
+  Served server(other.setting);
+  ASSERT_TRUE(server.is_up());
+  Setting remote = through(other.setting, server);
+  std::string notes = note_line("2026-01-01", hard_day()) + note_line("2026-01-02", crisis_day()) +
+                      note_line("2026-01-03", "A calm day. I had a good walk.");
+  std::vector<Step> steps = {
+      {{"notes", "import", "-"}, notes},
+      {{"notes", "list"}},
+      {{"run", "daily-audit", "--date", "2026-01-01", "--thread", "a"}},
+      {{"run", "daily-audit", "--date", "2026-01-01", "--thread", "a"}},
+      {{"run", "daily-audit", "--date", "2026-01-02", "--thread", "a"}},
+      {{"run", "daily-audit", "--date", "2026-01-03", "--thread", "calm"}},
+      {{"run", "nothing"}},
+      {{"enqueue", "daily-audit", "--date", "2026-01-02", "--thread", "later", "--after", "2h"}},
+      {{"status"}},
+      {{"threads"}},
+      {{"threads", "--limit", "1"}},
+      {{"threads", "preserve", "a"}},
+      {{"threads", "preserve", "nobody"}},
+      {{"approvals", "list"}},
+      {{"approvals", "show", "a"}},
+      {{"approvals", "show", "nobody"}},
+      {{"state", "a"}},
+      {{"state", "a", "--at", "2"}},
+      {{"state", "a", "--at", "99"}},
+      {{"history", "a"}},
+      {{"tail", "a"}},
+      {{"tail", "a", "--kinds", "status", "--after", "1-4"}},
+      {{"tail", "a", "--after", "900-0"}},
+      {{"fork", "a", "--at", "2", "--preview"}},
+      {{"fork", "a", "--at", "2", "--as", "b"}},
+      {{"fork", "a", "--at", "2", "--as", "b"}},
+      {{"cancel", "b", "--by", "ana"}},
+      {{"cancel", "b", "--by", "ana"}},
+      {{"approvals", "approve", "a", "--by", "ana", "--comment", "fine"}},
+      {{"approvals", "approve", "a", "--by", "ana", "--comment", "fine"}},
+      {{"approvals", "reject", "a", "--by", "ben"}},
+      {{"approvals", "approve", "b", "--by", "ana"}},
+      {{"approvals", "list", "--all"}},
+      {{"resume", "a"}},
+      {{"resume", "nobody"}},
+      {{"resume", "--all"}},
+      {{"replay", "a"}},
+      {{"replay", "later"}},
+      {{"outbox", "list"}},
+      {{"outbox", "retry", "x"}},
+      {{"outbox", "give-up", "00000000-0000-0000-0000-000000000000/1/2"}},
+      {{"agents", "list"}},
+      {{"agents", "show", "daily_auditor"}},
+      {{"agents", "graph", "daily_auditor", "--format", "mermaid"}},
+      {{"agents", "show", "nobody"}},
+      {{"check"}},
+      {{"store", "prune", "--dry-run"}},
+      {{"store", "prune", "--older-than", "0h"}},
+  };
+  for (const Step& step : steps) {
+    for (bool json : {false, true}) {
+      Words words = step.words;
+      if (json) words.push_back("--json");
+      std::string said;
+      for (const std::string& word : words) said += word + " ";
+      SCOPED_TRACE(said);
+      Outcome here = local.run(words, step.input);
+      Setting setting = remote;
+      setting.input = step.input;
+      Outcome there = run_belay(words, setting);
+      EXPECT_EQ(there.code, here.code) << there.err;
+      EXPECT_EQ(without_chance(there.out), without_chance(here.out));
+      std::string made = "Made a new store: " + local.store_path() + "\n";
+      if (here.err.starts_with(made)) here.err.erase(0, made.size());
+      EXPECT_EQ(without_chance(there.err), without_chance(here.err));
+    }
+  }
+}
+
+TEST(CliRemote, ARunIsWaitedForThoughItsServerIsKilled) {
+  World world;
+  ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
+  Setting halting = world.setting;
+  halting.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = "3";
+  Served first(halting);
+  ASSERT_TRUE(first.is_up());
+  Belay running({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"},
+                through(world.setting, first));
+  ASSERT_TRUE(first.process().waits_to_say("paused before commit 3"));
+  first.process().send(SIGKILL);
+  first.process().finish();
+  Served second(world.setting, {}, first.port());
+  ASSERT_TRUE(second.is_up());
+  Outcome ended = running.finish();
+  EXPECT_EQ(ended.code, 3) << ended.err;
+  EXPECT_NE(ended.out.find("waits for you"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.err.find("awaitingApproval"), std::string::npos) << ended.err;
+  Outcome threads = run_belay({"threads", "--json"}, through(world.setting, second));
+  EXPECT_EQ(threads.json()["threads"].as_array()->size(), 1u) << "begun once";
+  EXPECT_EQ(run_belay({"check"}, through(world.setting, second)).code, 0);
+}
+
+TEST(CliRemote, ADecisionIsMadeOnceThoughItsServerIsKilled) {
+  World world;
+  ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
+  ASSERT_EQ(world.run({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"}).code, 3);
+  for (bool after : {false, true}) {
+    SCOPED_TRACE(after);
+    std::string thread = after ? "after" : "before";
+    ASSERT_EQ(world.run({"fork", "t", "--copy", "--as", thread}).code, 3);
+    Setting halting = world.setting;
+    halting.environment["BELAY_TEST_PAUSE_AT_COMMIT"] = "1";
+    if (after) halting.environment["BELAY_TEST_PAUSE_AFTER"] = "1";
+    Served first(halting);
+    ASSERT_TRUE(first.is_up());
+    Belay deciding({"approvals", "approve", thread, "--by", "ana"},
+                   through(world.setting, first));
+    ASSERT_TRUE(first.process().waits_to_say(" commit 1"));
+    first.process().send(SIGKILL);
+    first.process().finish();
+    Served second(world.setting, {}, first.port());
+    ASSERT_TRUE(second.is_up());
+    Outcome decided = deciding.finish();
+    EXPECT_EQ(decided.code, 0) << decided.err;
+    EXPECT_TRUE(decided.out.starts_with("Approved by ana.")) << decided.out;
+    EXPECT_NE(decided.out.find(": saved"), std::string::npos) << decided.out;
+  }
+}
+
+TEST(CliRemote, AFollowerMissesNothingThoughItsServerIsKilled) {
+  World world;
+  ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
+  ASSERT_EQ(world.run({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"}).code, 3);
+  Served first(world.setting);
+  ASSERT_TRUE(first.is_up());
+  Setting remote = through(world.setting, first);
+  Belay following({"tail", "t", "--follow", "--json"}, remote);
+  // It has begun to follow once it has something to show; another command takes as long.
+  ASSERT_EQ(run_belay({"threads"}, remote).code, 0);
+  first.process().send(SIGKILL);
+  first.process().finish();
+  Served second(world.setting, {}, first.port());
+  ASSERT_TRUE(second.is_up());
+  ASSERT_EQ(run_belay({"approvals", "approve", "t"}, remote).code, 0);
+  Outcome followed = following.finish();
+  EXPECT_EQ(followed.code, 0) << followed.err;
+  EXPECT_EQ(followed.out, world.run({"tail", "t", "--json"}).out);
+}
+
+TEST(CliRemote, AServerThatIsNotThereIsToldWithWhatToDo) {
+  World world;
+  world.setting.environment.erase("BELAY_STORE");
+  for (const Words& words : {Words{"threads"}, Words{"run", "daily_auditor", "--thread", "t"},
+                             Words{"tail", "t"}, Words{}}) {
+    Words all = words;
+    all.insert(all.end(), {"--server", "http://127.0.0.1:1"});
+    Outcome refused = world.run(all);
+    EXPECT_EQ(refused.code, 6);
+    EXPECT_TRUE(refused.says({"There is no Belay server at http://127.0.0.1:1", "belay serve",
+                              "--server", "BELAY_SERVER"}))
+        << refused.err;
+    EXPECT_EQ(refused.out, "");
+  }
+}
+
+TEST(CliRemote, WhatNeedsAStoreOfItsOwnIsRefused) {
+  World world;
+  world.setting.environment.erase("BELAY_STORE");
+  world.setting.environment["BELAY_SERVER"] = "http://127.0.0.1:1";
+  for (const Words& words : {Words{"worker"}, Words{"serve"}, Words{"store", "encrypt"},
+                             Words{"store", "rotate"}}) {
+    Outcome refused = world.run(words);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(refused.says({"a store of its own", "BELAY_SERVER"})) << refused.err;
+  }
+  Outcome both = world.run({"threads", "--server", "http://127.0.0.1:1", "--store", "memory:"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_TRUE(both.says({"--server", "--store"})) << both.err;
+  EXPECT_EQ(world.run({"threads", "--store", "memory:"}).code, 0) << "a flag wins";
+  EXPECT_EQ(world.run({"threads", "--server", "localhost:8123"}).code, 2);
+  EXPECT_EQ(world.run({"threads", "--model", "builtin"}).code, 2);
+}
+
+TEST(CliRemote, TheKeyComesFromAFileOrTheEnvironmentAndIsNeverShown) {
+  World world;
+  std::string keys = world.write("keys", "ana run T0ken-of-ana-which-is-long-enough\n");
+  std::string mine = world.write("mine", "T0ken-of-ana-which-is-long-enough\n");
+  std::string wrong = world.write("wrong", "another-one\n");
+  for (const std::string& file : {keys, mine, wrong}) {
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  }
+  Served server(world.setting, {"--api-keys", keys});
+  ASSERT_TRUE(server.is_up());
+  Setting remote = through(world.setting, server);
+  Outcome none = run_belay({"threads"}, remote);
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(none.says({"wants a key", "--api-key-file", "BELAY_API_KEY"})) << none.err;
+  EXPECT_EQ(run_belay({"threads", "--api-key-file", wrong}, remote).code, 2);
+  EXPECT_EQ(run_belay({"threads", "--api-key-file", world.folder.file("absent")}, remote).code, 2);
+  Outcome with_file = run_belay({"--api-key-file", mine}, remote);
+  EXPECT_EQ(with_file.code, 0) << with_file.err;
+  EXPECT_NE(with_file.out.find("--api-key-file " + mine), std::string::npos) << with_file.out;
+  Outcome refused = run_belay({"check", "--api-key-file", mine}, remote);
+  EXPECT_EQ(refused.code, 2) << "it may run, not administer";
+  remote.environment["BELAY_API_KEY"] = "T0ken-of-ana-which-is-long-enough";
+  EXPECT_EQ(run_belay({"threads"}, remote).code, 0);
+  for (const Words& words : {Words{"doctor"}, Words{"config", "explain"}, Words{"check"}}) {
+    Outcome shown = run_belay(words, remote);
+    EXPECT_EQ((shown.out + shown.err).find("T0ken"), std::string::npos) << shown.out;
+  }
+}
+
+TEST(CliRemote, DoctorLooksAtTheServer) {
+  World world;
+  Served server(world.setting);
+  ASSERT_TRUE(server.is_up());
+  Outcome well = run_belay({"doctor"}, through(world.setting, server));
+  EXPECT_EQ(well.code, 0) << well.out;
+  EXPECT_NE(well.out.find("It takes work."), std::string::npos) << well.out;
+  Outcome away = world.run({"doctor", "--server", "http://127.0.0.1:1", "--json"});
+  EXPECT_EQ(away.code, 6);
+  EXPECT_EQ(away.json()["usable"], Value(false));
+}
+
+// The server runs another program than the client: its agents are its own.
+TEST(CliRemote, AgentsThatOnlyTheServerHasAreRunAndShown) {
+  World world;
+  Setting shop = world.setting;
+  shop.binary = BELAY_SHOP_BINARY;
+  Served server(shop);
+  ASSERT_TRUE(server.is_up());
+  Setting remote = through(world.setting, server);
+  Outcome listed = run_belay({"agents", "list"}, remote);
+  EXPECT_NE(listed.out.find("errand"), std::string::npos) << listed.out;
+  EXPECT_EQ(run_belay({"agents", "show", "order", "--json"}, remote).json(),
+            run_belay({"agents", "show", "order", "--json"}, shop).json());
+  Outcome begun = run_belay({"run", "order", "--thread", "t", "--input", "item=a hat", "--input",
+                             "count=2", "--json"},
+                            remote);
+  EXPECT_EQ(begun.code, 3) << begun.err;
+  EXPECT_EQ(begun.json()["state"]["item"], Value("a hat"));
+  EXPECT_EQ(begun.json()["state"]["count"], Value(2));
+  Outcome unfit = run_belay({"run", "order", "--input", "count=many"}, remote);
+  EXPECT_EQ(unfit.code, 2) << "the server says what does not fit";
+  EXPECT_TRUE(unfit.says({"count"})) << unfit.err;
+}
+
+}  // namespace
+}  // namespace belay::cli::tests
