@@ -32,6 +32,14 @@ bool is_this_host(std::string_view host) {
   return name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name.empty();
 }
 
+// A page that came from elsewhere says so; what is no browser says nothing.
+bool is_of_this_server(const http::Request& request) {
+  std::string_view origin = request.header("Origin");
+  std::size_t scheme = origin.find("://");
+  return origin.empty() ||
+         (scheme != origin.npos && origin.substr(scheme + 3) == request.header("Host"));
+}
+
 http::Response response_of(Reply reply, bool is_head) {
   http::Response response;
   response.status = reply.status;
@@ -139,8 +147,9 @@ class Api::Body {
     call.user = options.user;
     if (route.permission == Permission::open) return std::nullopt;
     if (options.keys.empty()) {
-      // A page in a browser could have its own name point here.
-      if (is_this_host(call.request.header("Host"))) return starts_in_time(route, call);
+      // A page in a browser could have its own name point here, or send what needs no body.
+      bool is_local = is_this_host(call.request.header("Host")) && is_of_this_server(call.request);
+      if (is_local) return starts_in_time(route, call);
       return problem(
           403, std::string(kHttpCode),
           "This server takes requests for localhost only; give it keys to serve others.");

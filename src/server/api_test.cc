@@ -222,6 +222,18 @@ TEST_F(ApiKeys, WithoutAnyOnlyThisHostIsServed) {
   EXPECT_EQ(send(std::move(foreign)).status, 403);
 }
 
+TEST_F(ApiKeys, WithoutAnyAPageFromElsewhereCantAskForAnything) {
+  begin_urgent("first");
+  for (const char* origin : {"https://evil.example", "http://127.0.0.1:3000", "null"}) {
+    auto sent = request("POST", "/api/threads/first/cancel");
+    sent.headers.push_back({"Origin", origin});
+    EXPECT_EQ(send(std::move(sent)).status, 403) << origin;
+  }
+  auto own = request("POST", "/api/threads/first/cancel");
+  own.headers.push_back({"Origin", "http://127.0.0.1:8123"});
+  EXPECT_EQ(send(std::move(own)).status, 200);
+}
+
 TEST_F(ApiKeys, StartsAreCountedAndTheOneTooManyIsToldWhenToCome) {
   options.starts_per_minute = 2;
   api = make_api();

@@ -153,8 +153,7 @@ TEST(CliRemote, ADecisionIsMadeOnceThoughItsServerIsKilled) {
     if (after) halting.environment["BELAY_TEST_PAUSE_AFTER"] = "1";
     Served first(halting);
     ASSERT_TRUE(first.is_up());
-    Belay deciding({"approvals", "approve", thread, "--by", "ana"},
-                   through(world.setting, first));
+    Belay deciding({"approvals", "approve", thread, "--by", "ana"}, through(world.setting, first));
     ASSERT_TRUE(first.process().waits_to_say(" commit 1"));
     first.process().send(SIGKILL);
     first.process().finish();
@@ -207,8 +206,8 @@ TEST(CliRemote, WhatNeedsAStoreOfItsOwnIsRefused) {
   World world;
   world.setting.environment.erase("BELAY_STORE");
   world.setting.environment["BELAY_SERVER"] = "http://127.0.0.1:1";
-  for (const Words& words : {Words{"worker"}, Words{"serve"}, Words{"store", "encrypt"},
-                             Words{"store", "rotate"}}) {
+  for (const Words& words :
+       {Words{"worker"}, Words{"serve"}, Words{"store", "encrypt"}, Words{"store", "rotate"}}) {
     Outcome refused = world.run(words);
     EXPECT_EQ(refused.code, 2);
     EXPECT_TRUE(refused.says({"a store of its own", "BELAY_SERVER"})) << refused.err;
@@ -274,9 +273,9 @@ TEST(CliRemote, AgentsThatOnlyTheServerHasAreRunAndShown) {
   EXPECT_NE(listed.out.find("errand"), std::string::npos) << listed.out;
   EXPECT_EQ(run_belay({"agents", "show", "order", "--json"}, remote).json(),
             run_belay({"agents", "show", "order", "--json"}, shop).json());
-  Outcome begun = run_belay({"run", "order", "--thread", "t", "--input", "item=a hat", "--input",
-                             "count=2", "--json"},
-                            remote);
+  Outcome begun = run_belay(
+      {"run", "order", "--thread", "t", "--input", "item=a hat", "--input", "count=2", "--json"},
+      remote);
   EXPECT_EQ(begun.code, 3) << begun.err;
   EXPECT_EQ(begun.json()["state"]["item"], Value("a hat"));
   EXPECT_EQ(begun.json()["state"]["count"], Value(2));
