@@ -7,6 +7,24 @@
 #include "server/problem.h"
 
 namespace belay::program {
+// Bodies of requests; not in the namespace below, since their members are read by name.
+
+struct AgentBody {
+  std::string date;
+  std::optional<std::string> language;
+  std::optional<std::string> threadId;
+  std::optional<std::int64_t> maxRetries;
+  std::optional<bool> requiresHumanApproval;
+  std::optional<std::int64_t> timeout;  // in milliseconds
+};
+
+struct ApproveBody {
+  std::optional<bool> approved;
+  std::optional<std::string> comment;
+  Value edited;
+  std::optional<std::string> decidedBy;
+};
+
 namespace {
 
 using server::Answer;
@@ -76,22 +94,6 @@ const Agent kRoutine{wellbeing::kRoutineGenerator,
                      "routine",
                      kRoutineEnglish,
                      kRoutineSpanish};
-
-struct AgentBody {
-  std::string date;
-  std::optional<std::string> language;
-  std::optional<std::string> threadId;
-  std::optional<std::int64_t> maxRetries;
-  std::optional<bool> requiresHumanApproval;
-  std::optional<std::int64_t> timeout;  // in milliseconds
-};
-
-struct ApproveBody {
-  std::optional<bool> approved;
-  std::optional<std::string> comment;
-  Value edited;
-  std::optional<std::string> decidedBy;
-};
 
 // Of Accept-Language: whichever of the two it names first.
 const Sentences& sentences_for(const Agent& agent, const Call& call,
@@ -188,6 +190,14 @@ std::vector<Answer> run_answers() {
           {500, "It has failed", "Problem", "application/problem+json"}};
 }
 
+Task<Result<Reply>> start(World& world, const Agent& agent, const cli::Settings& settings,
+                          Call call) {
+  BELAY_CO_TRY(StartRun wanted, start_of(agent, call, settings));
+  BELAY_CO_TRY(RunView view, co_await server::begun_run(world, call, std::move(wanted)));
+  const Sentences& sentences = sentences_for(agent, call, settings);
+  co_return agent_reply(world, agent, sentence_of(sentences, view.row), view);
+}
+
 Route start_agent(const Agent& agent, std::string path, std::string id, std::string summary,
                   World& world, const cli::Settings& settings) {
   Route route;
@@ -199,11 +209,8 @@ Route start_agent(const Agent& agent, std::string path, std::string id, std::str
   route.parameters = server::start_parameters();
   route.body = server::body_schema<AgentBody>({"date"});
   route.answers = run_answers();
-  route.handle = [&world, &agent, &settings](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(StartRun start, start_of(agent, call, settings));
-    BELAY_CO_TRY(RunView view, co_await server::begun_run(world, call, std::move(start)));
-    const Sentences& sentences = sentences_for(agent, call, settings);
-    co_return agent_reply(world, agent, sentence_of(sentences, view.row), view);
+  route.handle = [&world, &agent, &settings](Call call) {
+    return start(world, agent, settings, std::move(call));
   };
   return route;
 }
@@ -232,7 +239,7 @@ Result<Decision> decision_of(const Call& call) {
 
 // `only`: not for the other agent's threads.
 Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const Agent* only,
-                            const Call& call) {
+                            Call call) {
   BELAY_CO_TRY(Decision decision, decision_of(call));
   ThreadId thread(call.path.at("threadId"));
   auto run = co_await call.service.run_of(std::move(thread));
@@ -273,8 +280,8 @@ Route approve_agent(const Agent* only, std::string path, std::string id, World& 
   route.answers = run_answers();
   route.answers.push_back(
       {409, "Decided otherwise before, or too late", "LostDecision", "application/problem+json"});
-  route.handle = [&world, &settings, only](Call call) -> Task<Result<Reply>> {
-    co_return co_await approve(world, settings, only, call);
+  route.handle = [&world, &settings, only](Call call) {
+    return approve(world, settings, only, std::move(call));
   };
   return route;
 }
@@ -286,14 +293,14 @@ Route agent_status(World& world) {
   route.id = "getStatus";
   route.summary = "Where the thread's run stands, with its state";
   route.answers = {{200, "The run", "Run"}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread(call.path.at("threadId"));
     auto view = co_await call.service.status(std::move(thread), std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
     Reply reply;
-    reply.document = run_document(*view, world.options.extras);
+    reply.document = run_document(*view, served.options.extras);
     co_return std::move(reply);
-  };
+  });
   return route;
 }
 
@@ -326,14 +333,14 @@ Route cancel_agent(World& world) {
   route.permission = Permission::run;
   route.body = server::empty_body_schema();
   route.answers = {{200, "It is cancelled", "Run"}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread(call.path.at("threadId"));
     auto view = co_await call.service.cancel(std::move(thread), call.user.text);
     if (!view.ok()) co_return thread_error(std::move(view).error());
     Reply reply;
-    reply.document = run_document(*view, world.options.extras);
+    reply.document = run_document(*view, served.options.extras);
     co_return std::move(reply);
-  };
+  });
   return route;
 }
 

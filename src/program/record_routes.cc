@@ -173,7 +173,7 @@ Route make_route(World& world) {
   route.parameters = {owner_parameter()};
   route.body = server::body_schema<R>({"date"});
   route.answers = {{201, "It is made; Location names it", ""}, {200, "It was there already", ""}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(R record, server::read_body<R>(call));
     BELAY_CO_CHECK(complete(record));
     UserId owner = owner_in(call);
@@ -189,12 +189,12 @@ Route make_route(World& world) {
                                                " \"" + record.key() +
                                                "\" already; PUT replaces it.");
     }
-    record.createdAt = world.parts.clock.now();
+    record.createdAt = served.parts.clock.now();
     BELAY_CO_CHECK(co_await save(call.service, owner, record));
     reply.status = 201;
     BELAY_CO_TRY(reply.document, document_of(record));
     co_return std::move(reply);
-  };
+  });
   return route;
 }
 
@@ -238,7 +238,7 @@ Route replace_route(World& world) {
   route.parameters = {owner_parameter()};
   route.body = server::body_schema<R>();
   route.answers = {{200, "It was replaced", ""}, {201, "It is new", ""}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     const std::string& key = call.path.at("key");
     BELAY_CO_TRY(R record, server::read_body<R>(call));
     const Value& named = call.body[names<R>.key];
@@ -250,13 +250,13 @@ Route replace_route(World& world) {
     BELAY_CO_CHECK(complete(record));
     UserId owner = owner_in(call);
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, key));
-    record.createdAt = there ? there->createdAt : world.parts.clock.now();
+    record.createdAt = there ? there->createdAt : served.parts.clock.now();
     BELAY_CO_CHECK(co_await save(call.service, owner, record));
     Reply reply;
     reply.status = there.has_value() ? 200 : 201;
     BELAY_CO_TRY(reply.document, document_of(record));
     co_return std::move(reply);
-  };
+  });
   return route;
 }
 

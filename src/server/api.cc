@@ -187,8 +187,8 @@ class Api::Body {
   static std::optional<http::Response> check_query(const Route& route, const Call& call) {
     for (const auto& [name, text] : call.query) {
       auto known = std::find_if(route.parameters.begin(), route.parameters.end(),
-                                [&name = name](const Parameter& each) {
-                                  return each.in == Parameter::In::query && each.name == name;
+                                [&wanted = name](const Parameter& each) {
+                                  return each.in == Parameter::In::query && each.name == wanted;
                                 });
       if (known == route.parameters.end()) {
         return problem(422, "invalid", "There is no parameter \"" + name + "\" here.");
@@ -232,6 +232,12 @@ class Api::Body {
     return std::nullopt;
   }
 
+  static Task<Result<Reply>> describe_whole(const Value& description) {
+    Reply reply;
+    reply.document = description;
+    co_return std::move(reply);
+  }
+
   Route description_route() {
     Route route;
     route.method = "GET";
@@ -240,11 +246,7 @@ class Api::Body {
     route.summary = "This description";
     route.permission = Permission::open;
     route.answers = {{200, "OpenAPI 3.1", "", "application/json"}};
-    route.handle = [this](Call) -> Task<Result<Reply>> {
-      Reply reply;
-      reply.document = description_;
-      co_return std::move(reply);
-    };
+    route.handle = [this](Call) { return describe_whole(description_); };
     return route;
   }
 

@@ -5,10 +5,7 @@
 #include "server/routes.h"
 
 namespace belay::server {
-namespace {
-
-constexpr std::int64_t kListDefault = 100;
-constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+// Bodies of requests; not in the namespace below, since their members are read by name.
 
 struct DecisionBody {
   std::optional<bool> approved;
@@ -16,6 +13,11 @@ struct DecisionBody {
   Value edited;
   std::optional<std::string> decidedBy;
 };
+
+namespace {
+
+constexpr std::int64_t kListDefault = 100;
+constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
 
 // Changes with whatever a person must have seen before they decide.
 std::string tag_of(const ApprovalRow& row) {
@@ -38,7 +40,7 @@ Route list_approvals(World& world) {
                                       Value::object({{"type", "boolean"}, {"default", false}})),
                       limit_parameter(kListDefault, kListMax)};
   route.answers = {{200, "Approvals", "ApprovalList"}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     ApprovalPage page;
     BELAY_CO_TRY(bool all, truth_in(call.query, "all"));
     page.only_open = !all;
@@ -47,12 +49,12 @@ Route list_approvals(World& world) {
     BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await call.service.approvals(std::move(page)));
     Value::Array approvals;
     for (const ApprovalRow& row : rows) {
-      approvals.push_back(approval_document(row, world.options.extras));
+      approvals.push_back(approval_document(row, served.options.extras));
     }
     Reply reply;
     reply.document = Value::object({{"approvals", std::move(approvals)}});
     co_return std::move(reply);
-  };
+  });
   return route;
 }
 
@@ -67,16 +69,16 @@ Route show_approval(World& world) {
   condition.in = Parameter::In::header;
   route.parameters = {std::move(condition)};
   route.answers = {{200, "The approval, with its ETag", "Approval"}, {304, "It is as it was", ""}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(ApprovalRow row, co_await call.service.approval(call.path.at("approvalId")));
     Reply reply;
     std::string tag = tag_of(row);
     std::string_view known = call.request.header("If-None-Match");
     if (!known.empty() && names_tag(known, tag)) reply.status = 304;
     reply.headers.push_back({"ETag", std::move(tag)});
-    reply.document = approval_document(row, world.options.extras);
+    reply.document = approval_document(row, served.options.extras);
     co_return std::move(reply);
-  };
+  });
   return route;
 }
 
@@ -107,7 +109,7 @@ Route decide(World& world) {
       {409, "Another decision had been made, or it is too late", "LostDecision",
        "application/problem+json"},
       {412, "It is not what was shown any more", "Problem", "application/problem+json"}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(DecisionBody body, read_body<DecisionBody>(call));
     BELAY_CO_TRY(Decision decision, decision_of(call, std::move(body)));
     BELAY_CO_TRY(ApprovalRow row, co_await call.service.approval(call.path.at("approvalId")));
@@ -117,8 +119,8 @@ Route decide(World& world) {
       take_problem(problem(412, "conflict", "The approval is not what was shown any more."), reply);
       co_return std::move(reply);
     }
-    co_return co_await decided(world, call.service, row.interrupt, std::move(decision));
-  };
+    co_return co_await decided(served, call.service, row.interrupt, std::move(decision));
+  });
   return route;
 }
 

@@ -168,25 +168,25 @@ Route event_route(std::string path, std::string id, std::string summary) {
 Route thread_events(World& world) {
   Route route = event_route("/api/threads/{threadId}/events", "streamThreadEvents",
                             "What the thread's latest run tells");
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(EventOptions options, options_of(call));
     options.thread = ThreadId(call.path.at("threadId"));
-    co_return co_await events_of(world, call.service, std::move(options), wants_stream(call));
-  };
+    co_return co_await events_of(served, call.service, std::move(options), wants_stream(call));
+  });
   return route;
 }
 
 Route run_events(World& world) {
   Route route = event_route("/api/runs/{runId}/events", "streamRunEvents", "What a run tells");
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(EventOptions options, options_of(call));
     auto id = uuid_from(call.path.at("runId"));
     if (!id) co_return error(ErrorCode::not_found, "That is no id of a run.");
     BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
     options.thread = row.thread;
     options.run = row.run;
-    co_return co_await events_of(world, call.service, std::move(options), wants_stream(call));
-  };
+    co_return co_await events_of(served, call.service, std::move(options), wants_stream(call));
+  });
   return route;
 }
 

@@ -16,15 +16,15 @@ Route health(std::string path, std::string id, World& world) {
   route.summary = "Whether it is well";
   route.permission = Permission::open;
   route.answers = {{200, "It takes work", "Health"}, {503, "It takes none", "Health"}};
-  route.handle = [&world](Call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call) -> Task<Result<Reply>> {
     Reply reply;
-    bool ready = is_ready(world);
+    bool ready = is_ready(served);
     reply.status = ready ? 200 : 503;
     if (!ready) reply.headers.push_back({"Retry-After", "1"});
     reply.document = Value::object(
-        {{"status", ready ? "ok" : "unavailable"}, {"version", world.options.version}});
+        {{"status", ready ? "ok" : "unavailable"}, {"version", served.options.version}});
     co_return std::move(reply);
-  };
+  });
   return route;
 }
 

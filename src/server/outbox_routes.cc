@@ -46,15 +46,16 @@ Route move_message(bool gives_up) {
   route.permission = Permission::administer;
   route.body = empty_body_schema();
   route.answers = {{200, "Where it stands now", "Message"}};
-  route.handle = [gives_up](Call call) -> Task<Result<Reply>> {
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    bool is_over = call.request.raw_path.ends_with("/give-up");
     std::string id =
         call.path.at("runId") + "/" + call.path.at("seq") + "/" + call.path.at("index");
-    auto task = gives_up ? call.service.give_up_message(id) : call.service.retry_message(id);
+    auto task = is_over ? call.service.give_up_message(id) : call.service.retry_message(id);
     auto moved = co_await std::move(task);
     if (!moved.ok()) co_return std::move(moved).error();
     Reply reply;
     reply.document =
-        Value::object({{"id", std::move(id)}, {"status", gives_up ? "given_up" : "waiting"}});
+        Value::object({{"id", std::move(id)}, {"status", is_over ? "given_up" : "waiting"}});
     co_return std::move(reply);
   };
   return route;

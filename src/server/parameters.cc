@@ -23,6 +23,10 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
+Handle with(World& world, Task<Result<Reply>> (*answer)(World& served, Call call)) {
+  return [&world, answer](Call call) { return answer(world, std::move(call)); };
+}
+
 Result<std::int64_t> number_in(const Texts& query, std::string_view name, std::int64_t or_else,
                                std::int64_t least, std::int64_t most) {
   auto found = query.find(name);

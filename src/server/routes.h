@@ -13,6 +13,10 @@ struct World {
   Waiting waiting;
 };
 
+// A handler that needs the world. A coroutine can't be a lambda that captures: the lambda may be
+// gone before it.
+Handle with(World& world, Task<Result<Reply>> (*answer)(World& served, Call call));
+
 std::vector<Route> run_routes(World& world);
 std::vector<Route> thread_routes(World& world);
 std::vector<Route> event_routes(World& world);

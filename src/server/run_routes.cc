@@ -4,10 +4,7 @@
 #include "server/routes.h"
 
 namespace belay::server {
-namespace {
-
-constexpr std::int64_t kListDefault = 20;
-constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+// Bodies of requests; not in the namespace below, since their members are read by name.
 
 // What begins a run.
 struct StartBody {
@@ -22,6 +19,11 @@ struct StartBody {
   std::optional<bool> queued;
   std::optional<std::int64_t> delayMs;
 };
+
+namespace {
+
+constexpr std::int64_t kListDefault = 20;
+constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
 
 Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
                             std::int64_t most) {
@@ -133,10 +135,10 @@ Route start_run(World& world) {
   route.body = body_schema<StartBody>();
   route.parameters = start_parameters();
   route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(StartRun start, start_of(call));
-    co_return co_await begin_run(world, call, std::move(start));
-  };
+    co_return co_await begin_run(served, call, std::move(start));
+  });
   return route;
 }
 
@@ -196,7 +198,7 @@ Route show_run(World& world) {
   route.id = "getRun";
   route.summary = "One run";
   route.answers = {{200, "The run; with its state where it is its thread's latest", "Run"}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     auto id = uuid_from(call.path.at("runId"));
     if (!id) co_return error(ErrorCode::not_found, "That is no id of a run.");
     BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
@@ -204,9 +206,9 @@ Route show_run(World& world) {
     BELAY_CO_TRY(RunView view, co_await call.service.status(std::move(thread), std::nullopt));
     Reply reply;
     bool is_latest = view.row.run == row.run;
-    reply.document = is_latest ? run_document(view, world.options.extras) : run_summary(row);
+    reply.document = is_latest ? run_document(view, served.options.extras) : run_summary(row);
     co_return std::move(reply);
-  };
+  });
   return route;
 }
 
@@ -217,12 +219,12 @@ Route overview(World& world) {
   route.id = "getOverview";
   route.summary = "What goes on, and what waits for a person";
   route.answers = {{200, "Runs at work, runs left behind, open approvals", "Overview"}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Standing standing, co_await call.service.standing());
     Reply reply;
-    reply.document = standing_document(standing, world.options.extras);
+    reply.document = standing_document(standing, served.options.extras);
     co_return std::move(reply);
-  };
+  });
   return route;
 }
 

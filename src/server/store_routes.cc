@@ -4,19 +4,18 @@
 #include "server/routes.h"
 
 namespace belay::server {
-namespace {
-
-constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
-constexpr std::int64_t kKeepHoursMax = 24 * 36'500;
+// Bodies of requests; not in the namespace below, since their members are read by name.
 
 struct PruneBody {
   std::optional<std::int64_t> keepHours;
   std::optional<bool> dryRun;
 };
+
 struct IndexedBody {
   std::string name;
   std::string value;
 };
+
 struct RecordBody {
   std::string collection;
   std::string key;
@@ -24,10 +23,16 @@ struct RecordBody {
   std::vector<IndexedBody> indexed;
   bool erase = false;
 };
+
 struct RecordsBody {
   std::vector<RecordBody> records;
   std::optional<std::string> userId;
 };
+
+namespace {
+
+constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+constexpr std::int64_t kKeepHoursMax = 24 * 36'500;
 
 Route administering(std::string method, std::string path, std::string id, std::string summary) {
   Route route;

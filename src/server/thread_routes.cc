@@ -4,16 +4,12 @@
 #include "server/routes.h"
 
 namespace belay::server {
-namespace {
-
-constexpr std::int64_t kThreadsDefault = 20;
-constexpr std::int64_t kCommitsDefault = 100;
-constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
-constexpr std::int64_t kSeqMax = 1'000'000'000'000;
+// Bodies of requests; not in the namespace below, since their members are read by name.
 
 struct CancelBody {
   std::optional<std::string> by;
 };
+
 struct ForkBody {
   std::optional<std::int64_t> seq;
   Value edits;
@@ -21,6 +17,13 @@ struct ForkBody {
   std::optional<bool> copy;
   std::optional<bool> preview;
 };
+
+namespace {
+
+constexpr std::int64_t kThreadsDefault = 20;
+constexpr std::int64_t kCommitsDefault = 100;
+constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 
 Route route_of(std::string method, std::string path, std::string id, std::string summary) {
   Route route;
@@ -65,7 +68,7 @@ Route show_thread(World& world) {
   route.parameters = {query_parameter("at", "After which commit",
                                       Value::object({{"type", "integer"}, {"minimum", 1}}))};
   route.answers = {{200, "The run with its state", "Run"}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     std::optional<std::uint64_t> seq;
     if (call.query.contains("at")) {
       BELAY_CO_TRY(std::int64_t at, number_in(call.query, "at", 1, 1, kSeqMax));
@@ -73,9 +76,9 @@ Route show_thread(World& world) {
     }
     BELAY_CO_TRY(RunView view, co_await call.service.status(thread_in(call), seq));
     Reply reply;
-    reply.document = run_document(view, world.options.extras);
+    reply.document = run_document(view, served.options.extras);
     co_return std::move(reply);
-  };
+  });
   return route;
 }
 
@@ -109,14 +112,14 @@ Route resume_thread(World& world) {
   route.permission = Permission::run;
   route.body = empty_body_schema();
   route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread = thread_in(call);
     Preference preference = preference_of(call.request);
     auto task = call.service.resume(thread);
-    BELAY_CO_TRY(RunView view, co_await settled(world, call.service, std::move(task),
+    BELAY_CO_TRY(RunView view, co_await settled(served, call.service, std::move(task),
                                                 std::move(thread), preference));
-    co_return run_reply(world, view);
-  };
+    co_return run_reply(served, view);
+  });
   return route;
 }
 
@@ -126,15 +129,15 @@ Route cancel_thread(World& world) {
   route.permission = Permission::run;
   route.body = body_schema<CancelBody>();
   route.answers = {{200, "It is cancelled", "Run"}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(CancelBody body, read_body<CancelBody>(call));
     std::string by = body.by.value_or(call.user.text);
     BELAY_CO_CHECK(check_name("name in \"by\"", by));
     BELAY_CO_TRY(RunView view, co_await call.service.cancel(thread_in(call), std::move(by)));
     Reply reply;
-    reply.document = run_document(view, world.options.extras);
+    reply.document = run_document(view, served.options.extras);
     co_return std::move(reply);
-  };
+  });
   return route;
 }
 
@@ -164,24 +167,24 @@ Route fork_thread(World& world) {
   route.body = body_schema<ForkBody>();
   route.answers = {{200, "The new run has ended; or, with `preview`, what it would mean", "Run"},
                    {202, "The new run waits, or is still at work", "Run"}};
-  route.handle = [&world](Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(ForkBody body, read_body<ForkBody>(call));
     bool is_preview = body.preview.value_or(false);
     BELAY_CO_TRY(ForkOptions options, fork_options(call, std::move(body)));
-    if (options.thread.empty()) options.thread = ThreadId(random_uuid(world.parts.random).text());
+    if (options.thread.empty()) options.thread = ThreadId(random_uuid(served.parts.random).text());
     if (is_preview) {
       BELAY_CO_TRY(ForkPreview preview, co_await call.service.preview(std::move(options)));
       Reply reply;
-      reply.document = preview_document(preview, world.options.extras);
+      reply.document = preview_document(preview, served.options.extras);
       co_return std::move(reply);
     }
     ThreadId thread = options.thread;
     Preference preference = preference_of(call.request);
     auto task = call.service.fork(std::move(options));
-    BELAY_CO_TRY(RunView view, co_await settled(world, call.service, std::move(task),
+    BELAY_CO_TRY(RunView view, co_await settled(served, call.service, std::move(task),
                                                 std::move(thread), preference));
-    co_return run_reply(world, view);
-  };
+    co_return run_reply(served, view);
+  });
   return route;
 }
 
@@ -200,14 +203,15 @@ Route replay_thread() {
   return route;
 }
 
-Route preserve_thread(bool preserve) {
-  Route route = route_of(preserve ? "PUT" : "DELETE", "/api/threads/{threadId}/preserved",
-                         preserve ? "preserveThread" : "unpreserveThread",
-                         preserve ? "Keeps the thread whatever its age"
-                                  : "Lets the thread be pruned once it ended long ago");
+Route preserve_thread(bool keeps) {
+  Route route = route_of(keeps ? "PUT" : "DELETE", "/api/threads/{threadId}/preserved",
+                         keeps ? "preserveThread" : "unpreserveThread",
+                         keeps ? "Keeps the thread whatever its age"
+                               : "Lets the thread be pruned once it ended long ago");
   route.permission = Permission::administer;
   route.answers = {{200, "Done", "Preserved"}};
-  route.handle = [preserve](Call call) -> Task<Result<Reply>> {
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    bool preserve = call.request.method == "PUT";
     BELAY_CO_CHECK(co_await call.service.preserve(thread_in(call), preserve));
     Reply reply;
     reply.document =

@@ -20,9 +20,9 @@ Result<Done> check_members(const GraphDefinition& graph, const Value& input) {
                                          std::string(input.kind()) + "; it has to be an object.");
   }
   for (const auto& [name, member] : *members) {
-    bool is_known =
-        std::any_of(graph.state->channels.begin(), graph.state->channels.end(),
-                    [&name = name](const ChannelType& channel) { return channel.name == name; });
+    bool is_known = std::any_of(
+        graph.state->channels.begin(), graph.state->channels.end(),
+        [&wanted = name](const ChannelType& channel) { return channel.name == wanted; });
     if (!is_known) {
       return error(ErrorCode::invalid, "The input of " + graph.name + " has no \"" + name + "\".");
     }
