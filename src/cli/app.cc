@@ -14,10 +14,12 @@
 #include <filesystem>
 
 #include "cli/agents.h"
+#include "cli/completions.h"
 #include "cli/config.h"
 #include "cli/doctor.h"
 #include "cli/form.h"
 #include "cli/key_file.h"
+#include "cli/manual.h"
 #include "cli/models.h"
 #include "cli/remote_runs.h"
 #include "cli/server_agents.h"
@@ -144,6 +146,7 @@ Task<Answered> run_verb(World& world, Verb verb) {
   if (std::get_if<StoreCompact>(&verb)) return compact_store(world);
   if (auto* one = std::get_if<StorePrune>(&verb)) return prune_store(world, std::move(*one));
   if (std::get_if<Check>(&verb)) return check_whole_store(world);
+  if (auto* one = std::get_if<CompleteNames>(&verb)) return complete_names(world, *one);
   if (auto* one = std::get_if<StoreSeal>(&verb)) return seal_whole_store(world, *one);
   return show_overview(world);
 }
@@ -163,7 +166,9 @@ Task<Result<Done>> apply_due(World& world) {
 
 Task<Answered> whole_command(World& world, Verb verb) {
   // A store that is yet to be brought under its key can't be read before.
-  if (!std::holds_alternative<StoreSeal>(verb)) BELAY_CO_CHECK(co_await apply_due(world));
+  bool only_looks = std::holds_alternative<StoreSeal>(verb) ||
+                    std::holds_alternative<CompleteNames>(verb);
+  if (!only_looks) BELAY_CO_CHECK(co_await apply_due(world));
   if (auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb)) {
     co_return co_await (*own)->run(world);
   }
@@ -284,6 +289,9 @@ Answered about_agents(const Definitions& graphs, const Verb& verb, Output& outpu
 Task<Result<Definitions>> agents_for(Service& service, Definitions own, const Verb& verb) {
   bool matters = is_about_agents(verb) || std::holds_alternative<RunAgent>(verb) ||
                  std::holds_alternative<Fork>(verb);
+  if (const auto* names = std::get_if<CompleteNames>(&verb)) {
+    matters = names->kind == CompleteNames::Kind::agents;
+  }
   if (!matters) co_return std::move(own);
   BELAY_CO_TRY(Value::Array documents, co_await service.agents());
   co_return definitions_of(documents, own);
@@ -355,7 +363,45 @@ std::optional<Result<ExitCode>> run_without_store(const Program& program, const 
     BELAY_TRY(Definitions graphs, program.graphs(settings));
     return about_agents(graphs, verb, output);
   }
+  if (const auto* one = std::get_if<Completions>(&verb)) {
+    output.text(completion_script(program, one->shell));
+    return ExitCode::done;
+  }
+  if (std::holds_alternative<Manual>(verb)) {
+    output.text(manual_page(program, command_table(program)));
+    return ExitCode::done;
+  }
   return std::nullopt;
+}
+
+bool is_of_the_server(const Settings& settings, const Verb& verb) {
+  bool is_ours = std::holds_alternative<Models>(verb) || std::holds_alternative<Manual>(verb) ||
+                 std::holds_alternative<Completions>(verb);
+  return settings.server && !is_ours;
+}
+
+// What a shell asks for when somebody presses Tab. What goes wrong is nothing to be offered.
+int complete_typed(const Program& program, const Environment& environment, Clock& clock,
+                   const std::vector<std::string>& words) {
+  limit_completion();
+  Completion found = complete_words(command_table(program), words);
+  OutputOptions options = output_options(program, environment, false, true);
+  Output candidates(options);
+  for (const std::string& word : found.candidates) candidates.text(word + "\n");
+  candidates.finish(ExitCode::done);
+  if (!found.names) return 0;
+  Output names(options);
+  auto file = read_config(program, environment, found.flags);
+  if (!file.ok()) return 0;
+  Environment merged = environment;
+  if (*file) add_config(**file, merged);
+  auto settings = settings_from(program, merged, found.flags);
+  if (!settings.ok()) return 0;
+  Verb verb = CompleteNames{*found.names, found.begun};
+  auto code = settings->server ? run_with_server(program, *settings, names, clock, std::move(verb))
+                               : run_in_world(program, *settings, names, clock, std::move(verb));
+  if (code.ok()) names.finish(*code);
+  return 0;
 }
 
 }  // namespace
@@ -364,6 +410,9 @@ int run_program(const Program& program, int count, const char* const* words) {
   hold_signals();
   std::unique_ptr<Clock> clock = system_clock();
   Environment environment = read_environment(program);
+  if (count > 1 && std::string_view(words[1]) == "__complete") {
+    return complete_typed(program, environment, *clock, {words + 2, words + count});
+  }
   Output early(output_options(program, environment, wants_json(count, words), false));
   auto end = [](Output& output, ExitCode code) { return static_cast<int>(output.finish(code)); };
   auto fail = [&end](Output& output, const Error& failed) {
@@ -393,8 +442,7 @@ int run_program(const Program& program, int count, const char* const* words) {
     auto all = explain_settings(program, environment, arguments.flags, *file, *settings);
     return end(output, show_config(*file, all, output));
   }
-  bool is_elsewhere = settings->server && !std::holds_alternative<Models>(arguments.verb);
-  if (is_elsewhere) {
+  if (is_of_the_server(*settings, arguments.verb)) {
     auto code = run_with_server(program, *settings, output, *clock, std::move(arguments.verb));
     if (!code.ok()) return fail(output, code.error());
     return end(output, *code);

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <string_view>
 
+#include "cli/command_table.h"
 #include "cli/help_text.h"
 #include "cli/output.h"
 #include "cli/phrases.h"
@@ -42,6 +43,7 @@ struct Words {
   StorePrune store_prune = {};
   AgentsShow agents_show = {};
   AgentsGraph agents_graph = {};
+  Completions completions = {};
   // What was given to a verb or form that the program adds.
   std::map<std::string, std::string> own = {};
   Verb chosen = {};
@@ -423,15 +425,26 @@ Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseErro
   return error(ErrorCode::invalid, what + "; see " + verb + " --help.");
 }
 
-}  // namespace
+void add_shell_verbs(CLI::App& app, Words& words) {
+  CLI::App* verb = add_verb(app, words, "completions", "Print completions for a shell",
+                            help::kCompletions);
+  verb->add_option("SHELL", words.completions.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  verb->callback([&words] { words.chosen = words.completions; });
+  add_verb(app, words, "man", "Print the manual page", help::kManual)->callback([&words] {
+    words.chosen = Manual{};
+  });
+}
 
-Result<Parsed> parse_arguments(const Program& program, int count, const char* const* words) {
-  Words read{program};
-  read.tail.options.follow = false;
+std::string version_of(const Program& program) {
   std::string version = program.name == "belay" ? "" : program.name + ", ";
-  version += std::string("belay ") + BELAY_VERSION;
-  CLI::App app{filled(help::kProgram, {{"about", program.about}, {"p", program.call}}),
-               program.call};
+  return version + "belay " + BELAY_VERSION;
+}
+
+// Everything that the program understands. `read` outlives the app.
+void build(CLI::App& app, Words& read) {
+  const Program& program = read.program;
   app.footer(
       filled(help::kProgramEnd, {{"p", program.call},
                                  {"name", program.name},
@@ -439,7 +452,7 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
                                  {"models", program.brings_model ? "" : help::kModelSettings},
                                  {"settings", program.own_settings}}));
   app.require_subcommand(0, 1);
-  app.set_version_flag("--version", version);
+  app.set_version_flag("--version", version_of(program));
   add_flags(app, program, read.flags);
   add_own_verbs(app, read);
   add_run(app, read);
@@ -454,12 +467,60 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
   add_store_verbs(app, read);
   add_config_verbs(app, read);
   add_model_verbs(app, read);
+  add_shell_verbs(app, read);
+}
+
+std::string about_of(const Program& program) {
+  return filled(help::kProgram, {{"about", program.about}, {"p", program.call}});
+}
+
+void add_commands(const CLI::App& app, std::vector<std::string> path, std::vector<Command>& table) {
+  Command command;
+  command.path = path;
+  command.line = app.get_description();
+  command.end = app.get_footer();
+  command.is_hidden = !path.empty() && app.get_group().empty();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) {
+      command.arguments.push_back({option->get_name(), option->get_required()});
+    } else if (!option->get_lnames().empty()) {
+      bool takes_value = option->get_items_expected_max() > 0;
+      command.options.push_back(
+          {"--" + option->get_lnames().front(), option->get_description(), takes_value});
+    }
+  }
+  auto below = app.get_subcommands([](const CLI::App*) { return true; });
+  command.has_verbs = !below.empty();
+  table.push_back(std::move(command));
+  for (const CLI::App* verb : below) {
+    path.push_back(verb->get_name());
+    add_commands(*verb, path, table);
+    path.pop_back();
+  }
+}
+
+}  // namespace
+
+std::vector<Command> command_table(const Program& program) {
+  Words read{program};
+  CLI::App app{about_of(program), program.call};
+  build(app, read);
+  std::vector<Command> table;
+  add_commands(app, {}, table);
+  return table;
+}
+
+Result<Parsed> parse_arguments(const Program& program, int count, const char* const* words) {
+  Words read{program};
+  read.tail.options.follow = false;
+  CLI::App app{about_of(program), program.call};
+  build(app, read);
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp&) {
     return Parsed(app.help());
   } catch (const CLI::CallForVersion&) {
-    return Parsed(version + "\n");
+    return Parsed(version_of(program) + "\n");
   } catch (const CLI::ParseError& fault) {
     return fault_in(program, app, fault);
   }

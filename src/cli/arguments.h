@@ -162,6 +162,16 @@ struct Models {
 };
 struct Check {};
 struct Doctor {};
+struct Completions {
+  std::string shell;
+};
+struct Manual {};
+// Of the hidden `__complete`: see completions.h.
+struct CompleteNames {
+  enum class Kind { threads, approvals, agents };
+  Kind kind = Kind::threads;
+  std::string begun;
+};
 // Brings the whole store under the active key.
 struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
@@ -171,7 +181,7 @@ using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Se
                           Fork, ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel,
                           Threads, History, StateOf, Tail, Replay, Preserve, OutboxList, OutboxMove,
                           AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
-                          StoreStats, StoreCompact, StorePrune, Models, Check, Doctor, StoreSeal>;
+                          StoreStats, StoreCompact, StorePrune, Models, Check, Doctor, Completions, Manual, CompleteNames, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

@@ -27,6 +27,8 @@ Environment (a flag wins over it):
   BELAY_STORE             sqlite:PATH or memory:; else {name}/{name}.db in $XDG_DATA_HOME,
                           which is ~/.local/share where it is not set
   BELAY_CONFIG            a file of settings: see {p} config --help
+  BELAY_SERVER            the server that has the runs, in place of a store: http://HOST:PORT
+  BELAY_API_KEY           the key that the server asks for; or BELAY_API_KEY_FILE: a file with it
   BELAY_USER              whose records and runs (local)
   BELAY_LANGUAGE          en or es; else as LANG says
   BELAY_KEY_FILE          the keys of an encrypted store, one "id:key" a line, the first for what
@@ -288,6 +290,22 @@ them as long as a backup needs them.
 
 Example:
   {p} store rotate --key-file keys
+)";
+
+const std::string_view kCompletions =
+    R"(Prints what completes verbs, options, and the names of threads, approvals and agents when you
+press Tab. A name is asked of the store, or the server, and waited for 200 ms at most.
+
+Examples:
+  source <({p} completions bash)          # for this shell; in ~/.bashrc for every one
+  {p} completions zsh > ~/.zfunc/_{p}
+  {p} completions fish > ~/.config/fish/completions/{p}.fish
+)";
+
+const std::string_view kManual = R"(Prints the manual page of the whole program, for man(1).
+
+Example:
+  {p} man | man -l -
 )";
 
 }  // namespace belay::cli::help

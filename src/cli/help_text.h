@@ -33,6 +33,8 @@ extern const std::string_view kCheck;
 extern const std::string_view kModels;
 extern const std::string_view kModelSettings;
 extern const std::string_view kDoctor;
+extern const std::string_view kCompletions;
+extern const std::string_view kManual;
 extern const std::string_view kStore;
 extern const std::string_view kStoreEncrypt;
 extern const std::string_view kStoreRotate;

@@ -1,0 +1,208 @@
+#include "cli/completions.h"
+
+#include <sys/time.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "cli/output.h"
+#include "cli/phrases.h"
+
+namespace belay::cli {
+namespace {
+
+constexpr std::size_t kNamesMax = 100;
+constexpr suseconds_t kMicrosecondsMax = 200'000;
+
+// Words that the shell has cut at ':' and '=' are put together again: an address, a path.
+constexpr std::string_view kBash = R"(# {name} completions for bash: source it, or put it where bash looks for them.
+_{function}_completions() {
+  local IFS=$'\n' words=() word
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if [[ ${#words[@]} -gt 0 && ( $word == [:=]* || ${words[-1]} == *[:=] ) ]]; then
+      words[-1]+=$word
+    else
+      words+=("$word")
+    fi
+  done
+  COMPREPLY=($({call} __complete "${words[@]}" 2>/dev/null))
+}
+complete -o default -F _{function}_completions {name}
+)";
+
+constexpr std::string_view kZsh = R"(#compdef {name}
+# {name} completions for zsh.
+_{function}_completions() {
+  local -a found
+  found=("${(@f)$({call} __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "$found" ]]; then compadd -a found; else _files; fi
+}
+compdef _{function}_completions {name}
+)";
+
+constexpr std::string_view kFish = R"(# {name} completions for fish.
+function __{function}_completions
+  set -l words (commandline -opc)
+  {call} __complete $words[2..-1] (commandline -ct) 2>/dev/null
+end
+complete -c {name} -a '(__{function}_completions)'
+)";
+
+bool is_word_of(const std::vector<CommandOption>& options, const std::string& word,
+                CommandOption& found) {
+  auto at = std::find_if(options.begin(), options.end(),
+                         [&](const CommandOption& option) { return option.name == word; });
+  if (at == options.end()) return false;
+  found = *at;
+  return true;
+}
+
+const Command* find_command(const std::vector<Command>& table,
+                            const std::vector<std::string>& path) {
+  for (const Command& command : table) {
+    if (command.path == path) return &command;
+  }
+  return nullptr;
+}
+
+void take_flag(const std::string& name, const std::string& value, GlobalFlags& flags) {
+  if (name == "--config") flags.config = value;
+  if (name == "--store") flags.store = value;
+  if (name == "--server") flags.server = value;
+  if (name == "--api-key-file") flags.api_key_file = value;
+  if (name == "--user") flags.user = value;
+  if (name == "--key-file") flags.key_file = value;
+}
+
+std::optional<CompleteNames::Kind> kind_of(const Command& at, const std::string& argument) {
+  using Kind = CompleteNames::Kind;
+  bool is_approval = !at.path.empty() && at.path.front() == "approvals";
+  if (argument == "THREAD" || argument == "--thread") return Kind::threads;
+  if (argument == "ID" && is_approval) return Kind::approvals;
+  bool is_agent = argument == "AGENT" || (argument == "NAME" && at.path.front() == "agents");
+  if (is_agent) return Kind::agents;
+  return std::nullopt;
+}
+
+// Where the words lead, up to the one that is being typed.
+struct Place {
+  const Command* command;
+  std::size_t arguments = 0;  // given so far
+  std::string open_option;    // that waits for its value
+};
+
+Place place_of(const std::vector<Command>& table, const std::vector<std::string>& words,
+               GlobalFlags& flags) {
+  Place place{&table.front(), 0, ""};
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (!place.open_option.empty()) {
+      take_flag(place.open_option, word, flags);
+      place.open_option.clear();
+      continue;
+    }
+    std::size_t equals = word.starts_with("--") ? word.find('=') : word.npos;
+    if (equals != word.npos) {
+      take_flag(word.substr(0, equals), word.substr(equals + 1), flags);
+      continue;
+    }
+    CommandOption option;
+    if (is_word_of(place.command->options, word, option) ||
+        is_word_of(table.front().options, word, option)) {
+      if (option.takes_value) place.open_option = word;
+      continue;
+    }
+    std::vector<std::string> deeper = place.command->path;
+    deeper.push_back(word);
+    if (const Command* next = find_command(table, deeper)) {
+      place.command = next;
+    } else if (!word.starts_with("-")) {
+      ++place.arguments;
+    }
+  }
+  return place;
+}
+
+std::string function_name(const std::string& name) {
+  std::string function = name;
+  for (char& c : function) {
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!plain) c = '_';
+  }
+  return function;
+}
+
+}  // namespace
+
+std::string completion_script(const Program& program, const std::string& shell) {
+  std::string_view script = shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish;
+  std::string name = program.call.substr(program.call.rfind('/') + 1);
+  return filled(script,
+                {{"name", name}, {"function", function_name(name)}, {"call", program.call}});
+}
+
+Completion complete_words(const std::vector<Command>& table,
+                          const std::vector<std::string>& words) {
+  Completion completion;
+  Place place = place_of(table, words, completion.flags);
+  const Command& at = *place.command;
+  completion.begun = words.empty() ? "" : words.back();
+  if (!place.open_option.empty()) {
+    completion.names = kind_of(at, place.open_option);
+    return completion;
+  }
+  auto offer = [&](const std::string& word) {
+    if (word.starts_with(completion.begun)) completion.candidates.push_back(word);
+  };
+  if (completion.begun.starts_with("-")) {
+    for (const CommandOption& option : at.options) offer(option.name);
+    if (!at.path.empty()) {
+      for (const CommandOption& option : table.front().options) offer(option.name);
+    }
+    std::sort(completion.candidates.begin(), completion.candidates.end());
+    auto twice = std::unique(completion.candidates.begin(), completion.candidates.end());
+    completion.candidates.erase(twice, completion.candidates.end());
+    return completion;
+  }
+  for (const Command& command : table) {
+    bool is_below = command.path.size() == at.path.size() + 1 && !command.is_hidden &&
+                    std::equal(at.path.begin(), at.path.end(), command.path.begin());
+    if (is_below && place.arguments == 0) offer(command.path.back());
+  }
+  if (place.arguments < at.arguments.size()) {
+    completion.names = kind_of(at, at.arguments[place.arguments].name);
+  }
+  return completion;
+}
+
+Task<Answered> complete_names(World& world, CompleteNames wanted) {
+  std::vector<std::string> names;
+  if (wanted.kind == CompleteNames::Kind::threads) {
+    ThreadPage page;
+    page.limit = kNamesMax;
+    BELAY_CO_TRY(std::vector<ListedThread> all, co_await world.service.threads(std::move(page)));
+    for (const ListedThread& one : all) names.push_back(one.thread.thread.text);
+  } else if (wanted.kind == CompleteNames::Kind::approvals) {
+    ApprovalPage page;
+    page.limit = kNamesMax;
+    BELAY_CO_TRY(std::vector<ApprovalRow> all, co_await world.service.approvals(std::move(page)));
+    for (const ApprovalRow& row : all) names.push_back(row.interrupt.text());
+  } else {
+    for (const auto& graph : world.graphs) names.push_back(graph->name);
+  }
+  for (const std::string& name : names) {
+    // A line each: a name that would break the line, or the shell's words, is left out.
+    bool is_plain = one_line(name) == name && name.find_first_of(" \t'\"\\$`") == name.npos;
+    if (is_plain && name.starts_with(wanted.begun)) world.output.text(name + "\n");
+  }
+  co_return ExitCode::done;
+}
+
+void limit_completion() {
+  std::signal(SIGALRM, SIG_DFL);
+  itimerval once{};
+  once.it_value.tv_usec = kMicrosecondsMax;
+  ::setitimer(ITIMER_REAL, &once, nullptr);
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,77 @@
+#include "cli/manual.h"
+
+#include "cli/arguments.h"
+
+namespace belay::cli {
+namespace {
+
+// Text as roff shows it: no line begins a request, and a hyphen stays one.
+std::string escaped(std::string_view text) {
+  std::string roff;
+  bool begins = true;
+  for (char c : text) {
+    if (begins && (c == '.' || c == '\'')) roff += "\\&";
+    begins = c == '\n';
+    if (c == '\\') {
+      roff += "\\e";
+    } else if (c == '-') {
+      roff += "\\-";
+    } else {
+      roff += c;
+    }
+  }
+  return roff;
+}
+
+std::string as_it_stands(std::string_view text) {
+  if (text.empty()) return "";
+  std::string block = ".nf\n" + escaped(text);
+  if (!block.ends_with('\n')) block += '\n';
+  return block + ".fi\n";
+}
+
+void add_options(const std::vector<CommandOption>& options, std::string& page) {
+  for (const CommandOption& option : options) {
+    page += ".TP\n\\fB" + escaped(option.name) + "\\fR";
+    if (option.takes_value) page += " \\fIVALUE\\fR";
+    page += "\n" + escaped(option.help) + "\n";
+  }
+}
+
+std::string synopsis_of(const std::string& name, const Command& command) {
+  std::string line = "\\fB" + escaped(name);
+  for (const std::string& word : command.path) line += " " + escaped(word);
+  line += "\\fR";
+  for (const CommandArgument& argument : command.arguments) {
+    std::string shown = "\\fI" + escaped(argument.name) + "\\fR";
+    line += argument.required ? " " + shown : " [" + shown + "]";
+  }
+  if (command.has_verbs) line += " \\fIVERB\\fR";
+  return line;
+}
+
+}  // namespace
+
+std::string manual_page(const Program& program, const std::vector<Command>& table) {
+  std::string name = program.call.substr(program.call.rfind('/') + 1);
+  const Command& whole = table.front();
+  std::string page = ".TH \"" + escaped(name) + "\" 1 \"\" \"belay " +
+                     std::string(belay_version()) + "\"\n";
+  page += ".SH NAME\n" + escaped(name) + " \\- " +
+          escaped(whole.line.substr(0, whole.line.find('\n'))) + "\n";
+  page += ".SH SYNOPSIS\n\\fB" + escaped(name) + "\\fR [\\fIOPTION\\fR...] [\\fIVERB\\fR...]\n";
+  page += ".SH DESCRIPTION\n" + escaped(whole.line) + "\n";
+  page += ".SH OPTIONS\nThese go with every verb.\n";
+  add_options(whole.options, page);
+  page += ".SH VERBS\n";
+  for (const Command& command : table) {
+    if (command.path.empty() || command.is_hidden) continue;
+    page += ".SS " + synopsis_of(name, command) + "\n" + escaped(command.line) + ".\n";
+    add_options(command.options, page);
+    page += ".PP\n" + as_it_stands(command.end);
+  }
+  page += ".SH MORE\n" + as_it_stands(whole.end);
+  return page;
+}
+
+}  // namespace belay::cli
