@@ -166,8 +166,8 @@ Task<Result<Done>> apply_due(World& world) {
 
 Task<Answered> whole_command(World& world, Verb verb) {
   // A store that is yet to be brought under its key can't be read before.
-  bool only_looks = std::holds_alternative<StoreSeal>(verb) ||
-                    std::holds_alternative<CompleteNames>(verb);
+  bool only_looks =
+      std::holds_alternative<StoreSeal>(verb) || std::holds_alternative<CompleteNames>(verb);
   if (!only_looks) BELAY_CO_CHECK(co_await apply_due(world));
   if (auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb)) {
     co_return co_await (*own)->run(world);

@@ -426,8 +426,8 @@ Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseErro
 }
 
 void add_shell_verbs(CLI::App& app, Words& words) {
-  CLI::App* verb = add_verb(app, words, "completions", "Print completions for a shell",
-                            help::kCompletions);
+  CLI::App* verb =
+      add_verb(app, words, "completions", "Print completions for a shell", help::kCompletions);
   verb->add_option("SHELL", words.completions.shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));

@@ -177,11 +177,12 @@ struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, DescribeApi,
-                          Fork, ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel,
-                          Threads, History, StateOf, Tail, Replay, Preserve, OutboxList, OutboxMove,
-                          AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
-                          StoreStats, StoreCompact, StorePrune, Models, Check, Doctor, Completions, Manual, CompleteNames, StoreSeal>;
+using Verb =
+    std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, DescribeApi, Fork,
+                 ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History,
+                 StateOf, Tail, Replay, Preserve, OutboxList, OutboxMove, AgentsList, AgentsShow,
+                 AgentsGraph, ConfigExplain, ConfigPath, StoreStats, StoreCompact, StorePrune,
+                 Models, Check, Doctor, Completions, Manual, CompleteNames, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

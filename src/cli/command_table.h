@@ -21,9 +21,9 @@ struct CommandArgument {
 struct Command {
   std::vector<std::string> path;  // {"approvals", "list"}; empty: the program itself
   std::string line;
-  std::string end;           // of its help: examples
-  bool is_hidden = false;    // not in the list of verbs
-  bool has_verbs = false;    // further ones follow
+  std::string end;         // of its help: examples
+  bool is_hidden = false;  // not in the list of verbs
+  bool has_verbs = false;  // further ones follow
   std::vector<CommandArgument> arguments;
   std::vector<CommandOption> options;
 };

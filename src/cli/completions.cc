@@ -15,7 +15,8 @@ constexpr std::size_t kNamesMax = 100;
 constexpr suseconds_t kMicrosecondsMax = 200'000;
 
 // Words that the shell has cut at ':' and '=' are put together again: an address, a path.
-constexpr std::string_view kBash = R"(# {name} completions for bash: source it, or put it where bash looks for them.
+constexpr std::string_view kBash =
+    R"(# {name} completions for bash: source it, or put it where bash looks for them.
 _{function}_completions() {
   local IFS=$'\n' words=() word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do

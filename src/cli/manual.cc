@@ -55,8 +55,8 @@ std::string synopsis_of(const std::string& name, const Command& command) {
 std::string manual_page(const Program& program, const std::vector<Command>& table) {
   std::string name = program.call.substr(program.call.rfind('/') + 1);
   const Command& whole = table.front();
-  std::string page = ".TH \"" + escaped(name) + "\" 1 \"\" \"belay " +
-                     std::string(belay_version()) + "\"\n";
+  std::string page =
+      ".TH \"" + escaped(name) + "\" 1 \"\" \"belay " + std::string(belay_version()) + "\"\n";
   page += ".SH NAME\n" + escaped(name) + " \\- " +
           escaped(whole.line.substr(0, whole.line.find('\n'))) + "\n";
   page += ".SH SYNOPSIS\n\\fB" + escaped(name) + "\\fR [\\fIOPTION\\fR...] [\\fIVERB\\fR...]\n";

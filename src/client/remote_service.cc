@@ -3,6 +3,7 @@
 #include "client/remote_service.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "belay/limits.h"
 #include "client/run_watch.h"
@@ -167,8 +168,8 @@ class RemoteService final : public Service {
                    co_await get_list<RunRow>(target, "runs", run_row_from));
       for (RunRow& row : some) found.push_back(std::move(row));
     }
-    std::stable_sort(found.begin(), found.end(), [](const RunRow& one, const RunRow& other) {
-      return one.created_at > other.created_at;
+    std::sort(found.begin(), found.end(), [](const RunRow& one, const RunRow& other) {
+      return std::tie(one.created_at, one.run) > std::tie(other.created_at, other.run);
     });
     if (found.size() > page.limit) found.resize(page.limit);
     co_return std::move(found);
