@@ -31,6 +31,7 @@ std::vector<Words> verbs_below(const World& world, const Words& path) {
   std::vector<Words> found;
   bool in_list = false;
   for (const std::string& line : lines_of(world.run(asked).out)) {
+    if (line.empty()) in_list = false;
     if (line == "Subcommands:") in_list = true;
     bool is_verb = in_list && line.starts_with("  ") && line.size() > 2 && line[2] != ' ';
     if (line.empty() || !is_verb) continue;
