@@ -167,6 +167,13 @@ bool Belay::waits_to_say(const std::string& text) {
   return true;
 }
 
+bool Belay::waits_to_show(const std::string& text) {
+  while (outcome_.out.find(text) == outcome_.out.npos) {
+    if (!read_some(kTimeoutMs)) return false;
+  }
+  return true;
+}
+
 Outcome Belay::finish() {
   while (read_some(kTimeoutMs)) {
   }

@@ -62,6 +62,8 @@ class Belay {
   bool waits_to_say(const std::string& text);
   // What has been read of stderr.
   const std::string& said() const { return outcome_.err; }
+  // The same of what it prints.
+  bool waits_to_show(const std::string& text);
   // Reads to its end.
   Outcome finish();
 
