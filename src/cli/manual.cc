@@ -57,8 +57,9 @@ std::string manual_page(const Program& program, const std::vector<Command>& tabl
   const Command& whole = table.front();
   std::string page =
       ".TH \"" + escaped(name) + "\" 1 \"\" \"belay " + std::string(belay_version()) + "\"\n";
-  page += ".SH NAME\n" + escaped(name) + " \\- " +
-          escaped(whole.line.substr(0, whole.line.find('\n'))) + "\n";
+  std::string about = whole.line.substr(0, whole.line.find('\n'));
+  if (about.starts_with(name + " - ")) about.erase(0, name.size() + 3);
+  page += ".SH NAME\n" + escaped(name) + " \\- " + escaped(about) + "\n";
   page += ".SH SYNOPSIS\n\\fB" + escaped(name) + "\\fR [\\fIOPTION\\fR...] [\\fIVERB\\fR...]\n";
   page += ".SH DESCRIPTION\n" + escaped(whole.line) + "\n";
   page += ".SH OPTIONS\nThese go with every verb.\n";
