@@ -60,13 +60,14 @@ GraphDefinition::Node node_of(const NodeDocument& document, const StateType& sta
   node.targets = document.targets;
   if (document.branches) node.choose = [](const void*) { return GraphDefinition::Choice(0u); };
   if (!document.approval) return node;
-  GraphDefinition::Approval& approval = node.approval.emplace();
+  GraphDefinition::Approval approval;
   approval.options.expires = std::chrono::milliseconds(document.approval->expiresMs);
   approval.approved = document.approval->approved;
   approval.rejected = document.approval->rejected;
   for (std::size_t i = 0; i < state.channels.size(); ++i) {
     if (state.channels[i].name == document.approval->channel) approval.channel = i;
   }
+  node.approval = std::move(approval);
   return node;
 }
 
