@@ -6,7 +6,7 @@
 #include "service/documents.h"
 
 namespace belay::cli {
-namespace {
+// What a server says of an agent; not in the namespace below, since members are read by name.
 
 // What agent_document() says of a node; every member may be missing.
 struct ApprovalDocument {
@@ -15,6 +15,7 @@ struct ApprovalDocument {
   std::string approved{};
   std::string rejected{};
 };
+
 struct NodeDocument {
   std::string name{};
   int attempts = 1;
@@ -23,6 +24,7 @@ struct NodeDocument {
   bool branches = false;
   std::optional<ApprovalDocument> approval{};
 };
+
 struct AgentDocument {
   std::string name{};
   std::string hash{};
@@ -31,6 +33,8 @@ struct AgentDocument {
   std::optional<std::map<std::string, std::string>> declared{};
   std::vector<NodeDocument> nodes{};
 };
+
+namespace {
 
 Digest digest_from(std::string_view hex) {
   Digest digest{};
