@@ -57,7 +57,7 @@ Value decision_document(const Program& program, const DecisionAnswer& answer) {
 Task<Result<std::vector<ApprovalRow>>> find_approvals(World& world, bool all) {
   ApprovalPage page;
   page.only_open = !all;
-  return world.service.approvals(std::move(page));
+  return world.service.approvals(page);
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ Task<Answered> complete_names(World& world, CompleteNames wanted) {
   } else if (wanted.kind == CompleteNames::Kind::approvals) {
     ApprovalPage page;
     page.limit = kNamesMax;
-    BELAY_CO_TRY(std::vector<ApprovalRow> all, co_await world.service.approvals(std::move(page)));
+    BELAY_CO_TRY(std::vector<ApprovalRow> all, co_await world.service.approvals(page));
     for (const ApprovalRow& row : all) names.push_back(row.interrupt.text());
   } else {
     for (const auto& graph : world.graphs) names.push_back(graph->name);

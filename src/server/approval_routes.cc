@@ -46,7 +46,7 @@ Route list_approvals(World& world) {
     page.only_open = !all;
     BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kListDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
-    BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await call.service.approvals(std::move(page)));
+    BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await call.service.approvals(page));
     Value::Array approvals;
     for (const ApprovalRow& row : rows) {
       approvals.push_back(approval_document(row, served.options.extras));

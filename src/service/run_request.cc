@@ -44,7 +44,7 @@ Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefi
   request.options.tenant = tenant;
   request.options.user = std::move(wanted.user);
   request.options.thread = std::move(wanted.thread);
-  request.options.run = std::move(wanted.options);
+  request.options.run = wanted.options;
   return request;
 }
 

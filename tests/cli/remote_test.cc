@@ -36,7 +36,7 @@ std::string without_chance(const std::string& text) {
     bool is_time_of_day = run.size() == 5 && run[2] == ':' && is_digit(run[0]);
     bool is_chance = has_digit && (run.size() >= id_least || is_time_of_day ||
                                    is_span(std::string_view(text).substr(end)) ||
-                                   same.ends_with("\"workedMs\":"));
+                                   same.ends_with("\"workedMs\""));
     if (is_chance) same += '#';
     if (!is_chance) same += end > at ? run : text.substr(at, 1);
     at = std::max(end, at + 1);
