@@ -79,6 +79,14 @@ TEST_F(ApiRuns, AnInputThatDoesNotFitIsRefusedNamingTheMember) {
   EXPECT_TRUE(all_runs().empty());
 }
 
+TEST_F(ApiRuns, WithoutKeysARequestMaySayWhoseItIs) {
+  auto hers =
+      post("/api/agents/mail/runs", R"({"input":{"topic":"x"},"threadId":"t","userId":"ana"})");
+  EXPECT_EQ(hers.status, 200);
+  EXPECT_EQ(text(hers.body["userId"]), "ana");
+  EXPECT_EQ(post("/api/agents/mail/runs", R"({"input":{"topic":"x"},"userId":""})").status, 422);
+}
+
 TEST_F(ApiRuns, RunsAreListedInPages) {
   for (int i = 0; i < 3; ++i) post("/api/agents/mail/runs", R"({"input":{"topic":"x"}})");
   auto first = get("/api/runs?limit=2");

@@ -10,6 +10,7 @@ namespace belay::server {
 struct StartBody {
   Value input;
   std::optional<std::string> threadId;
+  std::optional<std::string> userId;
   std::optional<std::int64_t> maxRetries;
   std::optional<std::int64_t> timeoutMs;
   std::optional<bool> requireApproval;
@@ -59,13 +60,21 @@ Result<RunOptions> options_of(const StartBody& body) {
   return options;
 }
 
-Result<StartRun> start_of(const Call& call) {
+// With keys a request is its key's; without any it may say whose it is.
+Result<UserId> user_of(const World& world, const Call& call, const StartBody& body) {
+  if (!body.userId || *body.userId == call.user.text) return call.user;
+  BELAY_CHECK(check_name("userId", *body.userId));
+  if (world.options.keys.empty()) return UserId(*body.userId);
+  return error(ErrorCode::invalid, "\"userId\" is not the user of this key.");
+}
+
+Result<StartRun> start_of(const World& world, const Call& call) {
   constexpr std::int64_t delay_max = 30ll * 86'400'000;
   BELAY_TRY(StartBody body, read_body<StartBody>(call));
   StartRun start;
   start.agent = call.path.at("agent");
   start.input = body.input.is_null() ? Value(Value::Object{}) : std::move(body.input);
-  start.user = call.user;
+  BELAY_TRY(start.user, user_of(world, call, body));
   if (body.threadId) {
     BELAY_CHECK(check_name("threadId", *body.threadId));
     start.thread = ThreadId(*body.threadId);
@@ -136,7 +145,7 @@ Route start_run(World& world) {
   route.parameters = start_parameters();
   route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(StartRun start, start_of(call));
+    BELAY_CO_TRY(StartRun start, start_of(served, call));
     co_return co_await begin_run(served, call, std::move(start));
   });
   return route;
