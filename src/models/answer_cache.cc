@@ -15,6 +15,16 @@ Value document_of(const Message& message) {
                             message.tool_call_id});
 }
 
+// Not as a list in braces: GCC 12 takes its end for what is outside of it, at -O2.
+Value document_of(const Tool& tool) {
+  Value::Array members;
+  members.reserve(3);
+  members.emplace_back(tool.name);
+  members.emplace_back(tool.description);
+  members.push_back(tool.parameters);
+  return Value(std::move(members));
+}
+
 template <typename T>
 Value value_of(const std::optional<T>& member) {
   return member ? Value(*member) : Value();
@@ -35,9 +45,7 @@ Digest CachedModel::key_of(const ModelRequest& request) const {
   Value::Array messages;
   for (const Message& message : request.messages) messages.push_back(document_of(message));
   Value::Array tools;
-  for (const Tool& tool : request.tools) {
-    tools.push_back(Value(Value::Array{tool.name, tool.description, tool.parameters}));
-  }
+  for (const Tool& tool : request.tools) tools.push_back(document_of(tool));
   return sha256(to_json(Value(Value::Array{
       identity_, request.purpose, std::move(messages), request.response_schema, request.input,
       value_of(request.max_output_tokens), std::move(tools), static_cast<int>(request.tool_choice),
