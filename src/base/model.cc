@@ -1,5 +1,7 @@
 #include "belay/model.h"
 
+#include "base/role_name.h"
+
 namespace belay {
 
 ModelRequest::ModelRequest(std::string purpose_name, std::vector<Message> prompt, Value schema,
@@ -34,6 +36,20 @@ Task<Result<std::string>> Model::complete(std::string prompt) {
   auto reply = co_await generate(std::move(request));
   if (!reply.ok()) co_return std::move(reply).error();
   co_return std::move(reply->text);
+}
+
+std::string_view role_name(Role role) {
+  switch (role) {
+    case Role::system:
+      return "system";
+    case Role::user:
+      return "user";
+    case Role::assistant:
+      return "assistant";
+    case Role::tool:
+      return "tool";
+  }
+  return "user";
 }
 
 }  // namespace belay

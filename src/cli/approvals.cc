@@ -19,25 +19,6 @@ Decision decision_of(const World& world, ApprovalsDecide wanted) {
   return decision;
 }
 
-// What became of it, where it did not become this decision.
-Error refusal(const World& world, const DecisionAnswer& answer) {
-  const ApprovalRow& row = answer.approval;
-  std::string what = "Approval " + row.interrupt.text();
-  std::string look = "; look at it with " + world.settings.call + " state " + row.thread.text + ".";
-  if (answer.kind == Kind::expired) {
-    return error(ErrorCode::conflict, what + " has expired: its time ended at " +
-                                          to_text(row.expires_at) + ", nothing was saved" + look);
-  }
-  if (answer.kind == Kind::closed) {
-    return error(ErrorCode::conflict, what + " is closed: its run has ended as " +
-                                          std::string(name_of(answer.view.row.status)) + look);
-  }
-  std::string how(name_of(row.status));
-  if (!row.edited.empty()) how += " with an edited payload";
-  return error(ErrorCode::conflict, what + " was decided otherwise: it was " + how + " by " +
-                                        row.decided_by + " at " + to_text(row.decided_at) + look);
-}
-
 void show_decision(World& world, const DecisionAnswer& answer) {
   const ApprovalRow& row = answer.approval;
   const Phrases& phrases = world.phrases;
@@ -93,8 +74,10 @@ Task<Answered> decide_approval(World& world, ApprovalsDecide wanted) {
   BELAY_CO_TRY(DecisionAnswer answer,
                co_await world.service.decide(row.interrupt, std::move(decision)));
   world.progress.rests(row.thread);
-  if (answer.kind != Kind::won && answer.kind != Kind::same) {
-    Error refused = refusal(world, answer);
+  if (!is_made(answer)) {
+    std::string look =
+        "; look at it with " + world.settings.call + " state " + answer.approval.thread.text + ".";
+    Error refused = error(ErrorCode::conflict, refusal_text(answer) + look);
     world.output.fail(refused, decision_document(world.program, answer));
     co_return exit_code_of(refused.code);
   }

@@ -1,9 +1,8 @@
 #include "cli/server_agents.h"
 
-#include <charconv>
-
 #include "graph/json_channels.h"
 #include "service/documents.h"
+#include "service/from_documents.h"
 
 namespace belay::cli {
 // What a server says of an agent; not in the namespace below, since members are read by name.
@@ -35,14 +34,6 @@ struct AgentDocument {
 };
 
 namespace {
-
-Digest digest_from(std::string_view hex) {
-  Digest digest{};
-  for (std::size_t i = 0; i < digest.size() && 2 * i + 2 <= hex.size(); ++i) {
-    std::from_chars(hex.data() + 2 * i, hex.data() + 2 * i + 2, digest[i], 16);
-  }
-  return digest;
-}
 
 std::shared_ptr<const StateType> state_of(const AgentDocument& agent) {
   JsonChannels::Declared declared;
@@ -87,7 +78,7 @@ Result<std::shared_ptr<const GraphDefinition>> definition_of(const Value& docume
   }
   auto made = std::make_shared<GraphDefinition>();
   made->name = agent->name;
-  made->hash = digest_from(agent->hash);
+  made->hash = digest_from(agent->hash).value_or(Digest{});
   made->entries = agent->entries;
   made->own_state = state_of(*agent);
   made->state = made->own_state.get();

@@ -3,34 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/percent_encoding.h"
+
 namespace belay::client {
 namespace {
 
 Error unfit(std::string_view why) {
   return error(ErrorCode::invalid, "The server's address " + std::string(why) +
                                        "; write http://HOST[:PORT], like http://localhost:8123.");
-}
-
-bool is_plain(char c) {
-  constexpr std::string_view kPlain = "-._~";
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         kPlain.find(c) != kPlain.npos;
-}
-
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string encoded;
-  for (char c : text) {
-    if (is_plain(c)) {
-      encoded += c;
-      continue;
-    }
-    auto byte = static_cast<unsigned char>(c);
-    encoded += '%';
-    encoded += kDigits[byte / 16];
-    encoded += kDigits[byte % 16];
-  }
-  return encoded;
 }
 
 bool is_loopback(std::string_view host) {

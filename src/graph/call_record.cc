@@ -1,23 +1,10 @@
 #include "graph/call_record.h"
 
+#include "base/role_name.h"
 #include "belay/value.h"
 
 namespace belay {
 namespace {
-
-std::string_view name_of(Role role) {
-  switch (role) {
-    case Role::system:
-      return "system";
-    case Role::user:
-      return "user";
-    case Role::assistant:
-      return "assistant";
-    case Role::tool:
-      return "tool";
-  }
-  return "user";
-}
 
 std::string_view name_of(ToolChoice choice) {
   switch (choice) {
@@ -32,7 +19,7 @@ std::string_view name_of(ToolChoice choice) {
 }
 
 Value document_of(const Message& message) {
-  Value::Object members{{"role", name_of(message.role)}, {"text", message.text}};
+  Value::Object members{{"role", role_name(message.role)}, {"text", message.text}};
   if (!message.tool_calls.empty()) {
     Value::Array calls;
     for (const ToolCall& call : message.tool_calls) {

@@ -257,13 +257,7 @@ class Anthropic final : public Protocol {
     return http;
   }
   std::vector<std::string> names_in(const Value& listing) const override {
-    std::vector<std::string> names;
-    if (const Value::Array* models = listing["data"].as_array()) {
-      for (const Value& model : *models) {
-        if (const std::string* name = model["id"].as_string()) names.push_back(*name);
-      }
-    }
-    return names;
+    return texts_in(listing["data"], "id");
   }
 
  private:

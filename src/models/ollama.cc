@@ -1,6 +1,7 @@
 // Ollama's own protocol: POST /api/chat, answered with one JSON object a line.
 // https://github.com/ollama/ollama/blob/main/docs/api.md, api/types.go
 
+#include "base/role_name.h"
 #include "models/error_answer.h"
 #include "models/reply_draft.h"
 #include "models/sound_json.h"
@@ -9,22 +10,8 @@
 namespace belay::models {
 namespace {
 
-std::string_view role_of(Role role) {
-  switch (role) {
-    case Role::system:
-      return "system";
-    case Role::user:
-      return "user";
-    case Role::assistant:
-      return "assistant";
-    case Role::tool:
-      return "tool";
-  }
-  return "user";
-}
-
 Value message_of(const ModelRequest& request, const Message& message) {
-  Value::Object out{{"role", role_of(message.role)}, {"content", message.text}};
+  Value::Object out{{"role", role_name(message.role)}, {"content", message.text}};
   if (!message.tool_calls.empty()) {
     Value::Array calls;
     std::int64_t index = 0;
@@ -40,16 +27,6 @@ Value message_of(const ModelRequest& request, const Message& message) {
     out.emplace("tool_call_id", message.tool_call_id);
   }
   return Value(std::move(out));
-}
-
-Value tools_of(const std::vector<Tool>& tools) {
-  Value::Array all;
-  for (const Tool& tool : tools) {
-    Value function = Value::object(
-        {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}});
-    all.push_back(Value::object({{"type", "function"}, {"function", std::move(function)}}));
-  }
-  return Value(std::move(all));
 }
 
 class OllamaDecoder final : public AnswerDecoder {
@@ -142,12 +119,12 @@ class Ollama final : public Protocol {
     }
     body.emplace("messages", std::move(messages));
     const std::vector<Tool>& tools = callable_tools(request);
-    if (!tools.empty()) body.emplace("tools", tools_of(tools));
+    if (!tools.empty()) body.emplace("tools", function_tools(tools));
     if (Value options = options_of(request); !options.as_object()->empty()) {
       body.emplace("options", std::move(options));
     }
     net::HttpRequest http = post_json(server_.url + "/api/chat", Value(std::move(body)));
-    add_key(http);
+    add_bearer(server_, http);
     return http;
   }
 
@@ -159,17 +136,11 @@ class Ollama final : public Protocol {
   net::HttpRequest listing() const override {
     net::HttpRequest http;
     http.url = server_.url + "/api/tags";
-    add_key(http);
+    add_bearer(server_, http);
     return http;
   }
   std::vector<std::string> names_in(const Value& listing) const override {
-    std::vector<std::string> names;
-    if (const Value::Array* models = listing["models"].as_array()) {
-      for (const Value& model : *models) {
-        if (const std::string* name = model["name"].as_string()) names.push_back(*name);
-      }
-    }
-    return names;
+    return texts_in(listing["models"], "name");
   }
 
  private:
@@ -181,9 +152,6 @@ class Ollama final : public Protocol {
     if (request.temperature) options.emplace("temperature", *request.temperature);
     if (request.seed) options.emplace("seed", *request.seed);
     return Value(std::move(options));
-  }
-  void add_key(net::HttpRequest& http) const {
-    if (!server_.key.empty()) http.headers.push_back({"authorization", "Bearer " + server_.key});
   }
 
   const Server server_;

@@ -42,16 +42,6 @@ Value message_of(const Message& message) {
   return Value(std::move(out));
 }
 
-Value tools_of(const std::vector<Tool>& tools) {
-  Value::Array all;
-  for (const Tool& tool : tools) {
-    Value function = Value::object(
-        {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}});
-    all.push_back(Value::object({{"type", "function"}, {"function", std::move(function)}}));
-  }
-  return Value(std::move(all));
-}
-
 // Whether the schema is of the part of JSON Schema that "strict" knows: every member required, no
 // others allowed, and no words but these.
 // https://platform.openai.com/docs/guides/structured-outputs (supported schemas)
@@ -249,13 +239,13 @@ class OpenAi final : public Protocol {
       body.emplace("response_format", response_format(request));
     }
     if (!request.tools.empty()) {
-      body.emplace("tools", tools_of(request.tools));
+      body.emplace("tools", function_tools(request.tools));
       if (request.tool_choice == ToolChoice::none) body.emplace("tool_choice", "none");
       if (request.tool_choice == ToolChoice::required) body.emplace("tool_choice", "required");
     }
     net::HttpRequest http = post_json(server_.url + "/chat/completions", Value(std::move(body)));
     http.headers.push_back({"accept", "text/event-stream"});
-    add_key(http);
+    add_bearer(server_, http);
     return http;
   }
 
@@ -267,17 +257,11 @@ class OpenAi final : public Protocol {
   net::HttpRequest listing() const override {
     net::HttpRequest http;
     http.url = server_.url + "/models";
-    add_key(http);
+    add_bearer(server_, http);
     return http;
   }
   std::vector<std::string> names_in(const Value& listing) const override {
-    std::vector<std::string> names;
-    if (const Value::Array* models = listing["data"].as_array()) {
-      for (const Value& model : *models) {
-        if (const std::string* name = model["id"].as_string()) names.push_back(*name);
-      }
-    }
-    return names;
+    return texts_in(listing["data"], "id");
   }
 
  private:
@@ -286,9 +270,6 @@ class OpenAi final : public Protocol {
     bool is_openai = server_.url.find("://api.openai.com/") != std::string::npos ||
                      server_.url.find(".openai.azure.com/") != std::string::npos;
     return is_openai ? "max_completion_tokens" : "max_tokens";
-  }
-  void add_key(net::HttpRequest& http) const {
-    if (!server_.key.empty()) http.headers.push_back({"authorization", "Bearer " + server_.key});
   }
 
   const Server server_;

@@ -36,6 +36,16 @@ std::string_view called_tool(const ModelRequest& request, const Message& result)
   return {};
 }
 
+Value function_tools(const std::vector<Tool>& tools) {
+  Value::Array all;
+  for (const Tool& tool : tools) {
+    Value function = Value::object(
+        {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}});
+    all.push_back(Value::object({{"type", "function"}, {"function", std::move(function)}}));
+  }
+  return Value(std::move(all));
+}
+
 Value arguments_object(const ToolCall& call) {
   if (call.arguments.as_object()) return call.arguments;
   if (call.arguments.is_null()) return Value(Value::Object());
@@ -47,6 +57,16 @@ std::string schema_in_words(const Value& schema) {
          to_json(schema);
 }
 
+std::vector<std::string> texts_in(const Value& list, std::string_view member) {
+  std::vector<std::string> texts;
+  const Value::Array* items = list.as_array();
+  if (!items) return texts;
+  for (const Value& item : *items) {
+    if (const std::string* text = item[member].as_string()) texts.push_back(*text);
+  }
+  return texts;
+}
+
 net::HttpRequest post_json(std::string url, const Value& body) {
   net::HttpRequest request;
   request.method = "POST";
@@ -54,6 +74,10 @@ net::HttpRequest post_json(std::string url, const Value& body) {
   request.body = to_json(body);
   request.headers.push_back({"content-type", "application/json"});
   return request;
+}
+
+void add_bearer(const Server& server, net::HttpRequest& http) {
+  if (!server.key.empty()) http.headers.push_back({"authorization", "Bearer " + server.key});
 }
 
 }  // namespace belay::models

@@ -67,11 +67,18 @@ std::unique_ptr<Protocol> anthropic_protocol(Server server);
 const std::vector<Tool>& callable_tools(const ModelRequest& request);
 // The name of the tool that a message of role tool has the result of; empty where nobody called it.
 std::string_view called_tool(const ModelRequest& request, const Message& result);
+// Tools as the servers want them that call each a function.
+Value function_tools(const std::vector<Tool>& tools);
 // An object for a call's arguments, whatever the model made of them.
 Value arguments_object(const ToolCall& call);
 // For a model that is told its schema in words besides.
 std::string schema_in_words(const Value& schema);
 
+// That member of each item of a list, where it is a text.
+std::vector<std::string> texts_in(const Value& list, std::string_view member);
+
 net::HttpRequest post_json(std::string url, const Value& body);
+// The server's key, where it has one.
+void add_bearer(const Server& server, net::HttpRequest& http);
 
 }  // namespace belay::models

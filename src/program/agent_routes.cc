@@ -18,13 +18,6 @@ struct AgentBody {
   std::optional<std::int64_t> timeout;  // in milliseconds
 };
 
-struct ApproveBody {
-  std::optional<bool> approved;
-  std::optional<std::string> comment;
-  Value edited;
-  std::optional<std::string> decidedBy;
-};
-
 namespace {
 
 using server::Answer;
@@ -172,14 +165,14 @@ Result<StartRun> start_of(const Agent& agent, const Call& call, const cli::Setti
     BELAY_CHECK(check_name("threadId", *body.threadId));
     start.thread = ThreadId(*body.threadId);
   }
-  if (body.maxRetries && (*body.maxRetries < 1 || *body.maxRetries > attempts_max)) {
-    return error(ErrorCode::invalid, "\"maxRetries\" has to be a number from 1 to 20.");
+  if (body.maxRetries) {
+    BELAY_CHECK(server::within("maxRetries", *body.maxRetries, 1, attempts_max));
+    start.options.max_retries = static_cast<int>(*body.maxRetries);
   }
-  if (body.timeout && (*body.timeout < 1 || *body.timeout > day_ms)) {
-    return error(ErrorCode::invalid, "\"timeout\" has to be a number from 1 to 86400000.");
+  if (body.timeout) {
+    BELAY_CHECK(server::within("timeout", *body.timeout, 1, day_ms));
+    start.options.timeout = std::chrono::milliseconds(*body.timeout);
   }
-  if (body.maxRetries) start.options.max_retries = static_cast<int>(*body.maxRetries);
-  if (body.timeout) start.options.timeout = std::chrono::milliseconds(*body.timeout);
   start.options.require_approval = body.requiresHumanApproval.value_or(true);
   return start;
 }
@@ -200,11 +193,7 @@ Task<Result<Reply>> start(World& world, const Agent& agent, const cli::Settings&
 
 Route start_agent(const Agent& agent, std::string path, std::string id, std::string summary,
                   World& world, const cli::Settings& settings) {
-  Route route;
-  route.method = "POST";
-  route.path = std::move(path);
-  route.id = std::move(id);
-  route.summary = std::move(summary);
+  Route route = server::route_of("POST", std::move(path), std::move(id), std::move(summary));
   route.permission = Permission::run;
   route.parameters = server::start_parameters();
   route.body = server::body_schema<AgentBody>({"date"});
@@ -226,21 +215,10 @@ const Agent* agent_of(std::string_view graph) {
   return graph == kRoutine.graph ? &kRoutine : nullptr;
 }
 
-Result<Decision> decision_of(const Call& call) {
-  BELAY_TRY(ApproveBody body, server::read_body<ApproveBody>(call));
-  Decision decision;
-  decision.approved = *body.approved;
-  decision.decided_by = body.decidedBy.value_or(call.user.text);
-  BELAY_CHECK(check_name("name in \"decidedBy\"", decision.decided_by));
-  decision.comment = body.comment.value_or("");
-  if (!body.edited.is_null()) decision.edited = std::move(body.edited);
-  return decision;
-}
-
 // `only`: not for the other agent's threads.
 Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const Agent* only,
                             Call call) {
-  BELAY_CO_TRY(Decision decision, decision_of(call));
+  BELAY_CO_TRY(Decision decision, server::decision_of(call));
   ThreadId thread(call.path.at("threadId"));
   auto run = co_await call.service.run_of(std::move(thread));
   if (!run.ok()) co_return thread_error(std::move(run).error());
@@ -253,14 +231,7 @@ Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const A
   InterruptId interrupt = row->interrupt;
   bool approved = decision.approved;
   BELAY_CO_TRY(DecisionAnswer answer, co_await call.service.decide(interrupt, std::move(decision)));
-  Reply reply;
-  bool is_made =
-      answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
-  if (!is_made) {
-    Value document = decision_document(answer, world.options.extras);
-    server::take_problem(server::problem(server::refusal_of(answer), std::move(document)), reply);
-    co_return std::move(reply);
-  }
+  if (auto lost = server::lost_decision(world, answer)) co_return *std::move(lost);
   const Sentences& sentences = sentences_for(*agent, call, settings);
   std::string_view message = approved ? sentences.approved : sentences.cancelled;
   if (!is_final(answer.view.row.status)) message = sentence_of(sentences, answer.view.row);
@@ -270,13 +241,11 @@ Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const A
 
 Route approve_agent(const Agent* only, std::string path, std::string id, World& world,
                     const cli::Settings& settings) {
-  Route route;
-  route.method = "POST";
-  route.path = std::move(path);
-  route.id = std::move(id);
-  route.summary = "Approves or rejects what the thread waits with, and goes on with its run";
+  Route route =
+      server::route_of("POST", std::move(path), std::move(id),
+                       "Approves or rejects what the thread waits with, and goes on with its run");
   route.permission = Permission::decide;
-  route.body = server::body_schema<ApproveBody>({"approved"});
+  route.body = server::body_schema<server::DecisionBody>({"approved"});
   route.answers = run_answers();
   route.answers.push_back(
       {409, "Decided otherwise before, or too late", "LostDecision", "application/problem+json"});
@@ -287,29 +256,21 @@ Route approve_agent(const Agent* only, std::string path, std::string id, World& 
 }
 
 Route agent_status(World& world) {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/agents/status/{threadId}";
-  route.id = "getStatus";
-  route.summary = "Where the thread's run stands, with its state";
+  Route route = server::route_of("GET", "/api/agents/status/{threadId}", "getStatus",
+                                 "Where the thread's run stands, with its state");
   route.answers = {{200, "The run", "Run"}};
   route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread(call.path.at("threadId"));
     auto view = co_await call.service.status(std::move(thread), std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
-    Reply reply;
-    reply.document = run_document(*view, served.options.extras);
-    co_return std::move(reply);
+    co_return server::reply_with(run_document(*view, served.options.extras));
   });
   return route;
 }
 
 Route agent_history() {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/agents/history/{threadId}";
-  route.id = "getAgentHistory";
-  route.summary = "Every commit of the thread's run, newest first";
+  Route route = server::route_of("GET", "/api/agents/history/{threadId}", "getAgentHistory",
+                                 "Every commit of the thread's run, newest first");
   route.answers = {{200, "Its commits", "History"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     HistoryPage page;
@@ -317,19 +278,14 @@ Route agent_history() {
     page.limit = limits::page_rows_max;
     auto history = co_await call.service.history(std::move(page));
     if (!history.ok()) co_return thread_error(std::move(history).error());
-    Reply reply;
-    reply.document = history_document(*history);
-    co_return std::move(reply);
+    co_return server::reply_with(history_document(*history));
   };
   return route;
 }
 
 Route cancel_agent(World& world) {
-  Route route;
-  route.method = "POST";
-  route.path = "/api/agents/cancel/{threadId}";
-  route.id = "cancelAgent";
-  route.summary = "Cancels the thread's run";
+  Route route = server::route_of("POST", "/api/agents/cancel/{threadId}", "cancelAgent",
+                                 "Cancels the thread's run");
   route.permission = Permission::run;
   route.body = server::empty_body_schema();
   route.answers = {{200, "It is cancelled", "Run"}};
@@ -337,9 +293,7 @@ Route cancel_agent(World& world) {
     ThreadId thread(call.path.at("threadId"));
     auto view = co_await call.service.cancel(std::move(thread), call.user.text);
     if (!view.ok()) co_return thread_error(std::move(view).error());
-    Reply reply;
-    reply.document = run_document(*view, served.options.extras);
-    co_return std::move(reply);
+    co_return server::reply_with(run_document(*view, served.options.extras));
   });
   return route;
 }

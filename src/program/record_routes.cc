@@ -1,10 +1,10 @@
 #include "program/record_routes.h"
 
 #include "agents/wellbeing/records.h"
+#include "base/percent_encoding.h"
 #include "program/note_lines.h"
 #include "program/notes.h"
 #include "server/body.h"
-#include "server/target.h"
 
 namespace belay::program {
 namespace {
@@ -114,16 +114,14 @@ Task<Result<Done>> save(Service& service, const UserId& owner, const R& record) 
 
 template <typename R>
 std::string address_of(const R& record) {
-  return "/api/" + std::string(names<R>.plural) + "/" + server::percent_encoded(record.key());
+  return "/api/" + std::string(names<R>.plural) + "/" + percent_encoded(record.key());
 }
 
 template <typename R>
 Route list_route() {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/" + std::string(names<R>.plural);
-  route.id = "list" + capital(names<R>.plural);
-  route.summary = capital(names<R>.plural) + " of a user, by " + std::string(names<R>.key);
+  Route route = server::route_of(
+      "GET", "/api/" + std::string(names<R>.plural), "list" + capital(names<R>.plural),
+      capital(names<R>.plural) + " of a user, by " + std::string(names<R>.key));
   Value text = Value::object({{"type", "string"}});
   route.parameters = {
       owner_parameter(), server::query_parameter("date", "Only of this day, YYYY-MM-DD", text),
@@ -154,21 +152,17 @@ Route list_route() {
     }
     Value next;
     if (rows.size() == static_cast<std::size_t>(limit)) next = rows.back().key;
-    Reply reply;
-    reply.document = Value::object(
-        {{std::string(names<R>.plural), std::move(documents)}, {"next", std::move(next)}});
-    co_return std::move(reply);
+    co_return server::reply_with(Value::object(
+        {{std::string(names<R>.plural), std::move(documents)}, {"next", std::move(next)}}));
   };
   return route;
 }
 
 template <typename R>
 Route make_route(World& world) {
-  Route route;
-  route.method = "POST";
-  route.path = "/api/" + std::string(names<R>.plural);
-  route.id = "create" + capital(names<R>.singular);
-  route.summary = "Makes a " + std::string(names<R>.singular);
+  Route route = server::route_of("POST", "/api/" + std::string(names<R>.plural),
+                                 "create" + capital(names<R>.singular),
+                                 "Makes a " + std::string(names<R>.singular));
   route.permission = Permission::run;
   route.parameters = {owner_parameter()};
   route.body = server::body_schema<R>({"date"});
@@ -204,11 +198,9 @@ std::string path_of_one(std::string_view plural) {
 
 template <typename R>
 Route show_route() {
-  Route route;
-  route.method = "GET";
-  route.path = path_of_one(names<R>.plural);
-  route.id = "get" + capital(names<R>.singular);
-  route.summary = "One " + std::string(names<R>.singular);
+  Route route =
+      server::route_of("GET", path_of_one(names<R>.plural), "get" + capital(names<R>.singular),
+                       "One " + std::string(names<R>.singular));
   route.parameters = {owner_parameter()};
   route.answers = {{200, "It", ""}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
@@ -229,11 +221,9 @@ void put_key(Routine& routine, const std::string& key) { routine.date = key; }
 
 template <typename R>
 Route replace_route(World& world) {
-  Route route;
-  route.method = "PUT";
-  route.path = path_of_one(names<R>.plural);
-  route.id = "replace" + capital(names<R>.singular);
-  route.summary = "Makes or replaces one " + std::string(names<R>.singular);
+  Route route =
+      server::route_of("PUT", path_of_one(names<R>.plural), "replace" + capital(names<R>.singular),
+                       "Makes or replaces one " + std::string(names<R>.singular));
   route.permission = Permission::run;
   route.parameters = {owner_parameter()};
   route.body = server::body_schema<R>();
@@ -262,11 +252,9 @@ Route replace_route(World& world) {
 
 template <typename R>
 Route erase_route() {
-  Route route;
-  route.method = "DELETE";
-  route.path = path_of_one(names<R>.plural);
-  route.id = "delete" + capital(names<R>.singular);
-  route.summary = "Erases one " + std::string(names<R>.singular);
+  Route route = server::route_of("DELETE", path_of_one(names<R>.plural),
+                                 "delete" + capital(names<R>.singular),
+                                 "Erases one " + std::string(names<R>.singular));
   route.permission = Permission::run;
   route.parameters = {owner_parameter()};
   route.answers = {{204, "It is erased", ""}};

@@ -40,7 +40,7 @@ bool is_of_this_server(const http::Request& request) {
          (scheme != origin.npos && origin.substr(scheme + 3) == request.header("Host"));
 }
 
-http::Response response_of(Reply reply, bool is_head) {
+http::Response response_of(Reply reply) {
   http::Response response;
   response.status = reply.status;
   response.headers = std::move(reply.headers);
@@ -53,7 +53,6 @@ http::Response response_of(Reply reply, bool is_head) {
                               [](const http::Header& each) { return each.name == "Content-Type"; });
   if (!has_type) response.headers.push_back({"Content-Type", "application/json"});
   response.body = to_json(reply.document);
-  if (is_head) response.headers.push_back({"Cache-Control", "no-store"});
   return response;
 }
 
@@ -101,7 +100,6 @@ class Api::Body {
     auto found = find(request.method, target->segments, path);
     if (auto* refused = std::get_if<http::Response>(&found)) co_return std::move(*refused);
     const Route& route = *std::get<const Route*>(found);
-    bool is_head = request.method == "HEAD";
     Call call{world_.parts.service,
               std::move(request),
               std::move(path),
@@ -113,7 +111,7 @@ class Api::Body {
     if (auto refused = read_json(route, call)) co_return *std::move(refused);
     auto reply = co_await route.handle(std::move(call));
     if (!reply.ok()) co_return problem(reply.error());
-    co_return response_of(*std::move(reply), is_head);
+    co_return response_of(*std::move(reply));
   }
 
  private:
@@ -233,17 +231,11 @@ class Api::Body {
   }
 
   static Task<Result<Reply>> describe_whole(const Value& description) {
-    Reply reply;
-    reply.document = description;
-    co_return std::move(reply);
+    co_return reply_with(description);
   }
 
   Route description_route() {
-    Route route;
-    route.method = "GET";
-    route.path = "/openapi.json";
-    route.id = "describeApi";
-    route.summary = "This description";
+    Route route = route_of("GET", "/openapi.json", "describeApi", "This description");
     route.permission = Permission::open;
     route.answers = {{200, "OpenAPI 3.1", "", "application/json"}};
     route.handle = [this](Call) { return describe_whole(description_); };

@@ -5,15 +5,6 @@
 #include "server/routes.h"
 
 namespace belay::server {
-// Bodies of requests; not in the namespace below, since their members are read by name.
-
-struct DecisionBody {
-  std::optional<bool> approved;
-  std::optional<std::string> comment;
-  Value edited;
-  std::optional<std::string> decidedBy;
-};
-
 namespace {
 
 constexpr std::int64_t kListDefault = 100;
@@ -31,19 +22,15 @@ bool names_tag(std::string_view header, std::string_view tag) {
 }
 
 Route list_approvals(World& world) {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/approvals";
-  route.id = "listApprovals";
-  route.summary = "What waits for a person, newest first";
+  Route route =
+      route_of("GET", "/api/approvals", "listApprovals", "What waits for a person, newest first");
   route.parameters = {query_parameter("all", "What was decided, too",
                                       Value::object({{"type", "boolean"}, {"default", false}})),
                       limit_parameter(kListDefault, kListMax)};
   route.answers = {{200, "Approvals", "ApprovalList"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     ApprovalPage page;
-    BELAY_CO_TRY(bool all, truth_in(call.query, "all"));
-    page.only_open = !all;
+    page.only_open = !truth_in(call.query, "all");
     BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kListDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await call.service.approvals(page));
@@ -51,19 +38,15 @@ Route list_approvals(World& world) {
     for (const ApprovalRow& row : rows) {
       approvals.push_back(approval_document(row, served.options.extras));
     }
-    Reply reply;
-    reply.document = Value::object({{"approvals", std::move(approvals)}});
-    co_return std::move(reply);
+    co_return reply_with(Value::object({{"approvals", std::move(approvals)}}));
   });
   return route;
 }
 
 Route show_approval(World& world) {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/approvals/{approvalId}";
-  route.id = "getApproval";
-  route.summary = "One approval, by its id, the first characters of it, or the thread that waits";
+  Route route =
+      route_of("GET", "/api/approvals/{approvalId}", "getApproval",
+               "One approval, by its id, the first characters of it, or the thread that waits");
   Parameter condition = query_parameter("If-None-Match", "A tag of an earlier answer",
                                         Value::object({{"type", "string"}}));
   condition.in = Parameter::In::header;
@@ -82,22 +65,9 @@ Route show_approval(World& world) {
   return route;
 }
 
-Result<Decision> decision_of(const Call& call, DecisionBody body) {
-  Decision decision;
-  decision.approved = *body.approved;
-  decision.decided_by = body.decidedBy.value_or(call.user.text);
-  BELAY_CHECK(check_name("name in \"decidedBy\"", decision.decided_by));
-  decision.comment = body.comment.value_or("");
-  if (!body.edited.is_null()) decision.edited = std::move(body.edited);
-  return decision;
-}
-
 Route decide(World& world) {
-  Route route;
-  route.method = "POST";
-  route.path = "/api/approvals/{approvalId}/decision";
-  route.id = "decide";
-  route.summary = "Decides, and goes on with the run";
+  Route route = route_of("POST", "/api/approvals/{approvalId}/decision", "decide",
+                         "Decides, and goes on with the run");
   route.permission = Permission::decide;
   route.body = body_schema<DecisionBody>({"approved"});
   Parameter condition = query_parameter("If-Match", "Decide only what this tag was shown with",
@@ -110,8 +80,7 @@ Route decide(World& world) {
        "application/problem+json"},
       {412, "It is not what was shown any more", "Problem", "application/problem+json"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(DecisionBody body, read_body<DecisionBody>(call));
-    BELAY_CO_TRY(Decision decision, decision_of(call, std::move(body)));
+    BELAY_CO_TRY(Decision decision, decision_of(call));
     BELAY_CO_TRY(ApprovalRow row, co_await call.service.approval(call.path.at("approvalId")));
     std::string_view shown = call.request.header("If-Match");
     if (!shown.empty() && !names_tag(shown, tag_of(row))) {
@@ -119,7 +88,10 @@ Route decide(World& world) {
       take_problem(problem(412, "conflict", "The approval is not what was shown any more."), reply);
       co_return std::move(reply);
     }
-    co_return co_await decided(served, call.service, row.interrupt, std::move(decision));
+    BELAY_CO_TRY(DecisionAnswer answer,
+                 co_await call.service.decide(row.interrupt, std::move(decision)));
+    if (auto lost = lost_decision(served, answer)) co_return *std::move(lost);
+    co_return reply_with(decision_document(answer, served.options.extras));
   });
   return route;
 }
@@ -132,36 +104,23 @@ void take_problem(http::Response response, Reply& reply) {
   reply.document = parse_json(response.body).value_or(Value());
 }
 
-Error refusal_of(const DecisionAnswer& answer) {
-  const ApprovalRow& row = answer.approval;
-  std::string what = "Approval " + row.interrupt.text();
-  if (answer.kind == DecisionAnswer::Kind::expired) {
-    return error(ErrorCode::conflict, what + " has expired: its time ended at " +
-                                          to_text(row.expires_at) + ", nothing was saved.");
-  }
-  if (answer.kind == DecisionAnswer::Kind::closed) {
-    return error(ErrorCode::conflict, what + " is closed: its run has ended as " +
-                                          std::string(name_of(answer.view.row.status)) + ".");
-  }
-  std::string how(name_of(row.status));
-  if (!row.edited.empty()) how += " with an edited payload";
-  return error(ErrorCode::conflict, what + " was decided otherwise: it was " + how + " by " +
-                                        row.decided_by + " at " + to_text(row.decided_at) + ".");
+Result<Decision> decision_of(const Call& call) {
+  BELAY_TRY(DecisionBody body, read_body<DecisionBody>(call));
+  Decision decision;
+  decision.approved = *body.approved;
+  decision.decided_by = body.decidedBy.value_or(call.user.text);
+  BELAY_CHECK(check_name("name in \"decidedBy\"", decision.decided_by));
+  decision.comment = body.comment.value_or("");
+  if (!body.edited.is_null()) decision.edited = std::move(body.edited);
+  return decision;
 }
 
-Task<Result<Reply>> decided(World& world, Service& service, InterruptId interrupt,
-                            Decision decision) {
-  BELAY_CO_TRY(DecisionAnswer answer, co_await service.decide(interrupt, std::move(decision)));
-  Value document = decision_document(answer, world.options.extras);
+std::optional<Reply> lost_decision(const World& world, const DecisionAnswer& answer) {
+  if (is_made(answer)) return std::nullopt;
+  Error refused = error(ErrorCode::conflict, refusal_text(answer) + ".");
   Reply reply;
-  bool is_made =
-      answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
-  if (is_made) {
-    reply.document = std::move(document);
-  } else {
-    take_problem(problem(refusal_of(answer), std::move(document)), reply);
-  }
-  co_return std::move(reply);
+  take_problem(problem(refused, decision_document(answer, world.options.extras)), reply);
+  return reply;
 }
 
 std::vector<Route> approval_routes(World& world) {

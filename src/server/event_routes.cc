@@ -126,9 +126,7 @@ Task<Result<Reply>> page_of(Service& service, EventOptions options) {
     if (some.empty()) break;
     for (const StreamEvent& event : some) events.push_back(to_value(event));
   }
-  Reply reply;
-  reply.document = Value::object({{"events", std::move(events)}});
-  co_return std::move(reply);
+  co_return reply_with(Value::object({{"events", std::move(events)}}));
 }
 
 Task<Result<Reply>> events_of(World& world, Service& service, EventOptions options, bool streams) {
@@ -146,11 +144,7 @@ Task<Result<Reply>> events_of(World& world, Service& service, EventOptions optio
 }
 
 Route event_route(std::string path, std::string id, std::string summary) {
-  Route route;
-  route.method = "GET";
-  route.path = std::move(path);
-  route.id = std::move(id);
-  route.summary = std::move(summary);
+  Route route = route_of("GET", std::move(path), std::move(id), std::move(summary));
   Value text = Value::object({{"type", "string"}});
   Value truth = Value::object({{"type", "boolean"}, {"default", true}});
   Parameter last = query_parameter(

@@ -9,11 +9,7 @@ namespace {
 bool is_ready(const World& world) { return !world.options.is_ready || world.options.is_ready(); }
 
 Route health(std::string path, std::string id, World& world) {
-  Route route;
-  route.method = "GET";
-  route.path = std::move(path);
-  route.id = std::move(id);
-  route.summary = "Whether it is well";
+  Route route = route_of("GET", std::move(path), std::move(id), "Whether it is well");
   route.permission = Permission::open;
   route.answers = {{200, "It takes work", "Health"}, {503, "It takes none", "Health"}};
   route.handle = with(world, [](World& served, Call) -> Task<Result<Reply>> {
@@ -30,17 +26,11 @@ Route health(std::string path, std::string id, World& world) {
 
 // That the process answers at all.
 Route alive() {
-  Route route;
-  route.method = "GET";
-  route.path = "/healthz";
-  route.id = "isAlive";
-  route.summary = "Whether the process answers";
+  Route route = route_of("GET", "/healthz", "isAlive", "Whether the process answers");
   route.permission = Permission::open;
   route.answers = {{200, "It does", "Health"}};
   route.handle = [](Call) -> Task<Result<Reply>> {
-    Reply reply;
-    reply.document = Value::object({{"status", "ok"}});
-    co_return std::move(reply);
+    co_return reply_with(Value::object({{"status", "ok"}}));
   };
   return route;
 }

@@ -10,11 +10,8 @@ constexpr std::int64_t kListDefault = 100;
 constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
 
 Route list_messages() {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/outbox";
-  route.id = "listMessages";
-  route.summary = "Messages that are not delivered yet, oldest first";
+  Route route = route_of("GET", "/api/outbox", "listMessages",
+                         "Messages that are not delivered yet, oldest first");
   route.parameters = {query_parameter("threadId", "Only of this thread's latest run",
                                       Value::object({{"type", "string"}})),
                       query_parameter("all", "Delivered ones, too",
@@ -23,26 +20,23 @@ Route list_messages() {
   route.answers = {{200, "Messages, and how many more there are", "MessageList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     MessagePage page;
-    BELAY_CO_TRY(page.all, truth_in(call.query, "all"));
+    page.all = truth_in(call.query, "all");
     BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kListDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     if (auto found = call.query.find("threadId"); found != call.query.end()) {
       page.thread = ThreadId(found->second);
     }
     BELAY_CO_TRY(Messages found, co_await call.service.messages(std::move(page)));
-    Reply reply;
-    reply.document = messages_document(found);
-    co_return std::move(reply);
+    co_return reply_with(messages_document(found));
   };
   return route;
 }
 
 Route move_message(bool gives_up) {
-  Route route;
-  route.method = "POST";
-  route.path = std::string("/api/outbox/{runId}/{seq}/{index}/") + (gives_up ? "give-up" : "retry");
-  route.id = gives_up ? "giveUpMessage" : "retryMessage";
-  route.summary = gives_up ? "Gives up a message that waits" : "Has a message tried now";
+  Route route = route_of(
+      "POST", std::string("/api/outbox/{runId}/{seq}/{index}/") + (gives_up ? "give-up" : "retry"),
+      gives_up ? "giveUpMessage" : "retryMessage",
+      gives_up ? "Gives up a message that waits" : "Has a message tried now");
   route.permission = Permission::administer;
   route.body = empty_body_schema();
   route.answers = {{200, "Where it stands now", "Message"}};
@@ -53,10 +47,8 @@ Route move_message(bool gives_up) {
     auto task = is_over ? call.service.give_up_message(id) : call.service.retry_message(id);
     auto moved = co_await std::move(task);
     if (!moved.ok()) co_return std::move(moved).error();
-    Reply reply;
-    reply.document =
-        Value::object({{"id", std::move(id)}, {"status", is_over ? "given_up" : "waiting"}});
-    co_return std::move(reply);
+    co_return reply_with(
+        Value::object({{"id", std::move(id)}, {"status", is_over ? "given_up" : "waiting"}}));
   };
   return route;
 }

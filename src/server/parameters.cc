@@ -2,8 +2,8 @@
 
 #include <charconv>
 
+#include "base/percent_encoding.h"
 #include "server/routes.h"
-#include "server/target.h"
 
 namespace belay::server {
 namespace {
@@ -23,6 +23,21 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
+Route route_of(std::string method, std::string path, std::string id, std::string summary) {
+  Route route;
+  route.method = std::move(method);
+  route.path = std::move(path);
+  route.id = std::move(id);
+  route.summary = std::move(summary);
+  return route;
+}
+
+Reply reply_with(Value document) {
+  Reply reply;
+  reply.document = std::move(document);
+  return reply;
+}
+
 Handle with(World& world, Task<Result<Reply>> (*answer)(World& served, Call call)) {
   return [&world, answer](Call call) { return answer(world, std::move(call)); };
 }
@@ -31,13 +46,18 @@ Result<std::int64_t> number_in(const Texts& query, std::string_view name, std::i
                                std::int64_t least, std::int64_t most) {
   auto found = query.find(name);
   if (found == query.end()) return or_else;
-  auto number = number_from(found->second);
-  if (number && *number >= least && *number <= most) return *number;
+  // What is no number is out of any range.
+  return within(name, number_from(found->second).value_or(least - 1), least, most);
+}
+
+Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
+                            std::int64_t most) {
+  if (number >= least && number <= most) return number;
   return error(ErrorCode::invalid, "\"" + std::string(name) + "\" has to be a number from " +
                                        std::to_string(least) + " to " + std::to_string(most) + ".");
 }
 
-Result<bool> truth_in(const Texts& query, std::string_view name) {
+bool truth_in(const Texts& query, std::string_view name) {
   auto found = query.find(name);
   return found != query.end() && found->second == "true";
 }

@@ -3,9 +3,9 @@
 
 #include <set>
 
+#include "base/percent_encoding.h"
 #include "server/api_world.h"
 #include "server/openapi.h"
-#include "server/target.h"
 
 namespace belay::server {
 namespace {

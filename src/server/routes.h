@@ -17,6 +17,10 @@ struct World {
 // gone before it.
 Handle with(World& world, Task<Result<Reply>> (*answer)(World& served, Call call));
 
+// One that reads, until it is told otherwise.
+Route route_of(std::string method, std::string path, std::string id, std::string summary);
+Reply reply_with(Value document);
+
 std::vector<Route> run_routes(World& world);
 std::vector<Route> thread_routes(World& world);
 std::vector<Route> event_routes(World& world);
@@ -29,7 +33,10 @@ std::vector<Route> health_routes(World& world);
 // to `most`.
 Result<std::int64_t> number_in(const Texts& query, std::string_view name, std::int64_t or_else,
                                std::int64_t least, std::int64_t most);
-Result<bool> truth_in(const Texts& query, std::string_view name);
+bool truth_in(const Texts& query, std::string_view name);
+// The number, or `invalid` where it is none from `least` to `most`.
+Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
+                            std::int64_t most);
 
 Parameter query_parameter(std::string name, std::string help, Value schema);
 Parameter limit_parameter(std::int64_t or_else, std::int64_t most);
@@ -51,11 +58,16 @@ Task<Result<Reply>> begin_run(World& world, const Call& call, StartRun start);
 Task<Result<RunView>> settled(World& world, Service& service, Task<Result<RunView>> task,
                               ThreadId thread, Preference preference);
 
-// Decides; a decision that is not the one is answered 409, with the one that won beside.
-Task<Result<Reply>> decided(World& world, Service& service, InterruptId interrupt,
-                            Decision decision);
-// The sentence of that answer.
-Error refusal_of(const DecisionAnswer& answer);
+// The body of a request that decides. Not of this file's own: its members are read by name.
+struct DecisionBody {
+  std::optional<bool> approved;
+  std::optional<std::string> comment;
+  Value edited;
+  std::optional<std::string> decidedBy;
+};
+Result<Decision> decision_of(const Call& call);
+// 409 for a decision that is not the one, with the one that won beside; nothing for one that is.
+std::optional<Reply> lost_decision(const World& world, const DecisionAnswer& answer);
 // A problem as a handler's reply.
 void take_problem(http::Response response, Reply& reply);
 

@@ -26,13 +26,6 @@ namespace {
 constexpr std::int64_t kListDefault = 20;
 constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
 
-Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
-                            std::int64_t most) {
-  if (number >= least && number <= most) return number;
-  return error(ErrorCode::invalid, "\"" + std::string(name) + "\" has to be a number from " +
-                                       std::to_string(least) + " to " + std::to_string(most) + ".");
-}
-
 Result<RunOptions> options_of(const StartBody& body) {
   constexpr std::int64_t attempts_max = 20;
   constexpr std::int64_t day_ms = 86'400'000;
@@ -97,27 +90,18 @@ ThreadId thread_of_key(const UserId& user, std::string_view key) {
 }
 
 Route list_agents() {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/agents";
-  route.id = "listAgents";
-  route.summary = "The agents, with their state and nodes";
+  Route route =
+      route_of("GET", "/api/agents", "listAgents", "The agents, with their state and nodes");
   route.answers = {{200, "All agents", "AgentList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Value::Array agents, co_await call.service.agents());
-    Reply reply;
-    reply.document = Value::object({{"agents", std::move(agents)}});
-    co_return std::move(reply);
+    co_return reply_with(Value::object({{"agents", std::move(agents)}}));
   };
   return route;
 }
 
 Route show_agent() {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/agents/{agent}";
-  route.id = "getAgent";
-  route.summary = "One agent";
+  Route route = route_of("GET", "/api/agents/{agent}", "getAgent", "One agent");
   route.answers = {{200, "The agent", "Agent"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     const std::string& name = call.path.at("agent");
@@ -125,9 +109,7 @@ Route show_agent() {
     for (Value& agent : agents) {
       const std::string* known = agent["name"].as_string();
       if (!known || *known != name) continue;
-      Reply reply;
-      reply.document = std::move(agent);
-      co_return std::move(reply);
+      co_return reply_with(std::move(agent));
     }
     co_return error(ErrorCode::not_found, "There is no agent \"" + name + "\".");
   };
@@ -135,11 +117,8 @@ Route show_agent() {
 }
 
 Route start_run(World& world) {
-  Route route;
-  route.method = "POST";
-  route.path = "/api/agents/{agent}/runs";
-  route.id = "startRun";
-  route.summary = "Begins a run, or goes on with the one of that thread";
+  Route route = route_of("POST", "/api/agents/{agent}/runs", "startRun",
+                         "Begins a run, or goes on with the one of that thread");
   route.permission = Permission::run;
   route.body = body_schema<StartBody>();
   route.parameters = start_parameters();
@@ -171,11 +150,7 @@ Result<RunPage> run_page(const Call& call) {
 }
 
 Route list_runs() {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/runs";
-  route.id = "listRuns";
-  route.summary = "Runs, newest first";
+  Route route = route_of("GET", "/api/runs", "listRuns", "Runs, newest first");
   Value::Array statuses{"queued", "running",   "paused",     "completed",
                         "failed", "cancelled", "quarantined"};
   route.parameters = {
@@ -193,19 +168,13 @@ Route list_runs() {
     for (const RunRow& row : rows) runs.push_back(run_summary(row));
     Value next;
     if (rows.size() == limit) next = rows.back().run.text();
-    Reply reply;
-    reply.document = Value::object({{"runs", std::move(runs)}, {"next", std::move(next)}});
-    co_return std::move(reply);
+    co_return reply_with(Value::object({{"runs", std::move(runs)}, {"next", std::move(next)}}));
   };
   return route;
 }
 
 Route show_run(World& world) {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/runs/{runId}";
-  route.id = "getRun";
-  route.summary = "One run";
+  Route route = route_of("GET", "/api/runs/{runId}", "getRun", "One run");
   route.answers = {{200, "The run; with its state where it is its thread's latest", "Run"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     auto id = uuid_from(call.path.at("runId"));
@@ -222,17 +191,12 @@ Route show_run(World& world) {
 }
 
 Route overview(World& world) {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/overview";
-  route.id = "getOverview";
-  route.summary = "What goes on, and what waits for a person";
+  Route route =
+      route_of("GET", "/api/overview", "getOverview", "What goes on, and what waits for a person");
   route.answers = {{200, "Runs at work, runs left behind, open approvals", "Overview"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Standing standing, co_await call.service.standing());
-    Reply reply;
-    reply.document = standing_document(standing, served.options.extras);
-    co_return std::move(reply);
+    co_return reply_with(standing_document(standing, served.options.extras));
   });
   return route;
 }

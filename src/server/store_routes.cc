@@ -35,11 +35,7 @@ constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
 constexpr std::int64_t kKeepHoursMax = 24 * 36'500;
 
 Route administering(std::string method, std::string path, std::string id, std::string summary) {
-  Route route;
-  route.method = std::move(method);
-  route.path = std::move(path);
-  route.id = std::move(id);
-  route.summary = std::move(summary);
+  Route route = route_of(std::move(method), std::move(path), std::move(id), std::move(summary));
   route.permission = Permission::administer;
   return route;
 }
@@ -49,9 +45,7 @@ Route show_store() {
   route.answers = {{200, "Its tables", "Store"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(StoreStatistics found, co_await call.service.statistics());
-    Reply reply;
-    reply.document = statistics_document(found);
-    co_return std::move(reply);
+    co_return reply_with(statistics_document(found));
   };
   return route;
 }
@@ -63,9 +57,7 @@ Route compact_store() {
   route.answers = {{200, "Its size before and after", "Compaction"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Compaction done, co_await call.service.compact());
-    Reply reply;
-    reply.document = compaction_document(done);
-    co_return std::move(reply);
+    co_return reply_with(compaction_document(done));
   };
   return route;
 }
@@ -80,15 +72,10 @@ Route prune_store() {
     RetentionPolicy policy;
     policy.dry_run = body.dryRun.value_or(false);
     std::int64_t hours = body.keepHours.value_or(policy.keep_finished.count());
-    if (hours < 0 || hours > kKeepHoursMax) {
-      co_return error(ErrorCode::invalid, "\"keepHours\" has to be a number from 0 to " +
-                                              std::to_string(kKeepHoursMax) + ".");
-    }
+    BELAY_CO_CHECK(within("keepHours", hours, 0, kKeepHoursMax));
     policy.keep_finished = std::chrono::hours(hours);
     BELAY_CO_TRY(Pruning done, co_await call.service.prune(policy));
-    Reply reply;
-    reply.document = pruning_document(done);
-    co_return std::move(reply);
+    co_return reply_with(pruning_document(done));
   };
   return route;
 }
@@ -100,9 +87,7 @@ Route check_store() {
   route.answers = {{200, "What was found", "Check"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(CheckReport report, co_await call.service.check());
-    Reply reply;
-    reply.document = check_document(report);
-    co_return std::move(reply);
+    co_return reply_with(check_document(report));
   };
   return route;
 }
@@ -124,11 +109,8 @@ Result<Value> record_document(const RecordRow& row) {
 }
 
 Route find_records() {
-  Route route;
-  route.method = "GET";
-  route.path = "/api/records/{collection}";
-  route.id = "findRecords";
-  route.summary = "A user's records, by key";
+  Route route =
+      route_of("GET", "/api/records/{collection}", "findRecords", "A user's records, by key");
   Value text = Value::object({{"type", "string"}});
   route.parameters = {query_parameter("userId", "Whose", text),
                       query_parameter("key", "Only this one", text),
@@ -154,9 +136,7 @@ Route find_records() {
       BELAY_CO_TRY(Value record, record_document(row));
       records.push_back(std::move(record));
     }
-    Reply reply;
-    reply.document = Value::object({{"records", std::move(records)}});
-    co_return std::move(reply);
+    co_return reply_with(Value::object({{"records", std::move(records)}}));
   };
   return route;
 }
@@ -197,9 +177,7 @@ Route save_records() {
     BELAY_CO_TRY(std::vector<RecordWrite> writes, writes_of(call.user, std::move(body)));
     auto count = static_cast<std::uint64_t>(writes.size());
     if (count > 0) BELAY_CO_CHECK(co_await call.service.save_records(std::move(writes)));
-    Reply reply;
-    reply.document = Value::object({{"saved", count}});
-    co_return std::move(reply);
+    co_return reply_with(Value::object({{"saved", count}}));
   };
   return route;
 }

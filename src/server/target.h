@@ -16,7 +16,4 @@ Result<Target> parse_target(const http::Request& request);
 // The parameters of the path where `segments` fit the pattern of a route, else nothing.
 std::optional<Texts> match_path(std::string_view pattern, const std::vector<std::string>& segments);
 
-// Fit to stand in a path, or in a query.
-std::string percent_encoded(std::string_view text);
-
 }  // namespace belay::server

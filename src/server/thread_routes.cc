@@ -25,15 +25,6 @@ constexpr std::int64_t kCommitsDefault = 100;
 constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
 constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 
-Route route_of(std::string method, std::string path, std::string id, std::string summary) {
-  Route route;
-  route.method = std::move(method);
-  route.path = std::move(path);
-  route.id = std::move(id);
-  route.summary = std::move(summary);
-  return route;
-}
-
 ThreadId thread_in(const Call& call) { return ThreadId(call.path.at("threadId")); }
 
 Route list_threads() {
@@ -55,9 +46,8 @@ Route list_threads() {
     for (const ListedThread& one : listed) threads.push_back(thread_document(one.thread, one.run));
     Value next;
     if (listed.size() == static_cast<std::size_t>(limit)) next = listed.back().thread.thread.text;
-    Reply reply;
-    reply.document = Value::object({{"threads", std::move(threads)}, {"next", std::move(next)}});
-    co_return std::move(reply);
+    co_return reply_with(
+        Value::object({{"threads", std::move(threads)}, {"next", std::move(next)}}));
   };
   return route;
 }
@@ -75,9 +65,7 @@ Route show_thread(World& world) {
       seq = static_cast<std::uint64_t>(at);
     }
     BELAY_CO_TRY(RunView view, co_await call.service.status(thread_in(call), seq));
-    Reply reply;
-    reply.document = run_document(view, served.options.extras);
-    co_return std::move(reply);
+    co_return reply_with(run_document(view, served.options.extras));
   });
   return route;
 }
@@ -99,9 +87,7 @@ Route show_history() {
       page.before_seq = static_cast<std::uint64_t>(before);
     }
     BELAY_CO_TRY(RunHistory history, co_await call.service.history(std::move(page)));
-    Reply reply;
-    reply.document = history_document(history);
-    co_return std::move(reply);
+    co_return reply_with(history_document(history));
   };
   return route;
 }
@@ -134,9 +120,7 @@ Route cancel_thread(World& world) {
     std::string by = body.by.value_or(call.user.text);
     BELAY_CO_CHECK(check_name("name in \"by\"", by));
     BELAY_CO_TRY(RunView view, co_await call.service.cancel(thread_in(call), std::move(by)));
-    Reply reply;
-    reply.document = run_document(view, served.options.extras);
-    co_return std::move(reply);
+    co_return reply_with(run_document(view, served.options.extras));
   });
   return route;
 }
@@ -174,9 +158,7 @@ Route fork_thread(World& world) {
     if (options.thread.empty()) options.thread = ThreadId(random_uuid(served.parts.random).text());
     if (is_preview) {
       BELAY_CO_TRY(ForkPreview preview, co_await call.service.preview(std::move(options)));
-      Reply reply;
-      reply.document = preview_document(preview, served.options.extras);
-      co_return std::move(reply);
+      co_return reply_with(preview_document(preview, served.options.extras));
     }
     ThreadId thread = options.thread;
     Preference preference = preference_of(call.request);
@@ -196,9 +178,7 @@ Route replay_thread() {
   route.answers = {{200, "Whether it came out the same", "Replay"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(ReplayReport report, co_await call.service.replay(thread_in(call)));
-    Reply reply;
-    reply.document = replay_document(report);
-    co_return std::move(reply);
+    co_return reply_with(replay_document(report));
   };
   return route;
 }
@@ -213,10 +193,8 @@ Route preserve_thread(bool keeps) {
   route.handle = [](Call call) -> Task<Result<Reply>> {
     bool preserve = call.request.method == "PUT";
     BELAY_CO_CHECK(co_await call.service.preserve(thread_in(call), preserve));
-    Reply reply;
-    reply.document =
-        Value::object({{"threadId", call.path.at("threadId")}, {"preserved", preserve}});
-    co_return std::move(reply);
+    co_return reply_with(
+        Value::object({{"threadId", call.path.at("threadId")}, {"preserved", preserve}}));
   };
   return route;
 }
@@ -229,9 +207,7 @@ Route left_behind() {
     BELAY_CO_TRY(std::vector<ThreadId> left, co_await call.service.left_behind());
     Value::Array threads;
     for (const ThreadId& thread : left) threads.push_back(thread.text);
-    Reply reply;
-    reply.document = Value::object({{"threads", std::move(threads)}});
-    co_return std::move(reply);
+    co_return reply_with(Value::object({{"threads", std::move(threads)}}));
   };
   return route;
 }

@@ -197,6 +197,27 @@ Value decision_document(const DecisionAnswer& answer, const ApprovalExtras& extr
                         {"run", run_document(answer.view, extras)}});
 }
 
+bool is_made(const DecisionAnswer& answer) {
+  return answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
+}
+
+std::string refusal_text(const DecisionAnswer& answer) {
+  const ApprovalRow& row = answer.approval;
+  std::string what = "Approval " + row.interrupt.text();
+  if (answer.kind == DecisionAnswer::Kind::expired) {
+    return what + " has expired: its time ended at " + to_text(row.expires_at) +
+           ", nothing was saved";
+  }
+  if (answer.kind == DecisionAnswer::Kind::closed) {
+    return what + " is closed: its run has ended as " +
+           std::string(name_of(answer.view.row.status));
+  }
+  std::string how(name_of(row.status));
+  if (!row.edited.empty()) how += " with an edited payload";
+  return what + " was decided otherwise: it was " + how + " by " + row.decided_by + " at " +
+         to_text(row.decided_at);
+}
+
 Value message_document(const OutboxRow& row) {
   return Value::object({{"id", message_id(row)},
                         {"runId", row.run.text()},

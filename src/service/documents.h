@@ -21,6 +21,10 @@ Value standing_document(const Standing& standing, const ApprovalExtras& extras);
 Value preview_document(const ForkPreview& preview, const ApprovalExtras& extras);
 Value replay_document(const ReplayReport& report);
 Value decision_document(const DecisionAnswer& answer, const ApprovalExtras& extras);
+// Whether the decision is the one that counts, and, where it is not, what became of the approval:
+// a sentence without its full stop.
+bool is_made(const DecisionAnswer& answer);
+std::string refusal_text(const DecisionAnswer& answer);
 Value message_document(const OutboxRow& row);
 Value messages_document(const Messages& messages);
 Value statistics_document(const StoreStatistics& found);

@@ -59,16 +59,8 @@ class Members {
     return wants(name, "a word that is known"), Enumeration{};
   }
   Digest digest(std::string_view name) {
-    Digest digest{};
-    std::string hex = text(name);
-    bool fits = hex.size() == 2 * digest.size();
-    for (std::size_t i = 0; fits && i < digest.size(); ++i) {
-      const char* first = hex.data() + 2 * i;
-      auto [end, failed] = std::from_chars(first, first + 2, digest[i], 16);
-      fits = failed == std::errc() && end == first + 2;
-    }
-    if (!fits) wants(name, "a SHA-256 in hexadecimal digits");
-    return digest;
+    if (auto found = digest_from(text(name))) return *found;
+    return wants(name, "a SHA-256 in hexadecimal digits"), Digest{};
   }
   std::vector<std::string> texts(std::string_view name) {
     std::vector<std::string> all;
@@ -208,6 +200,18 @@ Result<Violation> violation_from(const Value& document) {
 }
 
 }  // namespace
+
+std::optional<Digest> digest_from(std::string_view hex) {
+  Digest digest{};
+  bool fits = hex.size() == 2 * digest.size();
+  for (std::size_t i = 0; fits && i < digest.size(); ++i) {
+    const char* first = hex.data() + 2 * i;
+    auto [end, failed] = std::from_chars(first, first + 2, digest[i], 16);
+    fits = failed == std::errc() && end == first + 2;
+  }
+  if (!fits) return std::nullopt;
+  return digest;
+}
 
 Result<RunRow> run_row_from(const Value& summary) {
   Members members(summary, "A run");

@@ -12,6 +12,9 @@
 
 namespace belay {
 
+// A SHA-256 from its hexadecimal digits; nothing for what is none.
+std::optional<Digest> digest_from(std::string_view hex);
+
 Result<RunRow> run_row_from(const Value& summary);
 Result<RunView> run_view_from(const Value& document);
 Result<ApprovalRow> approval_from(const Value& document);
