@@ -22,6 +22,11 @@ if(BELAY_SANITIZE)
   endif()
 endif()
 
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # What is in a nameless namespace of a source is, to GCC, in one of an included file.
+  target_compile_options(belay_options INTERFACE -Wno-subobject-linkage)
+endif()
+
 # scripts/coverage: clang counts what of src/ and agents/ runs, in the process of whatever test.
 if(BELAY_COVERAGE)
   target_link_options(belay_options INTERFACE -fprofile-instr-generate)

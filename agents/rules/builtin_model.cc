@@ -25,10 +25,6 @@ constexpr std::array<std::string_view, 3> kActivityMembers = {"time", "activity"
 
 using Members = std::span<const std::string_view>;
 
-bool has(Members members, std::string_view name) {
-  return std::find(members.begin(), members.end(), name) != members.end();
-}
-
 Error refused(std::string what) {
   return error(ErrorCode::invalid,
                "The builtin rules " + std::move(what) + "; " + std::string(kConfigure) + ".");

@@ -51,11 +51,6 @@ constexpr auto kIntensifiers = std::to_array<std::string_view>({"very",
 constexpr auto kDiminishers = std::to_array<std::string_view>(
     {"bit", "little", "slightly", "somewhat", "poco", "poca", "algo", "ligeramente", "poquito"});
 
-template <typename List>
-bool has(const List& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 // Finds the hits of one note. Words that a match has used are not read again as negators.
 class Finder {
  public:

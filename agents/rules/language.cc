@@ -45,10 +45,6 @@ constexpr auto kCatalan = std::to_array<std::string_view>(
     {"amb", "els", "pero", "avui", "molt", "jo", "estic", "la", "de", "que", "no", "em", "i", "el",
      "un", "una", "meva", "nit"});
 
-bool has(std::span<const std::string_view> list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 }  // namespace
 
 std::string_view name_of(Language language) {

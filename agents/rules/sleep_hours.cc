@@ -34,11 +34,6 @@ constexpr auto kNumerals = std::to_array<Numeral>(
      {"tres", 3},    {"cuatro", 4},  {"cinco", 5}, {"seis", 6},  {"siete", 7},
      {"ocho", 8},    {"nueve", 9},   {"diez", 10}, {"once", 11}, {"doce", 12}});
 
-template <typename List>
-bool has(const List& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 // Reads words one by one, up to a pause: hours of sleep are told in one breath.
 class Reader {
  public:

@@ -4,6 +4,7 @@
 // Offsets are bytes of the text as handed in. All functions are pure and take any bytes: see
 // readable() for what is not UTF-8.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -43,5 +44,11 @@ std::string fold(std::string_view word);
 
 // The number of code points of valid UTF-8.
 std::size_t code_points(std::string_view text);
+
+// Whether a list of words has this one.
+template <typename List>
+bool has(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
 
 }  // namespace belay::rules

@@ -13,7 +13,7 @@
 namespace belay::wellbeing {
 namespace {
 
-constexpr int kAttempts = 3;
+constexpr int kRoutineAttempts = 3;
 constexpr std::size_t kFixedEventsMax = 50;
 
 Language reader_of(const RoutineState& state) {
@@ -56,7 +56,7 @@ std::string reason_for_contact(const std::optional<DailySummary>& summary, const
 }
 
 Error scheduler_error(Error failure, const Context& context) {
-  const bool last = context.attempt() >= context.options().max_retries.value_or(kAttempts);
+  const bool last = context.attempt() >= context.options().max_retries.value_or(kRoutineAttempts);
   if (last && failure.code == ErrorCode::unavailable) {
     failure.message = "Scheduler failed after max retries: " + failure.message;
   }
@@ -242,7 +242,7 @@ Result<Graph<RoutineState>> routine_generator(const WellbeingOptions& options) {
     return analyze_yesterday(state, context, kept);
   });
   graph.node("scheduler", make_schedule)
-      .retry({.attempts = kAttempts})
+      .retry({.attempts = kRoutineAttempts})
       .timeout(kept->model_timeout);
   graph.node("validator", check_schedule);
   graph.node("formatter",

@@ -8,7 +8,7 @@
 namespace belay {
 namespace {
 
-constexpr std::string_view hex_digits = "0123456789abcdef";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 // 100 ns ticks between 1582-10-15, where UUID time begins, and 1970-01-01.
 constexpr std::uint64_t ticks_to_unix_epoch = 0x01B21DD213814000ULL;
 
@@ -35,8 +35,8 @@ std::string Uuid::text() const {
   out.reserve(36);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (is_dash_position(out.size())) out.push_back('-');
-    out.push_back(hex_digits[bytes[i] >> 4]);
-    out.push_back(hex_digits[bytes[i] & 0x0f]);
+    out.push_back(kHexDigits[bytes[i] >> 4]);
+    out.push_back(kHexDigits[bytes[i] & 0x0f]);
   }
   return out;
 }
@@ -117,8 +117,8 @@ std::string to_hex(const Digest& digest) {
   std::string out;
   out.reserve(2 * digest.size());
   for (std::uint8_t byte : digest) {
-    out.push_back(hex_digits[byte >> 4]);
-    out.push_back(hex_digits[byte & 0x0f]);
+    out.push_back(kHexDigits[byte >> 4]);
+    out.push_back(kHexDigits[byte & 0x0f]);
   }
   return out;
 }

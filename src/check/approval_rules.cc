@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/in_quotes.h"
 #include "check/replay.h"
 #include "check/rules.h"
 #include "engine/advance.h"
@@ -15,8 +16,6 @@ namespace belay::check {
 namespace {
 
 using Verdict = engine::Decided::Verdict;
-
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 const ApprovalRow* approval_with(const RunContents& run, const InterruptId& interrupt) {
   for (const ApprovalRow& each : run.approvals) {
@@ -76,8 +75,8 @@ void check_what_was_asked(const Replay& replay, const ApprovalRow& approval, Fin
     roles += role;
   }
   if (approval.roles != roles) {
-    findings.add(approval, "it may be decided by " + quoted(approval.roles) + ", where the graph " +
-                               "says " + quoted(roles) + ".");
+    findings.add(approval, "it may be decided by " + in_quotes(approval.roles) +
+                               ", where the graph " + "says " + in_quotes(roles) + ".");
   }
   if (approval.interrupt != InterruptId(derived_uuid(approval.task.text() + "approval"))) {
     findings.add(approval, "its id is not that of its task.");
@@ -207,9 +206,9 @@ void check_closing(const RunContents& run, const Replay& replay, const Interrupt
   auto told = told_verdict(run, checkpoint.seq);
   if (!told.first.empty() && !is_told_as(*approval, told)) {
     findings.add(*approval, "it is " + std::string(name_of(approval->status)) + " by " +
-                                quoted(approval->decided_by) + ", but " +
+                                in_quotes(approval->decided_by) + ", but " +
                                 commit_text(checkpoint.seq) + " told that it was " + told.first +
-                                " by " + quoted(told.second) + ".");
+                                " by " + in_quotes(told.second) + ".");
   }
 }
 
@@ -221,7 +220,7 @@ void check_told(const RunContents& run, const CheckpointRow& checkpoint, Finding
                               [&](const ApprovalRow& each) { return is_told_as(each, told); });
   if (!is_there) {
     findings.add(run, commit_text(checkpoint.seq) + " tells that an approval was " + told.first +
-                          " by " + quoted(told.second) + ", and there is none.");
+                          " by " + in_quotes(told.second) + ", and there is none.");
   }
 }
 
@@ -341,7 +340,7 @@ void check_what_it_did(const RunContents& run, const ApprovalRow& approval, cons
     says_so = says_so && parts_of(*row)["goTo"] == Value(Value::Array{Value(to)});
   }
   if (!says_so) {
-    findings.add(run, "the decision of " + quoted(task.node) + " in superstep " +
+    findings.add(run, "the decision of " + in_quotes(task.node) + " in superstep " +
                           std::to_string(task.superstep) +
                           ", taken again, leads to another state.");
   }

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/in_quotes.h"
 #include "check/replay.h"
 #include "check/rules.h"
 
 namespace belay::check {
 namespace {
-
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 // Of the nodes in a text that names them by commas.
 std::vector<std::string> names_in(std::string_view text) {
@@ -48,8 +47,8 @@ void check_node_names(const RunContents& run, const SpaceContents& space, Findin
     }
     for (const std::string& name : names) {
       if (graph->find(name)) continue;
-      findings.add(run, commit_text(checkpoint) + " names the node " + quoted(name) +
-                            ", which the graph " + quoted(graph->name) + " does not have.");
+      findings.add(run, commit_text(checkpoint) + " names the node " + in_quotes(name) +
+                            ", which the graph " + in_quotes(graph->name) + " does not have.");
     }
   }
 }
@@ -129,7 +128,7 @@ void p3_terminal_state(const RunContents& run, const CheckScope&, Findings& find
   const RunRow& row = run.row;
   if (row.status == RunStatus::completed) {
     if (row.node != end) {
-      findings.add(run, "it is completed, but stands at " + quoted(row.node) + ".");
+      findings.add(run, "it is completed, but stands at " + in_quotes(row.node) + ".");
     }
     if (row.outcome.empty()) findings.add(run, "it is completed without an outcome.");
     if (!row.error.empty()) findings.add(run, "it is completed with an error.");

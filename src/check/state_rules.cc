@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/in_quotes.h"
 #include "check/replay.h"
 #include "check/rules.h"
 
@@ -17,8 +18,6 @@ bool is_true(const std::optional<Value>& value) {
   const bool* flag = value ? value->as_bool() : nullptr;
   return flag && *flag;
 }
-
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 // How many failed attempts a commit may add.
 std::pair<std::int64_t, std::int64_t> failed_attempts(CommitKind kind) {
@@ -125,11 +124,11 @@ void check_awaiting(const RunContents& run, const Replay& replay,
   for (std::string_view channel : channels) {
     bool is_set = is_true(replay.value(channel));
     if (is_set && !asks) {
-      findings.add(run, quoted(channel) + " is true after " + commit_text(checkpoint) +
+      findings.add(run, in_quotes(channel) + " is true after " + commit_text(checkpoint) +
                             ", where no decision is awaited.");
     }
     if (!is_set && channel == expected) {
-      findings.add(run, quoted(channel) + " is not true after " + commit_text(checkpoint) +
+      findings.add(run, in_quotes(channel) + " is not true after " + commit_text(checkpoint) +
                             ", where a decision is awaited.");
     }
   }
@@ -157,7 +156,7 @@ void check_answers(const RunContents& run, const SpaceContents& space, const Rep
     std::string_view channel = answer_channel(space, *approval);
     bool is_approved = approval->status == ApprovalStatus::approved;
     if (replay.writes(channel) && is_true(replay.value(channel)) != is_approved) {
-      findings.add(run, quoted(channel) + " does not say after " + commit_text(checkpoint) +
+      findings.add(run, in_quotes(channel) + " does not say after " + commit_text(checkpoint) +
                             " that the approval is " + std::string(name_of(approval->status)) +
                             ".");
     }
@@ -166,7 +165,7 @@ void check_answers(const RunContents& run, const SpaceContents& space, const Rep
   bool is_last = decides && checkpoint.status == RunStatus::completed && space.space.empty();
   if (is_last && !fits) {
     findings.add(run, "it ended with " + commit_text(checkpoint) +
-                          ", a decision, but its outcome " + quoted(run.row.outcome) +
+                          ", a decision, but its outcome " + in_quotes(run.row.outcome) +
                           " is none that was made.");
   }
 }
@@ -211,7 +210,7 @@ void p2_state_monotonicity(const RunContents& run, const CheckScope&, Findings& 
     while (replay.next()) {
       std::int64_t now = number(replay.value(channel)).value_or(before);
       if (now < before) {
-        findings.add(run, commit_text(replay.checkpoint().seq) + " takes " + quoted(channel) +
+        findings.add(run, commit_text(replay.checkpoint().seq) + " takes " + in_quotes(channel) +
                               " from " + std::to_string(before) + " down to " +
                               std::to_string(now) + ".");
       }

@@ -4,12 +4,11 @@
 #include <map>
 #include <set>
 
+#include "base/in_quotes.h"
 #include "check/rules.h"
 
 namespace belay::check {
 namespace {
-
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 // Of one graph on one day.
 struct Totals {
@@ -38,8 +37,9 @@ void p1_threads(const StoreContents& store, const CheckScope&, Findings& finding
     if (thread == threads.end()) {
       findings.add(run.thread.text, "there is a run of this thread, but not the thread.");
     } else if (thread->second->graph != run.graph) {
-      findings.add(run.thread.text, "its run is of the graph " + quoted(run.graph) +
-                                        ", the thread of " + quoted(thread->second->graph) + ".");
+      findings.add(run.thread.text, "its run is of the graph " + in_quotes(run.graph) +
+                                        ", the thread of " + in_quotes(thread->second->graph) +
+                                        ".");
     }
   }
   for (const ThreadRow& thread : store.threads) {
@@ -93,7 +93,7 @@ void i4_records(const StoreContents& store, const CheckScope&, Findings& finding
     if (record.is_pruned) continue;
     bool ends_nodes = record.commit && may_save(*record.commit);
     if (ends_nodes) continue;
-    findings.add(record.collection + " " + quoted(record.key),
+    findings.add(record.collection + " " + in_quotes(record.key),
                  std::string(record.commit ? "it names a commit that can't have saved it: "
                                            : "it names a commit that is not there: ") +
                      commit_text(record.seq) + " of the run " + record.run.text() + ".");

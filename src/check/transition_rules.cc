@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/in_quotes.h"
 #include "check/replay.h"
 #include "check/rules.h"
 #include "engine/advancing.h"
@@ -14,8 +15,6 @@ namespace {
 using engine::NextTasks;
 using engine::NodeTask;
 using Names = std::set<std::string>;
-
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 // `targets`, and what comes after those that are approvals which need not ask.
 Names with_passed(const GraphDefinition& graph, std::vector<std::string> targets) {
@@ -149,7 +148,7 @@ class Step {
     }
     if (!may_end()) return complain("moves the run on, which it can't");
     if (checkpoint_.node != nodes_text(before_)) {
-      return complain("ends other nodes than were to run, " + quoted(nodes_text(before_)));
+      return complain("ends other nodes than were to run, " + in_quotes(nodes_text(before_)));
     }
     Ways ways;
     auto joins = before_.joins;
@@ -203,7 +202,7 @@ class Step {
     auto declared = [&](const std::string* name) {
       bool is_declared = name && std::find(node.may_go_to.begin(), node.may_go_to.end(), *name) !=
                                      node.may_go_to.end();
-      if (!is_declared) complain("goes where " + quoted(node.name) + " may not go");
+      if (!is_declared) complain("goes where " + in_quotes(node.name) + " may not go");
       return is_declared;
     };
     for (const Value& name : names ? *names : Value::Array()) {
@@ -246,18 +245,18 @@ class Step {
     for (std::size_t i = 0; i < next_.tasks.size(); ++i) {
       const std::string& name = next_.nodes[i];
       if (next_.tasks[i].input) {
-        if (!ways.sent.contains(name)) complain("sends to " + quoted(name) + " undeclared");
+        if (!ways.sent.contains(name)) complain("sends to " + in_quotes(name) + " undeclared");
       } else if (!ways.allowed.contains(name)) {
-        complain("goes on to " + quoted(name) + ", where no edge leads");
+        complain("goes on to " + in_quotes(name) + ", where no edge leads");
       } else if (!by_name.insert(name).second) {
-        complain("visits " + quoted(name) + " twice");
+        complain("visits " + in_quotes(name) + " twice");
       }
     }
     for (const Names& wanted : ways.each_of) {
       bool is_there = wanted.contains(std::string(end)) ||
                       std::any_of(by_name.begin(), by_name.end(),
                                   [&](const std::string& name) { return wanted.contains(name); });
-      if (!is_there) complain("leaves out " + quoted(*wanted.begin()) + ", where an edge leads");
+      if (!is_there) complain("leaves out " + in_quotes(*wanted.begin()) + ", where an edge leads");
     }
     bool may_end = ways.allowed.contains(std::string(end)) || !ways.sent.empty() || may_be_none_;
     if (next_.tasks.empty() && !may_end) complain("ends the run where no edge leads to the end");
@@ -368,7 +367,8 @@ class Step {
   void check_many() {
     Names reached = reachable(graph_, before_.nodes);
     for (const std::string& name : next_.nodes) {
-      if (!reached.contains(name)) complain("goes on to " + quoted(name) + ", where no way leads");
+      if (!reached.contains(name))
+        complain("goes on to " + in_quotes(name) + ", where no way leads");
     }
     if (checkpoint_.superstep < parent_->superstep) complain("goes back");
     bool is_last = checkpoint_.status == RunStatus::completed;
@@ -394,7 +394,7 @@ class Step {
 
   void complain(const std::string& what) {
     findings_.add(run_, commit_text(checkpoint_) + ", a " + std::string(name_of(checkpoint_.kind)) +
-                            " of " + quoted(checkpoint_.node) + ", " + what + ".");
+                            " of " + in_quotes(checkpoint_.node) + ", " + what + ".");
   }
 
   const RunContents& run_;
@@ -427,13 +427,13 @@ void check_next_attempt(const RunContents& run, const Replay& replay,
   if (replay.is_anchor()) expected = task.attempt;
   if (task.attempt != expected) {
     findings.add(run, "after " + commit_text(checkpoint) + " the next attempt of " +
-                          quoted(node->name) + " is the " + std::to_string(task.attempt) +
+                          in_quotes(node->name) + " is the " + std::to_string(task.attempt) +
                           ". in place of the " + std::to_string(expected) + ".");
   }
   int allowed = attempts_allowed(*node, options);
   if (task.attempt > allowed) {
     findings.add(run, "after " + commit_text(checkpoint) + " the attempt " +
-                          std::to_string(task.attempt) + " of " + quoted(node->name) +
+                          std::to_string(task.attempt) + " of " + in_quotes(node->name) +
                           " is due, of at most " + std::to_string(allowed) + ".");
   }
 }
@@ -451,7 +451,7 @@ void check_attempts_of_several(const RunContents& run, const SpaceContents& spac
     int allowed = attempts_allowed(*node, options);
     if (attempt >= 1 && attempt <= allowed) continue;
     findings.add(run, "task " + std::to_string(row.position) + " of superstep " +
-                          std::to_string(row.superstep) + ", " + quoted(node->name) +
+                          std::to_string(row.superstep) + ", " + in_quotes(node->name) +
                           ", is at the attempt " + std::to_string(attempt) + " of at most " +
                           std::to_string(allowed) + ".");
   }

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/in_quotes.h"
 #include "check/replay.h"
 #include "check/rules.h"
 #include "graph/call_record.h"
@@ -10,22 +11,21 @@
 namespace belay::check {
 namespace {
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
 bool is_pruned(const RunContents& run) {
   return !run.checkpoints.empty() && run.checkpoints.front().seq > 1;
 }
 
 void check_effect(const RunContents& run, const ChosenTasks& chosen, const EffectRow& effect,
                   Findings& findings) {
-  std::string name = "the effect " + quoted(effect.name) + " of " + quoted(effect.node);
+  std::string name = "the effect " + in_quotes(effect.name) + " of " + in_quotes(effect.node);
   auto task = chosen.find(effect.task);
   // With Durability::exit a superstep may come and go without a commit that chose it.
   bool may_be_unknown = is_pruned(run) || commits_at_the_end(run);
   if (task == chosen.end()) {
     if (!may_be_unknown) findings.add(run, name + " is of a task that no commit chose.");
   } else if (task->second.node != effect.node) {
-    findings.add(run, name + " is of a task of another node, " + quoted(task->second.node) + ".");
+    findings.add(run,
+                 name + " is of a task of another node, " + in_quotes(task->second.node) + ".");
   }
   bool has_result = effect.status == EffectStatus::done || effect.status == EffectStatus::failed;
   // What is reserved for a call is written before it comes to anything.
@@ -54,7 +54,7 @@ void check_done_effects(const RunContents& run, const CheckScope& scope, Finding
       if (is_it) stays = each.status == EffectStatus::done && each.envelope == known.envelope;
     }
     if (!stays) {
-      findings.add(run, "the effect " + quoted(known.name) + " of " + quoted(known.node) +
+      findings.add(run, "the effect " + in_quotes(known.name) + " of " + in_quotes(known.node) +
                             " was done, and its result has changed or is gone.");
     }
   }
@@ -84,7 +84,7 @@ void check_values_ahead(const RunContents& run, const SpaceContents& space, Find
   const CheckpointRow& newest = space.checkpoints.back();
   for (const ValueRow& value : space.values) {
     if (value.seq <= newest.state_seq) continue;
-    std::string name = "the value of " + quoted(value.channel) + " by task " +
+    std::string name = "the value of " + in_quotes(value.channel) + " by task " +
                        std::to_string(value.index) + " of superstep " +
                        std::to_string(newest.superstep);
     if (value.seq != newest.state_seq + 1) {
@@ -109,7 +109,7 @@ void i4_effects(const RunContents& run, const CheckScope& scope, Findings& findi
     for (const EffectRow& effect : run.effects) {
       check_effect(run, chosen, effect, findings);
       if (!seen.emplace(effect.task, effect.name).second) {
-        findings.add(run, "the effect " + quoted(effect.name) + " of " + quoted(effect.node) +
+        findings.add(run, "the effect " + in_quotes(effect.name) + " of " + in_quotes(effect.node) +
                               " is there twice.");
       }
     }

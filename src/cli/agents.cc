@@ -1,5 +1,6 @@
 #include "cli/agents.h"
 
+#include "cli/count_text.h"
 #include "cli/nearest_name.h"
 #include "service/documents.h"
 
@@ -14,10 +15,6 @@ Result<const GraphDefinition*> find_agent(const Definitions& graphs, const std::
   }
   return error(ErrorCode::not_found,
                "There is no agent \"" + shortened(name, 60, "...") + "\"." + meant(name, known));
-}
-
-std::string count_text(std::size_t count, std::string_view what) {
-  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
 }
 
 // A text of several lines as lines of the result: names are data, and may not steer a terminal.

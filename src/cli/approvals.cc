@@ -8,8 +8,6 @@
 namespace belay::cli {
 namespace {
 
-using Kind = DecisionAnswer::Kind;
-
 Decision decision_of(const World& world, ApprovalsDecide wanted) {
   Decision decision;
   decision.approved = wanted.approved;
@@ -23,7 +21,7 @@ void show_decision(World& world, const DecisionAnswer& answer) {
   const ApprovalRow& row = answer.approval;
   const Phrases& phrases = world.phrases;
   std::string_view said = phrases.same_decision;
-  if (answer.kind == Kind::won) {
+  if (answer.kind == DecisionAnswer::Kind::won) {
     bool approved = row.status == ApprovalStatus::approved;
     said = approved ? phrases.won_approved : phrases.won_rejected;
   }
@@ -83,7 +81,7 @@ Task<Answered> decide_approval(World& world, ApprovalsDecide wanted) {
   }
   show_decision(world, answer);
   world.output.document(decision_document(world.program, answer));
-  if (answer.kind == Kind::same) co_return ExitCode::done;
+  if (answer.kind == DecisionAnswer::Kind::same) co_return ExitCode::done;
   co_return end_of(world, answer.view);
 }
 

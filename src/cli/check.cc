@@ -1,17 +1,10 @@
 // belay check: every rule that must hold of a store, over the whole store.
 
+#include "cli/count_text.h"
 #include "cli/verbs.h"
 #include "service/documents.h"
 
 namespace belay::cli {
-namespace {
-
-std::string count_text(std::size_t count, std::string_view what) {
-  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
-}
-
-}  // namespace
-
 Task<Answered> check_whole_store(World& world) {
   BELAY_CO_TRY(CheckReport report, co_await world.service.check());
   Output& output = world.output;

@@ -6,7 +6,7 @@ namespace belay::cli {
 namespace {
 
 constexpr std::size_t kPricesBytesMax = std::size_t{1} << 20;
-constexpr std::int64_t kTokensMax = 100'000'000;
+constexpr std::int64_t kModelTokensMax = 100'000'000;
 constexpr std::int64_t kCallsMax = 1'000'000;
 
 // The text of a setting, and how an error names it.
@@ -97,8 +97,8 @@ Result<Done> read_model_settings(const Environment& environment, const GlobalFla
       "It is named by " + one_line(origin) + "; see: " + settings.call + " models check.";
   BELAY_CHECK(read_cache(of(0), models));
   BELAY_CHECK(read_prices(of(1), models));
-  BELAY_CHECK(read_number(of(2), kTokensMax, models.max_output_tokens));
-  BELAY_CHECK(read_number(of(3), kTokensMax, models.ollama_context_tokens));
+  BELAY_CHECK(read_number(of(2), kModelTokensMax, models.max_output_tokens));
+  BELAY_CHECK(read_number(of(3), kModelTokensMax, models.ollama_context_tokens));
   BELAY_CHECK(read_number(of(4), kCallsMax, models.limits.concurrent));
   BELAY_CHECK(read_number(of(5), kCallsMax, models.calls_per_minute));
   BELAY_CHECK(read_time(of(6), models.timeouts.connect));

@@ -9,8 +9,8 @@
 namespace belay::cli {
 namespace {
 
-constexpr std::chrono::seconds kPatience{5};
-constexpr std::chrono::milliseconds kSignalInterval{50};
+constexpr std::chrono::seconds kTryPatience{5};
+constexpr std::chrono::milliseconds kTrySignalInterval{50};
 
 // Runs the task until it has ended; nothing where a signal came first.
 template <typename T>
@@ -23,7 +23,7 @@ std::optional<T> run_until_signal(Task<T> task, int& signal) {
       signal = *held;
       return loop->stop();
     }
-    loop->call_after(kSignalInterval, [&watch] { watch(); });
+    loop->call_after(kTrySignalInterval, [&watch] { watch(); });
   };
   loop->post([&] {
     watch();
@@ -87,7 +87,7 @@ std::vector<ModelName> servers_of(const Settings& settings) {
 
 Task<Result<Done>> list_servers(const Settings& settings, Output& output, Clock& clock, bool& any) {
   ModelSettings models = settings.models;
-  models.timeouts = {kPatience, kPatience, kPatience, kPatience};
+  models.timeouts = {kTryPatience, kTryPatience, kTryPatience, kTryPatience};
   Value::Array documents;
   for (const ModelName& server : servers_of(settings)) {
     auto names = co_await list_models(models, server, clock);

@@ -38,7 +38,7 @@ std::optional<std::string> login_name() {
   return first_of({"LOGNAME", "USER"});
 }
 
-std::string quoted(std::string_view text) { return "\"" + shortened(text, 60, "...") + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + shortened(text, 60, "...") + "\""; }
 
 Result<std::string> default_store(const Program& program, const Environment& environment) {
   std::string file = "/" + program.name + "/" + program.name + ".db";
@@ -60,7 +60,7 @@ Result<Language> language_of(const Environment& environment) {
   auto language = language_from(*environment.language);
   if (language) return *language;
   return error(ErrorCode::invalid, environment.origin("BELAY_LANGUAGE") + " is " +
-                                       quoted(*environment.language) + "; set it to en or es.");
+                                       in_quotes(*environment.language) + "; set it to en or es.");
 }
 
 Result<PauseAtCommit> pause_of(const Environment& environment) {
@@ -81,7 +81,7 @@ Result<Sealing::Compress> compression_of(const Environment& environment) {
   if (*environment.compression == "always") return Compress::always;
   if (*environment.compression == "never") return Compress::never;
   return error(ErrorCode::invalid, environment.origin("BELAY_COMPRESSION") + " is " +
-                                       quoted(*environment.compression) +
+                                       in_quotes(*environment.compression) +
                                        "; set it to always, never or with-key.");
 }
 
@@ -265,7 +265,7 @@ Result<std::int64_t> whole_number(std::string_view what, std::string_view text, 
       number <= most) {
     return number;
   }
-  return error(ErrorCode::invalid, std::string(what) + " is " + quoted(text) +
+  return error(ErrorCode::invalid, std::string(what) + " is " + in_quotes(text) +
                                        "; give a whole number from " + std::to_string(least) +
                                        " to " + std::to_string(most) + ".");
 }
@@ -286,7 +286,7 @@ Result<std::chrono::milliseconds> duration_from(std::string_view what, std::stri
   if (fault == std::errc() && factor > 0 && number > 0 && number <= most / factor) {
     return std::chrono::milliseconds(number * factor);
   }
-  return error(ErrorCode::invalid, std::string(what) + " is " + quoted(text) +
+  return error(ErrorCode::invalid, std::string(what) + " is " + in_quotes(text) +
                                        "; give a time like 90s, 30m, 2h or 1d, at most 30d.");
 }
 
@@ -298,7 +298,7 @@ Result<bool> truth_from(std::string_view what, std::string_view text) {
     if (text == no) return false;
   }
   return error(ErrorCode::invalid,
-               std::string(what) + " is " + quoted(text) + "; set it to true or false.");
+               std::string(what) + " is " + in_quotes(text) + "; set it to true or false.");
 }
 
 }  // namespace belay::cli

@@ -1,15 +1,12 @@
 // belay store stats, compact and prune; belay threads preserve and unpreserve.
 
+#include "cli/count_text.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
 #include "service/documents.h"
 
 namespace belay::cli {
 namespace {
-
-std::string count_text(std::uint64_t count, std::string_view what) {
-  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
-}
 
 std::string size_text(std::uint64_t bytes) { return std::to_string((bytes + 1023) / 1024) + " KB"; }
 

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct Order {
+struct Purchase {
   std::string item = "chair";
   std::string receipt{};
   int shipped = 0;
@@ -22,20 +22,20 @@ struct Effects : HaltingWorld {
   std::vector<std::string> payments;  // keys, as the other side sees them
   int mails = 0;
 
-  static Graph<Order> one_node(auto node, RetryPolicy retry = {}) {
-    GraphBuilder<Order> graph{"order"};
+  static Graph<Purchase> one_node(auto node, RetryPolicy retry = {}) {
+    GraphBuilder<Purchase> graph{"order"};
     graph.node("act", node).retry(retry);
-    graph.node("after", [](const Order&, Context&) { return add(&Order::shipped, 1); });
+    graph.node("after", [](const Purchase&, Context&) { return add(&Purchase::shipped, 1); });
     graph.edge(start, "act").edge("act", "after").edge("after", end);
     return std::move(graph).build().value();
   }
-  RunView run(const Graph<Order>& graph, RunOptions options = {}) {
+  RunView run(const Graph<Purchase>& graph, RunOptions options = {}) {
     StartOptions start_options;
     start_options.run = options;
     auto runtime = process(graph);
-    return block_on(loop, runtime->start(graph, Order{}, start_options)).value();
+    return block_on(loop, runtime->start(graph, Purchase{}, start_options)).value();
   }
-  RunView run_with_crash(const Graph<Order>& graph, int commit, bool lands,
+  RunView run_with_crash(const Graph<Purchase>& graph, int commit, bool lands,
                          RunOptions options = {}) {
     return HaltingWorld::run_with_crash(graph, commit, lands, options).value();
   }
@@ -50,8 +50,8 @@ struct Effects : HaltingWorld {
     return block_on(loop, read<std::vector<EffectRow>>(store, std::move(reader))).value();
   }
 
-  Graph<Order> pays() {
-    return one_node([this](const Order&, Context& context) -> Task<Update<Order>> {
+  Graph<Purchase> pays() {
+    return one_node([this](const Purchase&, Context& context) -> Task<Update<Purchase>> {
       auto pay = [this, &context]() -> Task<std::string> {
         co_await sleep_for(5ms);
         payments.push_back(context.idempotency_key("pay"));
@@ -59,14 +59,14 @@ struct Effects : HaltingWorld {
       };
       auto receipt = co_await context.once("pay", std::move(pay));
       co_await sleep_for(5ms);
-      co_return set(&Order::receipt, receipt);
+      co_return set(&Purchase::receipt, receipt);
     });
   }
-  Graph<Order> mails_with(EffectOptions options,
-                          std::function<Result<std::optional<int>>()> probe = nullptr) {
-    return one_node([this, options, probe](const Order&, Context& context) {
+  Graph<Purchase> mails_with(EffectOptions options,
+                             std::function<Result<std::optional<int>>()> probe = nullptr) {
+    return one_node([this, options, probe](const Purchase&, Context& context) {
       auto sent = context.effect("smtp", options, [this] { return ++mails; }, probe);
-      return set(&Order::receipt, sent ? "mail " + std::to_string(*sent) : "none");
+      return set(&Purchase::receipt, sent ? "mail " + std::to_string(*sent) : "none");
     });
   }
 };
@@ -105,13 +105,13 @@ TEST_F(Effects, AKeyedOneRepeatsAfterACrashOnlyWithTheSameKeyAndOnlyUntilItIsRec
 
 TEST_F(Effects, AKeyedOneInAPlainNodeOutlivesTheNodesFailure) {
   auto graph = one_node(
-      [this](const Order&, Context& context) -> Result<Update<Order>> {
+      [this](const Purchase&, Context& context) -> Result<Update<Purchase>> {
         auto receipt = context.once("pay", [this, &context] {
           payments.push_back(context.idempotency_key("pay"));
           return "receipt " + std::to_string(payments.size());
         });
         if (context.attempt() < 3) return error(ErrorCode::unavailable, "after the payment");
-        return set(&Order::receipt, receipt);
+        return set(&Purchase::receipt, receipt);
       },
       {.attempts = 3});
   auto view = run(graph);
@@ -121,14 +121,14 @@ TEST_F(Effects, AKeyedOneInAPlainNodeOutlivesTheNodesFailure) {
 }
 
 TEST_F(Effects, AnUnkeyedOneInACoroutineKeepsCountOfItsIntents) {
-  auto graph = one_node([this](const Order&, Context& context) -> Task<Update<Order>> {
+  auto graph = one_node([this](const Purchase&, Context& context) -> Task<Update<Purchase>> {
     auto send = [this]() -> Task<int> {
       co_await sleep_for(5ms);
       co_return ++mails;
     };
     EffectOptions options;
     co_await context.effect("smtp", options, std::move(send));
-    co_return unchanged<Order>();
+    co_return unchanged<Purchase>();
   });
   auto rows = recorded(run(graph));
   ASSERT_EQ(rows.size(), 1u);
@@ -137,13 +137,13 @@ TEST_F(Effects, AnUnkeyedOneInACoroutineKeepsCountOfItsIntents) {
 }
 
 TEST_F(Effects, AKeyedOneBeforeAnUnkeyedOneIsRecordedWithItsIntent) {
-  auto graph = one_node([this](const Order&, Context& context) {
+  auto graph = one_node([this](const Purchase&, Context& context) {
     auto receipt = context.once("pay", [this, &context] {
       payments.push_back(context.idempotency_key("pay"));
       return std::string("paid");
     });
     auto sent = context.effect("smtp", {}, [this] { return ++mails; });
-    return set(&Order::receipt, receipt + " " + std::to_string(*sent));
+    return set(&Purchase::receipt, receipt + " " + std::to_string(*sent));
   });
   auto view = run(graph);
   EXPECT_EQ(view.state["receipt"], Value("paid 1"));
@@ -183,7 +183,7 @@ TEST_F(Effects, AnUnkeyedOneIsNeverRepeatedSilentlyWhereverTheProcessDies) {
 }
 
 struct Uncertain : Effects {
-  DecisionAnswer decide(const RunView& paused, const Graph<Order>& graph, bool happened) {
+  DecisionAnswer decide(const RunView& paused, const Graph<Purchase>& graph, bool happened) {
     auto runtime = process(graph);
     Decision decision;
     decision.approved = happened;
@@ -249,19 +249,20 @@ TEST_F(Uncertain, AProbeThatCantTellAsksAPerson) {
 // An effect whose first call ends without anybody knowing what it did.
 struct CantTell : Effects {
   // As a plain function, and as a coroutine.
-  std::vector<Graph<Order>> graphs(EffectOptions options, Probe<int> probe = nullptr) {
-    auto plain = [this, options, probe](const Order&, Context& context) {
+  std::vector<Graph<Purchase>> graphs(EffectOptions options, Probe<int> probe = nullptr) {
+    auto plain = [this, options, probe](const Purchase&, Context& context) {
       auto send = [this] { return send_mail(); };
       auto sent = context.effect("smtp", options, send, probe);
-      return set(&Order::receipt, sent ? "mail " + std::to_string(*sent) : "none");
+      return set(&Purchase::receipt, sent ? "mail " + std::to_string(*sent) : "none");
     };
-    auto waiting = [this, options, probe](const Order&, Context& context) -> Task<Update<Order>> {
+    auto waiting = [this, options, probe](const Purchase&,
+                                          Context& context) -> Task<Update<Purchase>> {
       auto send = [this]() -> Task<Result<int>> {
         co_await sleep_for(1ms);
         co_return send_mail();
       };
       auto sent = co_await context.effect("smtp", options, std::move(send), probe);
-      co_return set(&Order::receipt, sent ? "mail " + std::to_string(*sent) : "none");
+      co_return set(&Purchase::receipt, sent ? "mail " + std::to_string(*sent) : "none");
     };
     RetryPolicy patient{.attempts = 2, .base = 1ms};
     return {one_node(plain, patient), one_node(waiting, patient)};
@@ -273,12 +274,12 @@ struct CantTell : Effects {
   }
 
   // On a thread of its own.
-  RunView run(const Graph<Order>& graph) {
+  RunView run(const Graph<Purchase>& graph) {
     mails = 0;
     auto runtime = process(graph);
     StartOptions options;
     options.thread = ThreadId("t" + std::to_string(++threads));
-    return block_on(loop, runtime->start(graph, Order{}, options)).value();
+    return block_on(loop, runtime->start(graph, Purchase{}, options)).value();
   }
   int threads = 0;
 };
@@ -324,14 +325,14 @@ TEST_F(CantTell, IsAskedOfTheOtherSide) {
 }
 
 TEST_F(Uncertain, ACoroutinesEffectKeepsTheSameRules) {
-  auto graph = one_node([this](const Order&, Context& context) -> Task<Update<Order>> {
+  auto graph = one_node([this](const Purchase&, Context& context) -> Task<Update<Purchase>> {
     EffectOptions options;
     auto send = [this]() -> Task<Result<int>> {
       co_await sleep_for(1ms);
       co_return ++mails;
     };
     auto sent = co_await context.effect("smtp", options, std::move(send));
-    co_return set(&Order::receipt, "mail " + std::to_string(*sent));
+    co_return set(&Purchase::receipt, "mail " + std::to_string(*sent));
   });
   run(graph);
   int commits = store.commits;
@@ -348,11 +349,11 @@ TEST_F(Uncertain, ACoroutinesEffectKeepsTheSameRules) {
 }
 
 TEST_F(Effects, WithExitAnEffectWaitsForEveryEarlierCommit) {
-  GraphBuilder<Order> builder{"order"};
-  builder.node("first", [](const Order&, Context&) { return set(&Order::item, "table"); });
-  builder.node("act", [this](const Order&, Context& context) {
+  GraphBuilder<Purchase> builder{"order"};
+  builder.node("first", [](const Purchase&, Context&) { return set(&Purchase::item, "table"); });
+  builder.node("act", [this](const Purchase&, Context& context) {
     auto sent = context.effect("smtp", {}, [this] { return ++mails; });
-    return set(&Order::receipt, std::to_string(*sent));
+    return set(&Purchase::receipt, std::to_string(*sent));
   });
   builder.edge(start, "first").edge("first", "act").edge("act", end);
   auto graph = std::move(builder).build().value();
@@ -370,21 +371,21 @@ TEST_F(Effects, WithExitAnEffectWaitsForEveryEarlierCommit) {
 }
 
 TEST_F(Effects, CancellingListsWhatHadBegunAsUncertain) {
-  auto graph = one_node([](const Order&, Context& context) -> Task<Update<Order>> {
+  auto graph = one_node([](const Purchase&, Context& context) -> Task<Update<Purchase>> {
     EffectOptions options;
     auto slow = []() -> Task<Result<int>> {
       co_await sleep_for(1h);
       co_return 1;
     };
     co_await context.effect("slow", options, slow);
-    co_return unchanged<Order>();
+    co_return unchanged<Purchase>();
   });
   auto runtime = process(graph);
   StartOptions options;
   options.thread = ThreadId("t");
   Spawned spawned;
   loop.post([&] {
-    spawned = spawn<Result<RunView>>(loop, runtime->start(graph, Order{}, options),
+    spawned = spawn<Result<RunView>>(loop, runtime->start(graph, Purchase{}, options),
                                      [](Result<RunView>) {});
   });
   loop.run_until(clock.now() + 1min);

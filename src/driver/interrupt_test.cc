@@ -7,7 +7,7 @@
 namespace belay {
 namespace {
 
-struct Order {
+struct Delivery {
   int amount = 100;
   int bought = 0;
   std::string by{};
@@ -18,18 +18,18 @@ struct Questions : TestWorld {
   int runs_of_buy = 0;
   int amount_shown = 100;
 
-  Graph<Order> orders() {
-    GraphBuilder<Order> builder{"orders"};
-    builder.node("buy", [this](const Order&, Context& context) -> Task<Update<Order>> {
+  Graph<Delivery> orders() {
+    GraphBuilder<Delivery> builder{"orders"};
+    builder.node("buy", [this](const Delivery&, Context& context) -> Task<Update<Delivery>> {
       ++runs_of_buy;
       Question question;
       question.name = "amount";
       question.text = "Buy?";
       question.payload = Value(amount_shown);
       Answer answer = context.interrupt(std::move(question));
-      if (!answer.approved) co_return set(&Order::by, answer.decided_by);
+      if (!answer.approved) co_return set(&Delivery::by, answer.decided_by);
       int bought = static_cast<int>(answer.payload.as_int().value());
-      co_return set(&Order::bought, bought).set(&Order::by, answer.decided_by);
+      co_return set(&Delivery::bought, bought).set(&Delivery::by, answer.decided_by);
     });
     builder.edge(start, "buy").edge("buy", end);
     return std::move(builder).build().value();
@@ -38,7 +38,7 @@ struct Questions : TestWorld {
   RunView ask() {
     auto built = orders();
     runtime->add(built);
-    return block_on(loop, runtime->start(built, Order{}, StartOptions{})).value();
+    return block_on(loop, runtime->start(built, Delivery{}, StartOptions{})).value();
   }
 };
 
@@ -83,8 +83,8 @@ TEST_F(Questions, AnEditedPayloadThatCantBeStoredIsRefused) {
 
 // The process dies after the decision, in the midst of the node that it has woken.
 TEST_F(Questions, AnAnswerToANodeOfASubgraphSurvivesTheProcess) {
-  GraphBuilder<Order> inner{"buying"};
-  inner.node("buy", [this](const Order&, Context& context) -> Task<Update<Order>> {
+  GraphBuilder<Delivery> inner{"buying"};
+  inner.node("buy", [this](const Delivery&, Context& context) -> Task<Update<Delivery>> {
     ++runs_of_buy;
     Question question;
     question.name = "amount";
@@ -92,17 +92,17 @@ TEST_F(Questions, AnAnswerToANodeOfASubgraphSurvivesTheProcess) {
     question.payload = Value(amount_shown);
     Answer answer = context.interrupt(std::move(question));
     co_await sleep_for(std::chrono::seconds(10));
-    co_return set(&Order::by, answer.decided_by);
+    co_return set(&Delivery::by, answer.decided_by);
   });
   inner.edge(start, "buy").edge("buy", end);
-  GraphBuilder<Order> builder{"shop"};
+  GraphBuilder<Delivery> builder{"shop"};
   builder.subgraph(
-      "buying", std::move(inner).build().value(), [](const Order& order) { return order; },
-      [](const Order& bought) { return set(&Order::by, bought.by); });
+      "buying", std::move(inner).build().value(), [](const Delivery& order) { return order; },
+      [](const Delivery& bought) { return set(&Delivery::by, bought.by); });
   builder.edge(start, "buying").edge("buying", end);
   auto shop = std::move(builder).build().value();
   runtime->add(shop);
-  auto paused = block_on(loop, runtime->start(shop, Order{}, StartOptions{})).value();
+  auto paused = block_on(loop, runtime->start(shop, Delivery{}, StartOptions{})).value();
   auto deciding = spawn<Result<DecisionAnswer>>(
       loop, runtime->decide(default_tenant(), paused.approval->interrupt, approve()),
       [](const Result<DecisionAnswer>&) {});

@@ -47,8 +47,8 @@ LiveText::Speaker::~Speaker() {
 }
 
 void LiveText::call(const RunId& run) {
-  auto [begin, end] = readers_.equal_range(run);
-  for (auto each = begin; each != end; ++each) {
+  auto [begin, past] = readers_.equal_range(run);
+  for (auto each = begin; each != past; ++each) {
     each->second->is_called_ = true;
     if (each->second->arrival_) each->second->arrival_->complete(Done{});
   }

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct Parcel {
+struct SealedParcel {
   std::vector<std::string> log{};
   std::string answer{};
 };
@@ -45,7 +45,7 @@ struct Protected : HaltingWorld {
 
   ~Protected() override { spawned.clear(); }
 
-  Task<Result<Update<Parcel>>> deliver(std::string name) {
+  Task<Result<Update<SealedParcel>>> deliver(std::string name) {
     Receiver::Call call(receiver);
     receiver.calls.push_back(clock.now());
     co_await sleep_for(receiver.time);
@@ -54,24 +54,24 @@ struct Protected : HaltingWorld {
       co_return error(ErrorCode::unavailable, "The receiver is away.");
     }
     ++receiver.delivered;
-    co_return append(&Parcel::log, std::move(name));
+    co_return append(&SealedParcel::log, std::move(name));
   }
   auto delivering() {
-    return [this](const Parcel&, Context& context) { return deliver(context.thread().text); };
+    return [this](const SealedParcel&, Context& context) { return deliver(context.thread().text); };
   }
-  Graph<Parcel> sending(RetryPolicy retry = {}) {
-    GraphBuilder<Parcel> graph{"sending"};
+  Graph<SealedParcel> sending(RetryPolicy retry = {}) {
+    GraphBuilder<SealedParcel> graph{"sending"};
     graph.node("send", delivering()).uses("smtp").retry(retry);
     graph.edge(start, "send").edge("send", end);
     return std::move(graph).build().value();
   }
-  void begin(Runtime& runtime, const Graph<Parcel>& graph, std::string thread,
+  void begin(Runtime& runtime, const Graph<SealedParcel>& graph, std::string thread,
              std::string user = "local") {
     StartOptions options;
     options.thread = ThreadId(std::move(thread));
     options.user = UserId(std::move(user));
     spawned.push_back(
-        spawn<Result<RunView>>(loop, runtime.start(graph, Parcel{}, options),
+        spawn<Result<RunView>>(loop, runtime.start(graph, SealedParcel{}, options),
                                [this](Result<RunView> view) { ended.push_back(std::move(view)); }));
   }
   std::vector<RunRow> all_runs() {
@@ -123,7 +123,7 @@ TEST_F(Protected, WhileTheCircuitIsOpenAnAttemptFailsAtOnceAndSaysWhenToComeAgai
 }
 
 TEST_F(Protected, ATimeOutCountsAsAFailure) {
-  GraphBuilder<Parcel> builder{"slow"};
+  GraphBuilder<SealedParcel> builder{"slow"};
   builder.node("send", delivering()).uses("smtp").timeout(500ms);
   builder.edge(start, "send").edge("send", end);
   auto graph = std::move(builder).build().value();
@@ -140,18 +140,18 @@ TEST_F(Protected, ATimeOutCountsAsAFailure) {
 }
 
 TEST_F(Protected, SlotsAreNeverExceededUnderTenThousandSends) {
-  GraphBuilder<Parcel> builder{"many"};
-  builder.node("plan", [](const Parcel&, Context&) { return unchanged<Parcel>(); });
+  GraphBuilder<SealedParcel> builder{"many"};
+  builder.node("plan", [](const SealedParcel&, Context&) { return unchanged<SealedParcel>(); });
   builder
       .node("part",
-            [this](const Parcel&, Context& context) {
+            [this](const SealedParcel&, Context& context) {
               receiver.time = std::chrono::milliseconds(context.random_bits() % 20);
               return deliver("part");
             })
       .uses("smtp");
   builder.edge(start, "plan").edge("part", end);
   builder.branch("plan",
-                 [](const Parcel&) {
+                 [](const SealedParcel&) {
                    std::vector<Send> sends;
                    for (int i = 0; i < 10'000; ++i) sends.push_back(send_to("part", i));
                    return sends;
@@ -185,7 +185,7 @@ TEST_F(Protected, RunsWaitForASlotInTheOrderInWhichTheyCame) {
 }
 
 TEST_F(Protected, TheWaitForASlotIsNoPartOfTheNodesTime) {
-  GraphBuilder<Parcel> builder{"slow"};
+  GraphBuilder<SealedParcel> builder{"slow"};
   builder.node("send", delivering()).uses("smtp").timeout(1'500ms);
   builder.edge(start, "send").edge("send", end);
   auto graph = std::move(builder).build().value();
@@ -237,14 +237,14 @@ TEST_F(Protected, TheRunsTimeEndsAWaitForASlot) {
 }
 
 TEST_F(Protected, APlainNodeWaitsToo) {
-  GraphBuilder<Parcel> builder{"plain"};
+  GraphBuilder<SealedParcel> builder{"plain"};
   int mails = 0;
   builder.node("hold", delivering()).uses("smtp");
   builder
       .node("mail",
-            [&mails](const Parcel&, Context& context) {
+            [&mails](const SealedParcel&, Context& context) {
               auto sent = context.effect("smtp", {}, [&mails] { return ++mails; });
-              return append(&Parcel::log, "mail " + std::to_string(*sent));
+              return append(&SealedParcel::log, "mail " + std::to_string(*sent));
             })
       .uses("smtp");
   builder.edge(start, "hold").edge(start, "mail").edge("hold", end).edge("mail", end);
@@ -261,7 +261,7 @@ TEST_F(Protected, APlainNodeWaitsToo) {
 }
 
 TEST_F(Protected, SeveralDependenciesAreTakenInOneOrderByAll) {
-  GraphBuilder<Parcel> builder{"two"};
+  GraphBuilder<SealedParcel> builder{"two"};
   builder.node("one", delivering()).uses("a").uses("b");
   builder.node("other", delivering()).uses("b").uses("a");
   builder.edge(start, "one").edge(start, "other").edge("one", end).edge("other", end);
@@ -279,11 +279,11 @@ TEST_F(Protected, SeveralDependenciesAreTakenInOneOrderByAll) {
 }
 
 struct ProtectedCalls : Protected {
-  static Graph<Parcel> asking(RetryPolicy retry = {}) {
-    GraphBuilder<Parcel> graph{"asking"};
-    auto node = [](const Parcel&, Context& context) -> Task<Update<Parcel>> {
+  static Graph<SealedParcel> asking(RetryPolicy retry = {}) {
+    GraphBuilder<SealedParcel> graph{"asking"};
+    auto node = [](const SealedParcel&, Context& context) -> Task<Update<SealedParcel>> {
       auto answer = (co_await context.model().complete("What is new?")).value();
-      co_return set(&Parcel::answer, answer);
+      co_return set(&SealedParcel::answer, answer);
     };
     graph.node("ask", node).retry(retry).timeout(5s);
     graph.edge(start, "ask").edge("ask", end);
@@ -339,8 +339,9 @@ TEST_F(ProtectedCalls, ThatTakeTooLongCountAsFailed) {
 }
 
 TEST(GraphDependencies, TheModelIsNoneThatANodeNames) {
-  GraphBuilder<Parcel> builder{"asking"};
-  builder.node("ask", [](const Parcel&, Context&) { return unchanged<Parcel>(); }).uses("model");
+  GraphBuilder<SealedParcel> builder{"asking"};
+  builder.node("ask", [](const SealedParcel&, Context&) { return unchanged<SealedParcel>(); })
+      .uses("model");
   builder.edge(start, "ask").edge("ask", end);
   auto built = std::move(builder).build();
   ASSERT_FALSE(built.ok());
@@ -349,8 +350,9 @@ TEST(GraphDependencies, TheModelIsNoneThatANodeNames) {
 
 TEST(GraphDependencies, AreNoPartOfTheVersion) {
   auto hash_of = [](bool uses) {
-    GraphBuilder<Parcel> builder{"sending"};
-    auto node = builder.node("send", [](const Parcel&, Context&) { return unchanged<Parcel>(); });
+    GraphBuilder<SealedParcel> builder{"sending"};
+    auto node = builder.node(
+        "send", [](const SealedParcel&, Context&) { return unchanged<SealedParcel>(); });
     if (uses) node.uses("smtp");
     builder.edge(start, "send").edge("send", end);
     return std::move(builder).build().value().definition()->hash;
@@ -360,17 +362,17 @@ TEST(GraphDependencies, AreNoPartOfTheVersion) {
 
 // Limits of runs.
 struct LimitedRuns : Protected {
-  std::unique_ptr<Runtime> limited(RunLimits limits, const Graph<Parcel>& graph) {
+  std::unique_ptr<Runtime> limited(RunLimits limits, const Graph<SealedParcel>& graph) {
     RuntimeParts parts{store, loop, clock, random, model};
     parts.limits = limits;
     auto runtime = Runtime::open(std::move(parts)).value();
     runtime->add(graph);
     return runtime;
   }
-  Result<RunView> enqueue(Runtime& runtime, const Graph<Parcel>& graph, std::string user) {
+  Result<RunView> enqueue(Runtime& runtime, const Graph<SealedParcel>& graph, std::string user) {
     StartOptions options;
     options.user = UserId(std::move(user));
-    return block_on(loop, runtime.enqueue(graph, Parcel{}, options, clock.now()));
+    return block_on(loop, runtime.enqueue(graph, SealedParcel{}, options, clock.now()));
   }
 };
 
@@ -436,9 +438,9 @@ TEST_F(LimitedRuns, AtOnceInTheQueueDoNotPassTheLimitTogether) {
   auto graph = sending();
   auto runtime = limited({.queued = 3}, graph);
   for (int i = 0; i < 8; ++i) {
-    spawned.push_back(
-        spawn<Result<RunView>>(loop, runtime->enqueue(graph, Parcel{}, StartOptions{}, clock.now()),
-                               [this](Result<RunView> view) { ended.push_back(std::move(view)); }));
+    spawned.push_back(spawn<Result<RunView>>(
+        loop, runtime->enqueue(graph, SealedParcel{}, StartOptions{}, clock.now()),
+        [this](Result<RunView> view) { ended.push_back(std::move(view)); }));
   }
   loop.run();
   EXPECT_EQ(all_runs().size(), 3u);

@@ -50,7 +50,7 @@ class FailingStore final : public ForwardingStore {
   Moment moment_ = Moment::before;
 };
 
-struct Trip {
+struct Voyage {
   std::string place{};
   std::vector<std::string> seen{};
 };
@@ -59,7 +59,7 @@ struct Trip {
 struct Attempt : TestWorld {
   FailingStore failing{*store};
   std::unique_ptr<Runtime> tried = open_on_failing();
-  Graph<Trip> trip = trip_graph();
+  Graph<Voyage> trip = trip_graph();
   Spawned walking;
 
   void TestBody() override {}
@@ -73,25 +73,25 @@ struct Attempt : TestWorld {
   }
 
   // A question beside a walk of ten minutes: the run is at work while it asks.
-  Graph<Trip> trip_graph() {
-    GraphBuilder<Trip> builder{"trip"};
-    builder.node("leave", [](const Trip&, Context&) { return append(&Trip::seen, "door"); });
-    builder.node("walk", [](const Trip&, Context&) -> Task<Update<Trip>> {
+  Graph<Voyage> trip_graph() {
+    GraphBuilder<Voyage> builder{"trip"};
+    builder.node("leave", [](const Voyage&, Context&) { return append(&Voyage::seen, "door"); });
+    builder.node("walk", [](const Voyage&, Context&) -> Task<Update<Voyage>> {
       co_await sleep_for(10min);
-      co_return append(&Trip::seen, "town");
+      co_return append(&Voyage::seen, "town");
     });
-    builder.approval("ask", &Trip::place, {.question = "On?", .expires = 1min})
+    builder.approval("ask", &Voyage::place, {.question = "On?", .expires = 1min})
         .approved("home")
         .rejected("home");
-    builder.node("home", [](const Trip&, Context&) { return append(&Trip::seen, "home"); });
+    builder.node("home", [](const Voyage&, Context&) { return append(&Voyage::seen, "home"); });
     builder.edge(start, "leave").edge("leave", "walk").edge("leave", "ask");
     builder.edge("walk", "home").edge("home", end);
     return std::move(builder).build().value();
   }
 
   // A wait of an hour, as the whole run.
-  Graph<Trip> rest_graph() {
-    GraphBuilder<Trip> builder{"rest"};
+  Graph<Voyage> rest_graph() {
+    GraphBuilder<Voyage> builder{"rest"};
     builder.wait("rest", 1h).edge(start, "rest").edge("rest", end);
     return std::move(builder).build().value();
   }
@@ -111,7 +111,7 @@ struct Attempt : TestWorld {
     StartOptions options;
     options.thread = ThreadId("t");
     options.run.timeout = 24h;
-    walking = spawn<Result<RunView>>(loop, runtime->start(trip, Trip{}, options),
+    walking = spawn<Result<RunView>>(loop, runtime->start(trip, Voyage{}, options),
                                      [](const Result<RunView>&) {});
     loop.run_until(clock.now() + 1s);
   }
@@ -304,7 +304,7 @@ TEST(StoreFailures, ATimerGoesOffOnceWhateverCallFails) {
         attempt.tried->add(rest);
         StartOptions options;
         options.thread = ThreadId("t");
-        block_on(attempt.loop, attempt.runtime->start(rest, Trip{}, options)).value();
+        block_on(attempt.loop, attempt.runtime->start(rest, Voyage{}, options)).value();
         attempt.clock.move(2h);
       },
       apply_due,

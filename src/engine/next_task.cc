@@ -16,11 +16,6 @@ Value value_of_answer(const std::pair<std::string, Answer>& entry) {
                         {"comment", answer.comment}});
 }
 
-std::string string_in(const Value& object, std::string_view name) {
-  const std::string* text = object[name].as_string();
-  return text ? *text : std::string();
-}
-
 Error damaged() {
   return error(ErrorCode::corrupt,
                "A checkpoint's next tasks can't be read; run `belay check` and restore a backup.");
@@ -104,6 +99,11 @@ Result<Done> read_task(const Value& from, NextTasks& next) {
 }
 
 }  // namespace
+
+std::string string_in(const Value& object, std::string_view name) {
+  const std::string* text = object[name].as_string();
+  return text ? *text : std::string();
+}
 
 void write_task_parts(const NodeTask& task, Encoder& out) {
   using Phase = NodeTask::Phase;

@@ -19,6 +19,9 @@ namespace belay::engine {
 // Of the run as it stands; `whole` writes the tasks even in the midst of a superstep of several.
 std::string next_tasks_text(const Run& run, bool whole);
 
+// A member of an object; "" where it is no text.
+std::string string_in(const Value& object, std::string_view name);
+
 struct NextTasks {
   std::vector<NodeTask> tasks;     // without their ids and nodes' definitions
   std::vector<std::string> nodes;  // their nodes' names

@@ -7,11 +7,6 @@ namespace {
 
 using Phase = NodeTask::Phase;
 
-std::string string_in(const Value& object, std::string_view name) {
-  const std::string* text = object[name].as_string();
-  return text ? *text : std::string();
-}
-
 Error damaged(const Run& run) {
   return error(ErrorCode::corrupt, "What is stored of a task of thread \"" + run.row.thread.text +
                                        "\" can't be read; run `belay check` and restore a backup.");

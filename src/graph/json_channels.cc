@@ -3,13 +3,12 @@
 #include <array>
 #include <cmath>
 
+#include "base/in_quotes.h"
 #include "belay/limits.h"
 #include "graph/sum.h"
 
 namespace belay {
 namespace {
-
-std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
 // What a value is, in the words of JsonKind.
 std::string kind_of(const Value& value) {
@@ -192,23 +191,23 @@ std::vector<std::string> JsonChannels::faults() const {
       faults.push_back(sound.error().message);
     }
     if (places_.at(name) != i) {
-      faults.push_back("Two channels are called " + quoted(name) + "; give one another name.");
+      faults.push_back("Two channels are called " + in_quotes(name) + "; give one another name.");
     }
     if (!channel.reduce && !combines(kind_of(channel.reducer), channel.kind)) {
-      faults.push_back("The channel " + quoted(name) + " is declared as " +
+      faults.push_back("The channel " + in_quotes(name) + " is declared as " +
                        std::string(name_of(channel.kind)) + ", which can't " +
                        std::string(name_of(channel.reducer)) +
                        "; append needs an array, merge an object, add a number or an integer.");
     }
     if (!channel.default_value) continue;
     if (!fits(channel, *channel.default_value)) {
-      faults.push_back("The channel " + quoted(name) + " is declared as " + expected(channel) +
+      faults.push_back("The channel " + in_quotes(name) + " is declared as " + expected(channel) +
                        ", and its default is of kind " + kind_of(*channel.default_value) + ".");
     }
     Encoder text;
     text.write_value(*channel.default_value);
     if (!text.problem.empty()) {
-      faults.push_back("The default of the channel " + quoted(name) +
+      faults.push_back("The default of the channel " + in_quotes(name) +
                        " can't be saved: " + text.problem);
     }
   }
@@ -297,7 +296,7 @@ GraphDefinition::ChannelRule JsonChannels::rule(std::size_t channel) const {
     Value made = declared.reduce(std::move(held), *static_cast<const Value*>(operand));
     if (!fits(declared, made)) {
       return error(ErrorCode::invalid,
-                   "The reducer of the channel " + quoted(name) + " made a value of kind " +
+                   "The reducer of the channel " + in_quotes(name) + " made a value of kind " +
                        kind_of(made) + "; the channel is declared as " + expected(declared) + ".");
     }
     held = settled(declared, std::move(made));
@@ -327,15 +326,15 @@ Result<Done> JsonChannels::resolve(std::string_view node, NamedChange named,
                                    NodeAnswer& answer) const {
   auto channel = find(named.channel);
   if (!channel) {
-    return error(ErrorCode::invalid, "The node " + quoted(node) + " writes the channel " +
-                                         quoted(named.channel) +
+    return error(ErrorCode::invalid, "The node " + in_quotes(node) + " writes the channel " +
+                                         in_quotes(named.channel) +
                                          ", which is not declared; declare it with .channel(" +
-                                         quoted(named.channel) + "), or correct the name.");
+                                         in_quotes(named.channel) + "), or correct the name.");
   }
   const JsonChannel& declared = at(*channel);
   ValueKind kind = named.kind.value_or(kind_of_put(declared));
-  std::string what = "The node " + quoted(node) + " " + std::string(verb(kind)) + " the channel " +
-                     quoted(named.channel);
+  std::string what = "The node " + in_quotes(node) + " " + std::string(verb(kind)) +
+                     " the channel " + in_quotes(named.channel);
   if (!combines(kind, declared.kind)) {
     return error(ErrorCode::invalid, what + ", which is declared as " + expected(declared) +
                                          "; append needs an array, merge an object, add a number "

@@ -1,11 +1,10 @@
 #include "belay/json_graph.h"
 
+#include "base/in_quotes.h"
 #include "graph/json_channels.h"
 
 namespace belay {
 namespace {
-
-std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
 const ChannelType* find_channel(const StateType& type, std::string_view name) {
   for (const ChannelType& channel : type.channels) {
@@ -15,8 +14,8 @@ const ChannelType* find_channel(const StateType& type, std::string_view name) {
 }
 
 Error mapped_badly(const std::string& node, const std::string& way, const Error& why) {
-  return error(why.code,
-               "The " + way + " of the subgraph " + quoted(node) + " does not fit: " + why.message);
+  return error(why.code, "The " + way + " of the subgraph " + in_quotes(node) +
+                             " does not fit: " + why.message);
 }
 
 Result<std::shared_ptr<void>> mapped_input(const std::string& node, const ChannelPairs& pairs,
@@ -79,7 +78,7 @@ class Naming {
       : channels_(channels), faults_(faults) {}
 
   void approval(const std::string& node, GraphDefinition::Approval& approval) {
-    if (auto shown = place("The approval " + quoted(node) + " shows", approval.names.channel)) {
+    if (auto shown = place("The approval " + in_quotes(node) + " shows", approval.names.channel)) {
       approval.channel = *shown;
     }
     flag(node, approval.names.awaiting, approval.awaiting, approval.set_awaiting);
@@ -96,8 +95,8 @@ class Naming {
   std::optional<std::size_t> place(const std::string& what, const std::string& name) {
     auto found = channels_.find(name);
     if (!found) {
-      faults_.push_back(what + " the channel " + quoted(name) +
-                        ", which is not declared; add .channel(" + quoted(name) +
+      faults_.push_back(what + " the channel " + in_quotes(name) +
+                        ", which is not declared; add .channel(" + in_quotes(name) +
                         ", ...) or correct the name.");
     }
     return found;
@@ -106,12 +105,12 @@ class Naming {
   void flag(const std::string& node, const std::string& name, std::optional<std::size_t>& channel,
             std::function<void(void*, bool)>& setter) {
     if (name.empty()) return;
-    std::string what = "The approval " + quoted(node) + " writes";
+    std::string what = "The approval " + in_quotes(node) + " writes";
     channel = place(what, name);
     if (!channel) return;
     if (channels_.at(*channel).kind != JsonKind::boolean) {
       faults_.push_back(
-          what + " true or false to the channel " + quoted(name) + ", which is declared as " +
+          what + " true or false to the channel " + in_quotes(name) + ", which is declared as " +
           std::string(name_of(channels_.at(*channel).kind)) + "; declare it as boolean.");
     }
     setter = [name](void* state, bool value) {
@@ -121,12 +120,12 @@ class Naming {
 
   void pair(const GraphDefinition::Node& node, const std::string& outer, const std::string& inner,
             bool is_input) {
-    std::string what = "The subgraph " + quoted(node.name) + " maps";
+    std::string what = "The subgraph " + in_quotes(node.name) + " maps";
     auto place_here = place(what, outer);
     const ChannelType* there = find_channel(*node.subgraph->graph->state, inner);
     if (!there) {
-      faults_.push_back(what + " the channel " + quoted(inner) + ", which the graph " +
-                        quoted(node.subgraph->graph->name) + " does not have.");
+      faults_.push_back(what + " the channel " + in_quotes(inner) + ", which the graph " +
+                        in_quotes(node.subgraph->graph->name) + " does not have.");
     }
     if (!place_here || !there || there->type_name.empty()) return;
     std::string_view here = name_of(channels_.at(*place_here).kind);
@@ -137,8 +136,8 @@ class Naming {
                 (from == "integer" && to == "number") || (from == "number" && to == "integer");
     if (fits || reduces) return;
     faults_.push_back(what + " a channel of kind " + std::string(from) + ", " +
-                      quoted(is_input ? outer : inner) + ", to one of kind " + std::string(to) +
-                      ", " + quoted(is_input ? inner : outer) + "; declare both alike.");
+                      in_quotes(is_input ? outer : inner) + ", to one of kind " + std::string(to) +
+                      ", " + in_quotes(is_input ? inner : outer) + "; declare both alike.");
   }
 
   const JsonChannels& channels_;

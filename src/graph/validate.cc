@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "base/in_quotes.h"
 #include "belay/limits.h"
 
 namespace belay {
 namespace {
-
-std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
 // All nodes that can come next after `node`.
 std::vector<std::string> ways_on(const GraphDefinition& graph, const GraphDefinition::Node& node) {
@@ -33,13 +32,13 @@ void check_names(const GraphDefinition& graph, std::vector<std::string>& faults)
   }
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (node.name == start || node.name == end) {
-      faults.push_back("A node is called " + quoted(node.name) +
+      faults.push_back("A node is called " + in_quotes(node.name) +
                        ", which names the graph's own beginning and end; call it otherwise.");
     } else if (auto sound = check_name("name of a node", node.name); !sound.ok()) {
       faults.push_back(sound.error().message);
     }
     if (!seen.insert(node.name).second) {
-      faults.push_back("Two nodes are called " + quoted(node.name) + "; give one another name.");
+      faults.push_back("Two nodes are called " + in_quotes(node.name) + "; give one another name.");
     }
   }
 }
@@ -47,30 +46,30 @@ void check_names(const GraphDefinition& graph, std::vector<std::string>& faults)
 void check_policies(const GraphDefinition& graph, std::vector<std::string>& faults) {
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (node.retry.attempts < 1) {
-      faults.push_back("The node " + quoted(node.name) + " has " +
+      faults.push_back("The node " + in_quotes(node.name) + " has " +
                        std::to_string(node.retry.attempts) +
                        " attempts; the first one counts, so write 1 or more.");
     }
     if (node.retry.base.count() < 0 || node.retry.cap.count() < 0) {
-      faults.push_back("The node " + quoted(node.name) +
+      faults.push_back("The node " + in_quotes(node.name) +
                        " waits a negative time between attempts; write zero or more.");
     }
     if (node.timeout && node.timeout->count() <= 0) {
-      faults.push_back("The node " + quoted(node.name) +
+      faults.push_back("The node " + in_quotes(node.name) +
                        " has no time to run; write a timeout above zero, or none.");
     }
     for (const std::string& dependency : node.uses) {
       if (dependency.empty()) {
-        faults.push_back("The node " + quoted(node.name) +
+        faults.push_back("The node " + in_quotes(node.name) +
                          " uses something without a name; write .uses(\"smtp\").");
       } else if (dependency == "model") {
-        faults.push_back("The node " + quoted(node.name) +
+        faults.push_back("The node " + in_quotes(node.name) +
                          " says that it uses the model, which is protected call by call; leave "
                          "that out.");
       }
     }
     if (node.approval && node.approval->options.expires.count() <= 0) {
-      faults.push_back("The approval " + quoted(node.name) +
+      faults.push_back("The approval " + in_quotes(node.name) +
                        " expires at once; write a time above zero.");
     }
   }
@@ -81,20 +80,20 @@ void check_targets(const GraphDefinition& graph, std::vector<std::string>& fault
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (node.approval) {
       if (node.approval->approved.empty()) {
-        faults.push_back("The approval " + quoted(node.name) +
+        faults.push_back("The approval " + in_quotes(node.name) +
                          " does not say where to go; write .approved(\"...\").");
       }
       if (node.approval->rejected.empty()) {
-        faults.push_back("The approval " + quoted(node.name) +
+        faults.push_back("The approval " + in_quotes(node.name) +
                          " does not say where to go; write .rejected(\"...\").");
       }
     } else if (ways_on(graph, node).empty()) {
-      faults.push_back("Nothing comes after the node " + quoted(node.name) + "; write .edge(" +
-                       quoted(node.name) + ", end) if it is the last.");
+      faults.push_back("Nothing comes after the node " + in_quotes(node.name) + "; write .edge(" +
+                       in_quotes(node.name) + ", end) if it is the last.");
     }
     for (const std::string& target : ways_on(graph, node)) {
       if (!target.empty() && !known(target)) {
-        faults.push_back("The node " + quoted(node.name) + " leads to " + quoted(target) +
+        faults.push_back("The node " + in_quotes(node.name) + " leads to " + in_quotes(target) +
                          ", which does not exist; add that node or correct the name.");
       }
     }
@@ -104,7 +103,7 @@ void check_targets(const GraphDefinition& graph, std::vector<std::string>& fault
     if (entry == end) {
       faults.push_back("It begins with its end; write .edge(start, \"...\") with a node's name.");
     } else if (!graph.find(entry)) {
-      faults.push_back("It begins with " + quoted(entry) +
+      faults.push_back("It begins with " + in_quotes(entry) +
                        ", which does not exist; add that node or correct the name.");
     }
   }
@@ -114,21 +113,21 @@ void check_joins(const GraphDefinition& graph, std::vector<std::string>& faults)
   for (const GraphDefinition::Join& join : graph.joins) {
     std::set<std::string> from(join.from.begin(), join.from.end());
     if (from.size() < 2 || from.size() != join.from.size()) {
-      faults.push_back("The join into " + quoted(join.to) +
+      faults.push_back("The join into " + in_quotes(join.to) +
                        " needs two or more different nodes; write an edge for one.");
     }
     if (join.to != end && !graph.find(join.to)) {
-      faults.push_back("A join leads to " + quoted(join.to) +
+      faults.push_back("A join leads to " + in_quotes(join.to) +
                        ", which does not exist; add that node or correct the name.");
     }
     for (const std::string& name : from) {
       const GraphDefinition::Node* node = graph.find(name);
       if (!node) {
-        faults.push_back("The join into " + quoted(join.to) + " waits for " + quoted(name) +
+        faults.push_back("The join into " + in_quotes(join.to) + " waits for " + in_quotes(name) +
                          ", which does not exist; add that node or correct the name.");
       } else if (node->approval) {
-        faults.push_back("The join into " + quoted(join.to) + " waits for the approval " +
-                         quoted(name) + "; join the nodes that it leads to.");
+        faults.push_back("The join into " + in_quotes(join.to) + " waits for the approval " +
+                         in_quotes(name) + "; join the nodes that it leads to.");
       }
     }
   }
@@ -138,14 +137,14 @@ void check_subgraphs(const GraphDefinition& graph, std::vector<std::string>& fau
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (!node.subgraph) continue;
     if (node.retry.attempts > 1 || node.timeout || !node.uses.empty()) {
-      faults.push_back("The subgraph " + quoted(node.name) +
+      faults.push_back("The subgraph " + in_quotes(node.name) +
                        " has a retry, a timeout or a dependency; give them to the nodes inside "
                        "it.");
     }
     for (const GraphDefinition::Node& inner : node.subgraph->graph->nodes) {
       if (inner.interrupt_before || inner.interrupt_after) {
-        faults.push_back("The node " + quoted(inner.name) + " inside the subgraph " +
-                         quoted(node.name) +
+        faults.push_back("The node " + in_quotes(inner.name) + " inside the subgraph " +
+                         in_quotes(node.name) +
                          " is a breakpoint; set breakpoints in the outermost graph.");
       }
     }
@@ -198,10 +197,10 @@ std::vector<std::string> faults_of(const GraphDefinition& graph) {
   std::set<std::string> leading = leading_to_end(graph);
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (!reached.contains(node.name)) {
-      faults.push_back("No way leads to the node " + quoted(node.name) +
+      faults.push_back("No way leads to the node " + in_quotes(node.name) +
                        "; add an edge to it or remove it.");
     } else if (!leading.contains(node.name)) {
-      faults.push_back("From the node " + quoted(node.name) +
+      faults.push_back("From the node " + in_quotes(node.name) +
                        " no way leads to the end; add an edge out of the cycle.");
     }
   }

@@ -1,5 +1,6 @@
 // Asks again, with what was wrong, until an answer obeys its schema - but not for ever.
 
+#include "base/trimmed.h"
 #include "belay/models.h"
 #include "models/sound_json.h"
 
@@ -9,13 +10,6 @@ namespace {
 constexpr int repairs_max = 2;
 // Of an answer that is sent back: enough to mend it, and no more than a model can read.
 constexpr std::size_t returned_bytes_max = 64 * 1024;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n";
-  std::size_t first = text.find_first_not_of(space);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(space) - first + 1);
-}
 
 // Many models put a fence around it, whatever they are told.
 std::string_view without_fence(std::string_view text) {

@@ -30,7 +30,7 @@ bool is_same(const Value& one, const Value& other) {
   return one == other;
 }
 
-std::string quoted(const Value& value) {
+std::string shown_value(const Value& value) {
   return models::quotable(to_json(value), quoted_characters);
 }
 
@@ -104,12 +104,13 @@ class Checker {
     if (const Value::Array* allowed = schema["enum"].as_array()) {
       auto is_value = [&](const Value& one) { return is_same(one, value); };
       if (std::none_of(allowed->begin(), allowed->end(), is_value)) {
-        return at(place) + "must be one of " + quoted(schema["enum"]) + ", not " + quoted(value);
+        return at(place) + "must be one of " + shown_value(schema["enum"]) + ", not " +
+               shown_value(value);
       }
     }
     const Value* constant = schema.find("const");
     if (constant && !is_same(*constant, value)) {
-      return at(place) + "must be " + quoted(*constant) + ", not " + quoted(value);
+      return at(place) + "must be " + shown_value(*constant) + ", not " + shown_value(value);
     }
     return std::nullopt;
   }
@@ -118,7 +119,8 @@ class Checker {
     auto number = value.as_double();
     if (!number) return std::nullopt;
     auto told = [&](const char* how, const Value& bound) {
-      return at(place) + "must be " + how + " " + quoted(bound) + ", not " + quoted(value);
+      return at(place) + "must be " + how + " " + shown_value(bound) + ", not " +
+             shown_value(value);
     };
     const Value& least = schema["minimum"];
     if (auto bound = least.as_double(); bound && *number < *bound) return told("at least", least);
@@ -170,7 +172,7 @@ class Checker {
     for (std::size_t i = 0; i < items->size(); ++i) {
       for (std::size_t k = 0; k < i; ++k) {
         if (++steps_ > steps_max || is_same((*items)[i], (*items)[k])) {
-          return at(place) + "has an item twice: " + quoted((*items)[i]);
+          return at(place) + "has an item twice: " + shown_value((*items)[i]);
         }
       }
     }
@@ -221,7 +223,7 @@ class Checker {
     }
     const Value* forbidden = schema.find("not");
     if (forbidden && !check(*forbidden, value, place, depth + 1)) {
-      return at(place) + "is what it must not be: " + quoted(value);
+      return at(place) + "is what it must not be: " + shown_value(value);
     }
     return std::nullopt;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/trimmed.h"
 #include "belay/models.h"
 #include "models/sound_json.h"
 
@@ -28,14 +29,7 @@ const Provider* provider_named(std::string_view name) {
   return found == providers.end() ? nullptr : &*found;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n";
-  std::size_t first = text.find_first_not_of(space);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(space) - first + 1);
-}
-
-std::string quoted(std::string_view text) { return "\"" + models::quotable(text, 100) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + models::quotable(text, 100) + "\""; }
 
 Error wrong(std::string message) { return error(ErrorCode::invalid, std::move(message)); }
 
@@ -48,7 +42,7 @@ Result<std::string> sound_url(std::string_view text) {
   bool is_sound = has_scheme && !rest.empty() && !rest.starts_with('/') &&
                   rest.find_first_of("?# \t\r\n") == rest.npos;
   if (!is_sound) {
-    return wrong("The address " + quoted(text) +
+    return wrong("The address " + in_quotes(text) +
                  " of a model is not one: give http://HOST[:PORT][/PATH] or the same with https.");
   }
   if (rest.find('@') != rest.npos) {
@@ -90,7 +84,7 @@ Result<ModelName> read_name(std::string_view text, const ModelSettings& settings
   if (colon != text.npos) name.name = text.substr(colon + 1);
   if (colon == text.npos && settings.own.count(name.provider) > 0) {
     if (name.url.empty()) return name;
-    return wrong("The model " + quoted(name.provider) + " has no server, so no address either.");
+    return wrong("The model " + in_quotes(name.provider) + " has no server, so no address either.");
   }
   bool is_sound = !name.name.empty() && name.name.size() <= 200 &&
                   std::none_of(name.name.begin(), name.name.end(),
@@ -98,7 +92,7 @@ Result<ModelName> read_name(std::string_view text, const ModelSettings& settings
   if (provider_named(name.provider) && is_sound) return name;
   std::string own;
   for (const auto& [known, model] : settings.own) own += known + ", ";
-  return wrong("There is no model " + quoted(text) + "; name one as " + own +
+  return wrong("There is no model " + in_quotes(text) + "; name one as " + own +
                "ollama:NAME, openai:NAME or anthropic:NAME.");
 }
 

@@ -18,7 +18,7 @@ Error fault(std::size_t line, std::string_view what) {
                                        " Nothing was imported.");
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "\"" + cli::shortened(text, kShownMax, "...") + "\"";
 }
 
@@ -52,7 +52,7 @@ Result<std::string> member(const Value& object, std::string_view name, std::size
 Result<Done> check_members(const Value& object, std::size_t line) {
   for (const auto& [name, value] : *object.as_object()) {
     if (name == "date" || name == "content" || name == "id") continue;
-    return fault(line, "the member " + quoted(name) +
+    return fault(line, "the member " + in_quotes(name) +
                            " has no place in a note, which has date, content and id; remove it.");
   }
   return Done{};
@@ -74,7 +74,7 @@ Result<NoteLine> note_from(const Value& object, std::size_t line) {
     if (!named.ok()) return fault(line, named.error().message);
   }
   if (!is_date(note.date)) {
-    return fault(line, quoted(note.date) + " is no day of the calendar; write YYYY-MM-DD.");
+    return fault(line, in_quotes(note.date) + " is no day of the calendar; write YYYY-MM-DD.");
   }
   if (is_blank(note.content)) {
     return fault(line, "the note of " + note.date + " has no text; write some, or leave it out.");
@@ -107,7 +107,7 @@ Result<std::vector<NoteLine>> read_note_lines(std::string_view text) {
     if (!note.id.empty()) {
       auto [place, is_new] = given.emplace(note.id, line);
       if (!is_new) {
-        return fault(line, "the id " + quoted(note.id) + " stands in line " +
+        return fault(line, "the id " + in_quotes(note.id) + " stands in line " +
                                std::to_string(place->second) + " too; give each its own.");
       }
     }

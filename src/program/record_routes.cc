@@ -19,7 +19,6 @@ using wellbeing::Note;
 using wellbeing::Routine;
 
 constexpr std::int64_t kListDefault = 50;
-constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
 
 Result<Done> complete(Note& note) {
   BELAY_CHECK(check_date(note.date));
@@ -126,7 +125,7 @@ Route list_route() {
   route.parameters = {
       owner_parameter(), server::query_parameter("date", "Only of this day, YYYY-MM-DD", text),
       server::query_parameter("after", "The last one of the page before", std::move(text)),
-      server::limit_parameter(kListDefault, kListMax)};
+      server::limit_parameter(kListDefault, server::kListMax)};
   route.answers = {{200, "A page; `next` is the `after` of the next one", ""}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     RecordFilter filter;
@@ -140,7 +139,7 @@ Route list_route() {
       filter.after = after->second;
     }
     BELAY_CO_TRY(std::int64_t limit,
-                 server::number_in(call.query, "limit", kListDefault, 1, kListMax));
+                 server::number_in(call.query, "limit", kListDefault, 1, server::kListMax));
     filter.limit = static_cast<std::size_t>(limit);
     UserId owner = owner_in(call);
     BELAY_CO_TRY(std::vector<RecordRow> rows,

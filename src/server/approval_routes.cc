@@ -7,8 +7,7 @@
 namespace belay::server {
 namespace {
 
-constexpr std::int64_t kListDefault = 100;
-constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+constexpr std::int64_t kApprovalsDefault = 100;
 
 // Changes with whatever a person must have seen before they decide.
 std::string tag_of(const ApprovalRow& row) {
@@ -26,12 +25,13 @@ Route list_approvals(World& world) {
       route_of("GET", "/api/approvals", "listApprovals", "What waits for a person, newest first");
   route.parameters = {query_parameter("all", "What was decided, too",
                                       Value::object({{"type", "boolean"}, {"default", false}})),
-                      limit_parameter(kListDefault, kListMax)};
+                      limit_parameter(kApprovalsDefault, kListMax)};
   route.answers = {{200, "Approvals", "ApprovalList"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     ApprovalPage page;
     page.only_open = !truth_in(call.query, "all");
-    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kListDefault, 1, kListMax));
+    BELAY_CO_TRY(std::int64_t limit,
+                 number_in(call.query, "limit", kApprovalsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await call.service.approvals(page));
     Value::Array approvals;

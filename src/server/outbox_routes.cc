@@ -6,8 +6,7 @@
 namespace belay::server {
 namespace {
 
-constexpr std::int64_t kListDefault = 100;
-constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+constexpr std::int64_t kMessagesDefault = 100;
 
 Route list_messages() {
   Route route = route_of("GET", "/api/outbox", "listMessages",
@@ -16,12 +15,12 @@ Route list_messages() {
                                       Value::object({{"type", "string"}})),
                       query_parameter("all", "Delivered ones, too",
                                       Value::object({{"type", "boolean"}, {"default", false}})),
-                      limit_parameter(kListDefault, kListMax)};
+                      limit_parameter(kMessagesDefault, kListMax)};
   route.answers = {{200, "Messages, and how many more there are", "MessageList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     MessagePage page;
     page.all = truth_in(call.query, "all");
-    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kListDefault, 1, kListMax));
+    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kMessagesDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     if (auto found = call.query.find("threadId"); found != call.query.end()) {
       page.thread = ThreadId(found->second);

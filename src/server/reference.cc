@@ -23,7 +23,7 @@ std::string members_of(const Value& schema) {
   return text;
 }
 
-std::string parameters_of(const Route& route) {
+std::string parameters_text(const Route& route) {
   std::string text;
   for (const Parameter& each : route.parameters) {
     std::string_view where = each.in == Parameter::In::header ? " (header)" : "";
@@ -33,7 +33,7 @@ std::string parameters_of(const Route& route) {
   return text;
 }
 
-std::string answers_of(const Route& route) {
+std::string answers_text(const Route& route) {
   std::string text;
   for (const Answer& answer : route.answers) {
     text += (text.empty() ? "" : "; ") + std::to_string(answer.status) + ": " + answer.help;
@@ -75,9 +75,10 @@ std::string reference_text(const std::vector<Route>& routes) {
   for (const Route& route : routes) {
     text += "\n## " + route.method + " " + route.path + "\n\n" + route.summary +
             ". Permission: " + std::string(name_of(route.permission)) + ".\n\n";
-    if (std::string all = parameters_of(route); !all.empty()) text += "- parameters: " + all + "\n";
+    if (std::string all = parameters_text(route); !all.empty())
+      text += "- parameters: " + all + "\n";
     if (!route.body.is_null()) text += "- body: " + members_of(route.body) + "\n";
-    text += "- answers: " + answers_of(route) + "\n";
+    text += "- answers: " + answers_text(route) + "\n";
   }
   text += "\n## What is answered\n\n";
   Value schemas = answer_schemas();

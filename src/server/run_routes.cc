@@ -23,8 +23,7 @@ struct StartBody {
 
 namespace {
 
-constexpr std::int64_t kListDefault = 20;
-constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+constexpr std::int64_t kRunsDefault = 20;
 
 Result<RunOptions> options_of(const StartBody& body) {
   constexpr std::int64_t attempts_max = 20;
@@ -132,7 +131,7 @@ Route start_run(World& world) {
 
 Result<RunPage> run_page(const Call& call) {
   RunPage page;
-  BELAY_TRY(std::int64_t limit, number_in(call.query, "limit", kListDefault, 1, kListMax));
+  BELAY_TRY(std::int64_t limit, number_in(call.query, "limit", kRunsDefault, 1, kListMax));
   page.limit = static_cast<std::size_t>(limit);
   if (auto found = call.query.find("before"); found != call.query.end()) {
     auto id = uuid_from(found->second);
@@ -158,7 +157,7 @@ Route list_runs() {
                       Value::object({{"type", "string"}, {"enum", std::move(statuses)}})),
       query_parameter("before", "The last run of the page before",
                       Value::object({{"type", "string"}, {"format", "uuid"}})),
-      limit_parameter(kListDefault, kListMax)};
+      limit_parameter(kRunsDefault, kListMax)};
   route.answers = {{200, "A page of runs; `next` is the `before` of the next one", "RunList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(RunPage page, run_page(call));

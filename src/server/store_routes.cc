@@ -31,7 +31,6 @@ struct RecordsBody {
 
 namespace {
 
-constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
 constexpr std::int64_t kKeepHoursMax = 24 * 36'500;
 
 Route administering(std::string method, std::string path, std::string id, std::string summary) {

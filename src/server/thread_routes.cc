@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::int64_t kThreadsDefault = 20;
 constexpr std::int64_t kCommitsDefault = 100;
-constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
 constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 
 ThreadId thread_in(const Call& call) { return ThreadId(call.path.at("threadId")); }

@@ -206,8 +206,8 @@ std::optional<Digest> digest_from(std::string_view hex) {
   bool fits = hex.size() == 2 * digest.size();
   for (std::size_t i = 0; fits && i < digest.size(); ++i) {
     const char* first = hex.data() + 2 * i;
-    auto [end, failed] = std::from_chars(first, first + 2, digest[i], 16);
-    fits = failed == std::errc() && end == first + 2;
+    auto [past, failed] = std::from_chars(first, first + 2, digest[i], 16);
+    fits = failed == std::errc() && past == first + 2;
   }
   if (!fits) return std::nullopt;
   return digest;

@@ -9,11 +9,6 @@
 namespace belay::cli::tests {
 namespace {
 
-std::string text(const Value& value) {
-  const std::string* held = value.as_string();
-  return held ? *held : to_json(value);
-}
-
 class CliServeModel : public ::testing::Test {
  protected:
   void serve(const std::string& model) {

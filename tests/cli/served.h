@@ -19,6 +19,12 @@ struct Got {
   Value json() const { return parse_json(body).value_or(Value()); }
 };
 
+// A text as it is, anything else as JSON.
+inline std::string text(const Value& value) {
+  const std::string* held = value.as_string();
+  return held ? *held : to_json(value);
+}
+
 class Served {
  public:
   // Listens on a free port, or on that of another one that is gone.

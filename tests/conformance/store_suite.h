@@ -149,7 +149,7 @@ class Caller {
   std::unique_ptr<EventLoop> loop_;
 };
 
-class StoreSuite : public testing::TestWithParam<StoreKind> {
+class StoreSuite : public ::testing::TestWithParam<StoreKind> {
  protected:
   StoreSuite();
 

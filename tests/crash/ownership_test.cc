@@ -12,7 +12,7 @@
 namespace belay::crash {
 namespace {
 
-constexpr std::size_t kAudit = 1;
+constexpr std::size_t kAuditRun = 1;
 constexpr int kTakeovers = 6;
 
 class CrashOwnership : public ::testing::Test {
@@ -22,7 +22,7 @@ class CrashOwnership : public ::testing::Test {
     ASSERT_TRUE(made.ok()) << made.error().message;
     baseline = *std::move(made);
     folder = new_folder();
-    copy_store(baseline->folder_before(kAudit), folder);
+    copy_store(baseline->folder_before(kAuditRun), folder);
   }
   void TearDown() override {
     if (!HasFailure()) return remove_folder(folder);
@@ -33,15 +33,15 @@ class CrashOwnership : public ::testing::Test {
     Setting setting = setting_for(folder);
     make_model_fail(setting);
     if (pause_commit > 0) pause_at(setting, pause_commit, after);
-    return std::make_unique<Belay>(baseline->steps()[kAudit].words, setting);
+    return std::make_unique<Belay>(baseline->steps()[kAuditRun].words, setting);
   }
   Outcome run(const Words& words) const {
     return cli::tests::run_belay(words, setting_for(folder));
   }
   // As the audit without a kill left it.
   void expect_audited() const {
-    const Sight& wanted = baseline->before(kAudit + 1);
-    EXPECT_EQ(judge(folder, baseline->before(kAudit), {}, wanted), std::vector<std::string>());
+    const Sight& wanted = baseline->before(kAuditRun + 1);
+    EXPECT_EQ(judge(folder, baseline->before(kAuditRun), {}, wanted), std::vector<std::string>());
   }
   std::size_t failed_attempts() const {
     auto sight = look_at(folder);

@@ -9,15 +9,15 @@
 namespace belay::disk {
 namespace {
 
-struct Campaign {
+struct CrashCampaign {
   std::size_t images = 0;  // different ones that were gone on with
   std::vector<std::string> troubles;
 };
 
 // An image that stays the same for several operations is judged at the last of them, where the
 // most has been acknowledged.
-Campaign cut_everywhere(const Recorded& recorded, std::size_t every) {
-  Campaign campaign;
+CrashCampaign cut_everywhere(const Recorded& recorded, std::size_t every) {
+  CrashCampaign campaign;
   for (Image image : {Image::all_kept, Image::unsynced_dropped, Image::unsynced_reordered,
                       Image::torn_512, Image::torn_4096}) {
     PowerCut cut;
@@ -52,7 +52,7 @@ TEST(CrashPoints, OfAnyOperationAndImageARunGoesOnAndNothingAcknowledgedIsLost) 
   ASSERT_EQ(recorded.outside.count("mail"), 1u);
   ASSERT_GT(recorded.operations.size(), 400u);
   // Under a sanitizer a part has to do; the other parts are the -O2 build's.
-  Campaign campaign = cut_everywhere(recorded, crash::kSanitized ? 40 : 1);
+  CrashCampaign campaign = cut_everywhere(recorded, crash::kSanitized ? 40 : 1);
   EXPECT_THAT(campaign.troubles, ::testing::IsEmpty());
   std::printf("evidence: crash points %zu operations, %zu images\n", recorded.operations.size(),
               campaign.images);
@@ -62,7 +62,7 @@ TEST(CrashPoints, OfAnyOperationAndImageARunGoesOnAndNothingAcknowledgedIsLost) 
 TEST(CrashPoints, ADiskThatLiesAboutItsSyncsIsFoundOut) {
   Recorded recorded = record([](RecordingDisk& disk) { disk.lie_about_syncs(); });
   ASSERT_EQ(recorded.view.value().row.status, RunStatus::completed);
-  Campaign campaign = cut_everywhere(recorded, 50);
+  CrashCampaign campaign = cut_everywhere(recorded, 50);
   EXPECT_THAT(campaign.troubles, ::testing::Contains(::testing::HasSubstr("I1 ")));
 }
 

@@ -23,7 +23,7 @@ constexpr Named kFaults[] = {
     {Fault::open_error, "open error"},
 };
 
-struct Campaign {
+struct FaultCampaign {
   std::size_t calls = 0;   // that the faults could have befallen
   std::size_t runs = 0;    // in which one has failed
   std::size_t images = 0;  // that were gone on with
@@ -32,7 +32,7 @@ struct Campaign {
 
 // The run under one fault, and what comes after it: the process alone has died, or the power went.
 void judge(const Named& named, std::size_t after, bool for_ever, const Recorded& expected,
-           Campaign& campaign) {
+           FaultCampaign& campaign) {
   Recorded recorded = record([&](RecordingDisk& disk) { disk.fail(named.fault, after, for_ever); });
   ++campaign.runs;
   std::string where = std::string(named.name) + (for_ever ? " from call " : " at call ") +
@@ -69,8 +69,8 @@ std::size_t calls_of(Fault fault) {
 }
 
 // A call of each kind in so many: with 1 all of them, which takes hours under a sanitizer.
-Campaign fail_everywhere(std::size_t cases) {
-  Campaign campaign;
+FaultCampaign fail_everywhere(std::size_t cases) {
+  FaultCampaign campaign;
   Recorded expected = record();
   for (const Named& named : kFaults) {
     std::size_t calls = calls_of(named.fault);
@@ -87,7 +87,7 @@ Campaign fail_everywhere(std::size_t cases) {
 TEST(DiskFaults, AfterAnyCallThatFailsTheRunGoesOnAndNothingAcknowledgedIsLost) {
   // In how many of the calls of a kind; 0: in all of them.
   std::uint64_t cases = crash::number_from("BELAY_SOAK_FAULTS", crash::kSanitized ? 4 : 40);
-  Campaign campaign = fail_everywhere(cases == 0 ? SIZE_MAX : cases);
+  FaultCampaign campaign = fail_everywhere(cases == 0 ? SIZE_MAX : cases);
   EXPECT_THAT(campaign.troubles, ::testing::IsEmpty());
   std::printf("evidence: disk faults in %zu runs, of %zu calls; %zu images\n", campaign.runs,
               campaign.calls, campaign.images);

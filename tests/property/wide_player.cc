@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kCallsMax = 600;
+constexpr int kWideCallsMax = 600;
 // No wait of any scenario is as long, in the time of its clock.
 constexpr std::chrono::hours kWaitMax{24};
 
@@ -480,14 +480,15 @@ bool WidePlayer::move_on() {
 RunView WidePlayer::play(std::vector<Crash> crashes) {
   std::reverse(crashes.begin(), crashes.end());
   int calls = 0;
-  for (; calls < kCallsMax; ++calls) {
+  for (; calls < kWideCallsMax; ++calls) {
     if (!crashes.empty() && !store.is_armed()) {
       store.fail_at(crashes.back());
       crashes.pop_back();
     }
     if (!move_on()) break;
   }
-  if (calls == kCallsMax) watch_->faults.push_back("the run does not come to its end: " + rows());
+  if (calls == kWideCallsMax)
+    watch_->faults.push_back("the run does not come to its end: " + rows());
   return try_wait(runtime->status(default_tenant(), ThreadId("t"))).value().value();
 }
 

@@ -21,7 +21,7 @@ std::optional<int> whole_number(const std::string& text) {
   return number;
 }
 
-std::string text_in(const Value& document, std::string_view member) {
+std::string member_text(const Value& document, std::string_view member) {
   const std::string* text = document[member].as_string();
   return text ? *text : "";
 }
@@ -218,24 +218,24 @@ class Player {
     Value document = listed.json();
     const Value::Array* all = document["approvals"].as_array();
     std::vector<Value> known;
-    auto is_open = [](const Value& each) { return text_in(each, "status") == "open"; };
+    auto is_open = [](const Value& each) { return member_text(each, "status") == "open"; };
     for (bool open : {true, false}) {
       for (const Value& each : all ? *all : Value::Array()) {
-        bool is_meant = text_in(each, "threadId") == told_.thread && is_open(each) == open;
+        bool is_meant = member_text(each, "threadId") == told_.thread && is_open(each) == open;
         if (is_meant) known.push_back(each);
       }
     }
     std::string seen;
     for (const Value& each : known) {
-      seen += " " + text_in(each, "node");
-      bool fits = text_in(each, "node") == step.plain_text(0) &&
-                  text_in(each, "question").find(step.named_text("asked")) != std::string::npos;
+      seen += " " + member_text(each, "node");
+      bool fits = member_text(each, "node") == step.plain_text(0) &&
+                  member_text(each, "question").find(step.named_text("asked")) != std::string::npos;
       if (!fits) continue;
       auto open = std::count_if(known.begin(), known.end(), is_open);
       if (known.size() == 1 || (open == 1 && is_open(each))) return told_.thread;
       stage_.remark("the id is another each time: that of \"" + step.plain_text(0) +
                     "\" in approvals list --all");
-      return text_in(each, "interruptId");
+      return member_text(each, "interruptId");
     }
     return not_carried_out("thread " + told_.thread + " has asked nothing of \"" +
                            step.plain_text(0) + "\"; it has asked:" + (seen.empty() ? " -" : seen));
@@ -286,9 +286,9 @@ class Player {
     Value listed = stage_.run({"outbox", "list", "--json"}, "", Stage::Purpose::look).json();
     const Value::Array* all = listed["messages"].as_array();
     for (const Value& each : all ? *all : Value::Array()) {
-      if (text_in(each, "topic") != step.plain_text(1)) continue;
+      if (member_text(each, "topic") != step.plain_text(1)) continue;
       stage_.remark("the id is another each time: see outbox list");
-      return command(step, {"outbox", step.plain_text(0), text_in(each, "id")});
+      return command(step, {"outbox", step.plain_text(0), member_text(each, "id")});
     }
     return not_carried_out("no message of \"" + step.plain_text(1) + "\" waits");
   }

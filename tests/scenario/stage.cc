@@ -18,8 +18,8 @@ using cli::tests::Belay;
 using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
-constexpr auto kPatience = 30s;
-constexpr auto kGlance = 2ms;
+constexpr auto kStagePatience = 30s;
+constexpr auto kStageGlance = 2ms;
 // No object: the tests are registered before objects of other files are made.
 constexpr const char* kKeys = "BELAY_KEYS";
 
@@ -31,10 +31,10 @@ bool has_ended(pid_t process) {
 
 // Waits until `holds`, or until the patience is over.
 bool comes_to(const std::function<bool()>& holds) {
-  Clock::time_point end = Clock::now() + kPatience;
+  Clock::time_point end = Clock::now() + kStagePatience;
   while (!holds()) {
     if (Clock::now() > end) return false;
-    std::this_thread::sleep_for(kGlance);
+    std::this_thread::sleep_for(kStageGlance);
   }
   return true;
 }

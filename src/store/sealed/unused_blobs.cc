@@ -14,7 +14,7 @@ namespace {
 using sealed::EnvelopeSealer;
 using sealed::Parts;
 
-constexpr std::size_t kPageRows = 64;
+constexpr std::size_t kBlobsPage = 64;
 constexpr std::size_t kForgottenAtOnce = 100;
 
 using Puts = std::map<Digest, std::uint64_t>;  // blobs, and when they were last put
@@ -44,7 +44,7 @@ Result<Named> names_after(Snapshot& view, EnvelopeSealer& sealer, const TenantId
   EnvelopeFilter filter;
   filter.tenant = tenant;
   filter.after = after;
-  filter.limit = kPageRows;
+  filter.limit = kBlobsPage;
   BELAY_TRY(std::vector<StoredEnvelope> rows, view.envelopes(filter));
   Named named;
   named.count = rows.size();

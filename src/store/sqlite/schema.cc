@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t quick_check_bytes_max = 4 << 20;
 constexpr std::chrono::milliseconds switch_pause{20};
 
-enum class Found { absent, empty, database };
+enum class FileKind { absent, empty, database };
 
 Error refuse(ErrorCode code, const std::string& path, std::string_view why) {
   return error(code, "The store " + path + " " + std::string(why));
@@ -30,10 +30,10 @@ Error system_error(const std::string& path, std::string_view what) {
 }
 
 // Looks at the file without SQLite, which would take any empty or short file for its own.
-Result<Found> look_at(const std::string& path) {
+Result<FileKind> look_at(const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT) return Found::absent;
+    if (errno == ENOENT) return FileKind::absent;
     if (errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP) {
       return refuse(ErrorCode::invalid, path, "can't exist there; name a file in a folder.");
     }
@@ -45,7 +45,7 @@ Result<Found> look_at(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     return refuse(ErrorCode::invalid, path, "is no ordinary file; name another.");
   }
-  if (status.st_size == 0) return Found::empty;
+  if (status.st_size == 0) return FileKind::empty;
 
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return system_error(path, "can't be read");
@@ -57,7 +57,7 @@ Result<Found> look_at(const std::string& path) {
     return refuse(ErrorCode::corrupt, path,
                   "is not a SQLite file; name another file, or move this one away.");
   }
-  return Found::database;
+  return FileKind::database;
 }
 
 // Whether it was created here. Only its user may read what people wrote; SQLite gives -wal and -shm
@@ -223,9 +223,9 @@ Result<Done> prepare_file(Connection& connection, const std::string& path, Clock
 }  // namespace
 
 Result<std::unique_ptr<Connection>> open_store_file(const std::string& path, Clock& clock) {
-  BELAY_TRY(Found found, look_at(path));
+  BELAY_TRY(FileKind found, look_at(path));
   bool is_created_here = false;
-  if (found == Found::absent) {
+  if (found == FileKind::absent) {
     BELAY_TRY(is_created_here, create_private(path));
   }
   BELAY_TRY(auto connection, Connection::open(path, Connection::Mode::read_write));

@@ -1,0 +1,11 @@
+#pragma once
+// base/in_quotes.h - a name as a message shows it.
+
+#include <string>
+#include <string_view>
+
+namespace belay {
+
+inline std::string in_quotes(std::string_view name) { return "\"" + std::string(name) + "\""; }
+
+}  // namespace belay
