@@ -81,6 +81,12 @@ struct Question {
 // right after it, before anything is recorded, what it came to. For tests and measurements.
 using EffectObserver = std::function<void(const EffectRow&)>;
 
+// What of a request to the model goes on record beside its hash and the answer: `whole`, which is
+// the request as JSON, or what is to be kept in its place; null keeps nothing of it. Changes
+// nothing of what the model is asked, nor of what a later attempt or a replay takes for the same
+// request: that is told by the hash. Called on the executor's thread; must not throw.
+using PromptRedactor = std::function<Value(const ModelRequest& request, Value whole)>;
+
 // Thrown by Context::interrupt(): the node ends here and runs again once there is an answer. Not an
 // error, and not derived from std::exception, so that ordinary handlers let it pass.
 struct Interrupted {
@@ -112,6 +118,7 @@ class Context {
     // The model's answers come from the journal alone, and `model` may be null: see model().
     bool replays = false;
     const EffectObserver* effect_observer = nullptr;
+    const PromptRedactor* redact_prompt = nullptr;  // null: requests are recorded whole
   };
 
   explicit Context(Attempt attempt);

@@ -167,6 +167,8 @@ struct RuntimeParts {
   RunObserver observer = nullptr;
   RunLimits limits = {};
   EffectObserver effect_observer = nullptr;
+  // Empty: requests to the model are recorded whole.
+  PromptRedactor redact_prompt = nullptr;
 };
 
 class Runtime {

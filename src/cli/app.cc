@@ -136,6 +136,7 @@ Task<Answered> run_verb(World& world, Verb verb) {
   if (auto* one = std::get_if<Cancel>(&verb)) return cancel_run(world, std::move(*one));
   if (auto* one = std::get_if<Threads>(&verb)) return list_threads(world, *one);
   if (auto* one = std::get_if<History>(&verb)) return show_history(world, std::move(*one));
+  if (auto* one = std::get_if<Calls>(&verb)) return show_calls(world, std::move(*one));
   if (auto* one = std::get_if<StateOf>(&verb)) return show_state(world, std::move(*one));
   if (auto* one = std::get_if<Replay>(&verb)) return replay_thread(world, std::move(*one));
   if (auto* one = std::get_if<Tail>(&verb)) return tail_thread(world, std::move(*one));
@@ -251,6 +252,9 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   }
   RuntimeParts parts{*store,  *loop,  clock,
                      *random, *model, [&progress](const RunEvent& event) { progress.told(event); }};
+  if (!settings.keeps_prompts) {
+    parts.redact_prompt = [](const ModelRequest&, Value) { return Value(); };
+  }
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
   for (const auto& graph : graphs) runtime->add(graph);
 

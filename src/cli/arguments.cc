@@ -34,6 +34,7 @@ struct Words {
   Cancel cancel = {};
   Threads threads = {};
   History history = {};
+  Calls calls = {};
   StateOf state = {};
   Tail tail = {};
   Replay replay = {};
@@ -265,6 +266,11 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   history->add_option("THREAD", words.history.thread, "The thread")->required();
   add_limit(history, words.history.limit);
   history->callback([&words] { words.chosen = words.history; });
+  CLI::App* calls = add_verb(app, words, "calls",
+                             "Show what a run asked of its model and of the world", help::kCalls);
+  calls->add_option("THREAD", words.calls.thread, "The thread")->required();
+  add_limit(calls, words.calls.limit);
+  calls->callback([&words] { words.chosen = words.calls; });
 
   CLI::App* state =
       add_verb(app, words, "state", "Show a run as it stands, or stood", help::kState);

@@ -111,6 +111,10 @@ struct History {
   std::string thread;
   std::size_t limit = 100;
 };
+struct Calls {
+  std::string thread;
+  std::size_t limit = 100;
+};
 struct StateOf {
   std::string thread;
   std::optional<std::string> at;
@@ -180,9 +184,9 @@ struct StoreSeal {
 using Verb =
     std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, DescribeApi, Fork,
                  ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History,
-                 StateOf, Tail, Replay, Preserve, OutboxList, OutboxMove, AgentsList, AgentsShow,
-                 AgentsGraph, ConfigExplain, ConfigPath, StoreStats, StoreCompact, StorePrune,
-                 Models, Check, Doctor, Completions, Manual, CompleteNames, StoreSeal>;
+                 Calls, StateOf, Tail, Replay, Preserve, OutboxList, OutboxMove, AgentsList,
+                 AgentsShow, AgentsGraph, ConfigExplain, ConfigPath, StoreStats, StoreCompact,
+                 StorePrune, Models, Check, Doctor, Completions, Manual, CompleteNames, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

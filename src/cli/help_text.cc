@@ -162,6 +162,16 @@ Examples:
   {p} history first --json | jq '.checkpoints[].node'
 )";
 
+const std::string_view kCalls =
+    R"(The calls of the thread's run, in the order in which they were begun: of the model what it was
+asked and what it said, of effects and costs what they came to. What is kept of a prompt,
+model_prompts says (docs/models.md).
+
+Examples:
+  {p} calls first
+  {p} calls first --json | jq '.calls[].prompt.messages'
+)";
+
 const std::string_view kState = R"(Examples:
   {p} state first
   {p} state first --at 2    # as it was after its commit 2

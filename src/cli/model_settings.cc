@@ -77,7 +77,8 @@ std::vector<OwnSetting> model_settings() {
           {"model_first_byte_timeout", "BELAY_MODEL_FIRST_BYTE_TIMEOUT"},
           {"model_idle_timeout", "BELAY_MODEL_IDLE_TIMEOUT"},
           {"model_timeout", "BELAY_MODEL_TIMEOUT"},
-          {"model_certificates", "BELAY_MODEL_CERTIFICATES"}};
+          {"model_certificates", "BELAY_MODEL_CERTIFICATES"},
+          {"model_prompts", "BELAY_MODEL_PROMPTS"}};
 }
 
 Result<Done> read_model_settings(const Environment& environment, const GlobalFlags& flags,
@@ -106,6 +107,9 @@ Result<Done> read_model_settings(const Environment& environment, const GlobalFla
   BELAY_CHECK(read_time(of(8), models.timeouts.idle));
   BELAY_CHECK(read_time(of(9), models.timeouts.total));
   if (auto file = of(10)) models.trusted_certificates = file->text;
+  if (auto prompts = of(11)) {
+    BELAY_TRY(settings.keeps_prompts, truth_from(prompts->name, prompts->text));
+  }
   return Done{};
 }
 

@@ -60,6 +60,7 @@ struct Settings {
   std::string model;                 // empty: the program brings its own, or there is none
   std::set<std::string> own_models;  // that the program knows besides
   ModelSettings models;              // what all of that comes to
+  bool keeps_prompts = true;         // in the store, word for word
   Language language = Language::en;
   bool language_named = false;             // by a person, not by the locale
   std::map<std::string, std::string> own;  // of the program, by key; what is not set is absent

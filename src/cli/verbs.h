@@ -25,6 +25,7 @@ Task<Answered> resume_runs(World& world, Resume wanted);
 Task<Answered> cancel_run(World& world, Cancel wanted);
 Task<Answered> list_threads(World& world, Threads wanted);
 Task<Answered> show_history(World& world, History wanted);
+Task<Answered> show_calls(World& world, Calls wanted);
 Task<Answered> show_state(World& world, StateOf wanted);
 Task<Answered> tail_thread(World& world, Tail wanted);
 Task<Answered> replay_thread(World& world, Replay wanted);

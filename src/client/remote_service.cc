@@ -187,6 +187,16 @@ class RemoteService final : public Service {
     return get<RunHistory>(ask_to("GET", target.text()), history_from);
   }
 
+  Task<Result<Value>> calls(CallPage page) override {
+    Target target(thread_path(page.thread, "/calls"));
+    target.query("limit", page_limit(page.limit));
+    Ask ask = ask_to("GET", target.text());
+    BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
+    if (document["calls"].as_array()) co_return std::move(document);
+    Result<Done> missing = error(ErrorCode::invalid, "There is no list \"calls\" in it.");
+    co_return connection().fitting(std::move(missing)).error();
+  }
+
   Task<Result<Standing>> standing() override {
     return get<Standing>(ask_to("GET", "/api/overview"), standing_from);
   }

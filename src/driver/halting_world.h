@@ -46,8 +46,12 @@ struct HaltingWorld : ::testing::Test {
   std::unique_ptr<Store> kept = open_memory_store(clock, random);
   HaltingStore store{*kept};
 
+  PromptRedactor redact_prompt;
+
   std::unique_ptr<Runtime> process() {
-    return Runtime::open(RuntimeParts{store, loop, clock, random, model}).value();
+    RuntimeParts parts{store, loop, clock, random, model};
+    parts.redact_prompt = redact_prompt;
+    return Runtime::open(std::move(parts)).value();
   }
   template <typename State>
   std::unique_ptr<Runtime> process(const Graph<State>& graph) {

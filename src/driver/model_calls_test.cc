@@ -239,6 +239,36 @@ TEST_F(ModelCalls, AreRecordedAlongWithAnEffectThatFollowsThem) {
   EXPECT_EQ(violations(graph), "");
 }
 
+TEST_F(ModelCalls, AreRecordedWithWhatWasAsked) {
+  RunView view = run(letter(asks_twice));
+  std::vector<EffectRow> rows = recorded(view);
+  ASSERT_EQ(rows.size(), 2u);
+  CallRecord first = call_record_in(rows[0]).value();
+  EXPECT_EQ(first.prompt["messages"].as_array()->at(0)["text"], Value("one"));
+  EXPECT_EQ(first.reply->text, "one answer 1");
+}
+
+TEST_F(ModelCalls, AreRecordedAsARedactorLeavesThemAndAreStillNotMadeAgain) {
+  redact_prompt = [](const ModelRequest& request, Value) {
+    if (request.messages.at(0).text == "two") return Value();
+    return Value::object({{"messages", "gone"}});
+  };
+  auto graph = letter(asks_twice);
+  RunView view = run(graph);
+  std::vector<EffectRow> rows = recorded(view);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(call_record_in(rows[0]).value().prompt["messages"], Value("gone"));
+  EXPECT_TRUE(call_record_in(rows[1]).value().prompt.is_null());
+  EXPECT_EQ(rows[1].envelope.find("\"two\""), std::string::npos) << rows[1].envelope;
+
+  auto runtime = process(graph);
+  ReplayOptions again;
+  again.thread = view.row.thread;
+  ReplayReport report = block_on(loop, runtime->replay(again)).value();
+  EXPECT_FALSE(report.divergence.has_value());
+  EXPECT_EQ(answers, 2);
+}
+
 TEST_F(ModelCalls, AReplyThatCantBeKeptIsAnError) {
   model.says("\xff");
   auto view = run(letter(asks_twice));

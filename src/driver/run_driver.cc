@@ -313,6 +313,7 @@ std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
   attempt.journal = &journal;
   attempt.ledger = &ledger_;
   if (parts_.effect_observer) attempt.effect_observer = &parts_.effect_observer;
+  if (parts_.redact_prompt) attempt.redact_prompt = &parts_.redact_prompt;
   return std::make_unique<Context>(std::move(attempt));
 }
 

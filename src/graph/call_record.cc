@@ -72,10 +72,17 @@ std::string hash_of(const ModelRequest& request) {
   return to_hex(sha256(to_json(document_of(request))));
 }
 
+bool is_recordable(const Value& value) {
+  Encoder out;
+  codec::encode(value, out);
+  return out.problem.empty();
+}
+
 Result<std::string> envelope_of(const CallRecord& record) {
   Encoder out;
   out.text = "{";
   if (!record.request.empty()) add("request", std::optional(record.request), out);
+  if (!record.prompt.is_null()) add("prompt", std::optional(record.prompt), out);
   add("reply", record.reply, out);
   add("error", record.error, out);
   add("cost", record.cost, out);

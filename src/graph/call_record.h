@@ -6,8 +6,9 @@
 // made another request at that place, that one is "model/<attempt>/<n>/2", and so on.
 // "cost/<attempt>/<name>/<n>" is what Context::reserve() and spend() take for the n-th time.
 //
-// A row `done` has the reply, `failed` the error, `intended` what is reserved for the call. The
-// request is kept as its hash alone.
+// A row `done` has the reply, `failed` the error, `intended` what is reserved for the call. Which
+// request it was, its hash says; the request itself is kept for people, as far as a PromptRedactor
+// leaves it, and nothing depends on it.
 
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ struct RecordedError {
 // What the row's envelope holds, as JSON; members without a value are left out.
 struct CallRecord {
   std::string request{};  // SHA-256 of the request's text, in hex; empty for a cost
+  Value prompt{};         // null: not kept
   std::optional<ModelReply> reply{};
   std::optional<RecordedError> error{};
   // In a run with a budget: what is reserved, and once the call has ended, what it cost.
@@ -51,7 +53,9 @@ inline bool is_call_record(std::string_view name) {
 Value document_of(const ModelRequest& request);
 std::string hash_of(const ModelRequest& request);
 
-// `invalid` for a reply that JSON can't say.
+// Whether JSON can say it.
+bool is_recordable(const Value& value);
+// `invalid` for a reply that it can't.
 Result<std::string> envelope_of(const CallRecord& record);
 Result<CallRecord> call_record_in(const EffectRow& row);
 RecordedError recorded(const Error& error);

@@ -53,8 +53,16 @@ RecordedModel::Call RecordedModel::place(int number, const ModelRequest& request
     break;
   }
   call.record.request = std::move(hash);
+  if (!call.is_answered && !attempt_.replays) call.record.prompt = prompt_of(request);
   call.row.updated_at = std::max(attempt_.now, call.row.created_at);
   return call;
+}
+
+Value RecordedModel::prompt_of(const ModelRequest& request) const {
+  Value kept = document_of(request);
+  if (attempt_.redact_prompt) kept = (*attempt_.redact_prompt)(request, std::move(kept));
+  // A call is not refused for what only people would read.
+  return is_recordable(kept) ? kept : Value();
 }
 
 Result<ModelReply> RecordedModel::replayed(const Call& call) const {

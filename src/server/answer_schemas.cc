@@ -61,6 +61,11 @@ constexpr Schema kSchemas[] = {
      "checkpointId:string parentId:string? seq:integer epoch:integer kind:string node:string? "
      "superstep:integer status:string retryCount:integer createdAt:string hash:string"},
     {"History", "threadId:string runId:string agent:string checkpoints:Checkpoint[]"},
+    {"RecordedCall",
+     "name:string kind:string node:string class:string status:string attempts:integer "
+     "createdAt:string updatedAt:string",
+     "request:string prompt:any reply:any error:any cost:any lost:any result:any"},
+    {"CallList", "threadId:string runId:string agent:string calls:RecordedCall[]"},
     {"Divergence", "seq:integer node:string what:string recorded:string replayed:string"},
     {"Replay",
      "threadId:string runId:string commits:integer compared:integer divergence:Divergence?"},

@@ -91,6 +91,22 @@ Route show_history() {
   return route;
 }
 
+Route show_calls() {
+  Route route = route_of("GET", "/api/threads/{threadId}/calls", "getCalls",
+                         "What the thread's latest run has asked of its model and of the world");
+  route.parameters = {limit_parameter(kCommitsDefault, kListMax)};
+  route.answers = {{200, "The first calls, in the order in which they were begun", "CallList"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    CallPage page;
+    page.thread = thread_in(call);
+    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kCommitsDefault, 1, kListMax));
+    page.limit = static_cast<std::size_t>(limit);
+    BELAY_CO_TRY(Value document, co_await call.service.calls(std::move(page)));
+    co_return reply_with(std::move(document));
+  };
+  return route;
+}
+
 Route resume_thread(World& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/resume", "resumeThread",
                          "Goes on with the thread's run, where a dead process left it");
@@ -218,6 +234,7 @@ std::vector<Route> thread_routes(World& world) {
   routes.push_back(list_threads());
   routes.push_back(show_thread(world));
   routes.push_back(show_history());
+  routes.push_back(show_calls());
   routes.push_back(resume_thread(world));
   routes.push_back(cancel_thread(world));
   routes.push_back(fork_thread(world));

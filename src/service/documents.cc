@@ -1,5 +1,7 @@
 #include "service/documents.h"
 
+#include "graph/call_record.h"
+
 namespace belay {
 namespace {
 
@@ -147,6 +149,52 @@ Value standing_document(const Standing& standing, const ApprovalExtras& extras) 
   return Value::object({{"running", standing_runs(standing.at_work)},
                         {"leftBehind", standing_runs(standing.left_behind)},
                         {"approvals", std::move(approvals)}});
+}
+
+namespace {
+
+std::string_view kind_of_call(std::string_view name) {
+  if (is_model_call(name)) return "model";
+  return is_call_record(name) ? "cost" : "effect";
+}
+
+// What a row's envelope says; a damaged one is for `belay check` to tell.
+void add_call(const EffectRow& row, Value::Object& members) {
+  if (row.envelope.empty()) return;
+  auto text = json_in_envelope(row.envelope);
+  auto value = text.ok() ? parse_json(*text) : Result<Value>(text.error());
+  if (!value.ok()) {
+    members.emplace("unreadable", value.error().message);
+    return;
+  }
+  const Value::Object* parts = value->as_object();
+  if (kind_of_call(row.name) == "effect" || !parts) {
+    members.emplace(row.status == EffectStatus::failed ? "error" : "result", *std::move(value));
+    return;
+  }
+  for (const auto& [name, part] : *parts) members.emplace(name, part);
+}
+
+}  // namespace
+
+Value calls_document(const RunRow& run, const std::vector<EffectRow>& rows) {
+  Value::Array calls;
+  for (const EffectRow& row : rows) {
+    Value::Object members{{"name", row.name},
+                          {"kind", kind_of_call(row.name)},
+                          {"node", row.node},
+                          {"class", name_of(row.effect_class)},
+                          {"status", name_of(row.status)},
+                          {"attempts", row.attempt},
+                          {"createdAt", to_text(row.created_at)},
+                          {"updatedAt", to_text(row.updated_at)}};
+    add_call(row, members);
+    calls.push_back(Value(std::move(members)));
+  }
+  return Value::object({{"threadId", run.thread.text},
+                        {"runId", run.run.text()},
+                        {"agent", run.graph},
+                        {"calls", std::move(calls)}});
 }
 
 Value preview_document(const ForkPreview& preview, const ApprovalExtras& extras) {

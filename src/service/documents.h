@@ -17,6 +17,9 @@ Value checkpoint_document(const CheckpointRow& row);
 // A thread with its latest run; null members where there is none.
 Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run);
 Value history_document(const RunHistory& history);
+// The model's calls with the request, as far as it was kept, and the answer; of effects what they
+// came to.
+Value calls_document(const RunRow& run, const std::vector<EffectRow>& rows);
 Value standing_document(const Standing& standing, const ApprovalExtras& extras);
 Value preview_document(const ForkPreview& preview, const ApprovalExtras& extras);
 Value replay_document(const ReplayReport& report);

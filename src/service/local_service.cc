@@ -171,6 +171,20 @@ class LocalService final : public Service {
     return read<RunHistory>(parts_.store, std::move(reader));
   }
 
+  Task<Result<Value>> calls(CallPage page) override {
+    std::function<Result<Value>(Snapshot&)> reader =
+        [tenant = parts_.tenant, page, call = parts_.call](Snapshot& view) -> Result<Value> {
+      BELAY_TRY(RunRow run, run_of_thread(view, tenant, page.thread, call));
+      EffectFilter filter;
+      filter.tenant = tenant;
+      filter.run = run.run;
+      filter.limit = std::min(page.limit, limits::page_rows_max);
+      BELAY_TRY(std::vector<EffectRow> rows, view.effects(filter));
+      return calls_document(run, rows);
+    };
+    return read<Value>(parts_.store, std::move(reader));
+  }
+
   Task<Result<Standing>> standing() override {
     struct Found {
       std::vector<RunRow> working;

@@ -55,6 +55,11 @@ struct HistoryPage {
   std::size_t limit = 100;
 };
 
+struct CallPage {
+  ThreadId thread;
+  std::size_t limit = 100;  // the first ones
+};
+
 struct ApprovalPage {
   bool only_open = true;
   std::size_t limit = limits::page_rows_max;
@@ -110,6 +115,9 @@ class Service {
   virtual Task<Result<std::vector<RunRow>>> runs(RunPage page) = 0;
   virtual Task<Result<RunRow>> run(RunId run) = 0;
   virtual Task<Result<RunHistory>> history(HistoryPage page) = 0;
+  // What the thread's latest run has asked of its model and of the world, as `belay calls --json`
+  // prints it.
+  virtual Task<Result<Value>> calls(CallPage page) = 0;
   virtual Task<Result<Standing>> standing() = 0;
   virtual Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) = 0;
   virtual Task<Result<Done>> preserve(ThreadId thread, bool preserve) = 0;

@@ -35,6 +35,7 @@ const std::vector<Words>& verbs() {
                                          {"cancel"},
                                          {"threads"},
                                          {"history"},
+                                         {"calls"},
                                          {"state"},
                                          {"agents"},
                                          {"agents", "list"},

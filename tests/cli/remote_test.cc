@@ -82,6 +82,8 @@ std::vector<Step> story() {
       {{"state", "a", "--at", "2"}},
       {{"state", "a", "--at", "99"}},
       {{"history", "a"}},
+      {{"calls", "a"}},
+      {{"calls", "nobody"}},
       {{"tail", "a"}},
       {{"tail", "a", "--kinds", "status", "--after", "1-4"}},
       {{"tail", "a", "--after", "900-0"}},

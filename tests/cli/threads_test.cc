@@ -98,6 +98,39 @@ TEST_F(CliLooking, HistoryHasEveryCommitNewestFirst) {
   EXPECT_TRUE(unknown.says({"nobody", "belay threads"})) << unknown.err;
 }
 
+TEST_F(CliLooking, CallsShowWhatTheModelWasAskedAndWhatItSaid) {
+  Value document = world.run({"calls", "t", "--json"}).json();
+  const Value::Array* calls = document["calls"].as_array();
+  ASSERT_TRUE(calls);
+  ASSERT_EQ(calls->size(), 1u);
+  const Value& call = calls->front();
+  EXPECT_EQ(call["kind"], Value("model"));
+  EXPECT_EQ(call["node"], Value("analyzeNotes"));
+  EXPECT_EQ(call["status"], Value("done"));
+  EXPECT_EQ(call["request"].as_string()->size(), 64u);
+  ASSERT_TRUE(call["prompt"]["messages"].as_array());
+  EXPECT_NE(to_json(call["prompt"]).find("2026-01-01"), std::string::npos);
+  EXPECT_NE(call["reply"]["text"].as_string()->find("riskLevel"), std::string::npos);
+  Outcome text = world.run({"calls", "t"});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_TRUE(text.out.find("model/1/1") != std::string::npos &&
+              text.out.find("    -> ") != std::string::npos)
+      << text.out;
+  EXPECT_EQ(world.run({"calls", "nobody"}).code, 2);
+}
+
+TEST_F(CliLooking, OfAPromptThatIsNotToBeKeptTheStoreHasTheHashAlone) {
+  world.setting.environment["BELAY_MODEL_PROMPTS"] = "false";
+  ASSERT_EQ(world.run({"run", "daily-audit", "--date", "2026-01-01", "--thread", "u"}).code, 3);
+  Value call = world.run({"calls", "u", "--json"}).json()["calls"].as_array()->at(0);
+  EXPECT_TRUE(call["prompt"].is_null());
+  EXPECT_FALSE(call["request"].is_null());
+  EXPECT_FALSE(call["reply"].is_null());
+  EXPECT_EQ(world.run({"replay", "u"}).code, 0);
+  world.setting.environment["BELAY_MODEL_PROMPTS"] = "perhaps";
+  EXPECT_EQ(world.run({"calls", "u"}).code, 2);
+}
+
 TEST_F(CliLooking, StateNowAndThen) {
   Outcome now = world.run({"state", "t"});
   EXPECT_EQ(now.code, 0);
@@ -118,6 +151,7 @@ TEST_F(CliLooking, LookingChangesNothing) {
   for (const Words& words : std::vector<Words>{{},
                                                {"threads"},
                                                {"history", "t"},
+                                               {"calls", "t"},
                                                {"state", "t"},
                                                {"approvals", "list"},
                                                {"check"},
