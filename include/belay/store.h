@@ -167,6 +167,8 @@ struct CommitRows {
   std::optional<ThreadRow> thread;  // set when the thread is new: it must not exist
   std::optional<RunRow> run;
   std::optional<CheckpointRow> checkpoint;
+  // With Commit::imports: the checkpoints before `checkpoint`, oldest first, without a gap.
+  std::vector<CheckpointRow> earlier;
   std::vector<ValueRow> values;
   std::vector<EventRow> events;
   std::vector<ApprovalRow> opened;     // approvals that this commit asks for
@@ -197,6 +199,9 @@ struct Commit {
   // Approvals that the commit takes for open: if one is not, nothing is written (approval_closed).
   std::vector<InterruptId> still_open;
   std::optional<OutboxGuard> message;  // for a commit without a guard that changes one message
+  // A run comes from another store, with all of its commits at once: the guard is that of a first
+  // commit, `run` and `checkpoint` are its newest, and the rows may be of any of its seqs.
+  bool imports = false;
   CommitRows rows;
   // With an ApprovalGuard that wants the expiry ahead: what to write instead when it has passed.
   std::optional<CommitRows> when_expired;

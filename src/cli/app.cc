@@ -137,6 +137,8 @@ Task<Answered> run_verb(World& world, Verb verb) {
   if (auto* one = std::get_if<Threads>(&verb)) return list_threads(world, *one);
   if (auto* one = std::get_if<History>(&verb)) return show_history(world, std::move(*one));
   if (auto* one = std::get_if<Calls>(&verb)) return show_calls(world, std::move(*one));
+  if (auto* one = std::get_if<ExportRun>(&verb)) return export_run(world, std::move(*one));
+  if (auto* one = std::get_if<ImportRun>(&verb)) return import_run(world, std::move(*one));
   if (auto* one = std::get_if<StateOf>(&verb)) return show_state(world, std::move(*one));
   if (auto* one = std::get_if<Replay>(&verb)) return replay_thread(world, std::move(*one));
   if (auto* one = std::get_if<Tail>(&verb)) return tail_thread(world, std::move(*one));

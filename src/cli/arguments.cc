@@ -35,6 +35,8 @@ struct Words {
   Threads threads = {};
   History history = {};
   Calls calls = {};
+  ExportRun export_run = {};
+  ImportRun import_run = {};
   StateOf state = {};
   Tail tail = {};
   Replay replay = {};
@@ -179,6 +181,19 @@ void add_worker(CLI::App& app, Words& words) {
   worker->callback([&words] { words.chosen = words.work; });
 }
 
+void add_run_files(CLI::App& app, Words& words) {
+  CLI::App* out = add_verb(app, words, "export", "Write a run with all of its commits as one file",
+                           help::kExport);
+  out->add_option("THREAD", words.export_run.thread, "The thread")->required();
+  out->add_option("--to", words.export_run.to, "The file, which must not be there; else stdout");
+  out->callback([&words] { words.chosen = words.export_run; });
+  CLI::App* in = add_verb(app, words, "import", "Take a run from such a file", help::kImport);
+  in->add_option("FILE", words.import_run.file, "The file; - is standard input")->required();
+  in->add_flag("--may-go-on", words.import_run.may_go_on,
+               "Also a run that has not ended: it may go on here, too");
+  in->callback([&words] { words.chosen = words.import_run; });
+}
+
 void add_fork(CLI::App& app, Words& words) {
   CLI::App* fork =
       add_verb(app, words, "fork", "Go on in a new thread from where another stood", help::kFork);
@@ -278,6 +293,7 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   state->add_option("--at", words.state.at, "After this commit, by its number in history");
   state->callback([&words] { words.chosen = words.state; });
   add_fork(app, words);
+  add_run_files(app, words);
 }
 
 void add_event_verbs(CLI::App& app, Words& words) {

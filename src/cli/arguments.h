@@ -111,6 +111,14 @@ struct History {
   std::string thread;
   std::size_t limit = 100;
 };
+struct ExportRun {
+  std::string thread;
+  std::optional<std::string> to;  // a file; else standard output
+};
+struct ImportRun {
+  std::string file;  // "-": standard input
+  bool may_go_on = false;
+};
 struct Calls {
   std::string thread;
   std::size_t limit = 100;
@@ -181,12 +189,12 @@ struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb =
-    std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, DescribeApi, Fork,
-                 ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History,
-                 Calls, StateOf, Tail, Replay, Preserve, OutboxList, OutboxMove, AgentsList,
-                 AgentsShow, AgentsGraph, ConfigExplain, ConfigPath, StoreStats, StoreCompact,
-                 StorePrune, Models, Check, Doctor, Completions, Manual, CompleteNames, StoreSeal>;
+using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, DescribeApi,
+                          Fork, ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel,
+                          Threads, History, Calls, ExportRun, ImportRun, StateOf, Tail, Replay,
+                          Preserve, OutboxList, OutboxMove, AgentsList, AgentsShow, AgentsGraph,
+                          ConfigExplain, ConfigPath, StoreStats, StoreCompact, StorePrune, Models,
+                          Check, Doctor, Completions, Manual, CompleteNames, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

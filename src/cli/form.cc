@@ -220,6 +220,7 @@ Result<Done> complete(const Judged&, Serve& verb) {
 
 Result<Done> complete(const Judged&, History& verb) { return check_thread(verb.thread); }
 Result<Done> complete(const Judged&, Calls& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const Judged&, ExportRun& verb) { return check_thread(verb.thread); }
 
 Result<Done> complete(const Judged&, StateOf& verb) {
   BELAY_CHECK(check_thread(verb.thread));

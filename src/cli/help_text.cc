@@ -172,6 +172,26 @@ Examples:
   {p} calls first --json | jq '.calls[].prompt.messages'
 )";
 
+const std::string_view kExport =
+    R"(The thread's latest run as one JSON document: its commits, values, calls, events, messages and
+approvals. Nothing of it is sealed, so keep it as you keep the prompts and answers in it. The user's
+records are not part of a run.
+
+Examples:
+  {p} export first --to first.json
+  {p} export first --server http://prod:8123 | {p} import -
+)";
+
+const std::string_view kImport =
+    R"(All or nothing, and only a run that obeys every rule of {p} check. It keeps its ids: a thread that
+is there already is a conflict. state, history, calls, tail, replay and fork work on it as on any.
+A run that has not ended would go on here as well as where it came from, with all its effects:
+that takes --may-go-on. Messages that still waited are given up here; the original delivers them.
+
+Examples:
+  {p} import first.json && {p} replay first
+)";
+
 const std::string_view kState = R"(Examples:
   {p} state first
   {p} state first --at 2    # as it was after its commit 2

@@ -26,6 +26,8 @@ Task<Answered> cancel_run(World& world, Cancel wanted);
 Task<Answered> list_threads(World& world, Threads wanted);
 Task<Answered> show_history(World& world, History wanted);
 Task<Answered> show_calls(World& world, Calls wanted);
+Task<Answered> export_run(World& world, ExportRun wanted);
+Task<Answered> import_run(World& world, ImportRun wanted);
 Task<Answered> show_state(World& world, StateOf wanted);
 Task<Answered> tail_thread(World& world, Tail wanted);
 Task<Answered> replay_thread(World& world, Replay wanted);

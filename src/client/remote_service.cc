@@ -137,6 +137,16 @@ class RemoteService final : public Service {
     return get<ReplayReport>(std::move(ask), replay_from);
   }
 
+  Task<Result<Value>> export_run(ThreadId thread) override {
+    Ask ask = ask_to("GET", thread_path(thread, "/export"));
+    co_return co_await connection().ask_again_for(std::move(ask));
+  }
+
+  Task<Result<RunRow>> import_run(Value file, bool may_go_on) override {
+    Value body = Value::object({{"file", std::move(file)}, {"mayGoOn", may_go_on}});
+    return get<RunRow>(ask_to("POST", "/api/threads/import", std::move(body)), run_row_from);
+  }
+
   Task<Result<RunRow>> run_of(ThreadId thread) override {
     return get<RunRow>(ask_to("GET", thread_path(thread)), run_row_from);
   }

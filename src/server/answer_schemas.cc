@@ -65,6 +65,10 @@ constexpr Schema kSchemas[] = {
      "name:string kind:string node:string class:string status:string attempts:integer "
      "createdAt:string updatedAt:string",
      "request:string prompt:any reply:any error:any cost:any lost:any result:any"},
+    {"RunFile",
+     "belay:string version:integer exportedAt:string thread:any run:any checkpoints:any[] "
+     "values:any[] tasks:any[] events:any[] effects:any[] messages:any[] approvals:any[] inner:any "
+     "digest:string"},
     {"CallList", "threadId:string runId:string agent:string calls:RecordedCall[]"},
     {"Divergence", "seq:integer node:string what:string recorded:string replayed:string"},
     {"Replay",

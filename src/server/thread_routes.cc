@@ -1,5 +1,6 @@
 // Threads: where they stand, how they came there, and what may be done with them.
 
+#include "base/percent_encoding.h"
 #include "server/body.h"
 #include "server/routes.h"
 
@@ -16,6 +17,11 @@ struct ForkBody {
   std::optional<std::string> threadId;
   std::optional<bool> copy;
   std::optional<bool> preview;
+};
+
+struct ImportBody {
+  Value file;
+  std::optional<bool> mayGoOn;
 };
 
 namespace {
@@ -198,6 +204,35 @@ Route replay_thread() {
   return route;
 }
 
+Route export_thread() {
+  Route route = route_of("GET", "/api/threads/{threadId}/export", "exportThread",
+                         "The thread's latest run with all that it wrote, as one document");
+  route.answers = {{200, "The document; what is sealed in the store is in plain", "RunFile"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(Value file, co_await call.service.export_run(thread_in(call)));
+    co_return reply_with(std::move(file));
+  };
+  return route;
+}
+
+Route import_thread() {
+  Route route = route_of("POST", "/api/threads/import", "importThread",
+                         "Takes a run that was exported, with its thread, under the same ids");
+  route.permission = Permission::administer;
+  route.body = body_schema<ImportBody>({"file"});
+  route.answers = {{201, "The run", "Run"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(ImportBody body, read_body<ImportBody>(call));
+    bool may_go_on = body.mayGoOn.value_or(false);
+    BELAY_CO_TRY(RunRow run, co_await call.service.import_run(std::move(body.file), may_go_on));
+    Reply reply = reply_with(run_summary(run));
+    reply.status = 201;
+    reply.headers.push_back({"Location", "/api/threads/" + percent_encoded(run.thread.text)});
+    co_return std::move(reply);
+  };
+  return route;
+}
+
 Route preserve_thread(bool keeps) {
   Route route = route_of(keeps ? "PUT" : "DELETE", "/api/threads/{threadId}/preserved",
                          keeps ? "preserveThread" : "unpreserveThread",
@@ -235,6 +270,8 @@ std::vector<Route> thread_routes(World& world) {
   routes.push_back(show_thread(world));
   routes.push_back(show_history());
   routes.push_back(show_calls());
+  routes.push_back(export_thread());
+  routes.push_back(import_thread());
   routes.push_back(resume_thread(world));
   routes.push_back(cancel_thread(world));
   routes.push_back(fork_thread(world));

@@ -9,6 +9,7 @@
 #include "service/documents.h"
 #include "service/find_approval.h"
 #include "service/find_run.h"
+#include "service/run_file.h"
 #include "service/run_request.h"
 
 namespace belay {
@@ -91,6 +92,17 @@ class LocalService final : public Service {
     options.tenant = parts_.tenant;
     options.thread = std::move(thread);
     return parts_.runtime.replay(std::move(options));
+  }
+
+  Task<Result<Value>> export_run(ThreadId thread) override {
+    return belay::export_run(parts_.store, scope(), std::move(thread), parts_.clock.now(),
+                             parts_.call);
+  }
+
+  Task<Result<RunRow>> import_run(Value file, bool may_go_on) override {
+    BELAY_CO_TRY(RunFile read, run_file_from(file));
+    co_return co_await belay::import_run(parts_.store, scope(), std::move(read), may_go_on,
+                                         parts_.clock, parts_.random);
   }
 
   Task<Result<RunRow>> run_of(ThreadId thread) override {
@@ -327,14 +339,19 @@ class LocalService final : public Service {
   }
 
   Task<Result<CheckReport>> check() override {
-    CheckScope scope;
-    scope.tenant = parts_.tenant;
-    scope.graphs = parts_.graphs;
-    scope.collections = parts_.collections;
-    return check_store(parts_.store, std::move(scope));
+    CheckScope whole = scope();
+    whole.collections = parts_.collections;
+    return check_store(parts_.store, std::move(whole));
   }
 
  private:
+  CheckScope scope() const {
+    CheckScope scope;
+    scope.tenant = parts_.tenant;
+    scope.graphs = parts_.graphs;
+    return scope;
+  }
+
   Task<Result<std::vector<RunRow>>> runs(RunFilter filter) {
     std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
         [filter = std::move(filter)](Snapshot& view) { return view.runs(filter); };

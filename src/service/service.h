@@ -106,6 +106,9 @@ class Service {
   virtual Task<Result<RunView>> fork(ForkOptions options) = 0;
   virtual Task<Result<ForkPreview>> preview(ForkOptions options) = 0;
   virtual Task<Result<ReplayReport>> replay(ThreadId thread) = 0;
+  // The thread's latest run as one document, and such a one back: see run_file.h.
+  virtual Task<Result<Value>> export_run(ThreadId thread) = 0;
+  virtual Task<Result<RunRow>> import_run(Value file, bool may_go_on) = 0;
 
   // The latest run's row alone.
   virtual Task<Result<RunRow>> run_of(ThreadId thread) = 0;

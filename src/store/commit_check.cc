@@ -74,7 +74,43 @@ Result<Done> check_children(const RunId& run, std::uint64_t seq, const CommitRow
   return Done{};
 }
 
+// A run that comes with all of its commits.
+Result<Done> check_import(const RunRow& run, const CommitRows& rows) {
+  BELAY_CHECK(check_children(run.run, run.seq, rows));
+  std::uint64_t seq = run.seq - rows.earlier.size();
+  if (rows.earlier.size() >= run.seq) return refuse("an import has more checkpoints than commits");
+  for (const CheckpointRow& earlier : rows.earlier) {
+    if (earlier.run != run.run || !earlier.space.empty() || earlier.seq != seq++) {
+      return refuse("an import's checkpoints are of another run, or have a gap");
+    }
+  }
+  std::pair<std::uint64_t, std::int64_t> last{0, -1};
+  for (const EventRow& event : rows.events) {
+    std::pair<std::uint64_t, std::int64_t> place{event.seq, event.index};
+    if (event.run != run.run || event.seq > run.seq || place <= last) {
+      return refuse("an import's events are of another run, or out of order");
+    }
+    last = place;
+  }
+  last = {0, -1};
+  for (const OutboxRow& message : rows.outbox) {
+    std::pair<std::uint64_t, std::int64_t> place{message.seq, message.index};
+    if (message.run != run.run || message.seq > run.seq || place <= last) {
+      return refuse("an import's messages are of another run, or out of order");
+    }
+    last = place;
+  }
+  for (const ApprovalRow& approval : rows.opened) {
+    if (approval.tenant != run.tenant || approval.run != run.run || approval.seq > run.seq) {
+      return refuse("an import's approval names another run");
+    }
+  }
+  if (rows.decided || rows.close_approvals) return refuse("an import decides nothing");
+  return Done{};
+}
+
 Result<Done> check_advance(const RunRow& run, const CommitRows& rows) {
+  if (!rows.earlier.empty()) return refuse("only an import brings earlier checkpoints");
   BELAY_CHECK(check_children(run.run, run.seq, rows));
   std::int64_t last_index = -1;
   for (const EventRow& event : rows.events) {
@@ -105,7 +141,8 @@ Result<Done> check_advance(const RunRow& run, const CommitRows& rows) {
 Result<Done> check_pending(const Commit& commit, const CommitRows& rows) {
   const RunGuard& guard = *commit.guard;
   if (rows.run || rows.checkpoint || rows.thread || !rows.events.empty() || rows.decided ||
-      rows.close_approvals || !rows.records.empty() || !rows.outbox.empty()) {
+      rows.close_approvals || !rows.records.empty() || !rows.outbox.empty() ||
+      !rows.earlier.empty()) {
     return refuse("a pending write can't move its run, decide, or save anything of an agent");
   }
   if (commit.approval || commit.when_expired) return refuse("a pending write guards no approval");
@@ -127,7 +164,9 @@ Result<Done> check_run_rows(const Commit& commit, const CommitRows& rows) {
   const RunRow& run = *rows.run;
   const CheckpointRow& checkpoint = *rows.checkpoint;
   if (run.tenant != commit.tenant) return refuse("the run is another tenant's");
-  if (run.seq != guard.seq + 1) return refuse("the run's seq does not follow the guard's");
+  if (commit.imports ? guard.seq != 0 || guard.epoch != 0 : run.seq != guard.seq + 1) {
+    return refuse("the run's seq does not follow the guard's");
+  }
   if (run.epoch < guard.epoch) return refuse("the run's epoch is below the guard's");
   if (checkpoint.run != run.run || checkpoint.seq != run.seq) {
     return refuse("the checkpoint is of another run or seq");
@@ -139,13 +178,13 @@ Result<Done> check_run_rows(const Commit& commit, const CommitRows& rows) {
   if (rows.thread && (guard.seq != 0 || rows.thread->thread != run.thread)) {
     return refuse("a thread can only be created by its first run's first commit");
   }
-  return check_advance(run, rows);
+  return commit.imports ? check_import(run, rows) : check_advance(run, rows);
 }
 
 Result<Done> check_unguarded(const Commit& commit, const CommitRows& rows) {
   if (rows.run || rows.checkpoint || !rows.values.empty() || !rows.events.empty() ||
       !rows.opened.empty() || rows.close_approvals || !rows.tasks.empty() ||
-      !rows.inner_checkpoints.empty()) {
+      !rows.inner_checkpoints.empty() || !rows.earlier.empty()) {
     return refuse("one without a guard can't write anything of a run");
   }
   if (!commit.message) {
@@ -188,6 +227,10 @@ Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
 
 Result<Done> check_commit(const Commit& commit) {
   if (commit.guard && commit.message) return refuse("it guards both a run and a message");
+  if (commit.imports && (!commit.guard || commit.approval || commit.when_expired ||
+                         !commit.guard->pending_for.is_null())) {
+    return refuse("an import is the first commit of a run, and guards no approval");
+  }
   if (commit.guard && commit.approval && commit.approval->run_is_held) {
     return refuse("a decision for a run that is held is written without a guard of the run");
   }

@@ -36,6 +36,8 @@ const std::vector<Words>& verbs() {
                                          {"threads"},
                                          {"history"},
                                          {"calls"},
+                                         {"export"},
+                                         {"import"},
                                          {"state"},
                                          {"agents"},
                                          {"agents", "list"},

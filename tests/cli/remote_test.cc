@@ -84,6 +84,7 @@ std::vector<Step> story() {
       {{"history", "a"}},
       {{"calls", "a"}},
       {{"calls", "nobody"}},
+      {{"export", "nobody"}},
       {{"tail", "a"}},
       {{"tail", "a", "--kinds", "status", "--after", "1-4"}},
       {{"tail", "a", "--after", "900-0"}},

@@ -58,6 +58,13 @@ RC_GTEST_PROP(WideReplays, OfAChangedNodeTheFirstVisitIsFoundAndNamed, ()) {
   RC_ASSERT(misses(player, change) == std::string());
 }
 
+RC_GTEST_PROP(WideReplays, AnyRunComesOutOfAFileAsItWentIn, ()) {
+  auto scenario = *any_wide_scenario();
+  WidePlayer player(scenario);
+  player.play(*any_crashes());
+  RC_ASSERT(player.difference_after_a_file() == std::string());
+}
+
 // What 5,000 cases found: with one place for all, a question that was asked and answered while a
 // retry waited. Its replay made the retry first, and paused.
 TEST(WideReplays, AQuestionThatHadToWaitForAPlaceIsAskedBeforeARetryIsDue) {

@@ -21,7 +21,7 @@ bool is_checkpoint_of(const std::optional<CommitRows>& rows, const CheckpointRow
 
 // The run stands elsewhere than the guard says: was it this very commit that moved it?
 CommitOutcome outcome_of_moved_run(const Commit& commit, const RunTable& run) {
-  if (const CheckpointRow* stored = run.checkpoint(commit.guard->seq + 1)) {
+  if (const CheckpointRow* stored = run.checkpoint(commit.rows.checkpoint->seq)) {
     if (commit.rows.checkpoint->id == stored->id) return CommitOutcome::applied;
     if (is_checkpoint_of(commit.when_expired, *stored)) return CommitOutcome::expired;
   }
@@ -308,6 +308,7 @@ void write(Commit& commit, CommitRows& rows, TenantTables& tenant, RunTable* run
     } else {
       run = &insert_run(tenant, std::move(*rows.run));
     }
+    for (CheckpointRow& earlier : rows.earlier) run->checkpoints.push_back(std::move(earlier));
     run->checkpoints.push_back(std::move(*rows.checkpoint));
     append_all(run->events, rows.events);
     for (OutboxRow& message : rows.outbox) {

@@ -98,6 +98,7 @@ class SealedStore final : public ForwardingStore {
       BELAY_CHECK(seal(tenant, rows.run->input, blobs,
                        [&] { return store::subject_of_input(rows.run->run); }));
     }
+    for (CheckpointRow& earlier : rows.earlier) BELAY_CHECK(sealer_->seal(tenant, earlier));
     if (rows.checkpoint) BELAY_CHECK(sealer_->seal(tenant, *rows.checkpoint));
     for (CheckpointRow& inner : rows.inner_checkpoints) BELAY_CHECK(sealer_->seal(tenant, inner));
     BELAY_CHECK(forget_digests(rows));

@@ -121,7 +121,11 @@ Result<std::int64_t> CommitWriter::insert_run(std::int64_t tenant, const RunRow&
 }
 
 Result<Done> CommitWriter::write_children(const Place& place, const CommitRows& rows,
-                                          const CheckpointId& before) {
+                                          CheckpointId before) {
+  for (const CheckpointRow& earlier : rows.earlier) {
+    BELAY_CHECK(insert_checkpoint(place, earlier, before));
+    before = earlier.id;
+  }
   BELAY_CHECK(insert_checkpoint(place, *rows.checkpoint, before));
   BELAY_CHECK(write_work(place, rows));
   for (const EventRow& event : rows.events) BELAY_CHECK(insert_event(place, event));

@@ -16,6 +16,7 @@ std::size_t weight_of(const CommitRows& rows) {
   std::size_t bytes = 500;
   if (rows.run && rows.run->seq == 1) bytes += rows.run->input.size() + rows.run->options.size();
   if (rows.checkpoint) bytes += rows.checkpoint->next_tasks.size();
+  for (const CheckpointRow& earlier : rows.earlier) bytes += 200 + earlier.next_tasks.size();
   for (const ValueRow& value : rows.values) bytes += 100 + value.envelope.size();
   for (const EventRow& event : rows.events) bytes += 100 + event.body.size();
   for (const ApprovalRow& approval : rows.opened) bytes += 300 + approval.payload.size();
@@ -195,7 +196,7 @@ Result<CommitOutcome> CommitWriter::outcome_of_moved_run(const Commit& commit, c
             connection_.prepare("SELECT checkpoint_id FROM checkpoints"
                                 " WHERE tenant_id = ? AND run_number = ? AND namespace = ''"
                                 " AND seq = ?"));
-  row.bind(place.tenant).bind(place.run).bind(commit.guard->seq + 1);
+  row.bind(place.tenant).bind(place.run).bind(commit.rows.checkpoint->seq);
   Statement::Step step = row.step();
   if (step == Statement::Step::failed) return connection_.error();
   if (step == Statement::Step::row) {

@@ -78,8 +78,7 @@ class CommitWriter {
   // Whether a pending write has asked for it already.
   Result<bool> is_asked(const Place& place, const ApprovalRow& approval);
   // `before` is the checkpoint of the seq before, where that is known.
-  Result<Done> write_children(const Place& place, const CommitRows& rows,
-                              const CheckpointId& before);
+  Result<Done> write_children(const Place& place, const CommitRows& rows, CheckpointId before);
   Result<Done> write_unguarded(const Place& place, const CommitRows& rows);
   Result<Done> insert_checkpoint(const Place& place, const CheckpointRow& row,
                                  const CheckpointId& before);

@@ -1,0 +1,534 @@
+// Long on purpose: the members of every row stand here once, and both directions read them.
+
+#include "service/run_file.h"
+
+#include <algorithm>
+
+#include "check/read_store.h"
+#include "service/find_run.h"
+#include "service/from_documents.h"
+#include "store/enum_names.h"
+
+namespace belay {
+namespace {
+
+constexpr std::int64_t kVersion = 1;
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+// A stored value's bytes.
+struct Envelope {
+  std::string& bytes;
+};
+
+std::string hex_of(std::string_view bytes) {
+  std::string hex;
+  hex.reserve(2 * bytes.size());
+  for (char c : bytes) {
+    auto byte = static_cast<unsigned char>(c);
+    hex.push_back(kHexDigits[byte >> 4]);
+    hex.push_back(kHexDigits[byte & 0x0f]);
+  }
+  return hex;
+}
+
+std::optional<std::string> bytes_of(std::string_view hex) {
+  if (hex.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  bytes.reserve(hex.size() / 2);
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    std::size_t high = kHexDigits.find(hex[i]);
+    std::size_t low = kHexDigits.find(hex[i + 1]);
+    if (high == kHexDigits.npos || low == kHexDigits.npos) return std::nullopt;
+    bytes.push_back(static_cast<char>(high << 4 | low));
+  }
+  return bytes;
+}
+
+// Writes a row's members into an object.
+class Writer {
+ public:
+  void operator()(std::string_view name, const std::string& text) { put(name, text); }
+  void operator()(std::string_view name, std::int64_t number) { put(name, number); }
+  void operator()(std::string_view name, std::uint64_t number) { put(name, number); }
+  void operator()(std::string_view name, bool truth) { put(name, truth); }
+  void operator()(std::string_view name, const Uuid& id) {
+    if (!id.is_null()) put(name, id.text());
+  }
+  template <typename Tag>
+  void operator()(std::string_view name, const NameId<Tag>& id) {
+    put(name, id.text);
+  }
+  void operator()(std::string_view name, const Digest& digest) {
+    if (digest != Digest{}) put(name, to_hex(digest));
+  }
+  void operator()(std::string_view name, const Instant& at) {
+    if (at != Instant{}) put(name, to_text(at));
+  }
+  void operator()(std::string_view name, Envelope envelope) {
+    if (envelope.bytes.empty()) return;
+    auto json = json_in_envelope(envelope.bytes);
+    if (json.ok() && json_envelope(*json) == envelope.bytes) {
+      put(name, std::string(*json));
+    } else {
+      put(name, Value::object({{"hex", hex_of(envelope.bytes)}}));
+    }
+  }
+  template <typename E>
+    requires std::is_enum_v<E>
+  void operator()(std::string_view name, const E& value) {
+    put(name, name_of(value));
+  }
+
+  Value take() { return Value(std::move(members_)); }
+
+ private:
+  void put(std::string_view name, Value value) {
+    members_.emplace(std::string(name), std::move(value));
+  }
+
+  Value::Object members_;
+};
+
+// Reads them back; the first one that does not fit is kept as the reason.
+class Reader {
+ public:
+  explicit Reader(const Value& row, std::string& wrong) : row_(row), wrong_(wrong) {}
+
+  void operator()(std::string_view name, std::string& text) {
+    const std::string* found = row_[name].as_string();
+    found ? void(text = *found) : wants(name, "a text");
+  }
+  void operator()(std::string_view name, std::int64_t& number) {
+    auto found = row_[name].as_int();
+    found ? void(number = *found) : wants(name, "a whole number");
+  }
+  void operator()(std::string_view name, std::uint64_t& number) {
+    auto found = row_[name].as_uint();
+    found ? void(number = *found) : wants(name, "a whole number");
+  }
+  void operator()(std::string_view name, bool& truth) {
+    const bool* found = row_[name].as_bool();
+    found ? void(truth = *found) : wants(name, "true or false");
+  }
+  void operator()(std::string_view name, Uuid& id) {
+    if (row_[name].is_null()) return;
+    const std::string* text = row_[name].as_string();
+    auto found = text ? uuid_from(*text) : std::nullopt;
+    found ? void(id = *found) : wants(name, "an id");
+  }
+  template <typename Tag>
+  void operator()(std::string_view name, NameId<Tag>& id) {
+    (*this)(name, id.text);
+    if (auto sound = check_name(name, id.text); !sound.ok()) wants(name, "a name");
+  }
+  void operator()(std::string_view name, Digest& digest) {
+    if (row_[name].is_null()) return;
+    const std::string* text = row_[name].as_string();
+    auto found = text ? digest_from(*text) : std::nullopt;
+    found ? void(digest = *found) : wants(name, "a digest");
+  }
+  void operator()(std::string_view name, Instant& at) {
+    if (row_[name].is_null()) return;
+    const std::string* text = row_[name].as_string();
+    auto found = text ? instant_from(*text) : std::nullopt;
+    found ? void(at = *found) : wants(name, "a time");
+  }
+  void operator()(std::string_view name, Envelope envelope) {
+    const Value& value = row_[name];
+    if (value.is_null()) return;
+    if (const std::string* text = value.as_string()) {
+      envelope.bytes = json_envelope(*text);
+      return;
+    }
+    const std::string* hex = value["hex"].as_string();
+    auto bytes = hex ? bytes_of(*hex) : std::nullopt;
+    bytes ? void(envelope.bytes = *std::move(bytes)) : wants(name, "a stored value");
+  }
+  template <typename E>
+    requires std::is_enum_v<E>
+  void operator()(std::string_view name, E& value) {
+    const std::string* text = row_[name].as_string();
+    auto found = text ? store::enum_named<E>(*text) : std::nullopt;
+    found ? void(value = *found) : wants(name, "a word that is known");
+  }
+
+ private:
+  void wants(std::string_view name, std::string_view what) {
+    if (wrong_.empty()) wrong_ = "\"" + std::string(name) + "\" is not " + std::string(what);
+  }
+
+  const Value& row_;
+  std::string& wrong_;
+};
+
+// The members of each row, once for both directions. What all rows of a file share - the tenant,
+// the run, the thread - stands in its run alone.
+template <typename Visit>
+void visit(ThreadRow& row, Visit& each) {
+  each("threadId", row.thread);
+  each("user", row.user);
+  each("graph", row.graph);
+  each("createdAt", row.created_at);
+  each("preserve", row.preserve);
+}
+
+template <typename Visit>
+void visit(RunRow& row, Visit& each) {
+  each("runId", static_cast<Uuid&>(row.run));
+  each("threadId", row.thread);
+  each("user", row.user);
+  each("graph", row.graph);
+  each("graphHash", row.graph_hash);
+  each("input", Envelope{row.input});
+  each("options", row.options);
+  each("createdAt", row.created_at);
+  each("forkedFrom", static_cast<Uuid&>(row.forked_from));
+  each("forkedAt", row.forked_at);
+  each("status", row.status);
+  each("reason", row.reason);
+  each("outcome", row.outcome);
+  each("errorCode", row.error_code);
+  each("error", row.error);
+  each("seq", row.seq);
+  each("epoch", row.epoch);
+  each("sessionId", static_cast<Uuid&>(row.session));
+  each("checkpointId", static_cast<Uuid&>(row.checkpoint));
+  each("node", row.node);
+  each("retryCount", row.retry_count);
+  each("workedMs", row.worked_ms);
+  each("updatedAt", row.updated_at);
+  each("dueAt", row.due_at);
+  each("lostClaims", row.lost_claims);
+}
+
+template <typename Visit>
+void visit(CheckpointRow& row, Visit& each) {
+  each("checkpointId", static_cast<Uuid&>(row.id));
+  each("parentId", static_cast<Uuid&>(row.parent));
+  each("seq", row.seq);
+  each("stateSeq", row.state_seq);
+  each("epoch", row.epoch);
+  each("sessionId", static_cast<Uuid&>(row.session));
+  each("kind", row.kind);
+  each("node", row.node);
+  each("superstep", row.superstep);
+  each("nextTasks", row.next_tasks);
+  each("hash", row.chain_hash);
+  each("retryCount", row.retry_count);
+  each("status", row.status);
+  each("createdAt", row.created_at);
+}
+
+template <typename Visit>
+void visit(ValueRow& row, Visit& each) {
+  each("channel", row.channel);
+  each("seq", row.seq);
+  each("index", row.index);
+  each("kind", row.kind);
+  each("value", Envelope{row.envelope});
+}
+
+template <typename Visit>
+void visit(TaskRow& row, Visit& each) {
+  each("superstep", row.superstep);
+  each("position", row.position);
+  each("taskId", static_cast<Uuid&>(row.task));
+  each("status", row.status);
+  each("value", Envelope{row.envelope});
+}
+
+template <typename Visit>
+void visit(EffectRow& row, Visit& each) {
+  each("taskId", static_cast<Uuid&>(row.task));
+  each("name", row.name);
+  each("node", row.node);
+  each("class", row.effect_class);
+  each("status", row.status);
+  each("value", Envelope{row.envelope});
+  each("attempts", row.attempt);
+  each("createdAt", row.created_at);
+  each("updatedAt", row.updated_at);
+}
+
+template <typename Visit>
+void visit(EventRow& row, Visit& each) {
+  each("seq", row.seq);
+  each("index", row.index);
+  each("type", row.type);
+  each("body", row.body);
+  each("createdAt", row.created_at);
+}
+
+template <typename Visit>
+void visit(OutboxRow& row, Visit& each) {
+  each("seq", row.seq);
+  each("index", row.index);
+  each("topic", row.topic);
+  each("value", Envelope{row.envelope});
+  each("status", row.status);
+  each("attempts", row.attempts);
+  each("error", row.error);
+  each("dueAt", row.due_at);
+  each("createdAt", row.created_at);
+}
+
+template <typename Visit>
+void visit(ApprovalRow& row, Visit& each) {
+  each("interruptId", static_cast<Uuid&>(row.interrupt));
+  each("taskId", static_cast<Uuid&>(row.task));
+  each("node", row.node);
+  each("question", row.question);
+  each("payload", Envelope{row.payload});
+  each("payloadHash", row.payload_hash);
+  each("roles", row.roles);
+  each("seq", row.seq);
+  each("createdAt", row.created_at);
+  each("expiresAt", row.expires_at);
+  each("status", row.status);
+  each("decidedBy", row.decided_by);
+  each("comment", row.comment);
+  each("edited", Envelope{row.edited});
+  each("editedHash", row.edited_hash);
+  each("decidedAt", row.decided_at);
+}
+
+template <typename Row>
+Value written(Row row) {
+  Writer writer;
+  visit(row, writer);
+  return writer.take();
+}
+
+template <typename Row>
+Value written(const std::vector<Row>& rows) {
+  Value::Array all;
+  for (const Row& row : rows) all.push_back(written(row));
+  return Value(std::move(all));
+}
+
+void write_space(const check::SpaceContents& space, Value::Object& members) {
+  members.emplace("checkpoints", written(space.checkpoints));
+  members.emplace("values", written(space.values));
+  members.emplace("tasks", written(space.tasks));
+}
+
+std::string digest_of(const Value::Object& members) {
+  return to_hex(sha256(to_json(Value(members))));
+}
+
+// What goes wrong in a list names its row.
+template <typename Row>
+void read_rows(const Value& document, std::string_view name, std::vector<Row>& rows,
+               std::string& wrong) {
+  const Value::Array* items = document[name].as_array();
+  if (!items) {
+    if (wrong.empty()) wrong = "\"" + std::string(name) + "\" is no list";
+    return;
+  }
+  for (std::size_t i = 0; i < items->size() && wrong.empty(); ++i) {
+    Row row;
+    Reader reader((*items)[i], wrong);
+    visit(row, reader);
+    if (!wrong.empty())
+      wrong += " in item " + std::to_string(i) + " of \"" + std::string(name) + "\"";
+    rows.push_back(std::move(row));
+  }
+}
+
+void read_space(const Value& document, check::SpaceContents& space, std::string& wrong) {
+  read_rows(document, "checkpoints", space.checkpoints, wrong);
+  read_rows(document, "values", space.values, wrong);
+  read_rows(document, "tasks", space.tasks, wrong);
+}
+
+void name_space(check::SpaceContents& space, const RunRow& run) {
+  for (CheckpointRow& row : space.checkpoints) {
+    row.run = run.run;
+    row.space = space.space;
+  }
+  for (ValueRow& row : space.values) {
+    row.run = run.run;
+    row.space = space.space;
+  }
+  for (TaskRow& row : space.tasks) {
+    row.run = run.run;
+    row.space = space.space;
+  }
+}
+
+// What stands in the run alone.
+void name_rows(RunFile& file, const TenantId& tenant) {
+  RunRow& run = file.contents.row;
+  run.tenant = tenant;
+  file.thread.tenant = tenant;
+  file.thread.last_run = run.run;
+  name_space(file.contents, run);
+  for (auto& [name, space] : file.contents.inner) name_space(space, run);
+  for (EventRow& row : file.contents.events) row.run = run.run;
+  for (EffectRow& row : file.contents.effects) row.run = run.run;
+  for (OutboxRow& row : file.contents.outbox) row.run = run.run;
+  for (ApprovalRow& row : file.contents.approvals) {
+    row.tenant = tenant;
+    row.run = run.run;
+    row.thread = run.thread;
+    row.user = run.user;
+    row.graph = run.graph;
+  }
+}
+
+void add_work(check::SpaceContents& space, CommitRows& rows) {
+  std::move(space.values.begin(), space.values.end(), std::back_inserter(rows.values));
+  std::move(space.tasks.begin(), space.tasks.end(), std::back_inserter(rows.tasks));
+}
+
+Commit commit_of(RunFile file, const TenantId& tenant) {
+  Commit commit;
+  commit.tenant = tenant;
+  commit.guard.emplace();
+  commit.imports = true;
+  CommitRows& rows = commit.rows;
+  rows.thread = std::move(file.thread);
+  check::RunContents& run = file.contents;
+  rows.run = run.row;
+  rows.checkpoint = std::move(run.checkpoints.back());
+  run.checkpoints.pop_back();
+  rows.earlier = std::move(run.checkpoints);
+  add_work(run, rows);
+  for (auto& [name, space] : run.inner) {
+    std::move(space.checkpoints.begin(), space.checkpoints.end(),
+              std::back_inserter(rows.inner_checkpoints));
+    add_work(space, rows);
+  }
+  rows.events = std::move(run.events);
+  rows.effects = std::move(run.effects);
+  rows.opened = std::move(run.approvals);
+  rows.outbox = std::move(run.outbox);
+  return commit;
+}
+
+Error is_damaged(std::string why) {
+  return error(ErrorCode::corrupt,
+               "The file's run is not as a run may be: " + std::move(why) + " Export it again.");
+}
+
+// In a store that holds nothing else, and is thrown away.
+Task<Result<Done>> check_file(RunFile file, CheckScope scope, Clock& clock, Random& random) {
+  std::unique_ptr<Store> scratch = open_memory_store(clock, random);
+  Commit commit = commit_of(std::move(file), scope.tenant);
+  auto written = co_await scratch->commit(std::move(commit));
+  if (!written.ok()) co_return is_damaged(written.error().message);
+  BELAY_CO_TRY(CheckReport report, co_await check_store(*scratch, std::move(scope)));
+  if (report.violations.empty()) co_return Done{};
+  const Violation& first = report.violations.front();
+  co_return is_damaged(first.rule + ": " + first.message);
+}
+
+}  // namespace
+
+Value run_file(const check::RunContents& contents, const ThreadRow& thread, Instant exported_at) {
+  Value::Object members;
+  members.emplace("belay", "run");
+  members.emplace("version", kVersion);
+  members.emplace("exportedAt", to_text(exported_at));
+  members.emplace("thread", written(thread));
+  members.emplace("run", written(contents.row));
+  write_space(contents, members);
+  members.emplace("events", written(contents.events));
+  members.emplace("effects", written(contents.effects));
+  members.emplace("messages", written(contents.outbox));
+  members.emplace("approvals", written(contents.approvals));
+  Value::Object inner;
+  for (const auto& [name, space] : contents.inner) {
+    Value::Object part;
+    write_space(space, part);
+    inner.emplace(name, std::move(part));
+  }
+  members.emplace("inner", std::move(inner));
+  std::string digest = digest_of(members);
+  members.emplace("digest", std::move(digest));
+  return Value(std::move(members));
+}
+
+Result<RunFile> run_file_from(const Value& document) {
+  const Value::Object* members = document.as_object();
+  if (!members || document["belay"] != Value("run")) {
+    return error(ErrorCode::invalid, "This is no run that Belay has exported.");
+  }
+  auto version = document["version"].as_int();
+  if (!version || *version < 1 || *version > kVersion) {
+    return error(ErrorCode::invalid,
+                 "The run was exported in a form that this Belay does not know; use a newer one.");
+  }
+  Value::Object without_digest = *members;
+  without_digest.erase("digest");
+  if (document["digest"] != Value(digest_of(without_digest))) {
+    return error(ErrorCode::corrupt,
+                 "The file is not as it was exported: its digest is another. Export it again.");
+  }
+  RunFile file;
+  std::string wrong;
+  Reader thread(document["thread"], wrong);
+  visit(file.thread, thread);
+  Reader run(document["run"], wrong);
+  visit(file.contents.row, run);
+  read_space(document, file.contents, wrong);
+  read_rows(document, "events", file.contents.events, wrong);
+  read_rows(document, "effects", file.contents.effects, wrong);
+  read_rows(document, "messages", file.contents.outbox, wrong);
+  read_rows(document, "approvals", file.contents.approvals, wrong);
+  const Value::Object* inner = document["inner"].as_object();
+  if (!inner && wrong.empty()) wrong = "\"inner\" is no object";
+  for (auto each = inner ? inner->begin() : Value::Object::const_iterator();
+       inner && wrong.empty() && each != inner->end(); ++each) {
+    check::SpaceContents& space = file.contents.inner[each->first];
+    space.space = each->first;
+    read_space(each->second, space, wrong);
+  }
+  if (wrong.empty() && file.contents.checkpoints.empty()) wrong = "it has no commit";
+  if (!wrong.empty()) return error(ErrorCode::invalid, "The file does not fit: " + wrong + ".");
+  return file;
+}
+
+Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread, Instant now,
+                               std::string call) {
+  std::function<Result<Value>(Snapshot&)> reader = [scope, thread, now,
+                                                    call](Snapshot& view) -> Result<Value> {
+    BELAY_TRY(RunRow run, run_of_thread(view, scope.tenant, thread, call));
+    BELAY_TRY(auto contents, check::read_run(view, scope, run.run));
+    ThreadFilter filter;
+    filter.tenant = scope.tenant;
+    filter.thread = thread;
+    BELAY_TRY(std::vector<ThreadRow> threads, view.threads(filter));
+    if (!contents || threads.empty()) {
+      return error(ErrorCode::not_found, "The run of \"" + thread.text + "\" is gone.");
+    }
+    return run_file(*contents, threads.front(), now);
+  };
+  return read<Value>(store, std::move(reader));
+}
+
+Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bool may_go_on,
+                                Clock& clock, Random& random) {
+  name_rows(file, scope.tenant);
+  RunRow run = file.contents.row;
+  if (!is_final(run.status) && !may_go_on) {
+    co_return error(ErrorCode::invalid,
+                    "The run has not ended: it is " + std::string(name_of(run.status)) +
+                        ", and would go on here as well as where it came from; --may-go-on "
+                        "imports it all the same.");
+  }
+  for (OutboxRow& message : file.contents.outbox) {
+    if (message.status != OutboxStatus::waiting) continue;
+    message.status = OutboxStatus::given_up;
+    message.error = "It waited when the run was exported: that store delivers it.";
+  }
+  RunFile copy = file;
+  BELAY_CO_CHECK(co_await check_file(std::move(copy), scope, clock, random));
+  Commit commit = commit_of(std::move(file), scope.tenant);
+  BELAY_CO_TRY(CommitOutcome outcome, co_await store.commit(std::move(commit)));
+  if (outcome == CommitOutcome::applied) co_return std::move(run);
+  co_return error(ErrorCode::conflict, "The thread \"" + run.thread.text + "\" or its run " +
+                                           run.run.text() + " is there already.");
+}
+
+}  // namespace belay

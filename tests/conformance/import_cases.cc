@@ -1,0 +1,157 @@
+// A run that comes from another store, with all of its commits at once.
+
+#include <algorithm>
+
+#include "tests/conformance/store_suite.h"
+
+namespace belay::conformance {
+namespace {
+
+std::vector<CheckpointRow> oldest_first(Caller& call, const RunId& run, const std::string& space) {
+  CheckpointFilter filter;
+  filter.tenant = default_tenant();
+  filter.run = run;
+  filter.space = space;
+  std::vector<CheckpointRow> rows = call.checkpoints(filter);
+  std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
+// Everything that the store has of the run, as the commit that brings it elsewhere.
+Commit import_from(Caller& call, const RunId& id) {
+  Commit commit;
+  commit.tenant = default_tenant();
+  commit.guard.emplace();
+  commit.imports = true;
+  CommitRows& rows = commit.rows;
+  rows.run = call.run(id);
+  ThreadFilter threads;
+  threads.tenant = default_tenant();
+  threads.thread = rows.run->thread;
+  rows.thread = call.threads(threads).at(0);
+  rows.earlier = oldest_first(call, id, "");
+  rows.checkpoint = rows.earlier.back();
+  rows.earlier.pop_back();
+  rows.inner_checkpoints = oldest_first(call, id, "inner");
+  ValueFilter values;
+  values.tenant = default_tenant();
+  values.run = id;
+  values.at_seq = 1'000;
+  values.every_version = true;
+  rows.values = call.values(values);
+  EventFilter events;
+  events.tenant = default_tenant();
+  events.run = id;
+  rows.events = call.events(events);
+  ApprovalFilter approvals;
+  approvals.tenant = default_tenant();
+  approvals.run = id;
+  rows.opened = call.approvals(approvals);
+  TaskFilter tasks;
+  tasks.tenant = default_tenant();
+  tasks.run = id;
+  rows.tasks = call.tasks(tasks);
+  EffectFilter effects;
+  effects.tenant = default_tenant();
+  effects.run = id;
+  rows.effects = call.effects(effects);
+  OutboxFilter messages;
+  messages.tenant = default_tenant();
+  messages.run = id;
+  rows.outbox = call.outbox(messages);
+  return commit;
+}
+
+// A run with a row of every kind.
+RunScript play(Caller& call) {
+  RunScript run("abroad");
+  EXPECT_EQ(call.commit(run.first()), CommitOutcome::applied);
+  EXPECT_EQ(call.commit(run.next()), CommitOutcome::applied);
+  Commit rich = run.next();
+  rich.rows.effects = {run.effect("mail", EffectStatus::done)};
+  rich.rows.outbox = {run.message(0)};
+  rich.rows.inner_checkpoints = {run.inner_checkpoint("inner", 1)};
+  EXPECT_EQ(call.commit(rich), CommitOutcome::applied);
+  EXPECT_EQ(call.commit(run.ask(Instant::max())), CommitOutcome::applied);
+  EXPECT_EQ(call.commit(run.decide(ApprovalStatus::approved)), CommitOutcome::applied);
+  return run;
+}
+
+TEST_P(StoreSuite, ARunComesFromAnotherStoreWithAllOfItsCommits) {
+  RunScript run = play(*call_);
+  Commit commit = import_from(*call_, run.row.run);
+  EXPECT_EQ(commit.rows.earlier.size(), 4u);
+
+  TemporaryFolder elsewhere;
+  auto other = GetParam().open(elsewhere.path(), clock_, random_).value();
+  Caller there(*other);
+  EXPECT_EQ(there.commit(commit), CommitOutcome::applied);
+  EXPECT_EQ(there.rows(), call_->rows());
+
+  EXPECT_EQ(there.commit(commit), CommitOutcome::applied) << "sent again, after a lost reply";
+  EXPECT_EQ(there.rows(), call_->rows());
+  EXPECT_EQ(there.commit(run.next()), CommitOutcome::applied) << "and it goes on";
+}
+
+TEST_P(StoreSuite, AnImportOfARunThatIsThereWritesNothing) {
+  RunScript run = play(*call_);
+  Commit commit = import_from(*call_, run.row.run);
+  Commit older = commit;
+  older.rows.checkpoint = older.rows.earlier.back();
+  older.rows.earlier.pop_back();
+  older.rows.run->seq = older.rows.checkpoint->seq;
+  older.rows.run->checkpoint = older.rows.checkpoint->id;
+  older.rows.run->status = older.rows.checkpoint->status;
+  older.rows.opened.clear();
+  std::erase_if(older.rows.values, [&](auto& row) { return row.seq > older.rows.run->seq; });
+  std::erase_if(older.rows.events, [&](auto& row) { return row.seq > older.rows.run->seq; });
+  std::string before = call_->rows();
+  EXPECT_EQ(call_->commit(older), CommitOutcome::applied)
+      << "its newest commit is there: as if it had been sent before";
+  older.rows.checkpoint->id = CheckpointId(derived_uuid("another"));
+  older.rows.run->checkpoint = older.rows.checkpoint->id;
+  EXPECT_EQ(call_->commit(older), CommitOutcome::exists);
+  EXPECT_EQ(call_->rows(), before);
+}
+
+TEST_P(StoreSuite, MalformedImportsAreRefused) {
+  RunScript run = play(*call_);
+  Commit sound = import_from(*call_, run.row.run);
+  TemporaryFolder elsewhere;
+  auto other = GetParam().open(elsewhere.path(), clock_, random_).value();
+  Caller there(*other);
+  std::vector<std::pair<std::string, std::function<void(Commit&)>>> faults{
+      {"it is no import", [](Commit& c) { c.imports = false; }},
+      {"a gap", [](Commit& c) { c.rows.earlier.erase(c.rows.earlier.begin() + 1); }},
+      {"another run's checkpoint",
+       [](Commit& c) { c.rows.earlier[1].run = RunId(derived_uuid("another")); }},
+      {"a subgraph's checkpoint", [](Commit& c) { c.rows.earlier[1].space = "inner"; }},
+      {"an event of later", [](Commit& c) { c.rows.events.back().seq = 99; }},
+      {"events out of order", [](Commit& c) { std::swap(c.rows.events[0], c.rows.events[1]); }},
+      {"a message of later", [](Commit& c) { c.rows.outbox.at(0).seq = 99; }},
+      {"an approval of another run",
+       [](Commit& c) { c.rows.opened.at(0).run = RunId(derived_uuid("another")); }},
+      {"a guard of a run that stands", [](Commit& c) { c.guard->seq = 4; }},
+      {"no guard", [](Commit& c) { c.guard.reset(); }},
+      {"a guarded approval",
+       [](Commit& c) {
+         c.approval.emplace();
+         c.approval->interrupt = c.rows.opened.at(0).interrupt;
+       }},
+      {"it closes approvals", [](Commit& c) { c.rows.close_approvals = true; }},
+      {"more checkpoints than commits", [](Commit& c) {
+         c.rows.run->seq = 2;
+         c.rows.checkpoint->seq = 2;
+       }}};
+  for (auto& [what, spoil] : faults) {
+    Commit spoilt = sound;
+    spoil(spoilt);
+    auto outcome = there.try_commit(spoilt);
+    ASSERT_FALSE(outcome.ok()) << what;
+    EXPECT_EQ(outcome.error().code, ErrorCode::invalid) << what;
+  }
+  EXPECT_TRUE(there.threads({default_tenant()}).empty());
+}
+
+}  // namespace
+}  // namespace belay::conformance
