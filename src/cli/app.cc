@@ -16,6 +16,7 @@
 #include "cli/agents.h"
 #include "cli/completions.h"
 #include "cli/config.h"
+#include "cli/dev.h"
 #include "cli/doctor.h"
 #include "cli/form.h"
 #include "cli/key_file.h"
@@ -365,6 +366,7 @@ std::optional<Result<ExitCode>> run_without_store(const Program& program, const 
   if (const auto* one = std::get_if<Models>(&verb)) {
     return show_models(settings, *one, output, clock);
   }
+  if (const auto* one = std::get_if<Dev>(&verb)) return develop(program, settings, *one, output);
   if (is_about_agents(verb)) {
     BELAY_TRY(Definitions graphs, program.graphs(settings));
     return about_agents(graphs, verb, output);
@@ -382,7 +384,7 @@ std::optional<Result<ExitCode>> run_without_store(const Program& program, const 
 
 bool is_of_the_server(const Settings& settings, const Verb& verb) {
   bool is_ours = std::holds_alternative<Models>(verb) || std::holds_alternative<Manual>(verb) ||
-                 std::holds_alternative<Completions>(verb);
+                 std::holds_alternative<Completions>(verb) || std::holds_alternative<Dev>(verb);
   return settings.server && !is_ours;
 }
 

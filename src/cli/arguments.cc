@@ -25,6 +25,7 @@ struct Words {
   RunAgent run = {};
   Work work = {};
   Serve serve = {};
+  Dev dev = {};
   DescribeApi api = {};
   Fork fork = {};
   ApprovalsList approvals_list = {};
@@ -158,6 +159,14 @@ void add_serve(CLI::App& app, Words& words) {
                    "Requests of a user that begin runs; 0: any number")
       ->capture_default_str();
   verb->callback([&words] { words.chosen = words.serve; });
+}
+
+void add_dev(CLI::App& app, Words& words) {
+  CLI::App* verb = add_verb(app, words, "dev", "Serve, and start anew with each build", help::kDev);
+  verb->add_option("PROGRAM", words.dev.program, "A program of your own; else this one");
+  verb->add_option("--listen", words.dev.listen, "ADDRESS:PORT; port 0 takes one that is free")
+      ->capture_default_str();
+  verb->callback([&words] { words.chosen = words.dev; });
 }
 
 void add_api(CLI::App& app, Words& words) {
@@ -480,6 +489,7 @@ void build(CLI::App& app, Words& read) {
   add_run(app, read);
   add_worker(app, read);
   add_serve(app, read);
+  add_dev(app, read);
   add_api(app, read);
   add_approvals(app, read);
   add_runs_verbs(app, read);

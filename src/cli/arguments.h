@@ -68,6 +68,11 @@ struct Serve {
   int port = 0;
   std::vector<server::ApiKey> keys = {};
 };
+// A server for work on an agent: see dev.h.
+struct Dev {
+  std::optional<std::string> program;  // a file; else this very program
+  std::string listen = "127.0.0.1:8123";
+};
 struct DescribeApi {
   bool as_markdown = false;
 };
@@ -189,12 +194,13 @@ struct StoreSeal {
   bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb = std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, DescribeApi,
-                          Fork, ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel,
-                          Threads, History, Calls, ExportRun, ImportRun, StateOf, Tail, Replay,
-                          Preserve, OutboxList, OutboxMove, AgentsList, AgentsShow, AgentsGraph,
-                          ConfigExplain, ConfigPath, StoreStats, StoreCompact, StorePrune, Models,
-                          Check, Doctor, Completions, Manual, CompleteNames, StoreSeal>;
+using Verb =
+    std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, Dev, DescribeApi, Fork,
+                 ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History,
+                 Calls, ExportRun, ImportRun, StateOf, Tail, Replay, Preserve, OutboxList,
+                 OutboxMove, AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
+                 StoreStats, StoreCompact, StorePrune, Models, Check, Doctor, Completions, Manual,
+                 CompleteNames, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

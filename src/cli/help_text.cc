@@ -172,6 +172,17 @@ Examples:
   {p} calls first --json | jq '.calls[].prompt.messages'
 )";
 
+const std::string_view kDev =
+    R"(For work on an agent. The server is a process of its own; when the program is built anew it ends
+in good order and starts again at the same address, and its runs go on after their last commit. What
+crashes is started again with the next build. The store is .belay/belay.db in this folder, unless you
+name another, and is kept.
+
+Examples:
+  {p} dev                       # this program, with its agents
+  {p} dev build/release/mail    # yours: belay::main() gives it a server
+)";
+
 const std::string_view kExport =
     R"(The thread's latest run as one JSON document: its commits, values, calls, events, messages and
 approvals. Nothing of it is sealed, so keep it as you keep the prompts and answers in it. The user's

@@ -22,6 +22,7 @@ extern const std::string_view kCancel;
 extern const std::string_view kThreads;
 extern const std::string_view kHistory;
 extern const std::string_view kCalls;
+extern const std::string_view kDev;
 extern const std::string_view kExport;
 extern const std::string_view kImport;
 extern const std::string_view kState;

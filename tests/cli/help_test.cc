@@ -36,6 +36,7 @@ const std::vector<Words>& verbs() {
                                          {"threads"},
                                          {"history"},
                                          {"calls"},
+                                         {"dev"},
                                          {"export"},
                                          {"import"},
                                          {"state"},

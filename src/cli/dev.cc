@@ -1,0 +1,269 @@
+#include "cli/dev.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "cli/signals.h"
+
+extern char** environ;
+
+namespace belay::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{100};
+// A linker writes for a while: a program is new once it has stayed the same for so long.
+constexpr int kLooksUntilSettled = 4;
+// Then a server that does not end by itself is ended.
+constexpr int kLooksUntilKilled = 150;
+
+// Tells a file from what it was: by its place on the disk, its size and its time.
+struct Mark {
+  dev_t device = 0;
+  ino_t place = 0;
+  off_t size = 0;
+  timespec changed{};
+  bool is_program = false;  // there, and may be run
+
+  bool is_as(const Mark& other) const {
+    return device == other.device && place == other.place && size == other.size &&
+           changed.tv_sec == other.changed.tv_sec && changed.tv_nsec == other.changed.tv_nsec;
+  }
+};
+
+Mark look_at(const std::string& path) {
+  struct stat found{};
+  Mark mark;
+  if (::stat(path.c_str(), &found) != 0) return mark;
+  mark.device = found.st_dev;
+  mark.place = found.st_ino;
+  mark.size = found.st_size;
+  mark.changed = found.st_mtim;
+  mark.is_program = S_ISREG(found.st_mode) && ::access(path.c_str(), X_OK) == 0;
+  return mark;
+}
+
+// The server, as a process of its own in a group of its own: Ctrl-C is for us alone, so that it
+// hears once, and in order. It ends with us, however we end.
+class Server {
+ public:
+  Server(const std::string& program, std::vector<std::string> words,
+         std::vector<std::string> variables) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    std::vector<char*> environment;
+    for (std::string& line : variables) environment.push_back(line.data());
+    environment.push_back(nullptr);
+    pid_t parent = ::getpid();
+    process_ = ::fork();
+    if (process_ != 0) return;
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() == parent) ::execve(program.c_str(), arguments.data(), environment.data());
+    ::_exit(127);
+  }
+  ~Server() {
+    if (process_ <= 0) return;
+    ::kill(process_, SIGKILL);
+    collect(0);
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Whether it still is; keeps how it ended.
+  bool is_up() {
+    if (process_ > 0) collect(WNOHANG);
+    return process_ > 0;
+  }
+  // 128 + the signal that ended it.
+  int code() const { return code_; }
+
+  void stop() {
+    if (process_ > 0) ::kill(process_, SIGTERM);
+    for (int look = 0; is_up(); ++look) {
+      if (look == kLooksUntilKilled) ::kill(process_, SIGKILL);
+      std::this_thread::sleep_for(kLook);
+    }
+  }
+
+ private:
+  void collect(int options) {
+    int status = 0;
+    pid_t ended = 0;
+    do {
+      ended = ::waitpid(process_, &status, options);
+    } while (ended < 0 && errno == EINTR);
+    if (ended == 0) return;
+    process_ = -1;
+    code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  }
+
+  pid_t process_ = -1;
+  int code_ = 0;
+};
+
+Result<std::string> own_path() {
+  std::error_code failed;
+  auto path = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (!failed) return path.string();
+  return error(ErrorCode::unavailable,
+               "It is not known where this program lies; name it: dev FILE.");
+}
+
+Result<std::string> program_path(const Dev& wanted) {
+  if (!wanted.program) return own_path();
+  std::error_code failed;
+  std::string path = std::filesystem::absolute(*wanted.program, failed).string();
+  if (!failed && look_at(path).is_program) return path;
+  return error(ErrorCode::invalid, "\"" + one_line(*wanted.program) +
+                                       "\" is no program that can be run; build it first.");
+}
+
+// The store for work on an agent: kept, in the folder where the command is called.
+Result<std::string> store_of(const Settings& settings) {
+  if (!settings.default_store) return settings.store;
+  std::error_code failed;
+  auto folder = std::filesystem::current_path(failed) / ".belay";
+  if (!failed && std::filesystem::create_directory(folder, failed)) {
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
+  }
+  if (failed) {
+    return error(ErrorCode::unavailable, "The folder .belay can't be made here: " +
+                                             failed.message() + "; name a store with --store.");
+  }
+  return "sqlite:" + (folder / "belay.db").string();
+}
+
+// A free port, where one is asked for: the server that is started anew must listen where the one
+// before it did.
+Result<std::string> with_port(const std::string& listen) {
+  if (!listen.ends_with(":0")) return listen;
+  int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  bool found = socket >= 0 &&
+               ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+               ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  if (socket >= 0) ::close(socket);
+  if (!found) return error(ErrorCode::unavailable, "No port is free; name one with --listen.");
+  return listen.substr(0, listen.size() - 1) + std::to_string(ntohs(address.sin_port));
+}
+
+std::vector<std::string> variables_for(const Program& program, const Settings& settings,
+                                       const std::string& store) {
+  std::vector<std::string> own{"BELAY_STORE=" + store};
+  if (!program.brings_model && !settings.model.empty()) {
+    own.push_back("BELAY_MODEL=" + settings.model);
+    if (!settings.models.url.empty()) own.push_back("BELAY_MODEL_URL=" + settings.models.url);
+  }
+  std::vector<std::string> all = own;
+  for (char** each = environ; *each; ++each) {
+    std::string_view line(*each);
+    std::string_view name = line.substr(0, line.find('=') + 1);
+    bool is_ours = std::any_of(own.begin(), own.end(),
+                               [&](const std::string& mine) { return mine.starts_with(name); });
+    if (!is_ours) all.emplace_back(line);
+  }
+  return all;
+}
+
+class Development {
+ public:
+  Development(Output& output, std::string path, std::vector<std::string> words,
+              std::vector<std::string> variables)
+      : output_(output),
+        path_(std::move(path)),
+        words_(std::move(words)),
+        variables_(std::move(variables)) {}
+
+  // Until a signal comes.
+  ExitCode run() {
+    start();
+    while (!take_signal()) {
+      std::this_thread::sleep_for(kLook);
+      if (server_ && !server_->is_up()) note_end();
+      if (is_new()) {
+        output_.progress("The program is new: it starts again, and its runs go on.");
+        if (server_) server_->stop();
+        start();
+      }
+    }
+    if (server_) server_->stop();
+    return ExitCode::done;
+  }
+
+ private:
+  void start() {
+    started_ = look_at(path_);
+    looks_ = 0;
+    server_ = std::make_unique<Server>(path_, words_, variables_);
+  }
+
+  void note_end() {
+    output_.progress("The server has ended with code " + std::to_string(server_->code()) +
+                     "; it starts again once the program is built anew.");
+    server_.reset();
+  }
+
+  bool is_new() {
+    Mark now = look_at(path_);
+    bool is_settled = now.is_as(seen_) && now.is_program;
+    seen_ = now;
+    if (now.is_as(started_)) return false;
+    looks_ = is_settled ? looks_ + 1 : 0;
+    return looks_ >= kLooksUntilSettled;
+  }
+
+  Output& output_;
+  std::string path_;
+  std::vector<std::string> words_;
+  std::vector<std::string> variables_;
+  Mark started_;
+  Mark seen_;
+  int looks_ = 0;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace
+
+Result<ExitCode> develop(const Program& program, const Settings& settings, const Dev& wanted,
+                         Output& output) {
+  if (settings.server) {
+    return error(ErrorCode::invalid, "dev is a server of its own; leave --server out.");
+  }
+  BELAY_TRY(std::string path, program_path(wanted));
+  BELAY_TRY(std::string store, store_of(settings));
+  BELAY_TRY(std::string listen, with_port(wanted.listen));
+  output.progress("Program: " + path);
+  output.progress("Store:   " + store + " (kept)");
+  if (!wanted.program && !settings.model.empty()) output.progress("Model:   " + settings.model);
+  if (!wanted.program) {
+    BELAY_TRY(Definitions graphs, program.graphs(settings));
+    std::string agents;
+    for (const auto& graph : graphs) agents += (agents.empty() ? "" : ", ") + graph->name;
+    output.progress("Agents:  " + agents);
+    std::string words;
+    for (const std::string& word : program.first_run) words += " " + word;
+    output.progress("Try:     " + settings.call + words + " --server http://" + listen);
+  }
+  std::vector<std::string> words{std::filesystem::path(path).filename().string(), "serve",
+                                 "--listen", listen};
+  Development work(output, path, std::move(words), variables_for(program, settings, store));
+  return work.run();
+}
+
+}  // namespace belay::cli
