@@ -25,6 +25,9 @@ endif()
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # What is in a nameless namespace of a source is, to GCC, in one of an included file.
   target_compile_options(belay_options INTERFACE -Wno-subobject-linkage)
+  # Without collecting its garbage before it has half a gigabyte of it, it takes a tenth less.
+  target_compile_options(belay_options INTERFACE
+    --param=ggc-min-expand=100 --param=ggc-min-heapsize=524288)
 endif()
 
 # scripts/coverage: clang counts what of src/ and agents/ runs, in the process of whatever test.
