@@ -154,8 +154,7 @@ struct PruneRun {
   std::optional<std::uint64_t> before_seq = std::nullopt;  // unset: the whole run
 };
 
-// Replaces stored bytes by others that say the same, as re-encryption does. Where the bytes have
-// changed meanwhile nothing happens.
+// Replaces stored bytes, unless they have changed, by others that say the same: re-encryption.
 struct Rewrite {
   std::uint64_t place = 0;
   Digest before{};  // SHA-256 of the bytes to be replaced
@@ -167,8 +166,7 @@ struct CommitRows {
   std::optional<ThreadRow> thread;  // set when the thread is new: it must not exist
   std::optional<RunRow> run;
   std::optional<CheckpointRow> checkpoint;
-  // With Commit::imports: the checkpoints before `checkpoint`, oldest first, without a gap.
-  std::vector<CheckpointRow> earlier;
+  std::vector<CheckpointRow> earlier;  // with Commit::imports: those before it, oldest first
   std::vector<ValueRow> values;
   std::vector<EventRow> events;
   std::vector<ApprovalRow> opened;     // approvals that this commit asks for
@@ -179,16 +177,14 @@ struct CommitRows {
   // Outside a guarded commit only the outcomes of effects that were `intended`.
   std::vector<EffectRow> effects;
   std::vector<OutboxRow> outbox;
-  std::vector<BlobRow> blobs;  // those that are there already stay as they are
-  // Checkpoints of subgraphs' spaces.
-  std::vector<CheckpointRow> inner_checkpoints;
+  std::vector<BlobRow> blobs;                    // those that are there already stay as they are
+  std::vector<CheckpointRow> inner_checkpoints;  // of subgraphs' spaces
   // Without a guard: the thread's preserve flag becomes this.
   std::optional<std::pair<ThreadId, bool>> preserve;
   // Without a guard: what retention forgets. A run that goes on, or is preserved, is left alone.
   std::vector<PruneRun> prune;
-  std::vector<Rewrite> rewrites;  // without a guard
-  // Without a guard: blobs to be forgotten, if they have not been put again since.
-  std::vector<BlobUse> forget_blobs;
+  std::vector<Rewrite> rewrites;      // without a guard
+  std::vector<BlobUse> forget_blobs;  // without a guard; not those put again since
 };
 
 struct Commit {
@@ -199,8 +195,8 @@ struct Commit {
   // Approvals that the commit takes for open: if one is not, nothing is written (approval_closed).
   std::vector<InterruptId> still_open;
   std::optional<OutboxGuard> message;  // for a commit without a guard that changes one message
-  // A run comes from another store, with all of its commits at once: the guard is that of a first
-  // commit, `run` and `checkpoint` are its newest, and the rows may be of any of its seqs.
+  // A run comes from another store at once: guarded like a first commit, `run` and `checkpoint` are
+  // its newest, and rows may be of any of its seqs.
   bool imports = false;
   CommitRows rows;
   // With an ApprovalGuard that wants the expiry ahead: what to write instead when it has passed.
@@ -258,8 +254,7 @@ class Store {
   // Applies the commit, or says why not. See the top for what an Error means.
   virtual Task<Result<CommitOutcome>> commit(Commit commit) = 0;
 
-  // False once it takes no commits any more, whatever one does: its process must end, so that
-  // others can take its runs over.
+  // False once it takes no commits any more: its process must end, for others to have its runs.
   virtual bool takes_commits() const { return true; }
 
   // Calls `reader` once with a consistent view, perhaps on another thread; what it returns is the

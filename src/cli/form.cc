@@ -279,7 +279,7 @@ bool makes_a_store(const Verb& verb) {
     return (*own)->makes_a_store();
   }
   return std::holds_alternative<RunAgent>(verb) || std::holds_alternative<Work>(verb) ||
-         std::holds_alternative<Serve>(verb);
+         std::holds_alternative<Serve>(verb) || std::holds_alternative<ImportRun>(verb);
 }
 
 }  // namespace belay::cli

@@ -163,8 +163,8 @@ Examples:
 )";
 
 const std::string_view kCalls =
-    R"(The calls of the thread's run, in the order in which they were begun: of the model what it was
-asked and what it said, of effects and costs what they came to. What is kept of a prompt,
+    R"(The calls of the thread's run, in the order in which they were begun: of the model what it
+was asked and what it said, of effects and costs what they came to. What is kept of a prompt,
 model_prompts says (docs/models.md).
 
 Examples:
@@ -173,10 +173,10 @@ Examples:
 )";
 
 const std::string_view kDev =
-    R"(For work on an agent. The server is a process of its own; when the program is built anew it ends
-in good order and starts again at the same address, and its runs go on after their last commit. What
-crashes is started again with the next build. The store is .belay/belay.db in this folder, unless you
-name another, and is kept.
+    R"(For work on an agent. The server is a process of its own; when the program is built anew it
+ends in good order and starts again at the same address, and its runs go on after their last
+commit. What crashes is started again with the next build. The store is .belay/belay.db in this
+folder, unless you name another, and is kept.
 
 Examples:
   {p} dev                       # this program, with its agents
@@ -184,9 +184,9 @@ Examples:
 )";
 
 const std::string_view kExport =
-    R"(The thread's latest run as one JSON document: its commits, values, calls, events, messages and
-approvals. Nothing of it is sealed, so keep it as you keep the prompts and answers in it. The user's
-records are not part of a run.
+    R"(The thread's latest run as one JSON document: its commits, values, calls, events, messages
+and approvals. Nothing of it is sealed, so keep it as you keep the prompts and answers in it. The
+user's records are not part of a run.
 
 Examples:
   {p} export first --to first.json
@@ -194,10 +194,11 @@ Examples:
 )";
 
 const std::string_view kImport =
-    R"(All or nothing, and only a run that obeys every rule of {p} check. It keeps its ids: a thread that
-is there already is a conflict. state, history, calls, tail, replay and fork work on it as on any.
-A run that has not ended would go on here as well as where it came from, with all its effects:
-that takes --may-go-on. Messages that still waited are given up here; the original delivers them.
+    R"(All or nothing, and only a run that obeys every rule of {p} check. It keeps its ids: a thread
+that is there already is a conflict. state, history, calls, tail and fork work on it as on any;
+replay too, where its nodes read none of the user's records. A run that has not ended would go on
+here as well as where it came from, with all its effects: that takes --may-go-on. Messages that
+still waited are given up here; the original delivers them.
 
 Examples:
   {p} import first.json && {p} replay first

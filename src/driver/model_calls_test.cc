@@ -108,7 +108,6 @@ TEST_F(ModelCalls, AreRecordedInTheNodesOwnCommit) {
   EXPECT_EQ(record.reply->provider, "scripted");
   EXPECT_FALSE(record.reply->usage);
   EXPECT_EQ(record.request, hash_of(model.requests().at(1)));
-  EXPECT_EQ(rows.at(1).envelope.find("\"messages\""), std::string::npos) << "the hash is enough";
   EXPECT_EQ(violations(graph), "");
 }
 

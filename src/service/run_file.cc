@@ -520,6 +520,7 @@ Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bo
   for (OutboxRow& message : file.contents.outbox) {
     if (message.status != OutboxStatus::waiting) continue;
     message.status = OutboxStatus::given_up;
+    message.attempts = std::max<std::int64_t>(message.attempts, 1);  // this was one
     message.error = "It waited when the run was exported: that store delivers it.";
   }
   RunFile copy = file;

@@ -9,7 +9,6 @@
 #include "driver/event_rows.h"
 #include "driver/run_events.h"
 #include "engine/next_task.h"
-#include "service/run_file.h"
 
 namespace belay::property {
 namespace {
@@ -505,31 +504,6 @@ std::string WidePlayer::violations() {
     told += each.rule + " " + each.subject + ": " + each.message + "\n";
   }
   return told;
-}
-
-std::string WidePlayer::difference_after_a_file() {
-  CheckScope scope;
-  scope.graphs = {graph_.definition()};
-  ThreadFilter filter;
-  filter.tenant = default_tenant();
-  std::function<Result<std::vector<ThreadRow>>(Snapshot&)> reader = [filter](Snapshot& view) {
-    return view.threads(filter);
-  };
-  auto threads = try_wait(read<std::vector<ThreadRow>>(*memory, std::move(reader))).value().value();
-  auto written = [&](Store& from) {
-    ThreadId thread = threads.front().thread;
-    return try_wait(export_run(from, scope, std::move(thread), clock.now(), "belay")).value();
-  };
-  Value file = written(*memory).value();
-  auto read_back = run_file_from(parse_json(to_json(file)).value());
-  if (!read_back.ok()) return read_back.error().message;
-  std::unique_ptr<Store> other = open_memory_store(clock, random);
-  auto imported =
-      try_wait(import_run(*other, scope, *std::move(read_back), true, clock, random)).value();
-  if (!imported.ok()) return imported.error().message;
-  std::string here = to_json(file);
-  std::string there = to_json(written(*other).value());
-  return here == there ? "" : here + " / " + there;
 }
 
 std::string WidePlayer::rows() {

@@ -71,8 +71,7 @@ class WidePlayer {
   // The first difference that a replay finds, by the graph as it was played or as it was changed
   // since. No difference that says what is wrong, where it can't be replayed.
   std::optional<Divergence> divergence(const WideChange& change = {});
-  // What differs once the run has gone through a file into another store; empty when nothing does.
-  std::string difference_after_a_file();
+  std::shared_ptr<const GraphDefinition> graph() const { return graph_.definition(); }
   // All changes that the graph may have had since, of nodes that may never have been visited too.
   std::vector<WideChange> changes;
   // All commits of the run, in their order.
