@@ -61,7 +61,7 @@ Task<Answered> show_calls(World& world, Calls wanted) {
   const Value::Array& calls = *document["calls"].as_array();
   for (const Value& call : calls) show_call(world.output, call);
   if (calls.empty()) world.output.line("The run has asked nothing of a model, and has no effect.");
-  world.output.document(std::move(document));
+  world.output.document(document);
   co_return ExitCode::done;
 }
 

@@ -241,7 +241,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
   live_.call(run_.row.run);
   engine::Committed committed{moment()};
   committed.more = is_decision_waiting();
-  inbox_.push_front(std::move(committed));
+  inbox_.push_front(committed);
   co_return std::optional<End>();
 }
 

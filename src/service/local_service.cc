@@ -120,7 +120,7 @@ class LocalService final : public Service {
     CheckpointFilter filter;
     filter.tenant = parts_.tenant;
     filter.run = view.row.run;
-    filter.seq = *seq;
+    filter.seq = seq;
     BELAY_CO_TRY(std::vector<CheckpointRow> rows, co_await checkpoints(std::move(filter)));
     if (!rows.empty()) stand_at(rows.front(), view.row);
     co_return std::move(view);
@@ -330,12 +330,12 @@ class LocalService final : public Service {
     done.dry_run = policy.dry_run;
     BELAY_CO_TRY(done.threads,
                  co_await apply_retention(parts_.store, parts_.tenant, policy, parts_.clock.now()));
-    if (policy.dry_run) co_return std::move(done);
+    if (policy.dry_run) co_return done;
     Sealing sealing = parts_.sealing;
     BELAY_CO_TRY(BlobReport blobs, co_await forget_unused_blobs(parts_.stored, parts_.random,
                                                                 std::move(sealing), parts_.tenant));
     done.large_values = blobs.forgotten;
-    co_return std::move(done);
+    co_return done;
   }
 
   Task<Result<CheckReport>> check() override {

@@ -94,44 +94,31 @@ class Reader {
  public:
   explicit Reader(const Value& row, std::string& wrong) : row_(row), wrong_(wrong) {}
 
-  void operator()(std::string_view name, std::string& text) {
-    const std::string* found = row_[name].as_string();
-    found ? void(text = *found) : wants(name, "a text");
-  }
+  void operator()(std::string_view name, std::string& text) { take(name, text_of(name), text); }
   void operator()(std::string_view name, std::int64_t& number) {
-    auto found = row_[name].as_int();
-    found ? void(number = *found) : wants(name, "a whole number");
+    take(name, row_[name].as_int(), number);
   }
   void operator()(std::string_view name, std::uint64_t& number) {
-    auto found = row_[name].as_uint();
-    found ? void(number = *found) : wants(name, "a whole number");
+    take(name, row_[name].as_uint(), number);
   }
   void operator()(std::string_view name, bool& truth) {
     const bool* found = row_[name].as_bool();
-    found ? void(truth = *found) : wants(name, "true or false");
-  }
-  void operator()(std::string_view name, Uuid& id) {
-    if (row_[name].is_null()) return;
-    const std::string* text = row_[name].as_string();
-    auto found = text ? uuid_from(*text) : std::nullopt;
-    found ? void(id = *found) : wants(name, "an id");
+    take(name, found ? std::optional(*found) : std::nullopt, truth);
   }
   template <typename Tag>
   void operator()(std::string_view name, NameId<Tag>& id) {
     (*this)(name, id.text);
-    if (auto sound = check_name(name, id.text); !sound.ok()) wants(name, "a name");
+    if (!check_name(name, id.text).ok()) does_not_fit(name);
+  }
+  // What is left out stays as it is: null, or none.
+  void operator()(std::string_view name, Uuid& id) {
+    if (!row_[name].is_null()) take(name, uuid_from(text_of(name).value_or("")), id);
   }
   void operator()(std::string_view name, Digest& digest) {
-    if (row_[name].is_null()) return;
-    const std::string* text = row_[name].as_string();
-    auto found = text ? digest_from(*text) : std::nullopt;
-    found ? void(digest = *found) : wants(name, "a digest");
+    if (!row_[name].is_null()) take(name, digest_from(text_of(name).value_or("")), digest);
   }
   void operator()(std::string_view name, Instant& at) {
-    if (row_[name].is_null()) return;
-    const std::string* text = row_[name].as_string();
-    auto found = text ? instant_from(*text) : std::nullopt;
-    found ? void(at = *found) : wants(name, "a time");
+    if (!row_[name].is_null()) take(name, instant_from(text_of(name).value_or("")), at);
   }
   void operator()(std::string_view name, Envelope envelope) {
     const Value& value = row_[name];
@@ -141,20 +128,29 @@ class Reader {
       return;
     }
     const std::string* hex = value["hex"].as_string();
-    auto bytes = hex ? bytes_of(*hex) : std::nullopt;
-    bytes ? void(envelope.bytes = *std::move(bytes)) : wants(name, "a stored value");
+    take(name, hex ? bytes_of(*hex) : std::nullopt, envelope.bytes);
   }
   template <typename E>
     requires std::is_enum_v<E>
   void operator()(std::string_view name, E& value) {
-    const std::string* text = row_[name].as_string();
-    auto found = text ? store::enum_named<E>(*text) : std::nullopt;
-    found ? void(value = *found) : wants(name, "a word that is known");
+    take(name, store::enum_named<E>(text_of(name).value_or("")), value);
   }
 
  private:
-  void wants(std::string_view name, std::string_view what) {
-    if (wrong_.empty()) wrong_ = "\"" + std::string(name) + "\" is not " + std::string(what);
+  std::optional<std::string> text_of(std::string_view name) const {
+    const std::string* found = row_[name].as_string();
+    return found ? std::optional(*found) : std::nullopt;
+  }
+  template <typename Found, typename T>
+  void take(std::string_view name, Found found, T& into) {
+    if (found) {
+      into = *std::move(found);
+    } else {
+      does_not_fit(name);
+    }
+  }
+  void does_not_fit(std::string_view name) {
+    if (wrong_.empty()) wrong_ = "\"" + std::string(name) + "\"";
   }
 
   const Value& row_;
@@ -322,7 +318,7 @@ void read_rows(const Value& document, std::string_view name, std::vector<Row>& r
                std::string& wrong) {
   const Value::Array* items = document[name].as_array();
   if (!items) {
-    if (wrong.empty()) wrong = "\"" + std::string(name) + "\" is no list";
+    if (wrong.empty()) wrong = "the list \"" + std::string(name) + "\"";
     return;
   }
   for (std::size_t i = 0; i < items->size() && wrong.empty(); ++i) {
@@ -477,15 +473,18 @@ Result<RunFile> run_file_from(const Value& document) {
   read_rows(document, "messages", file.contents.outbox, wrong);
   read_rows(document, "approvals", file.contents.approvals, wrong);
   const Value::Object* inner = document["inner"].as_object();
-  if (!inner && wrong.empty()) wrong = "\"inner\" is no object";
+  if (!inner && wrong.empty()) wrong = "\"inner\"";
   for (auto each = inner ? inner->begin() : Value::Object::const_iterator();
        inner && wrong.empty() && each != inner->end(); ++each) {
     check::SpaceContents& space = file.contents.inner[each->first];
     space.space = each->first;
     read_space(each->second, space, wrong);
   }
-  if (wrong.empty() && file.contents.checkpoints.empty()) wrong = "it has no commit";
-  if (!wrong.empty()) return error(ErrorCode::invalid, "The file does not fit: " + wrong + ".");
+  if (wrong.empty() && file.contents.checkpoints.empty())
+    wrong = "the list of its commits, which is empty";
+  if (!wrong.empty())
+    return error(ErrorCode::invalid,
+                 "The file is not as this Belay writes one: see " + wrong + ".");
   return file;
 }
 
