@@ -13,7 +13,8 @@ namespace belay::crash {
 namespace {
 
 constexpr std::size_t kKillsMin = kSanitized ? 30 : 200;
-constexpr std::size_t kBetween = kSanitized ? 10 : 170;
+// More than are needed: on a busy machine some come when their process has ended.
+constexpr std::size_t kBetween = kSanitized ? 16 : 170;
 
 class CrashCampaign : public ::testing::Test {
  protected:
