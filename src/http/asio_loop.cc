@@ -11,7 +11,7 @@
 namespace belay::http {
 namespace {
 
-using MonotonicTime = std::chrono::steady_clock::time_point;
+using LoopTime = std::chrono::steady_clock::time_point;
 
 class Loop final : public AsioLoop {
  public:
@@ -21,7 +21,7 @@ class Loop final : public AsioLoop {
 
   TimerId call_after(std::chrono::microseconds delay, Work work) override {
     TimerId id = next_timer_++;
-    MonotonicTime due = std::chrono::steady_clock::now() + delay;
+    LoopTime due = std::chrono::steady_clock::now() + delay;
     timers_.emplace(std::pair(due, id), std::move(work));
     due_times_.emplace(id, due);
     wait_for_timers();
@@ -48,7 +48,7 @@ class Loop final : public AsioLoop {
   // Sets the alarm for the timer that is due first, unless it rings by then anyway.
   void wait_for_timers() {
     if (timers_.empty()) return;
-    MonotonicTime first = timers_.begin()->first.first;
+    LoopTime first = timers_.begin()->first.first;
     if (alarm_set_ && alarm_.expiry() <= first) return;
     alarm_set_ = true;
     alarm_.expires_at(first);  // whoever waited for a later time is told so, and waits no more
@@ -61,7 +61,7 @@ class Loop final : public AsioLoop {
   }
 
   void fire_due_timers() {
-    MonotonicTime now = std::chrono::steady_clock::now();
+    LoopTime now = std::chrono::steady_clock::now();
     while (!timers_.empty() && timers_.begin()->first.first <= now) {
       auto node = timers_.extract(timers_.begin());
       due_times_.erase(node.key().second);
@@ -70,8 +70,8 @@ class Loop final : public AsioLoop {
   }
 
   // What the context still holds when it is destroyed may cancel its timers: they outlive it.
-  std::map<std::pair<MonotonicTime, TimerId>, Work> timers_;
-  std::map<TimerId, MonotonicTime> due_times_;
+  std::map<std::pair<LoopTime, TimerId>, Work> timers_;
+  std::map<TimerId, LoopTime> due_times_;
   TimerId next_timer_ = 1;
 
   Context context_;
