@@ -2,13 +2,13 @@
 
 #include <cstring>
 
+#include "base/hex.h"
 #include "belay/limits.h"
 #include "belay/value.h"
 
 namespace belay {
 namespace {
 
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 // 100 ns ticks between 1582-10-15, where UUID time begins, and 1970-01-01.
 constexpr std::uint64_t ticks_to_unix_epoch = 0x01B21DD213814000ULL;
 
@@ -35,8 +35,7 @@ std::string Uuid::text() const {
   out.reserve(36);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (is_dash_position(out.size())) out.push_back('-');
-    out.push_back(kHexDigits[bytes[i] >> 4]);
-    out.push_back(kHexDigits[bytes[i] & 0x0f]);
+    append_hex(bytes[i], out);
   }
   return out;
 }
@@ -116,10 +115,7 @@ Result<Done> check_name(std::string_view what, std::string_view text) {
 std::string to_hex(const Digest& digest) {
   std::string out;
   out.reserve(2 * digest.size());
-  for (std::uint8_t byte : digest) {
-    out.push_back(kHexDigits[byte >> 4]);
-    out.push_back(kHexDigits[byte & 0x0f]);
-  }
+  for (std::uint8_t byte : digest) append_hex(byte, out);
   return out;
 }
 

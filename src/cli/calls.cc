@@ -39,10 +39,8 @@ void show_model_call(Output& output, const Value& call) {
 }
 
 void show_call(Output& output, const Value& call) {
-  std::string at = text_of(call["createdAt"]);
-  if (at.size() >= 23) at = at.substr(0, 10) + " " + at.substr(11, 12);
-  output.line(at + "  " + padded(text_of(call["name"]), 24) + "  " +
-              padded(text_of(call["node"]), 18) + "  " + text_of(call["status"]));
+  output.line(precise_text(text_of(call["createdAt"])) + "  " + padded(text_of(call["name"]), 24) +
+              "  " + padded(text_of(call["node"]), 18) + "  " + text_of(call["status"]));
   if (text_of(call["kind"]) == "model") show_model_call(output, call);
   if (!call["result"].is_null()) output.line("    -> " + brief(to_json(call["result"])));
   const Value& failed = call["error"];

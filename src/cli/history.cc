@@ -11,10 +11,9 @@ Task<Answered> show_history(World& world, History wanted) {
   BELAY_CO_TRY(RunHistory history, co_await world.service.history(std::move(page)));
   for (const CheckpointRow& row : history.checkpoints) {
     std::string number = std::to_string(row.seq);
-    std::string at = to_text(row.created_at);
     world.output.line(std::string(number.size() < 4 ? 4 - number.size() : 0, ' ') + number + "  " +
-                      at.substr(0, 10) + " " + at.substr(11, 12) + "  " +
-                      padded(name_of(row.kind), 8) + "  " + padded(row.node, 18) + "  " +
+                      precise_text(to_text(row.created_at)) + "  " + padded(name_of(row.kind), 8) +
+                      "  " + padded(row.node, 18) + "  " +
                       std::string(word_for(world.phrases, row.status)));
   }
   world.output.document(history_document(history));

@@ -192,6 +192,11 @@ std::string moment_text(Instant at) {
   return text.substr(0, 10) + " " + text.substr(11, 5) + " UTC";
 }
 
+std::string precise_text(std::string_view at) {
+  if (at.size() < 23) return std::string(at);
+  return std::string(at.substr(0, 10)) + " " + std::string(at.substr(11, 12));
+}
+
 std::string relative_text(const Phrases& phrases, Instant at, Instant now) {
   auto span = std::chrono::duration_cast<std::chrono::milliseconds>(at - now);
   if (span.count() >= 0) return std::string(phrases.in) + " " + span_text(span);

@@ -46,6 +46,8 @@ std::string_view word_for(const Phrases& phrases, ApprovalStatus status);
 std::string span_text(std::chrono::milliseconds span);
 // "2026-11-22 14:03 UTC".
 std::string moment_text(Instant at);
+// "2026-11-22 14:03:05.123", of what to_text() makes of an instant; anything shorter as it is.
+std::string precise_text(std::string_view at);
 // "in 23 h 59 min", or "2 min ago".
 std::string relative_text(const Phrases& phrases, Instant at, Instant now);
 

@@ -10,9 +10,8 @@ constexpr int body_columns = 200;
 
 // "12-3  2026-11-21 12:00:00.123  updates  write  {...}"
 std::string line_of(const World& world, const StreamEvent& event) {
-  std::string at = to_text(event.at);
-  std::string line = padded(event.id ? event.id->text() : "-", 7) + " " + at.substr(0, 10) + " " +
-                     at.substr(11, 12) + "  " + padded(name_of(event.kind), 11) + " ";
+  std::string line = padded(event.id ? event.id->text() : "-", 7) + " " +
+                     precise_text(to_text(event.at)) + "  " + padded(name_of(event.kind), 11) + " ";
   std::string where = event.space.empty() ? event.node : event.space + "/" + event.node;
   if (!where.empty()) line += " " + one_line(where);
   const std::string* text = event.body["text"].as_string();

@@ -107,7 +107,7 @@ TEST_F(ModelCalls, AreRecordedInTheNodesOwnCommit) {
   EXPECT_EQ(record.reply->text, "two answer 2");
   EXPECT_EQ(record.reply->provider, "scripted");
   EXPECT_FALSE(record.reply->usage);
-  EXPECT_EQ(record.request, hash_of(model.requests().at(1)));
+  EXPECT_EQ(record.request, request_hash(document_of(model.requests().at(1))));
   EXPECT_EQ(violations(graph), "");
 }
 

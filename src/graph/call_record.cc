@@ -68,9 +68,7 @@ Value document_of(const ModelRequest& request) {
   return Value(std::move(members));
 }
 
-std::string hash_of(const ModelRequest& request) {
-  return to_hex(sha256(to_json(document_of(request))));
-}
+std::string request_hash(const Value& document) { return to_hex(sha256(to_json(document))); }
 
 bool is_recordable(const Value& value) {
   Encoder out;

@@ -51,7 +51,8 @@ inline bool is_call_record(std::string_view name) {
 
 // All of it that decides what is answered: purpose, messages, schema, input, tools and sampling.
 Value document_of(const ModelRequest& request);
-std::string hash_of(const ModelRequest& request);
+// Of such a document, in hex.
+std::string request_hash(const Value& document);
 
 // Whether JSON can say it.
 bool is_recordable(const Value& value);

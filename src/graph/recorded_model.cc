@@ -35,7 +35,8 @@ RecordedModel::Call RecordedModel::place(int number, const ModelRequest& request
   call.row.effect_class = EffectClass::keyed;
   call.row.attempt = 0;
   call.row.created_at = attempt_.now;
-  std::string hash = hash_of(request);
+  Value document = document_of(request);
+  std::string hash = request_hash(document);
   std::string name = std::string(model_call_prefix) + std::to_string(attempt_.attempt) + "/" +
                      std::to_string(number);
   for (int variant = 1;; ++variant) {
@@ -53,16 +54,17 @@ RecordedModel::Call RecordedModel::place(int number, const ModelRequest& request
     break;
   }
   call.record.request = std::move(hash);
-  if (!call.is_answered && !attempt_.replays) call.record.prompt = prompt_of(request);
+  if (!call.is_answered && !attempt_.replays) {
+    call.record.prompt = prompt_of(request, std::move(document));
+  }
   call.row.updated_at = std::max(attempt_.now, call.row.created_at);
   return call;
 }
 
-Value RecordedModel::prompt_of(const ModelRequest& request) const {
-  Value kept = document_of(request);
-  if (attempt_.redact_prompt) kept = (*attempt_.redact_prompt)(request, std::move(kept));
+Value RecordedModel::prompt_of(const ModelRequest& request, Value document) const {
+  if (attempt_.redact_prompt) document = (*attempt_.redact_prompt)(request, std::move(document));
   // A call is not refused for what only people would read.
-  return is_recordable(kept) ? kept : Value();
+  return is_recordable(document) ? std::move(document) : Value();
 }
 
 Result<ModelReply> RecordedModel::replayed(const Call& call) const {

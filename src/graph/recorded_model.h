@@ -27,7 +27,8 @@ class RecordedModel final : public Model {
     bool other_request = false;  // something else was asked at this place before
   };
   Call place(int number, const ModelRequest& request) const;
-  Value prompt_of(const ModelRequest& request) const;  // as it goes on record
+  // The request as it goes on record.
+  Value prompt_of(const ModelRequest& request, Value document) const;
   Result<ModelReply> replayed(const Call& call) const;
   bool counts() const { return attempt_.ledger && attempt_.ledger->is_limited(); }
   Result<Cost> most(const ModelRequest& request) const;

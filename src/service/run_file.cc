@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/hex.h"
 #include "check/read_store.h"
 #include "service/find_run.h"
 #include "service/from_documents.h"
@@ -13,7 +14,6 @@ namespace belay {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 // A stored value's bytes.
 struct Envelope {
@@ -23,11 +23,7 @@ struct Envelope {
 std::string hex_of(std::string_view bytes) {
   std::string hex;
   hex.reserve(2 * bytes.size());
-  for (char c : bytes) {
-    auto byte = static_cast<unsigned char>(c);
-    hex.push_back(kHexDigits[byte >> 4]);
-    hex.push_back(kHexDigits[byte & 0x0f]);
-  }
+  for (char c : bytes) append_hex(static_cast<std::uint8_t>(c), hex);
   return hex;
 }
 
@@ -36,9 +32,9 @@ std::optional<std::string> bytes_of(std::string_view hex) {
   std::string bytes;
   bytes.reserve(hex.size() / 2);
   for (std::size_t i = 0; i < hex.size(); i += 2) {
-    std::size_t high = kHexDigits.find(hex[i]);
-    std::size_t low = kHexDigits.find(hex[i + 1]);
-    if (high == kHexDigits.npos || low == kHexDigits.npos) return std::nullopt;
+    std::size_t high = hex_digits.find(hex[i]);
+    std::size_t low = hex_digits.find(hex[i + 1]);
+    if (high == hex_digits.npos || low == hex_digits.npos) return std::nullopt;
     bytes.push_back(static_cast<char>(high << 4 | low));
   }
   return bytes;
@@ -308,9 +304,8 @@ void write_space(const check::SpaceContents& space, Value::Object& members) {
   members.emplace("tasks", written(space.tasks));
 }
 
-std::string digest_of(const Value::Object& members) {
-  return to_hex(sha256(to_json(Value(members))));
-}
+// Of a file that does not have its digest yet.
+std::string digest_of(const Value& file) { return to_hex(sha256(to_json(file))); }
 
 // What goes wrong in a list names its row.
 template <typename Row>
@@ -440,9 +435,10 @@ Value run_file(const check::RunContents& contents, const ThreadRow& thread, Inst
     inner.emplace(name, std::move(part));
   }
   members.emplace("inner", std::move(inner));
-  std::string digest = digest_of(members);
-  members.emplace("digest", std::move(digest));
-  return Value(std::move(members));
+  Value file(std::move(members));
+  std::string digest = digest_of(file);
+  file.as_object()->emplace("digest", std::move(digest));
+  return file;
 }
 
 Result<RunFile> run_file_from(const Value& document) {
@@ -457,7 +453,7 @@ Result<RunFile> run_file_from(const Value& document) {
   }
   Value::Object without_digest = *members;
   without_digest.erase("digest");
-  if (document["digest"] != Value(digest_of(without_digest))) {
+  if (document["digest"] != Value(digest_of(Value(std::move(without_digest))))) {
     return error(ErrorCode::corrupt,
                  "The file is not as it was exported: its digest is another. Export it again.");
   }

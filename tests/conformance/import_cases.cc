@@ -7,10 +7,16 @@
 namespace belay::conformance {
 namespace {
 
-std::vector<CheckpointRow> oldest_first(Caller& call, const RunId& run, const std::string& space) {
-  CheckpointFilter filter;
+template <typename Filter>
+Filter of_run(const RunId& run) {
+  Filter filter;
   filter.tenant = default_tenant();
   filter.run = run;
+  return filter;
+}
+
+std::vector<CheckpointRow> oldest_first(Caller& call, const RunId& run, const std::string& space) {
+  auto filter = of_run<CheckpointFilter>(run);
   filter.space = space;
   std::vector<CheckpointRow> rows = call.checkpoints(filter);
   std::reverse(rows.begin(), rows.end());
@@ -33,32 +39,15 @@ Commit import_from(Caller& call, const RunId& id) {
   rows.checkpoint = rows.earlier.back();
   rows.earlier.pop_back();
   rows.inner_checkpoints = oldest_first(call, id, "inner");
-  ValueFilter values;
-  values.tenant = default_tenant();
-  values.run = id;
+  auto values = of_run<ValueFilter>(id);
   values.at_seq = 1'000;
   values.every_version = true;
   rows.values = call.values(values);
-  EventFilter events;
-  events.tenant = default_tenant();
-  events.run = id;
-  rows.events = call.events(events);
-  ApprovalFilter approvals;
-  approvals.tenant = default_tenant();
-  approvals.run = id;
-  rows.opened = call.approvals(approvals);
-  TaskFilter tasks;
-  tasks.tenant = default_tenant();
-  tasks.run = id;
-  rows.tasks = call.tasks(tasks);
-  EffectFilter effects;
-  effects.tenant = default_tenant();
-  effects.run = id;
-  rows.effects = call.effects(effects);
-  OutboxFilter messages;
-  messages.tenant = default_tenant();
-  messages.run = id;
-  rows.outbox = call.outbox(messages);
+  rows.events = call.events(of_run<EventFilter>(id));
+  rows.opened = call.approvals(of_run<ApprovalFilter>(id));
+  rows.tasks = call.tasks(of_run<TaskFilter>(id));
+  rows.effects = call.effects(of_run<EffectFilter>(id));
+  rows.outbox = call.outbox(of_run<OutboxFilter>(id));
   return commit;
 }
 
