@@ -8,9 +8,8 @@
 // Threading: any method, from any thread, at the same time as any other.
 //
 // Durability: when commit() answers `applied`, the rows survive a crash of the process and of the
-// machine. An Error of code `unavailable` means that nothing was written; `uncertain` that it may
-// or may not have been: send the very same Commit again, its id makes that safe. Never conclude
-// from absence.
+// machine. `unavailable` means that nothing was written; `uncertain` that it may have been: send
+// the very same Commit again, its id makes that safe. Never conclude from absence.
 
 #include <functional>
 
@@ -261,17 +260,18 @@ class Store {
   // answer. It must own what it uses: the waiting task may be gone while it runs.
   virtual Task<Result<Done>> read(Reader reader) = 0;
 
-  // A session owns runs while it is open; it ends with close_session() or with the process,
-  // however that dies. A new session's id is random.
+  // Another number once anybody, of any process, has committed since it was asked: while it is the
+  // one from before a read, that would find the same. Microseconds. nullopt: not known, read.
+  virtual std::optional<std::uint64_t> version() { return std::nullopt; }
+
+  // A session owns runs until close_session(), or until its process has ended in whatever way.
   virtual Result<SessionId> open_session() = 0;
   virtual void close_session(const SessionId& session) = 0;
   // Whether that session, of this process or another, still lives. False for the null session.
   virtual Result<bool> is_alive(const SessionId& session) = 0;
 
-  // Counts everything, as long as that takes. Blocks.
-  virtual Result<StoreStatistics> statistics();
-  // Gives back the space of what was deleted. Blocks, other writers too.
-  virtual Result<Done> compact();
+  virtual Result<StoreStatistics> statistics();  // counts everything; blocks as long as it takes
+  virtual Result<Done> compact();  // gives back what was deleted; blocks, other writers too
 };
 
 // Reads with a function that returns what it found.

@@ -23,15 +23,20 @@ class RunEventReader final : public EventReader {
   Task<Result<std::vector<StreamEvent>>> next() override {
     while (true) {
       interest_.begin_look();
-      auto page = co_await read_page();
-      if (!page.ok()) co_return std::move(page).error();
-      place_ = std::move(page->place);
-      if (!page->events.empty()) {
-        wait_ = options_.poll;
-        co_return std::move(page->events);
+      // From before the look, so that what is committed meanwhile is looked for the next time.
+      auto version = store_.version();
+      if (!version || version != nothing_at_) {
+        auto page = co_await read_page();
+        if (!page.ok()) co_return std::move(page).error();
+        place_ = std::move(page->place);
+        if (!page->events.empty()) {
+          wait_ = options_.poll;
+          co_return std::move(page->events);
+        }
+        if (page->is_behind) continue;
+        if (page->is_over) break;
+        nothing_at_ = version;
       }
-      if (page->is_behind) continue;
-      if (page->is_over) break;
       auto said = take_said();
       if (!said.empty()) co_return std::move(said);
       if (!options_.follow) break;
@@ -88,6 +93,7 @@ class RunEventReader final : public EventReader {
   EventOptions options_;
   EventPlace place_;
   std::chrono::milliseconds wait_;
+  std::optional<std::uint64_t> nothing_at_;  // the store's version where there was nothing more
   std::map<TaskId, Heard> heard_;
   LiveText::Reader interest_;
 };

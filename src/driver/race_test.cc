@@ -35,6 +35,11 @@ class SlowStore final : public ForwardingStore {
     co_return co_await inner().read(std::move(reader));
   }
 
+  std::optional<std::uint64_t> version() override {
+    return knows_its_version ? inner().version() : std::nullopt;
+  }
+
+  bool knows_its_version = true;
   std::chrono::milliseconds commits_take{0};
   std::chrono::milliseconds reads_take{0};
   int reads = 0;
@@ -420,7 +425,29 @@ TEST_F(Races, ARunThatIsForgottenMeanwhileHoldsUpNothingElseThatIsDue) {
 
 // Readers.
 
+TEST_F(Races, AReaderReadsNothingAnewWhileNothingIsCommitted) {
+  RunView paused = start_mail("urgent", named("t")).value();
+  EventOptions wanted;
+  wanted.thread = ThreadId("t");
+  wanted.kinds = {EventKind::status};
+  wanted.after = EventId{paused.row.seq, 100};
+  auto reader = block_on(loop, tried->events(wanted)).value();
+  int before = slow.reads;
+  auto next = begin(reader->next());
+  pass(60s);
+  EXPECT_EQ(slow.reads - before, 1);
+  ASSERT_TRUE(start_mail("calm", named("another")).ok());
+  pass(60s);
+  EXPECT_FALSE(next->ended);
+  EXPECT_EQ(slow.reads - before, 2) << "it might have been of this run";
+  ASSERT_TRUE(decide(paused, approve("ana")).ok());
+  pass(1s);
+  ASSERT_TRUE(next->ended);
+  EXPECT_FALSE(next->ended->value().empty());
+}
+
 TEST_F(Races, AReaderOfARunThatWaitsLooksLessOftenAndMissesNothing) {
+  slow.knows_its_version = false;
   StartOptions options = named("t");
   Mail mail;
   mail.topic = "urgent";

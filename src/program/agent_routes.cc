@@ -258,6 +258,7 @@ Route approve_agent(const Agent* only, std::string path, std::string id, World& 
 Route agent_status(World& world) {
   Route route = server::route_of("GET", "/api/agents/status/{threadId}", "getStatus",
                                  "Where the thread's run stands, with its state");
+  route.is_of_store = true;
   route.answers = {{200, "The run", "Run"}};
   route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread(call.path.at("threadId"));
@@ -271,6 +272,7 @@ Route agent_status(World& world) {
 Route agent_history() {
   Route route = server::route_of("GET", "/api/agents/history/{threadId}", "getAgentHistory",
                                  "Every commit of the thread's run, newest first");
+  route.is_of_store = true;
   route.answers = {{200, "Its commits", "History"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     HistoryPage page;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/body.h"
+#include "server/kept_answers.h"
 #include "server/openapi.h"
 #include "server/problem.h"
 #include "server/routes.h"
@@ -54,6 +55,10 @@ http::Response response_of(Reply reply) {
   if (!has_type) response.headers.push_back({"Content-Type", "application/json"});
   response.body = to_json(reply.document);
   return response;
+}
+
+std::string address_of(const http::Request& request) {
+  return request.raw_path + "?" + request.query;
 }
 
 // A declared parameter's text against its schema, as far as a text can be wrong.
@@ -109,9 +114,16 @@ class Api::Body {
     if (auto refused = admit(route, call)) co_return *std::move(refused);
     if (auto refused = check_query(route, call)) co_return *std::move(refused);
     if (auto refused = read_json(route, call)) co_return *std::move(refused);
+    // From before the read: what is committed meanwhile makes it another one.
+    auto version = route.is_of_store ? call.service.store_version() : std::nullopt;
+    std::string address = version ? address_of(call.request) : std::string();
+    const http::Response* kept = version ? kept_.find(*version, address) : nullptr;
+    if (kept) co_return copy_of(*kept);
     auto reply = co_await route.handle(std::move(call));
     if (!reply.ok()) co_return problem(reply.error());
-    co_return response_of(*std::move(reply));
+    http::Response response = response_of(*std::move(reply));
+    if (version) kept_.keep(*version, std::move(address), response);
+    co_return std::move(response);
   }
 
  private:
@@ -244,6 +256,7 @@ class Api::Body {
 
   World world_;
   StartLimit starts_;
+  KeptAnswers kept_;
   std::vector<Route> routes_;
   Value description_;
 };

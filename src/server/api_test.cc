@@ -1,4 +1,5 @@
 #include "server/api_world.h"
+#include "store/forwarding_store.h"
 
 namespace belay::server {
 namespace {
@@ -274,6 +275,39 @@ TEST_F(ApiThreads, AreForkedCancelledReplayedAndKept) {
   EXPECT_EQ(send(request("DELETE", "/api/threads/first/preserved")).status, 200);
   EXPECT_EQ(send(request("PUT", "/api/threads/third/preserved")).status, 404);
   EXPECT_EQ(post("/api/threads/first/resume").status, 200);
+}
+
+class CountingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Task<Result<Done>> read(Reader reader) override {
+    ++reads;
+    return ForwardingStore::read(std::move(reader));
+  }
+  int reads = 0;
+};
+
+TEST_F(ApiThreads, AreReadOnceUntilTheStoreChanges) {
+  CountingStore counted(*store);
+  service = make_local_service(LocalServiceParts{
+      counted, counted, *runtime, loop, clock, random, {graph.definition()}, {}, {}});
+  api = make_api();
+  begin_urgent("t");
+  auto first = get("/api/threads/t/history");
+  int reads = counted.reads;
+  auto second = get("/api/threads/t/history");
+  EXPECT_EQ(counted.reads, reads) << "nothing has changed";
+  EXPECT_EQ(second.status, 200);
+  EXPECT_EQ(second.body, first.body);
+  EXPECT_EQ(second.header("Content-Type"), first.header("Content-Type"));
+  EXPECT_NE(get("/api/threads/t/history?limit=1").body, first.body);
+  EXPECT_EQ(get("/api/threads/u/history").status, 404);
+  begin_urgent("u");
+  EXPECT_EQ(get("/api/threads/u/history").status, 200);
+  ASSERT_EQ(post("/api/threads/t/cancel").status, 200);
+  auto third = get("/api/threads/t/history");
+  EXPECT_GT(third.body["checkpoints"].as_array()->size(),
+            first.body["checkpoints"].as_array()->size());
 }
 
 TEST_F(ApiThreads, StandAsTheyStoodAfterACommit) {

@@ -64,6 +64,9 @@ struct Route {
   std::string id;    // operationId: stable, programs are generated from it
   std::string summary;
   Permission permission = Permission::read;
+  // Its answer depends on nothing but its address and what the store holds: neither on who asks nor
+  // on the time, so that it stays good until the store changes.
+  bool is_of_store = false;
   std::vector<Parameter> parameters = {};  // those of the path are added where they are missing
   Value body = {};                         // JSON Schema; null: it takes none
   std::vector<Answer> answers = {};        // beside the errors that every route may give

@@ -158,6 +158,7 @@ Route list_runs() {
       query_parameter("before", "The last run of the page before",
                       Value::object({{"type", "string"}, {"format", "uuid"}})),
       limit_parameter(kRunsDefault, kListMax)};
+  route.is_of_store = true;
   route.answers = {{200, "A page of runs; `next` is the `before` of the next one", "RunList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(RunPage page, run_page(call));
@@ -174,6 +175,7 @@ Route list_runs() {
 
 Route show_run(World& world) {
   Route route = route_of("GET", "/api/runs/{runId}", "getRun", "One run");
+  route.is_of_store = true;
   route.answers = {{200, "The run; with its state where it is its thread's latest", "Run"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     auto id = uuid_from(call.path.at("runId"));

@@ -37,6 +37,7 @@ Route list_threads() {
   route.parameters = {query_parameter("before", "The last thread of the page before",
                                       Value::object({{"type", "string"}})),
                       limit_parameter(kThreadsDefault, kListMax)};
+  route.is_of_store = true;
   route.answers = {
       {200, "A page of threads; `next` is the `before` of the next one", "ThreadList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
@@ -62,6 +63,7 @@ Route show_thread(World& world) {
                          "A thread's latest run, as it stands or as it stood after a commit");
   route.parameters = {query_parameter("at", "After which commit",
                                       Value::object({{"type", "integer"}, {"minimum", 1}}))};
+  route.is_of_store = true;
   route.answers = {{200, "The run with its state", "Run"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     std::optional<std::uint64_t> seq;
@@ -81,6 +83,7 @@ Route show_history() {
   route.parameters = {query_parameter("before", "Only commits older than this one",
                                       Value::object({{"type", "integer"}, {"minimum", 1}})),
                       limit_parameter(kCommitsDefault, kListMax)};
+  route.is_of_store = true;
   route.answers = {{200, "A page of commits", "History"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     HistoryPage page;
@@ -101,6 +104,7 @@ Route show_calls() {
   Route route = route_of("GET", "/api/threads/{threadId}/calls", "getCalls",
                          "What the thread's latest run has asked of its model and of the world");
   route.parameters = {limit_parameter(kCommitsDefault, kListMax)};
+  route.is_of_store = true;
   route.answers = {{200, "The first calls, in the order in which they were begun", "CallList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     CallPage page;

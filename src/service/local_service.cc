@@ -36,6 +36,8 @@ class LocalService final : public Service {
   explicit LocalService(LocalServiceParts parts)
       : parts_(std::move(parts)), under_way_(parts_.executor) {}
 
+  std::optional<std::uint64_t> store_version() override { return parts_.store.version(); }
+
   Task<Result<Value::Array>> agents() override {
     Value::Array documents;
     for (const auto& graph : parts_.graphs) documents.push_back(agent_document(*graph));

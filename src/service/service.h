@@ -96,6 +96,9 @@ class Service {
  public:
   virtual ~Service() = default;
 
+  // Of the store that it asks, where that is at hand: see Store::version().
+  virtual std::optional<std::uint64_t> store_version() { return std::nullopt; }
+
   // The agents, each as the document that `belay agents show --json` prints.
   virtual Task<Result<Value::Array>> agents() = 0;
 

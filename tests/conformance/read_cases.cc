@@ -17,6 +17,20 @@ auto column(const Rows& rows, Member member) {
   return values;
 }
 
+TEST_P(StoreSuite, ItsVersionIsAnotherOnceSomethingWasCommitted) {
+  auto begun = store_->version();
+  ASSERT_TRUE(begun) << "every store that comes with Belay knows it";
+  call_->all();
+  EXPECT_EQ(store_->version(), begun) << "reading changes nothing";
+  RunScript run("t");
+  call_->commit(run.first());
+  auto first = store_->version();
+  EXPECT_NE(first, begun);
+  EXPECT_EQ(store_->version(), first);
+  call_->commit(run.next());
+  EXPECT_NE(store_->version(), first);
+}
+
 TEST_P(StoreSuite, ThreadsAndRunsComeNewestFirstWithinTheirLimit) {
   std::vector<RunScript> scripts;
   for (int i = 0; i < 5; ++i) {

@@ -83,6 +83,21 @@ TEST_F(SqliteFile, KeepsEverythingOverAReopening) {
   EXPECT_THAT(ask("PRAGMA integrity_check"), testing::ElementsAre("ok"));
 }
 
+TEST_F(SqliteFile, TellsByItsVersionThatAnotherHasCommitted) {
+  with_store([&](Store& one, Caller&) {
+    with_store([&](Store& other, Caller& call) {
+      auto before = one.version();
+      ASSERT_TRUE(before);
+      EXPECT_EQ(one.version(), before);
+      call.commit(RunScript("t").first());
+      EXPECT_NE(one.version(), before);
+      auto after = one.version();
+      EXPECT_EQ(one.version(), after);
+      EXPECT_TRUE(other.version());
+    });
+  });
+}
+
 TEST_F(SqliteFile, IsOnlyItsUsersToRead) {
   with_store([&](Store&, Caller& call) {
     call.commit(RunScript("a").first());

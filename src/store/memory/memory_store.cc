@@ -20,6 +20,7 @@ class MemoryStore final : public Store {
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     BELAY_CO_CHECK(store::check_commit(commit));
     std::lock_guard lock(mutex_);
+    ++version_;
     co_return tables_.apply(commit, clock_);
   }
 
@@ -27,6 +28,11 @@ class MemoryStore final : public Store {
     std::lock_guard lock(mutex_);
     store::MemorySnapshot snapshot(tables_);
     co_return reader(snapshot);
+  }
+
+  std::optional<std::uint64_t> version() override {
+    std::lock_guard lock(mutex_);
+    return version_;
   }
 
   Result<SessionId> open_session() override {
@@ -57,7 +63,8 @@ class MemoryStore final : public Store {
   Random& random_;
 
   std::mutex mutex_;
-  store::Tables tables_;  // protected by mutex_
+  store::Tables tables_;       // protected by mutex_
+  std::uint64_t version_ = 0;  // protected by mutex_: how many commits it was given
 
   std::mutex sessions_mutex_;          // apart, so that a reader may ask is_alive()
   std::set<SessionId> open_sessions_;  // protected by sessions_mutex_

@@ -1,6 +1,7 @@
 #include "store/sqlite/sqlite_store.h"
 
 #include "store/commit_check.h"
+#include "store/sqlite/data_version.h"
 #include "store/sqlite/maintenance.h"
 #include "store/sqlite/reader_pool.h"
 #include "store/sqlite/schema.h"
@@ -20,6 +21,8 @@ class SqliteStore final : public Store {
         random_(random),
         sessions_(std::move(sessions)),
         readers_(std::move(readers)),
+        is_on_one_thread_(options.run_later != nullptr),
+        data_version_(path),
         writer_(std::move(path), std::move(connection), clock, std::move(options)) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
@@ -35,6 +38,11 @@ class SqliteStore final : public Store {
     ReaderPool::Answer answer;
     readers_->push(std::move(reader), answer);
     co_return co_await answer;
+  }
+
+  // With run_later all that touches the disk goes through it.
+  std::optional<std::uint64_t> version() override {
+    return is_on_one_thread_ ? std::nullopt : data_version_.look();
   }
 
   Result<SessionId> open_session() override {
@@ -60,6 +68,8 @@ class SqliteStore final : public Store {
   Random& random_;
   std::unique_ptr<Sessions> sessions_;
   std::unique_ptr<ReaderPool> readers_;
+  const bool is_on_one_thread_;
+  DataVersion data_version_;
   Writer writer_;  // last: what it still carries out may use the rest
 };
 
