@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Measures src/http: a small answer, side by side with the least server that Beast makes, and the
-# memory of streams that wait. Takes wrk, which nothing else needs (apt-get install wrk).
+# Measures the server, side by side with the least that Beast makes: a small answer of src/http, and a
+# run's status read from `belay serve`; and the memory of streams that wait, of both. Takes wrk, which
+# nothing else needs (apt-get install wrk).
 #
-#   bench/http_bench.sh [BUILD]    BUILD: where bare_server and http_bench are; build/release/bench
+#   bench/http_bench.sh [BUILD]    BUILD: a release build with the benchmarks; build/release
 #
 # BELAY_HTTP_SECONDS (10), BELAY_HTTP_CONNECTIONS (64), BELAY_HTTP_STREAMS (5000) change what is run.
 # Server and wrk share the machine's cores: run it on one that is otherwise idle, or believe the
-# ratio alone. The servers take turns, three rounds each, and the best of each counts.
+# ratios alone. The servers take turns, three rounds each, and the best of each counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=${1:-build/release/bench}
+build=${1:-build/release}
 seconds=${BELAY_HTTP_SECONDS:-10}
 connections=${BELAY_HTTP_CONNECTIONS:-64}
 streams=${BELAY_HTTP_STREAMS:-5000}
@@ -17,31 +18,44 @@ command -v wrk >/dev/null || { echo "http_bench.sh: wrk is missing: apt-get inst
 ulimit -n "$(ulimit -Hn)"
 
 folder=$(mktemp -d)
-servers=()
+started=()
 finish() {
-  for server in "${servers[@]}"; do kill "$server" 2>/dev/null || true; done
+  for process in "${started[@]}"; do kill "$process" 2>/dev/null || true; done
+  for process in "${started[@]}"; do wait "$process" 2>/dev/null || true; done
   rm -rf "$folder"
 }
 trap finish EXIT
 
-start() {  # NAME COMMAND...: a server, whose port stands in $folder/NAME
+start() {  # NAME COMMAND...: a server that prints its port; it stands in $folder/NAME then
   local name=$1
   shift
   "$@" >"$folder/$name" &
-  servers+=("$!")
+  started+=("$!")
   until [[ -s $folder/$name ]]; do
     kill -0 "$!" || exit 1
     sleep 0.1
   done
 }
 
+export BELAY_STORE=sqlite:$folder/store.db
+serve() {  # NAME: belay serve, on a free port
+  local name=$1 log=$folder/$1.log
+  "$build/belay" serve --listen 127.0.0.1:0 2>"$log" &
+  started+=("$!")
+  until grep -q -o -E '127.0.0.1:[0-9]+' "$log"; do
+    kill -0 "$!" || exit 1
+    sleep 0.1
+  done
+  grep -m 1 -o -E '127.0.0.1:[0-9]+' "$log" | cut -d: -f2 >"$folder/$name"
+}
+
 ticks() { awk '{print $14 + $15}' "/proc/$1/stat"; }
 resident() { awk '/^VmRSS/ {print $2}' "/proc/$1/status"; }
 
-measure() {  # NAME PID: prints "requests/s microseconds-of-CPU-a-request"
+measure() {  # NAME PID PATH: prints "requests/s microseconds-of-CPU-a-request"
   local before after
   before=$(ticks "$2")
-  wrk -t1 -c"$connections" -d"${seconds}s" "http://127.0.0.1:$(cat "$folder/$1")/" >"$folder/wrk"
+  wrk -t1 -c"$connections" -d"${seconds}s" "http://127.0.0.1:$(cat "$folder/$1")$3" >"$folder/wrk"
   after=$(ticks "$2")
   awk -v ticks=$((after - before)) -v hertz="$(getconf CLK_TCK)" '
     /requests in/ {count = $1}
@@ -50,35 +64,61 @@ measure() {  # NAME PID: prints "requests/s microseconds-of-CPU-a-request"
     END {printf "%.0f %.1f\n", rate, ticks / hertz / count * 1e6}' "$folder/wrk"
 }
 
-start bare "$build/bare_server"
-start belay "$build/http_bench" serve
-bare=${servers[0]} belay=${servers[1]}
-for _ in 1 2 3; do
-  measure bare "$bare" >>"$folder/bare.rates"
-  measure belay "$belay" >>"$folder/belay.rates"
-done
-best() { sort -rn "$folder/$1.rates" | head -n 1; }
-read -r bare_rate bare_cpu < <(best bare)
-read -r belay_rate belay_cpu < <(best belay)
-echo "| server | requests/s | CPU of a request |"
-echo "|---|---|---|"
-echo "| Beast alone | $bare_rate | $bare_cpu us |"
-echo "| src/http | $belay_rate | $belay_cpu us |"
-awk -v a="$belay_rate" -v b="$bare_rate" 'BEGIN {printf "\n%.0f %% of the limit\n\n", 100 * a / b}'
+printf '{"date":"2025-11-21","content":"A calm day. I walked by the river."}\n' >"$folder/note.jsonl"
+"$build/belay" notes import "$folder/note.jsonl" >/dev/null 2>&1
+"$build/belay" run daily-audit --date 2025-11-21 --thread measured >/dev/null 2>&1
+status=/api/agents/status/measured
 
-start fresh "$build/http_bench" serve
-fresh=${servers[2]}
-before=$(resident "$fresh")
-mkfifo "$folder/hold"
-"$build/http_bench" open "$(cat "$folder/fresh")" "$streams" <"$folder/hold" >"$folder/opened" &
-opener=$!
-exec 9>"$folder/hold"
-until [[ -s $folder/opened ]]; do
-  kill -0 "$opener" || exit 1
-  sleep 0.1
+start bare "$build/bench/bare_server"
+start small "$build/bench/http_ends" serve
+serve belay
+bare=${started[0]} small=${started[1]} belay=${started[2]}
+for _ in 1 2 3; do
+  measure bare "$bare" / >>"$folder/bare.rates"
+  measure small "$small" / >>"$folder/small.rates"
+  measure belay "$belay" "$status" >>"$folder/belay.rates"
 done
-after=$(resident "$fresh")
-exec 9>&-
-wait "$opener"
-echo "$streams streams that wait: $(((after - before) / 1024)) MiB," \
-  "$(((after - before) * 1024 / streams)) bytes each"
+row() {  # NAME WHAT
+  sort -rn "$folder/$1.rates" | head -n 1 | awk -v what="$2" -v limit="$limit" \
+    '{printf "| %s | %d | %.1f us | %.0f %% |\n", what, $1, $2, 100 * $1 / limit}'
+}
+limit=$(sort -rn "$folder/bare.rates" | head -n 1 | cut -d' ' -f1)
+echo "| | requests/s | CPU of a request | of the limit |"
+echo "|---|---|---|---|"
+row bare "Beast alone, a small answer: the limit"
+row small "src/http, the same answer"
+row belay "belay serve, a run's status"
+echo
+
+open() {  # NAME PID PATH: how much more memory the server has with the streams open
+  local name=$1 process=$2 before after opener
+  before=$(resident "$process")
+  rm -f "$folder/hold" "$folder/opened"
+  mkfifo "$folder/hold"
+  "$build/bench/http_ends" open "$(cat "$folder/$name")" "$streams" "$3" <"$folder/hold" >"$folder/opened" &
+  opener=$!
+  exec 9>"$folder/hold"
+  until [[ -s $folder/opened ]]; do
+    kill -0 "$opener" || exit 1
+    sleep 0.1
+  done
+  local cpu
+  cpu=$(ticks "$process")
+  sleep 10
+  cpu=$(($(ticks "$process") - cpu))
+  after=$(resident "$process")
+  exec 9>&-
+  wait "$opener"
+  echo "$4, $streams streams that wait: $(((after - before) / 1024)) MiB," \
+    "$(((after - before) * 1024 / streams)) bytes each;" \
+    "CPU: $(awk -v t="$cpu" -v h="$(getconf CLK_TCK)" 'BEGIN {printf "%.1f", t / h * 10}') % of a core"
+}
+start fresh_small "$build/bench/http_ends" serve
+open fresh_small "${started[3]}" /stream "src/http"
+
+# A run whose time is tomorrow, so that its streams have nothing to say.
+serve fresh_belay
+curl -s -o "$folder/begun" -H 'Content-Type: application/json' \
+  -d '{"threadId":"waits","input":{"question":"?"},"delayMs":86400000}' \
+  "http://127.0.0.1:$(cat "$folder/fresh_belay")/api/agents/assistant/runs"
+open fresh_belay "${started[4]}" /api/threads/waits/events "belay serve"

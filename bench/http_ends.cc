@@ -1,8 +1,10 @@
-// bench/http_bench.cc - both ends of what bench/http_bench.sh measures of src/http.
+// bench/http_ends.cc - both ends of what bench/http_bench.sh measures of src/http.
 //
-//   http_bench serve            prints its port; answers / with a small JSON document and /stream
-//                               with a stream that says nothing, until it is killed
-//   http_bench open PORT COUNT  opens COUNT streams, prints a line, holds them until its input ends
+//   http_ends serve
+//       prints its port; answers / with a small JSON document and /stream with a stream that says
+//       nothing, until it is killed
+//   http_ends open PORT COUNT PATH
+//       opens COUNT streams, prints a line, holds them until its input ends
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -56,8 +58,10 @@ int serve() {
   return 0;
 }
 
-int open_streams(int port, int count) {
-  constexpr std::string_view kRequest = "GET /stream HTTP/1.1\r\nHost: bench\r\n\r\n";
+int open_streams(int port, int count, const std::string& path) {
+  const std::string request = "GET " + path +
+                              " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                              "Accept: text/event-stream\r\n\r\n";
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -66,9 +70,9 @@ int open_streams(int port, int count) {
   for (int i = 0; i < count; ++i) {
     int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0 ||
-        ::send(socket, kRequest.data(), kRequest.size(), MSG_NOSIGNAL) < 0 ||
+        ::send(socket, request.data(), request.size(), MSG_NOSIGNAL) < 0 ||
         ::recv(socket, buffer.data(), buffer.size(), 0) <= 0) {
-      std::perror("http_bench: a stream could not be opened (ulimit -n?)");
+      std::perror("http_ends: a stream could not be opened (ulimit -n?)");
       return 1;
     }
   }
@@ -84,10 +88,11 @@ int open_streams(int port, int count) {
 int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "serve") return serve();
-  if (arguments.size() == 3 && arguments[0] == "open") {
+  if (arguments.size() == 4 && arguments[0] == "open") {
     return open_streams(static_cast<int>(std::strtol(arguments[1].c_str(), nullptr, 10)),
-                        static_cast<int>(std::strtol(arguments[2].c_str(), nullptr, 10)));
+                        static_cast<int>(std::strtol(arguments[2].c_str(), nullptr, 10)),
+                        arguments[3]);
   }
-  std::fprintf(stderr, "usage: http_bench serve | http_bench open PORT COUNT\n");
+  std::fprintf(stderr, "usage: http_ends serve | http_ends open PORT COUNT PATH\n");
   return 2;
 }

@@ -1,0 +1,30 @@
+#pragma once
+// bench/served_program.h - `belay serve` as a child process on a free loopback port.
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace belay::bench {
+
+class ServedProgram {
+ public:
+  // Returns once it says that it is ready. `variables` are added to its environment.
+  ServedProgram(const std::string& belay, const std::string& store,
+                std::vector<std::string> variables);
+  ServedProgram(const ServedProgram&) = delete;
+  ServedProgram& operator=(const ServedProgram&) = delete;
+  ~ServedProgram();  // ends it, and waits for it
+
+  int port() const { return port_; }
+  double ready_milliseconds() const { return ready_milliseconds_; }  // since it was started
+  double resident_megabytes() const;
+
+ private:
+  int port_ = 0;
+  pid_t process_ = -1;
+  double ready_milliseconds_ = 0;
+};
+
+}  // namespace belay::bench
