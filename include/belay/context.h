@@ -185,35 +185,35 @@ class Context {
   // The attempt's text so far, without a character that is not whole yet.
   std::string_view streamed() const { return std::string_view(effects_.text).substr(0, whole_); }
 
-  // An effect of class B: calls `effect` unless its result is recorded, and gives the result. Names
-  // that begin with "model/" or "cost/" are taken. `effect` returns T or Result<T>; an Error is
+  // An effect of class B: calls `action` unless its result is recorded, and gives the result. Names
+  // that begin with "model/" or "cost/" are taken. `action` returns T or Result<T>; an Error is
   // thrown as a Failure and recorded nowhere. Where it returns a Task, this does too, and the
   // result is durable before it goes on; otherwise it is recorded with the node's commit.
   template <typename Function>
-  auto once(std::string name, Function effect) {
+  auto once(std::string name, Function action) {
     using Returned = std::invoke_result_t<Function>;
     if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
-      return once_task<detail::effect_value_t<Function>>(std::move(name), std::move(effect));
+      return once_task<detail::effect_value_t<Function>>(std::move(name), std::move(action));
     } else {
-      return once_now<detail::effect_value_t<Function>>(std::move(name), std::move(effect));
+      return once_now<detail::effect_value_t<Function>>(std::move(name), std::move(action));
     }
   }
 
-  // An effect of class C (see the top). `effect` is as for once(). An Error of code `uncertain`
+  // An effect of class C (see the top). `action` is as for once(). An Error of code `uncertain`
   // says that nobody knows its outcome, and its policy decides at once, as after a crash; where
   // that is to do it again, this attempt fails as `unavailable`. An exception leaves it unknown
   // too, for the next attempt. Any other Error says that it did not happen. Gives its result, or
   // nothing when the policy was to skip it. `probe` asks the other side: a result if it has
   // happened, nullopt if it has not.
   template <typename Function>
-  auto effect(std::string name, EffectOptions options, Function effect,
+  auto effect(std::string name, EffectOptions options, Function action,
               Probe<detail::effect_value_t<Function>> probe = nullptr) {
     using T = detail::effect_value_t<Function>;
     using Returned = std::invoke_result_t<Function>;
     if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
-      return effect_task<T>(std::move(name), options, std::move(effect), std::move(probe));
+      return effect_task<T>(std::move(name), options, std::move(action), std::move(probe));
     } else {
-      return effect_now<T>(std::move(name), options, std::move(effect), std::move(probe));
+      return effect_now<T>(std::move(name), options, std::move(action), std::move(probe));
     }
   }
 
@@ -268,9 +268,9 @@ class Context {
   [[noreturn]] static void journal_first(EffectRow row);
 
   template <typename T, typename Function>
-  T once_now(std::string name, Function effect);
+  T once_now(std::string name, Function action);
   template <typename T, typename Function>
-  Task<T> once_task(std::string name, Function effect);
+  Task<T> once_task(std::string name, Function action);
   template <typename T>
   std::optional<std::optional<T>> settle(EffectStep& step, const EffectOptions& options,
                                          const Probe<T>& probe);
@@ -278,10 +278,10 @@ class Context {
   std::optional<T> settle_call(EffectStep& step, const EffectOptions& options,
                                const Probe<T>& probe, Error why);
   template <typename T, typename Function>
-  std::optional<T> effect_now(std::string name, EffectOptions options, Function effect,
+  std::optional<T> effect_now(std::string name, EffectOptions options, Function action,
                               Probe<T> probe);
   template <typename T, typename Function>
-  Task<std::optional<T>> effect_task(std::string name, EffectOptions options, Function effect,
+  Task<std::optional<T>> effect_task(std::string name, EffectOptions options, Function action,
                                      Probe<T> probe);
 
   Attempt attempt_;

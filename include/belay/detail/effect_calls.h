@@ -22,11 +22,11 @@ void Context::tell_result(const EffectStep& step, const Result<T>& result) const
 }
 
 template <typename T, typename Function>
-T Context::once_now(std::string name, Function effect) {
+T Context::once_now(std::string name, Function action) {
   EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
   if (step.next() == EffectStep::Next::give) return step.result<T>();
   tell_call(step);
-  Result<T> result = detail::as_result(effect());
+  Result<T> result = detail::as_result(action());
   tell_result(step, result);
   T value = std::move(result).value();
   attempt_.journal->keep(step.outcome(detail::effect_text(step.name(), value)));
@@ -34,11 +34,11 @@ T Context::once_now(std::string name, Function effect) {
 }
 
 template <typename T, typename Function>
-Task<T> Context::once_task(std::string name, Function effect) {
+Task<T> Context::once_task(std::string name, Function action) {
   EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
   if (step.next() == EffectStep::Next::give) co_return step.result<T>();
   tell_call(step);
-  auto returned = co_await effect();
+  auto returned = co_await action();
   Result<T> result = detail::as_result(std::move(returned));
   tell_result(step, result);
   T value = std::move(result).value();
@@ -90,7 +90,7 @@ std::optional<T> Context::settle_call(EffectStep& step, const EffectOptions& opt
 }
 
 template <typename T, typename Function>
-std::optional<T> Context::effect_now(std::string name, EffectOptions options, Function effect,
+std::optional<T> Context::effect_now(std::string name, EffectOptions options, Function action,
                                      Probe<T> probe) {
   EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::unkeyed),
                   options.when_uncertain);
@@ -99,7 +99,7 @@ std::optional<T> Context::effect_now(std::string name, EffectOptions options, Fu
     journal_first(step.intent());
   }
   tell_call(step);
-  Result<T> result = detail::as_result(effect());
+  Result<T> result = detail::as_result(action());
   tell_result(step, result);
   if (!result.ok() && result.error().code == ErrorCode::uncertain) {
     attempt_.journal->keep(step.uncertain());
@@ -113,7 +113,7 @@ std::optional<T> Context::effect_now(std::string name, EffectOptions options, Fu
 
 template <typename T, typename Function>
 Task<std::optional<T>> Context::effect_task(std::string name, EffectOptions options,
-                                            Function effect, Probe<T> probe) {
+                                            Function action, Probe<T> probe) {
   EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::unkeyed),
                   options.when_uncertain);
   if (step.next() != EffectStep::Next::call) {
@@ -124,7 +124,7 @@ Task<std::optional<T>> Context::effect_task(std::string name, EffectOptions opti
     std::move(intended).value();
   }
   tell_call(step);
-  auto returned = co_await effect();
+  auto returned = co_await action();
   Result<T> result = detail::as_result(std::move(returned));
   tell_result(step, result);
   if (!result.ok()) {
