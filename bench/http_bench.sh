@@ -5,7 +5,8 @@
 #
 #   bench/http_bench.sh [BUILD]    BUILD: a release build with the benchmarks; build/release
 #
-# BELAY_HTTP_SECONDS (10), BELAY_HTTP_CONNECTIONS (64), BELAY_HTTP_STREAMS (5000) change what is run.
+# BELAY_HTTP_SECONDS (10), BELAY_HTTP_CONNECTIONS (64), BELAY_HTTP_STREAMS (5000) and
+# BELAY_HTTP_STALLED (9000) change what is run.
 # Server and wrk share the machine's cores: run it on one that is otherwise idle, or believe the
 # ratios alone. The servers take turns, three rounds each, and the best of each counts.
 set -euo pipefail
@@ -14,6 +15,7 @@ build=${1:-build/release}
 seconds=${BELAY_HTTP_SECONDS:-10}
 connections=${BELAY_HTTP_CONNECTIONS:-64}
 streams=${BELAY_HTTP_STREAMS:-5000}
+stalled=${BELAY_HTTP_STALLED:-9000}
 command -v wrk >/dev/null || { echo "http_bench.sh: wrk is missing: apt-get install wrk" >&2; exit 1; }
 ulimit -n "$(ulimit -Hn)"
 
@@ -90,25 +92,32 @@ row small "src/http, the same answer"
 row belay "belay serve, a run's status"
 echo
 
-open() {  # NAME PID PATH: how much more memory the server has with the streams open
-  local name=$1 process=$2 before after opener
-  before=$(resident "$process")
+# hold COMMAND...: runs it until release(), from when it says that all is open.
+hold() {
   rm -f "$folder/hold" "$folder/opened"
   mkfifo "$folder/hold"
-  "$build/bench/http_ends" open "$(cat "$folder/$name")" "$streams" "$3" <"$folder/hold" >"$folder/opened" &
-  opener=$!
+  "$build/bench/http_ends" "$@" <"$folder/hold" >"$folder/opened" &
+  holder=$!
   exec 9>"$folder/hold"
   until [[ -s $folder/opened ]]; do
-    kill -0 "$opener" || exit 1
+    kill -0 "$holder" || exit 1
     sleep 0.1
   done
-  local cpu
+}
+release() {
+  exec 9>&-
+  wait "$holder"
+}
+
+open() {  # NAME PID PATH: how much more memory the server has with the streams open
+  local name=$1 process=$2 before after cpu
+  before=$(resident "$process")
+  hold open "$(cat "$folder/$name")" "$streams" "$3"
   cpu=$(ticks "$process")
   sleep 10
   cpu=$(($(ticks "$process") - cpu))
   after=$(resident "$process")
-  exec 9>&-
-  wait "$opener"
+  release
   echo "$4, $streams streams that wait: $(((after - before) / 1024)) MiB," \
     "$(((after - before) * 1024 / streams)) bytes each;" \
     "CPU: $(awk -v t="$cpu" -v h="$(getconf CLK_TCK)" 'BEGIN {printf "%.1f", t / h * 10}') % of a core"
@@ -122,3 +131,14 @@ curl -s -o "$folder/begun" -H 'Content-Type: application/json' \
   -d '{"threadId":"waits","input":{"question":"?"},"delayMs":86400000}' \
   "http://127.0.0.1:$(cat "$folder/fresh_belay")/api/agents/assistant/runs"
 open fresh_belay "${started[4]}" /api/threads/waits/events "belay serve"
+
+# Others while many say half of a request, and then nothing.
+p99() {
+  wrk -t1 -c"$connections" -d"${seconds}s" --latency "http://127.0.0.1:$(cat "$folder/belay")$status" |
+    awk '/99%/ {print $2} /Non-2xx|Socket errors/ {print > "/dev/stderr"}'
+}
+before=$(p99) memory=$(resident "$belay")
+hold stall "$(cat "$folder/belay")" "$stalled"
+during=$(p99) memory=$((($(resident "$belay") - memory) / 1024))
+release
+echo "belay serve, p99 of a status: $before; beside $stalled connections that stall: $during, $memory MiB more"

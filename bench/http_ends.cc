@@ -5,6 +5,8 @@
 //       nothing, until it is killed
 //   http_ends open PORT COUNT PATH
 //       opens COUNT streams, prints a line, holds them until its input ends
+//   http_ends stall PORT COUNT
+//       opens COUNT connections that say half of a head, prints a line, holds them as well
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -58,29 +60,54 @@ int serve() {
   return 0;
 }
 
-int open_streams(int port, int count, const std::string& path) {
-  const std::string request = "GET " + path +
-                              " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-                              "Accept: text/event-stream\r\n\r\n";
+// -1 where it can't be had.
+int connect_to(int port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = htons(static_cast<std::uint16_t>(port));
-  std::array<char, 1024> buffer;
-  for (int i = 0; i < count; ++i) {
-    int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0 ||
-        ::send(socket, request.data(), request.size(), MSG_NOSIGNAL) < 0 ||
-        ::recv(socket, buffer.data(), buffer.size(), 0) <= 0) {
-      std::perror("http_ends: a stream could not be opened (ulimit -n?)");
-      return 1;
-    }
-  }
+  int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  return ::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0 ? socket
+                                                                                        : -1;
+}
+
+int hold() {
   std::puts("open");
   std::fflush(stdout);
   while (std::getchar() != EOF) {
   }
   return 0;  // the kernel closes them
+}
+
+int open_streams(int port, int count, const std::string& path) {
+  const std::string request = "GET " + path +
+                              " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                              "Accept: text/event-stream\r\n\r\n";
+  std::array<char, 1024> buffer;
+  for (int i = 0; i < count; ++i) {
+    int socket = connect_to(port);
+    if (::send(socket, request.data(), request.size(), MSG_NOSIGNAL) < 0 ||
+        ::recv(socket, buffer.data(), buffer.size(), 0) <= 0) {
+      std::perror("http_ends: a stream could not be opened (ulimit -n?)");
+      return 1;
+    }
+  }
+  return hold();
+}
+
+int stall(int port, int count) {
+  constexpr std::string_view kHalf = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: yyyy";
+  for (int i = 0; i < count; ++i) {
+    if (::send(connect_to(port), kHalf.data(), kHalf.size(), MSG_NOSIGNAL) < 0) {
+      std::perror("http_ends: a connection could not be opened (ulimit -n?)");
+      return 1;
+    }
+  }
+  return hold();
+}
+
+int number_of(const std::string& text) {
+  return static_cast<int>(std::strtol(text.c_str(), nullptr, 10));
 }
 
 }  // namespace
@@ -89,10 +116,13 @@ int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "serve") return serve();
   if (arguments.size() == 4 && arguments[0] == "open") {
-    return open_streams(static_cast<int>(std::strtol(arguments[1].c_str(), nullptr, 10)),
-                        static_cast<int>(std::strtol(arguments[2].c_str(), nullptr, 10)),
-                        arguments[3]);
+    return open_streams(number_of(arguments[1]), number_of(arguments[2]), arguments[3]);
   }
-  std::fprintf(stderr, "usage: http_ends serve | http_ends open PORT COUNT PATH\n");
+  if (arguments.size() == 3 && arguments[0] == "stall") {
+    return stall(number_of(arguments[1]), number_of(arguments[2]));
+  }
+  std::fprintf(stderr,
+               "usage: http_ends serve | http_ends open PORT COUNT PATH | "
+               "http_ends stall PORT COUNT\n");
   return 2;
 }
