@@ -44,7 +44,7 @@ serve() {  # NAME: belay serve, on a free port
   local name=$1 log=$folder/$1.log
   "$build/belay" serve --listen 127.0.0.1:0 2>"$log" &
   started+=("$!")
-  until grep -q -o -E '127.0.0.1:[0-9]+' "$log"; do
+  until grep -q -s -E '127.0.0.1:[0-9]+' "$log"; do
     kill -0 "$!" || exit 1
     sleep 0.1
   done

@@ -57,12 +57,14 @@ Task<Update<Journey>> acts_once(const Journey&, Context& context) {
 }
 
 Task<Update<Journey>> acts_at_most_once(const Journey&, Context& context) {
-  co_await context.effect("send", EffectOptions{}, an_hour);
+  EffectOptions options;
+  co_await context.effect("send", options, an_hour);
   co_return unchanged<Journey>();
 }
 
 Task<Update<Journey>> spends(const Journey& journey, Context& context) {
-  auto reserved = co_await context.reserve("search", Cost{10, 0});
+  Cost most{10, 0};
+  auto reserved = co_await context.reserve("search", most);
   if (!reserved.ok()) throw Failure(std::move(reserved).error());
   co_return co_await sleeps(journey, context);
 }
