@@ -189,6 +189,10 @@ void paused_without_a_reason(StoredRows& rows, CheckScope&) {
   rows.run("paused").row.reason.clear();
 }
 
+void paused_for_no_known_reason(StoredRows& rows, CheckScope&) {
+  rows.run("paused").row.reason = "apProval";
+}
+
 void subgraph_of_a_later_epoch(StoredRows& rows, CheckScope&) {
   RunContents& run = rows.run("wide_completed");
   inside(run).checkpoints.back().epoch = 99;
@@ -361,6 +365,7 @@ std::vector<BrokenStore> broken_invariants() {
       {"I2", "BytesOfASubgraphChanged", bytes_of_a_subgraph_changed},
       {"I2", "OperandsInAnotherOrder", operands_in_another_order},
       {"I2", "PausedWithoutAReason", paused_without_a_reason},
+      {"I2", "PausedForNoKnownReason", paused_for_no_known_reason},
       {"I3", "ASubgraphOfALaterEpoch", subgraph_of_a_later_epoch},
       {"I3", "ASubgraphOfAnotherOwner", subgraph_of_another_owner},
       {"I4", "AnEffectOfNoTask", effect_of_no_task},

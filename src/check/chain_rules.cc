@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/in_quotes.h"
 #include "check/replay.h"
 #include "check/rules.h"
 
@@ -99,6 +100,11 @@ void check_row(const RunContents& run, Findings& findings) {
   if (row.reason.empty() == has_reason) {
     findings.add(run, "it is " + std::string(name_of(row.status)) +
                           (has_reason ? " without a reason." : ", but has a reason to wait."));
+  }
+  bool is_known = row.reason == "approval" || row.reason == "timer" || row.reason == "breakpoint";
+  if (row.status == RunStatus::paused && !row.reason.empty() && !is_known) {
+    findings.add(run,
+                 "it is paused for the reason " + in_quotes(row.reason) + ", which there is not.");
   }
 }
 
