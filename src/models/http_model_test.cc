@@ -246,9 +246,10 @@ TEST_F(HttpModels, SayWhereNoStreamHasCome) {
         std::tuple("application/json", R"({"choices":[]})", ErrorCode::invalid),
         std::tuple("application/json", R"({"error":{"message":"busy","code":529}})",
                    ErrorCode::unavailable)}) {
-    ScriptedServer server([&, type = type, body = body](Peer& peer, int) {
+    std::string answer = head(type) + chunk(body) + last_chunk;
+    ScriptedServer server([&answer](Peer& peer, int) {
       peer.request();
-      peer.send(head(type) + chunk(body) + last_chunk);
+      peer.send(answer);
       peer.sees_the_end();
     });
     EXPECT_EQ(failure(server).code, code) << body;

@@ -105,7 +105,7 @@ Result<Done> check_import(const RunRow& run, const CommitRows& rows) {
       return refuse("an import's approval names another run");
     }
   }
-  if (rows.decided || rows.close_approvals) return refuse("an import decides nothing");
+  if (rows.close_approvals) return refuse("an import closes no approval");
   return Done{};
 }
 

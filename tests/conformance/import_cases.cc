@@ -115,19 +115,31 @@ TEST_P(StoreSuite, MalformedImportsAreRefused) {
       {"another run's checkpoint",
        [](Commit& c) { c.rows.earlier[1].run = RunId(derived_uuid("another")); }},
       {"a subgraph's checkpoint", [](Commit& c) { c.rows.earlier[1].space = "inner"; }},
+      {"another run's event",
+       [](Commit& c) { c.rows.events[0].run = RunId(derived_uuid("another")); }},
       {"an event of later", [](Commit& c) { c.rows.events.back().seq = 99; }},
       {"events out of order", [](Commit& c) { std::swap(c.rows.events[0], c.rows.events[1]); }},
       {"a message of later", [](Commit& c) { c.rows.outbox.at(0).seq = 99; }},
+      {"another run's message",
+       [](Commit& c) { c.rows.outbox.at(0).run = RunId(derived_uuid("another")); }},
+      {"a message twice", [](Commit& c) { c.rows.outbox.push_back(c.rows.outbox.at(0)); }},
+      {"another tenant's approval",
+       [](Commit& c) { c.rows.opened.at(0).tenant = TenantId("another"); }},
+      {"an approval of later", [](Commit& c) { c.rows.opened.at(0).seq = 99; }},
       {"an approval of another run",
        [](Commit& c) { c.rows.opened.at(0).run = RunId(derived_uuid("another")); }},
       {"a guard of a run that stands", [](Commit& c) { c.guard->seq = 4; }},
+      {"a guard of a run that was taken over", [](Commit& c) { c.guard->epoch = 1; }},
       {"no guard", [](Commit& c) { c.guard.reset(); }},
+      {"a pending write", [](Commit& c) { c.guard->pending_for = c.rows.run->run; }},
+      {"another outcome for later", [](Commit& c) { c.when_expired.emplace(); }},
       {"a guarded approval",
        [](Commit& c) {
          c.approval.emplace();
          c.approval->interrupt = c.rows.opened.at(0).interrupt;
        }},
       {"it closes approvals", [](Commit& c) { c.rows.close_approvals = true; }},
+      {"a checkpoint too many", [](Commit& c) { c.rows.earlier.push_back(c.rows.earlier.back()); }},
       {"more checkpoints than commits", [](Commit& c) {
          c.rows.run->seq = 2;
          c.rows.checkpoint->seq = 2;
@@ -140,6 +152,20 @@ TEST_P(StoreSuite, MalformedImportsAreRefused) {
     EXPECT_EQ(outcome.error().code, ErrorCode::invalid) << what;
   }
   EXPECT_TRUE(there.threads({default_tenant()}).empty());
+}
+
+TEST_P(StoreSuite, OnlyAnImportBringsEarlierCheckpoints) {
+  RunScript run = play(*call_);
+  std::vector<CheckpointRow> earlier = oldest_first(*call_, run.row.run, "");
+  std::string before = call_->rows();
+  for (Commit spoilt :
+       {run.pending({{.channel = "text"}}), import_of({record_put("k", "1")}), run.next()}) {
+    spoilt.rows.earlier = earlier;
+    auto outcome = call_->try_commit(spoilt);
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.error().code, ErrorCode::invalid);
+  }
+  EXPECT_EQ(call_->rows(), before);
 }
 
 }  // namespace
