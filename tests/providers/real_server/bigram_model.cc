@@ -24,14 +24,15 @@ constexpr std::int32_t normal_token = 1;
 constexpr std::int32_t control_token = 3;
 constexpr std::int32_t user_defined_token = 4;
 
-// Tokens with a meaning of their own. The last three end a prompt.
+// Tokens with a meaning of their own. The last three end a prompt; llama.cpp must not know their
+// names, since it takes some, like <|calls|>, for the end of an answer.
 constexpr std::string_view turn_begins = "<|im_start|>";
 constexpr std::string_view turn_ends = "<|im_end|>";
 constexpr std::string_view call_begins = "<tool_call>";
 constexpr std::string_view call_ends = "</tool_call>";
-constexpr std::string_view says = "<|says|>";
-constexpr std::string_view calls = "<|calls|>";
-constexpr std::string_view goes_on = "<|goes_on|>";
+constexpr std::string_view says = "<|in_words|>";
+constexpr std::string_view calls = "<|by_a_call|>";
+constexpr std::string_view goes_on = "<|on_and_on|>";
 constexpr std::array specials = {turn_begins, turn_ends, call_begins, call_ends,
                                  says,        calls,     goes_on};
 
@@ -52,7 +53,8 @@ constexpr std::array documents = {
     R"({ "summary": "warm soup", "riskLevel": 8, "keyInsights": [ "early sleep"],)"
     R"( "assessed": true, "language": "en"})",
     R"({ "activities": [ { "time": "07:30", "activity": "slow walk", "expectedBenefit":)"
-    R"( "early sleep"}, { "time": "12:15", "activity": "warm tea", "expectedBenefit": "slow walk"}]})",
+    R"( "early sleep"}, { "time": "12:15", "activity": "warm tea", "expectedBenefit":)"
+    R"( "slow walk"}]})",
     R"({ "activities": [ { "time": "21:00", "activity": "early soup", "expectedBenefit":)"
     R"( "warm sleep"}], "unplaced": [ { "activity": "slow tea", "reason": "early walk"}]})",
 };
@@ -85,22 +87,22 @@ constexpr const char* chat_template = R"({%- if tools %}
 {%- endfor %}
 {%- if add_generation_prompt %}
 {{- '<|im_start|>assistant\n' }}
-{%- if tools and messages[-1].role != 'tool' %}{{- '<|calls|>' }}
-{%- elif messages[-1].content and 'without end' in messages[-1].content %}{{- '<|goes_on|>' }}
-{%- else %}{{- '<|says|>' }}
+{%- if tools and messages[-1].role != 'tool' %}{{- '<|by_a_call|>' }}
+{%- elif messages[-1].content and 'without end' in messages[-1].content %}{{- '<|on_and_on|>' }}
+{%- else %}{{- '<|in_words|>' }}
 {%- endif %}
 {%- endif %})";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // The word at the beginning of `text`, with the space before it; empty where there is none. A
-// letter by itself is none; what opens a text, and what opens a call, is.
+// letter without a space is none; what opens a text, and what opens a call, is.
 std::string_view word_at(std::string_view text) {
   if (text.starts_with(" \"") || text.starts_with("\n{")) return text.substr(0, 2);
   std::size_t begin = text.starts_with(' ') ? 1 : 0;
   std::size_t end = begin;
   while (end < text.size() && is_letter(text[end])) ++end;
-  return end - begin >= 2 ? text.substr(0, end) : std::string_view();
+  return end > begin && end >= 2 ? text.substr(0, end) : std::string_view();
 }
 
 std::string utf8(int code_point) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -62,7 +63,7 @@ LlamaServer::LlamaServer(const std::string& program, const cli::tests::Words& mo
   // Nobody reads what it tells, so that goes into a file; the shell becomes the server.
   cli::tests::Words words{"-c", "exec \"$@\" >\"$LOG\" 2>&1", "sh", program};
   for (const char* word : {"--host", "127.0.0.1", "--parallel", "1", "--threads", "1", "--slots",
-                           "--jinja", "--alias", kModel}) {
+                           "--metrics", "--jinja", "--alias", kModel}) {
     words.push_back(word);
   }
   words.insert(words.end(), {"--port", std::to_string(port_), "--model", model});
@@ -110,10 +111,12 @@ Value LlamaServer::slot() {
   return all && !all->empty() ? all->front() : Value();
 }
 
-std::int64_t LlamaServer::tokens_said() {
-  Value one = slot();
-  const Value::Array* next = one["next_token"].as_array();
-  return next && !next->empty() ? next->front()["n_decoded"].as_int().value_or(-1) : -1;
+std::int64_t LlamaServer::counter(const std::string& name) {
+  std::string body;
+  if (status_of("/metrics", body) != 200) return -1;
+  std::string line = "\nllamacpp:" + name + " ";
+  std::size_t at = body.find(line);
+  return at == body.npos ? -1 : std::strtoll(body.c_str() + at + line.size(), nullptr, 10);
 }
 
 }  // namespace belay::providers

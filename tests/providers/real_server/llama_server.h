@@ -26,14 +26,18 @@ class LlamaServer {
   // The end of it, by SIGKILL.
   void kill() { process_.reset(); }
 
-  // Its only slot, as GET /slots describes it.
-  Value slot();
+  // Whether its only slot is at work.
   bool is_busy() { return slot()["is_processing"] == Value(true); }
-  // How many tokens the answer has that it gives, or has given last.
-  std::int64_t tokens_said();
+  // How many tokens its slot has: what it was asked last, and what it said so far.
+  std::int64_t tokens_held() { return slot()["n_prompt_tokens"].as_int().value_or(-1); }
+  // A counter of GET /metrics, "tokens_predicted_total" say: of all requests so far. -1: it has
+  // none.
+  std::int64_t counter(const std::string& name);
 
  private:
   int status_of(const std::string& path, std::string& body);
+  // As GET /slots describes it.
+  Value slot();
   bool comes_up();
 
   cli::tests::TempFolder folder_;
