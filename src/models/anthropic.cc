@@ -124,10 +124,7 @@ class AnthropicDecoder final : public AnswerDecoder {
     // The data say the name once more, and some proxies drop the line that has it.
     const std::string* type = (*data)["type"].as_string();
     std::string_view name = type ? std::string_view(*type) : std::string_view(event.name);
-    if (name == "error") {
-      auto failed = error_in(server_, *data);
-      return failed ? *std::move(failed) : draft_.garbage(event.data);
-    }
+    if (name == "error" || event.name == "error") return take_error(*data, event.data);
     if (name == "message_start") {
       draft_.set_model((*data)["message"]["model"]);
       take_usage((*data)["message"]["usage"]);
@@ -144,6 +141,15 @@ class AnthropicDecoder final : public AnswerDecoder {
       is_whole_ = true;
     }
     return Done{};
+  }
+
+  // llama.cpp's event is named so, but its data are the error itself, whose type is another word.
+  Error take_error(const Value& data, std::string_view text) {
+    auto failed = error_in(server_, data);
+    if (!failed && data["message"].as_string()) {
+      failed = error_in(server_, Value::object({{"error", data}}));
+    }
+    return failed ? *std::move(failed) : draft_.garbage(text);
   }
 
   Result<Done> begin_block(const Value& data) {

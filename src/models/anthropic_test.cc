@@ -174,11 +174,27 @@ TEST(Anthropic, FailsWithoutAnEnd) {
           {"an error that repeating does not mend",
            event("error", R"("error":{"type":"invalid_request_error","message":"x"})"), "invalid"},
           {"an error that says nothing", event("error", ""), "unavailable"},
+          {"an error of llama.cpp's that repeating does not mend",
+           start + says("a") +
+               "event: error\ndata: {\"code\":400,\"message\":\"the request exceeds the context "
+               "size\",\"type\":\"exceed_context_size_error\",\"n_ctx\":256}\n\n",
+           "invalid"},
           {"no JSON", "event: ping\ndata: pong\n\n", "unavailable"},
           {"more text than there may be",
            start + says(std::string(1'100, 'x')) + says(std::string(1'100, 'x')) + end,
            "exhausted"},
       });
+}
+
+TEST(Anthropic, TellsWhatLlamaCppsErrorSays) {
+  std::string body = start + says("a") +
+                     "event: error\ndata: {\"code\":500,\"message\":\"the grammar failed\","
+                     "\"type\":\"server_error\"}\n\n" + end;
+  auto reply = decoded(test_server("anthropic"), body, body.size());
+  ASSERT_FALSE(reply.ok());
+  EXPECT_EQ(reply.error().code, ErrorCode::unavailable);
+  EXPECT_NE(reply.error().message.find("(server_error): the grammar failed"), std::string::npos)
+      << reply.error().message;
 }
 
 TEST(Anthropic, IsNotTakenAtHalfAWord) {
