@@ -189,7 +189,8 @@ TEST(Anthropic, FailsWithoutAnEnd) {
 TEST(Anthropic, TellsWhatLlamaCppsErrorSays) {
   std::string body = start + says("a") +
                      "event: error\ndata: {\"code\":500,\"message\":\"the grammar failed\","
-                     "\"type\":\"server_error\"}\n\n" + end;
+                     "\"type\":\"server_error\"}\n\n" +
+                     end;
   auto reply = decoded(test_server("anthropic"), body, body.size());
   ASSERT_FALSE(reply.ok());
   EXPECT_EQ(reply.error().code, ErrorCode::unavailable);

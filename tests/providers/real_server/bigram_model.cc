@@ -31,10 +31,10 @@ constexpr std::string_view turn_ends = "<|im_end|>";
 constexpr std::string_view call_begins = "<tool_call>";
 constexpr std::string_view call_ends = "</tool_call>";
 constexpr std::string_view says = "<|in_words|>";
-constexpr std::string_view calls = "<|by_a_call|>";
+constexpr std::string_view by_a_call = "<|by_a_call|>";
 constexpr std::string_view goes_on = "<|on_and_on|>";
 constexpr std::array specials = {turn_begins, turn_ends, call_begins, call_ends,
-                                 says,        calls,     goes_on};
+                                 says,        by_a_call, goes_on};
 
 // What the model has read. JSON has other words than the sentences, so that neither wanders off
 // into the other; a quotation mark after a space opens a text, and one by itself ends it.
@@ -58,7 +58,7 @@ constexpr std::array documents = {
     R"({ "activities": [ { "time": "21:00", "activity": "early soup", "expectedBenefit":)"
     R"( "warm sleep"}], "unplaced": [ { "activity": "slow tea", "reason": "early walk"}]})",
 };
-constexpr std::string_view call =
+constexpr std::string_view call_text =
     "\n{\"name\": \"weather\", \"arguments\": { \"city\": \"Malm\xC3\xB6\"}}\n";
 
 // Of a pair that was not read; far below what any sampler takes while there is another.
@@ -132,14 +132,14 @@ class Bigrams {
   Bigrams() {
     for (std::string_view text : sentences) add_words(text);
     for (std::string_view text : documents) add_words(text);
-    add_words(call);
+    add_words(call_text);
     add_words(" tick tock");
     for (std::string_view special : specials) add(special);
     for (std::string_view text : sentences) read(says, text, turn_ends);
     for (std::string_view text : documents) read("", text, turn_ends);
     count(id(says), '{', rarely);
-    read(calls, "", call_begins);
-    read(call_begins, call, call_ends);
+    read(by_a_call, "", call_begins);
+    read(call_begins, call_text, call_ends);
     read(call_ends, "", turn_ends);
     read(goes_on, " tick tock tick", "");
   }
