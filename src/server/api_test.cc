@@ -173,6 +173,31 @@ TEST_F(ApiEvents, AreAStreamThatEndsWithTheRunAndIsTakenUpAgain) {
   EXPECT_EQ(later.substr(later.find("\n\n") + 2), whole.substr(behind));
 }
 
+TEST_F(ApiEvents, AreTakenUpAfterEachOfThemAtWhicheverServer) {
+  post("/api/agents/mail/runs", R"({"input":{"topic":"x"},"threadId":"first"})");
+  auto stream_after = [&](const std::string& id) {
+    auto asked = request("GET", "/api/threads/first/events");
+    asked.headers.push_back({"Accept", "text/event-stream"});
+    if (!id.empty()) asked.headers.push_back({"Last-Event-ID", id});
+    auto answer = send(std::move(asked));
+    EXPECT_TRUE(answer.stream);
+    std::string text = answer.stream ? read_all(*answer.stream) : "\n\n";
+    return text.substr(text.find("\n\n") + 2);
+  };
+  std::string whole = stream_after("");
+  int places = 0;
+  for (std::size_t at = whole.find("id: "); at != whole.npos; at = whole.find("\nid: ", at + 1)) {
+    std::size_t begin = whole.find("id: ", at) + 4;
+    std::string id = whole.substr(begin, whole.find('\n', begin) - begin);
+    std::size_t behind = whole.find("\n\n", begin) + 2;
+    api = make_api();  // another one, which has not heard of the client
+    EXPECT_EQ(stream_after(id), whole.substr(behind)) << id;
+    ++places;
+  }
+  EXPECT_GT(places, 10);
+  EXPECT_EQ(get("/api/threads/first/events?after=1000000-0").status, 422) << "not there yet";
+}
+
 TEST_F(ApiEvents, ATokenOfLifeComesWhereNothingElseDoes) {
   begin_urgent("first");
   auto streamed = request("GET", "/api/threads/first/events?kinds=status&after=1-0");
