@@ -41,6 +41,7 @@ inline constexpr std::size_t blocking_queue_max = 1'024;         // calls waitin
 inline constexpr std::int64_t output_tokens_default = 4'096;     // of a call on a budget
 inline constexpr milliseconds busy_retry_after{1'000};           // when a limit asks to come again
 inline constexpr std::size_t deliveries_max = 16;                // of messages, at the same time
+inline constexpr std::size_t claim_max = 100;                    // runs offered at once
 inline constexpr std::int64_t lost_claims_max = 5;               // then a run is quarantined
 inline constexpr milliseconds owner_watch_interval{500};         // a working run asks: still mine?
 inline constexpr hours approval_expiry_default{24};

@@ -27,6 +27,7 @@
 #include <map>
 
 #include "belay/clock.h"
+#include "belay/hints.h"
 #include "belay/model.h"
 
 namespace belay {
@@ -91,6 +92,11 @@ struct ModelSettings {
   std::chrono::milliseconds cache_ttl = std::chrono::hours(1);
   std::size_t cache_entries_max = 1'000;
   std::size_t cache_bytes_max = 64u << 20;
+
+  // Behind calls_per_minute and the cache, for several processes together. They outlive the model;
+  // null: there is none.
+  SharedLimit* shared_calls = nullptr;
+  SharedAnswers* shared_answers = nullptr;
 
   ModelPrices prices = {};
 

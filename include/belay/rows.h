@@ -76,6 +76,9 @@ struct RunRow {
   Instant created_at{};
   RunId forked_from;            // null: it was not forked
   std::uint64_t forked_at = 0;  // seq of the commit there that it goes on from
+  std::string queue = "default";
+  std::int64_t priority = 0;    // within its queue the greater goes first
+  std::string concurrency_key;  // runs that share it are limited together; empty: none
   // What follows changes with every commit.
   RunStatus status = RunStatus::queued;
   std::string reason;            // with `paused`: what it waits for

@@ -22,6 +22,7 @@
 
 #include "belay/event.h"
 #include "belay/graph.h"
+#include "belay/hints.h"
 #include "belay/store.h"
 
 namespace belay {
@@ -60,6 +61,9 @@ struct StartOptions {
   // or gives its result when it has ended; another input is `invalid`.
   ThreadId thread = {};
   RunOptions run = {};
+  std::string queue = std::string(default_queue);
+  std::int64_t priority = 0;         // within the queue the greater goes first
+  std::string concurrency_key = {};  // runs that share it are limited together
 };
 
 // Where a fork begins, and with what.
@@ -70,9 +74,10 @@ struct ForkOptions {
   std::optional<std::uint64_t> seq = std::nullopt;
   ThreadId thread = {};  // the new thread; empty: a new random one
   Value edits = {};      // an object of channels in place of those there; null for none
-  // A copy: what stands there now, without running anything that has ended. Of an ended run comes
-  // one that has ended alike; one that waits, waits in the copy too, and asks there on its own.
+  // What stands there now, without running anything that has ended. Of an ended run comes one that
+  // has ended alike; one that waits, waits in the copy too, and asks there on its own.
   bool copy = false;
+  bool queued = false;  // into the queue, for a worker
 };
 
 // What a fork would do again, and what has happened already since the commit that it begins after.
@@ -85,7 +90,6 @@ struct ForkPreview {
   std::vector<ApprovalRow> approvals;  // asked since
 };
 
-// Which run to replay.
 struct ReplayOptions {
   TenantId tenant = default_tenant();
   ThreadId thread;
@@ -114,6 +118,8 @@ struct WorkOptions {
   std::chrono::milliseconds poll{200};      // how often it looks for more
   std::chrono::milliseconds again{30'000};  // when to try a run again that could not be taken up
   bool until_idle = false;                  // end as well once there is nothing to be taken up
+  std::vector<std::string> queues = {};     // only runs of these; empty: of any
+  std::function<void(const Error&)> trouble = nullptr;  // the store is away: it is asked again
 };
 
 struct Decision {
@@ -137,7 +143,7 @@ struct DecisionAnswer {
   RunView view;
 };
 
-// A message of the outbox (Context::publish) on its way to its topic's receiver.
+// A message of the outbox (Context::publish) on its way to its receiver.
 struct OutboxMessage {
   std::string id;  // "run/seq/index": the same each time; what the receiver tells a repetition by
   std::string topic;
@@ -150,7 +156,7 @@ struct OutboxMessage {
 using Receiver = std::function<Task<Result<Done>>(OutboxMessage)>;
 
 struct DeliveryOptions {
-  // One call; then it is stopped, and counts as failed. No other process calls for twice that time.
+  // One call, then it is stopped and counts as failed; no other process calls for twice that time.
   std::chrono::milliseconds timeout{30'000};
   // Calls until a message is given up, with the last error kept. The wait after the n-th failure is
   // min(2^n * base, cap), +-20 % at random, and never less than the error's retry_after.
@@ -167,8 +173,9 @@ struct RuntimeParts {
   RunObserver observer = nullptr;
   RunLimits limits = {};
   EffectObserver effect_observer = nullptr;
-  // Empty: requests to the model are recorded whole.
-  PromptRedactor redact_prompt = nullptr;
+  PromptRedactor redact_prompt = nullptr;  // empty: requests to the model are recorded whole
+  PlaceLimits places = {.per_key = 1};     // `per_user` is of what work() takes up
+  Hints hints = {};  // of other processes; without them each finds by itself what they do
 };
 
 class Runtime {
@@ -195,7 +202,7 @@ class Runtime {
   void protect(std::string dependency, DependencyOptions options);
 
   // Begins a run of a known graph with `input` as its state. `unavailable`, and nothing is written,
-  // while RunLimits allow no further run.
+  // while RunLimits or PlaceLimits allow no further run.
   template <typename State>
   Task<Result<RunView>> start(const Graph<State>& graph, State input, StartOptions options) {
     auto state = std::make_shared<State>(std::move(input));
@@ -208,9 +215,8 @@ class Runtime {
   // state_from() makes it.
   Task<Result<RunView>> start(std::string graph, std::shared_ptr<void> input, StartOptions options);
 
-  // Puts a run into the store's queue; some process that works on it begins it, no sooner than
-  // `not_before`. Durable when it returns. `unavailable`, and nothing is written, while the queue
-  // is full.
+  // Puts a run into its queue; some process that works begins it, no sooner than `not_before`.
+  // Durable when it returns. `unavailable`, and nothing is written, while the queue is full.
   template <typename State>
   Task<Result<RunView>> enqueue(const Graph<State>& graph, State input, StartOptions options,
                                 Instant not_before) {
@@ -260,11 +266,9 @@ class Runtime {
 
   // Goes on with a thread's run: one whose process died is taken over, one that waits at a
   // breakpoint, or for a time that has come, goes on, one that waits for a person is returned as it
-  // stands, one that has ended gives its result. `conflict` while another living
-  // process works on it; `not_found` for an unknown thread, or one idle for longer than
-  // limits::thread_idle_max.
+  // stands, one that has ended gives its result. `conflict` while another living process works on
+  // it; `not_found` for an unknown thread, or one idle for longer than limits::thread_idle_max.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
-
   // The threads that a dead process left unfinished.
   Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant);
 
@@ -276,20 +280,17 @@ class Runtime {
   // the run has ended otherwise.
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by);
 
-  // A thread's latest run. `not_found` for an unknown thread.
+  // A thread's latest run; as it stood after its commit `seq`. `not_found` for an unknown thread.
   Task<Result<RunView>> status(TenantId tenant, ThreadId thread);
-  // The same as it stood after its commit `seq`.
   Task<Result<RunView>> status_at(TenantId tenant, ThreadId thread, std::uint64_t seq);
 
-  // Expires the approvals whose time has passed, and goes on with their runs and with those whose
-  // timers are due; how many there were.
+  // Expires what is past its time, and goes on with runs that are due; how many there were.
   Task<Result<std::size_t>> apply_due(TenantId tenant);
 
-  // Saves records outside a run: an import. All or nothing.
+  // Saves records outside a run, all or none: an import.
   Task<Result<Done>> save(TenantId tenant, std::vector<RecordWrite> records);
   // A user's records. Lives as long as the runtime.
   std::unique_ptr<Records> records(TenantId tenant, UserId user);
-
   const SessionId& session() const;
 
  private:

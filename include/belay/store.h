@@ -13,107 +13,11 @@
 
 #include <functional>
 
-#include "belay/rows.h"
+#include "belay/hints.h"
+#include "belay/store_filters.h"
 #include "belay/task.h"
 
 namespace belay {
-
-struct ThreadFilter {
-  TenantId tenant;
-  std::optional<ThreadId> thread = std::nullopt;
-  std::optional<ThreadId> before = std::nullopt;  // only those created before it: the next page
-  std::size_t limit = 100;                        // newest first
-};
-
-struct RunFilter {
-  TenantId tenant;
-  std::optional<RunId> run = std::nullopt;
-  std::optional<ThreadId> thread = std::nullopt;
-  std::vector<RunStatus> statuses = {};  // empty: any
-  // Only queued and paused runs whose due_at is set and not after this, the earliest first.
-  std::optional<Instant> due_by = std::nullopt;
-  std::optional<Instant> updated_before = std::nullopt;
-  std::optional<RunId> before = std::nullopt;  // only those begun before this run: the next page
-  std::size_t limit = 100;                     // newest first
-};
-
-struct CheckpointFilter {
-  TenantId tenant;
-  RunId run;
-  std::string space = {};
-  std::optional<std::uint64_t> seq = std::nullopt;         // only this one
-  std::optional<std::uint64_t> before_seq = std::nullopt;  // older than this
-  std::size_t limit = 100;                                 // newest first
-};
-
-struct ValueFilter {
-  TenantId tenant;
-  RunId run;
-  std::uint64_t at_seq = 0;  // as of this state_seq
-  // False: of each channel the newest `set` and what follows it, by (space, channel, seq, index).
-  // True: all that were ever written, by (seq, space, channel, index).
-  bool every_version = false;
-  std::uint64_t after_seq = 0;                      // with every_version: only newer ones
-  std::optional<std::string> space = std::nullopt;  // only this space
-};
-
-struct TaskFilter {
-  TenantId tenant;
-  RunId run;
-  std::string space = {};
-  std::optional<std::int64_t> superstep = std::nullopt;  // unset: all; by superstep, position
-};
-
-struct EffectFilter {
-  TenantId tenant;
-  std::optional<RunId> run = std::nullopt;
-  std::optional<TaskId> task = std::nullopt;
-  std::vector<EffectStatus> statuses = {};  // empty: any
-  std::size_t limit = 1000;                 // in the order in which they were begun
-};
-
-struct OutboxFilter {
-  TenantId tenant;
-  std::optional<RunId> run = std::nullopt;
-  std::optional<Instant> due_by = std::nullopt;  // only waiting ones, due by then
-  std::size_t limit = 1000;                      // oldest first
-};
-
-struct EventFilter {
-  TenantId tenant;
-  RunId run;
-  std::uint64_t after_seq = 0;  // only events after (after_seq, after_index), in order
-  std::int64_t after_index = -1;
-  std::size_t limit = 1000;
-};
-
-struct ApprovalFilter {
-  TenantId tenant;
-  std::optional<InterruptId> interrupt = std::nullopt;
-  std::optional<RunId> run = std::nullopt;
-  bool only_open = false;
-  std::optional<Instant> expired_at = std::nullopt;  // only those whose expiry is not after this
-  std::size_t limit = 100;                           // newest first
-};
-
-struct RecordQuery {
-  TenantId tenant;
-  std::string collection;
-  UserId user;
-  std::string key = {};    // not empty: only this one
-  std::string field = {};  // not empty: only those whose indexed field has this value
-  std::string value = {};
-  std::string after = {};  // not empty: only keys after this one
-  std::size_t limit = 1000;
-};
-
-struct EnvelopeFilter {
-  TenantId tenant;
-  std::string other_than = {};  // only envelopes of another type than this
-  std::uint64_t after = 0;      // only places after this one
-  std::size_t limit = 1000;
-  bool every_kind = false;  // not only envelopes: see StoredEnvelope
-};
 
 // "epoch = mine AND seq = last". For a run's first commit both are 0 and the run must not exist.
 struct RunGuard {
@@ -184,6 +88,7 @@ struct CommitRows {
   std::vector<PruneRun> prune;
   std::vector<Rewrite> rewrites;      // without a guard
   std::vector<BlobUse> forget_blobs;  // without a guard; not those put again since
+  std::vector<QueueRow> queues;       // without a guard: those of these names become so
 };
 
 struct Commit {
@@ -193,6 +98,9 @@ struct Commit {
   std::optional<ApprovalGuard> approval;
   // Approvals that the commit takes for open: if one is not, nothing is written (approval_closed).
   std::vector<InterruptId> still_open;
+  // Where the rows make a run `running` that was not: nothing is written (no_place) unless fewer
+  // other runs of each group are. Counted within the transaction, so exact over all processes.
+  std::vector<PlaceGuard> places;
   std::optional<OutboxGuard> message;  // for a commit without a guard that changes one message
   // A run comes from another store at once: guarded like a first commit, `run` and `checkpoint` are
   // its newest, and rows may be of any of its seqs.
@@ -209,6 +117,7 @@ enum class CommitOutcome {
   approval_closed,  // the approval is decided, or shows another payload, or its expiry is not as
                     // the guard wants: nothing was written
   exists,           // the thread or run to be created exists: nothing was written
+  no_place,         // as many runs of a group as may be are running: nothing was written
 };
 
 // A consistent view of the store, for the duration of one read. One method a table.
@@ -231,6 +140,14 @@ class Snapshot {
   // All of them by id, a page of limits::page_rows_max after that id.
   virtual Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) = 0;
   virtual Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) = 0;
+  virtual Result<std::vector<TenantId>> tenants() = 0;  // that have ever written, by name
+  // Those that have a row, by name; a queue needs none.
+  virtual Result<std::vector<QueueRow>> queues(const TenantId& tenant) = 0;
+  // By name: the queues that have a row, or a run that has not ended. Looks at all such runs.
+  virtual Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now) = 0;
+  // How many runs are `running`, by user, concurrency key or queue.
+  virtual Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) = 0;
+  virtual Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) = 0;
 };
 
 struct TableStatistics {
@@ -256,9 +173,18 @@ class Store {
   // False once it takes no commits any more: its process must end, for others to have its runs.
   virtual bool takes_commits() const { return true; }
 
-  // Calls `reader` once with a consistent view, perhaps on another thread; what it returns is the
-  // answer. It must own what it uses: the waiting task may be gone while it runs.
+  // Calls `reader` with a consistent view, perhaps on another thread; what it returns is the
+  // answer. Where the connection to a server is lost meanwhile, calls it again with another view,
+  // until one call has gone through. It must own what it uses: the waiting task may be gone while
+  // it runs.
   virtual Task<Result<Done>> read(Reader reader) = 0;
+
+  // Offers runs that can go on now: queued or paused ones that are due, of queues that are not
+  // paused, by priority, then the earliest; between tenants in a round, by their weights. Their
+  // inputs and options are left empty. An offer is no ownership: only a commit takes a run. A store
+  // may pass over what another living session was offered less than `offered_for` ago; this
+  // implementation, made of read(), does not.
+  virtual Task<Result<std::vector<RunRow>>> claim(ClaimFilter filter);
 
   // Another number once anybody, of any process, has committed since it was asked: while it is the
   // one from before a read, that would find the same. Microseconds. nullopt: not known, read.
@@ -294,7 +220,17 @@ std::unique_ptr<Store> open_memory_store(Clock& clock, Random& random);
 // is damaged, or was written by a newer Belay: the file is left as it was.
 Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, Clock& clock,
                                                  Random& random);
-// By name: "memory:" or "sqlite:PATH".
+// `url` as libpq has it, with options of ours (docs/postgresql.md). `unavailable` for a server that
+// can't be used now, or not at all: the message names what to change. Approvals expire by its
+// clock.
+Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, Clock& clock,
+                                                   Random& random);
+// What wakes the workers on a PostgreSQL store, over a connection of its own: to `notify_url`, else
+// to `url`, the store's. A pooler that gives every transaction another connection must not be in
+// between; where it is, workers find what there is to do at their next look, as without.
+Result<std::unique_ptr<WakeUp>> open_postgres_wake_up(const std::string& url,
+                                                      const std::string& notify_url = "");
+// By name: "memory:", "sqlite:PATH" or "postgresql://USER:PASSWORD@HOST:PORT/DATABASE".
 Result<std::unique_ptr<Store>> open_store(const std::string& name, Clock& clock, Random& random);
 
 }  // namespace belay

@@ -46,6 +46,10 @@ void CircuitBreaker::ended(Pass pass, Verdict verdict, Instant now) {
   open_until_ = now + options_.open_for;
 }
 
+void CircuitBreaker::warn() {
+  if (state_ == State::closed) failures_ = std::max(failures_, options_.failures_to_open - 1);
+}
+
 std::optional<std::chrono::milliseconds> CircuitBreaker::open_for(Instant now) {
   if (state(now) != State::open) return std::nullopt;
   return std::chrono::ceil<std::chrono::milliseconds>(open_until_ - now);

@@ -30,6 +30,8 @@ class CircuitBreaker {
   // Lets a use through, or not: the circuit is open, or enough are trying it out.
   std::optional<Pass> enter(Instant now);
   void ended(Pass pass, Verdict verdict, Instant now);
+  // Another process has found it broken: while closed, the next failure opens it.
+  void warn();
   // How long it stays open; nothing unless it is.
   std::optional<std::chrono::milliseconds> open_for(Instant now);
 

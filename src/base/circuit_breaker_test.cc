@@ -151,5 +151,31 @@ TEST_F(Breaker, HoldsItsLimitsInAnyOrderOfEvents) {
   EXPECT_GT(opened, 100);
 }
 
+TEST(CircuitBreakers, OpenAtTheNextFailureOnceTheyAreWarnedAndNotBefore) {
+  DependencyOptions options;
+  options.failures_to_open = 5;
+  CircuitBreaker breaker(options);
+  Instant now{};
+  breaker.warn();
+  auto pass = breaker.enter(now);
+  ASSERT_TRUE(pass);
+  breaker.ended(*pass, CircuitBreaker::Verdict::worked, now);
+  breaker.ended(*breaker.enter(now), CircuitBreaker::Verdict::failed, now);
+  EXPECT_EQ(breaker.state(now), CircuitBreaker::State::closed) << "a success makes up for it";
+  breaker.warn();
+  breaker.ended(*breaker.enter(now), CircuitBreaker::Verdict::failed, now);
+  EXPECT_EQ(breaker.state(now), CircuitBreaker::State::open);
+}
+
+TEST(CircuitBreakers, ThatNeverOpenAreNotOpenedByAWarning) {
+  DependencyOptions options;
+  options.failures_to_open = 0;
+  CircuitBreaker breaker(options);
+  Instant now{};
+  breaker.warn();
+  breaker.ended(*breaker.enter(now), CircuitBreaker::Verdict::failed, now);
+  EXPECT_EQ(breaker.state(now), CircuitBreaker::State::closed);
+}
+
 }  // namespace
 }  // namespace belay

@@ -56,7 +56,10 @@ Task<Result<Dependency::Slot>> Dependency::enter() {
 
 void Dependency::leave(CircuitBreaker::Pass pass, Verdict verdict) {
   --in_use_;
-  breaker_.ended(pass, verdict, clock_.now());
+  Instant now = clock_.now();
+  bool was_open = breaker_.open_for(now).has_value();
+  breaker_.ended(pass, verdict, now);
+  if (when_opened && !was_open && breaker_.open_for(now)) when_opened();
   call_next();
 }
 

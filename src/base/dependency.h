@@ -4,6 +4,7 @@
 //
 // Threading: the executor's thread. Outlives its slots and whoever waits for one.
 
+#include <functional>
 #include <list>
 #include <string>
 
@@ -45,6 +46,11 @@ class Dependency {
   // Waits for its turn. `unavailable`, with a retry_after, while the circuit is open or too many
   // wait. Destroying the task leaves the queue.
   Task<Result<Slot>> enter();
+
+  // Another process has found it broken.
+  void warn() { breaker_.warn(); }
+  // Called when a failure has opened its circuit; may be null.
+  std::function<void()> when_opened = nullptr;
 
   std::size_t in_use() const { return in_use_; }
   std::size_t waiting() const { return queue_.size(); }

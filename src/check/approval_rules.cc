@@ -283,6 +283,7 @@ void check_decided_again(const RunContents& run, engine::Run paused, const Check
   const ApprovalRow* approval = approval_with(run, paused.tasks.front().interrupt);
   auto decided = approval ? decision_of(*approval, stored.created_at) : std::nullopt;
   if (!decided) return;  // I5
+  decided->to_queue = stored.status == RunStatus::queued;
   auto again = engine::advance(*run.graph, std::move(paused), *std::move(decided));
   const auto* write =
       again.actions.empty() ? nullptr : std::get_if<engine::WriteCommit>(&again.actions.front());

@@ -1,3 +1,5 @@
+// Long on purpose: a function for each way to break a rule.
+
 #include <algorithm>
 
 #include "check/broken_stores.h"
@@ -308,6 +310,32 @@ void task_that_no_commit_chose(StoredRows& rows, CheckScope&) {
   run.tasks.push_back(more);
 }
 
+// The first runs at work of what `share` makes one group.
+void share_a_place(StoredRows& rows, void (*share)(RunRow&)) {
+  std::size_t shared = 0;
+  for (RunContents& run : rows.runs) {
+    if (run.row.status != RunStatus::running) continue;
+    share(run.row);
+    ++shared;
+  }
+  BELAY_ASSERT(shared > 1);
+}
+
+void two_runs_of_a_key_at_work(StoredRows& rows, CheckScope& scope) {
+  scope.places.per_key = 1;
+  share_a_place(rows, [](RunRow& row) { row.concurrency_key = "repository"; });
+}
+
+void two_runs_of_a_user_at_work(StoredRows& rows, CheckScope& scope) {
+  scope.places.per_user = 1;
+  share_a_place(rows, [](RunRow&) {});
+}
+
+void two_runs_of_a_queue_at_work(StoredRows& rows, CheckScope& scope) {
+  scope.places.per_queue = 1;
+  share_a_place(rows, [](RunRow& row) { row.queue = "slow"; });
+}
+
 OutboxRow& message_of(RunContents& run) {
   BELAY_ASSERT(run.outbox.size() == 1);
   return run.outbox.front();
@@ -380,6 +408,9 @@ std::vector<BrokenStore> broken_invariants() {
       {"I5", "ADecisionThatAPausedRunSleepsThrough", decision_that_a_paused_run_sleeps_through},
       {"I5", "AnApprovalAmongOthersNotTheState", approval_among_others_not_the_state},
       {"I5", "ADecisionToldThatNobodyMade", decision_told_that_nobody_made},
+      {"I12", "TwoRunsOfAKeyAtWork", two_runs_of_a_key_at_work},
+      {"I12", "TwoRunsOfAUserAtWork", two_runs_of_a_user_at_work},
+      {"I12", "TwoRunsOfAQueueAtWork", two_runs_of_a_queue_at_work},
       {"I13", "AnApprovalOfADeletedRun", approval_of_a_deleted_run},
       {"I15", "AValueOfATaskThatWorks", value_of_a_task_that_works},
       {"I15", "ATaskThatNoCommitChose", task_that_no_commit_chose},

@@ -91,6 +91,12 @@ const Rule kRules[] = {
       "A commit's events are numbered without a gap and tell of that commit; its own is there "
       "wherever it says more than its checkpoint."},
      check::i7_events},
+    {{"I12",
+      "Of a user, a concurrency key, a queue and the whole, no more runs are at work than the "
+      "scope "
+      "allows."},
+     nullptr,
+     check::i12_places},
     {{"I13", "Deleted means gone: nothing is left that names a run that is not there."},
      nullptr,
      check::i13_gone},

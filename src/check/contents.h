@@ -42,6 +42,9 @@ struct ListedRun {
   RunId run;
   ThreadId thread;
   std::string graph;
+  UserId user;
+  std::string queue;
+  std::string concurrency_key;
   RunStatus status = RunStatus::queued;
   Instant created_at{};
 };

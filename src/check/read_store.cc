@@ -25,6 +25,9 @@ Result<Done> list_runs(Snapshot& view, const TenantId& tenant, std::vector<RunSt
     listed.run = row.run;
     listed.thread = std::move(row.thread);
     listed.graph = std::move(row.graph);
+    listed.user = std::move(row.user);
+    listed.queue = std::move(row.queue);
+    listed.concurrency_key = std::move(row.concurrency_key);
     listed.status = row.status;
     listed.created_at = row.created_at;
     runs.push_back(std::move(listed));

@@ -62,6 +62,7 @@ void p1_threads(const StoreContents& store, const CheckScope& scope, Findings& f
 void p8_metrics_accuracy(const StoreContents& store, const CheckScope& scope, Findings& findings);
 void i1_no_run_lost(const StoreContents& store, const CheckScope& scope, Findings& findings);
 void i4_records(const StoreContents& store, const CheckScope& scope, Findings& findings);
+void i12_places(const StoreContents& store, const CheckScope& scope, Findings& findings);
 void i13_gone(const StoreContents& store, const CheckScope& scope, Findings& findings);
 
 // "commit 3", or "commit 3 of the subgraph write:..."

@@ -361,6 +361,12 @@ void Scenarios::wide_lost() {
   model.takes(0s);
 }
 
+void Scenarios::lost() {
+  model.takes(5s);
+  begin_and_die(plans, "lost", "calm");
+  model.takes(0s);
+}
+
 void Scenarios::wide_resumed() {
   model.takes(5s);
   begin_and_die(wide, "wide_resumed", "inside");
@@ -427,6 +433,7 @@ void Scenarios::play_all() {
   wide_asked();
   wide_inside();
   wide_lost();
+  lost();
 }
 
 CheckScope Scenarios::scope() const {

@@ -82,6 +82,7 @@ class Scenarios {
   void wide_inside();          // a subgraph waits for a person
   void wide_decided_inside();  //
   void wide_retried();         // one of several tasks was tried again
+  void lost();                 // the process died in its first node
   void wide_lost();            // the process died while one of several tasks worked
   void wide_resumed();         // and another went on
   void wide_cancelled();       // while one of several tasks waited for a person

@@ -74,6 +74,7 @@ constexpr Scenario kScenarios[] = {
     {"wide_inside", &Scenarios::wide_inside, RunStatus::paused},
     {"wide_decided_inside", &Scenarios::wide_decided_inside, RunStatus::completed},
     {"wide_retried", &Scenarios::wide_retried, RunStatus::completed},
+    {"lost", &Scenarios::lost, RunStatus::running},
     {"wide_lost", &Scenarios::wide_lost, RunStatus::running},
     {"wide_resumed", &Scenarios::wide_resumed, RunStatus::paused},
     {"wide_cancelled", &Scenarios::wide_cancelled, RunStatus::cancelled},

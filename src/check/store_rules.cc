@@ -88,6 +88,24 @@ void i1_no_run_lost(const StoreContents& store, const CheckScope& scope, Finding
   }
 }
 
+// The runs are of one view, and a commit counts in its own transaction: so this holds after any.
+void i12_places(const StoreContents& store, const CheckScope& scope, Findings& findings) {
+  std::map<std::pair<std::string, std::string>, std::uint64_t> at_work;
+  auto count = [&](const char* what, const std::string& group, std::uint64_t limit) {
+    if (limit > 0 && ++at_work[{what, group}] == limit + 1) {
+      findings.add(std::string(what) + " " + in_quotes(group),
+                   "more than " + std::to_string(limit) + " of its runs are at work.");
+    }
+  };
+  for (const ListedRun& run : store.runs) {
+    if (run.status != RunStatus::running) continue;
+    count("user", run.user.text, scope.places.per_user);
+    if (!run.concurrency_key.empty()) count("key", run.concurrency_key, scope.places.per_key);
+    count("queue", run.queue, scope.places.per_queue);
+    count("tenant", scope.tenant.text, scope.places.per_tenant);
+  }
+}
+
 void i4_records(const StoreContents& store, const CheckScope&, Findings& findings) {
   for (const SavedRecord& record : store.records) {
     if (record.is_pruned) continue;

@@ -22,6 +22,18 @@ class TamperedSnapshot final : public Snapshot {
  public:
   explicit TamperedSnapshot(const StoredRows& rows) : rows_(rows) {}
 
+  Result<std::vector<TenantId>> tenants() override { return std::vector<TenantId>(); }
+  Result<std::vector<QueueRow>> queues(const TenantId&) override { return std::vector<QueueRow>(); }
+  Result<std::vector<QueueCount>> queue_counts(const TenantId&, Instant) override {
+    return std::vector<QueueCount>();
+  }
+  Result<std::vector<PlaceCount>> places(const TenantId&, PlaceOf) override {
+    return std::vector<PlaceCount>();
+  }
+  Result<std::vector<SessionRow>> sessions(const SessionFilter&) override {
+    return std::vector<SessionRow>();
+  }
+
   Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override {
     return newest_first(rows_.threads, filter.limit, [&](const ThreadRow& row) {
       return !filter.thread || *filter.thread == row.thread;

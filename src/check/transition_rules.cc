@@ -262,6 +262,13 @@ class Step {
     if (next_.tasks.empty() && !may_end) complain("ends the run where no edge leads to the end");
   }
 
+  // What a worker is to begin, or what was decided while there was no place, waits in the queue.
+  bool may_be_queued() const {
+    bool may = checkpoint_.kind == CommitKind::input || checkpoint_.kind == CommitKind::decision ||
+               checkpoint_.kind == CommitKind::expiry;
+    return may && checkpoint_.status == RunStatus::queued;
+  }
+
   // The superstep and the status after a step that moved the run on.
   void check_place(std::int64_t superstep, bool breaks) {
     if (checkpoint_.superstep != superstep ||
@@ -278,9 +285,7 @@ class Step {
     bool is_held = breaks && !next_.tasks.empty();
     if (is_held && !is_inner_) status = RunStatus::paused;
     if (next_.is_held != is_held) complain("passes a breakpoint, or stops where there is none");
-    // What a worker is to begin waits in the queue first.
-    bool is_queued = checkpoint_.kind == CommitKind::input && status == RunStatus::running &&
-                     checkpoint_.status == RunStatus::queued;
+    bool is_queued = may_be_queued() && status == RunStatus::running;
     if (checkpoint_.status != status && !is_queued) complain("has the wrong status");
   }
 
@@ -299,7 +304,8 @@ class Step {
     bool names_a_node = own.empty() || is_inside(own) ||
                         std::find(next_.nodes.begin(), next_.nodes.end(), own) != next_.nodes.end();
     if (!names_a_node) complain("is not of a node that was to run");
-    if (checkpoint_.status != status_in_the_midst()) complain("has the wrong status");
+    bool is_queued = may_be_queued() && status_in_the_midst() == RunStatus::running;
+    if (checkpoint_.status != status_in_the_midst() && !is_queued) complain("has the wrong status");
     if (checkpoint_.kind == CommitKind::claim || checkpoint_.kind == CommitKind::release ||
         checkpoint_.kind == CommitKind::quarantine) {
       check_changes_nothing();

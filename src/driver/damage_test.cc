@@ -1,5 +1,6 @@
 // What stored bytes that were changed come to: typed errors, a quarantined run with its reason, and
 // others that go on. Nothing damaged is ever worked with.
+// Long on purpose: one kind of damage a test, with the views that show it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -100,6 +101,19 @@ class ShownStore final : public ForwardingStore {
     }
     Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override {
       return inner_.threads(filter);
+    }
+    Result<std::vector<TenantId>> tenants() override { return inner_.tenants(); }
+    Result<std::vector<QueueRow>> queues(const TenantId& tenant) override {
+      return inner_.queues(tenant);
+    }
+    Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now) override {
+      return inner_.queue_counts(tenant, now);
+    }
+    Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override {
+      return inner_.places(tenant, of);
+    }
+    Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override {
+      return inner_.sessions(filter);
     }
     Result<std::vector<RunRow>> runs(const RunFilter& filter) override {
       return inner_.runs(filter);

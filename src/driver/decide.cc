@@ -1,4 +1,5 @@
 // How a decision is made: persisted first, then the run goes on.
+// Long on purpose: what may come between the two stands beside it.
 
 #include <algorithm>
 
@@ -161,7 +162,7 @@ Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId 
     if (approval->status != ApprovalStatus::open) {
       co_return co_await answer_decided(*std::move(approval), std::move(decision));
     }
-    auto answer = co_await try_to_decide(*std::move(approval), decision);
+    auto answer = co_await try_to_decide(*std::move(approval), decision, false);
     if (!answer.ok()) co_return std::move(answer).error();
     if (*answer) co_return **std::move(answer);
     // Somebody else was faster, or the run moved: look again.
@@ -170,9 +171,14 @@ Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId 
 
 // One attempt at an open approval. The commit holds both ways: the decision, and the expiry, which
 // lands instead when the store's clock says that it is too late. Nothing when the run moved on.
+//
+// Where there is no place for the run to go on, the decision is taken all the same, and the run
+// goes to the queue.
 Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(ApprovalRow approval,
-                                                                         Decision decision) {
+                                                                         Decision decision,
+                                                                         bool to_queue) {
   std::optional<DecisionAnswer> nothing;
+  Decision again = decision;
   auto found = co_await find_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
   BELAY_CO_TRY(Definition graph, graph_of(found->stored));
@@ -191,25 +197,31 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
   }
   if (is_held) co_return co_await decide_held(std::move(approval), std::move(decision));
   if (!is_asked) co_return std::move(nothing);
+  auto places = co_await guards_of(found->stored.row, true);
+  if (!places.ok()) co_return std::move(places).error();
   BELAY_CO_TRY(engine::Run late_run, engine::restore(*graph, std::move(found->stored)));
 
   engine::Decided decided = decided_as(approval, std::move(decision));
   engine::Decided late = expired(approval);
+  decided.to_queue = late.to_queue = to_queue;
   auto next = engine::advance(*graph, std::move(run), std::move(decided));
   auto late_next = engine::advance(*graph, std::move(late_run), std::move(late));
   BELAY_ASSERT(next.actions.size() == 1 && late_next.actions.size() == 1);
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   Commit late_commit = std::move(*std::get<engine::WriteCommit>(late_next.actions.front()).commit);
   commit.when_expired = std::move(late_commit.rows);
+  if (!to_queue) commit.places = *std::move(places);
 
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
+  if (*outcome == CommitOutcome::no_place) {
+    co_return co_await try_to_decide(std::move(approval), std::move(again), true);
+  }
   bool in_time = *outcome == CommitOutcome::applied;
   if (!in_time && *outcome != CommitOutcome::expired) co_return std::move(nothing);
 
   engine::Run decided_run = std::move(in_time ? next.run : late_next.run);
-  engine::Event first = engine::Committed{moment()};
-  auto view = co_await drive(std::move(graph), std::move(decided_run), std::move(first));
+  auto view = co_await drive_decided(std::move(graph), std::move(decided_run));
   if (!view.ok()) co_return std::move(view).error();
   auto stored = co_await find_approval(approval.tenant, approval.interrupt);
   if (!stored.ok()) co_return std::move(stored).error();
@@ -218,6 +230,16 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
   answer.approval = *std::move(stored);
   answer.view = *std::move(view);
   co_return std::optional(std::move(answer));
+}
+
+Task<Result<RunView>> Runtime::Body::drive_decided(Definition graph, engine::Run run) {
+  if (run.row.status == RunStatus::queued) {
+    live_->call(run.row.run);
+    tell_of_work(run.row.tenant);
+    co_return co_await view_of_run(run.row.tenant, run.row.run);
+  }
+  engine::Event first = engine::Committed{moment()};
+  co_return co_await drive(std::move(graph), std::move(run), std::move(first));
 }
 
 Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::decide_held(ApprovalRow approval,
@@ -295,7 +317,7 @@ Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
   }
   if (!found->asks(approval.interrupt)) co_return false;
   engine::Event event = expired(std::move(approval));
-  auto view = co_await wake(*std::move(found), std::move(event));
+  auto view = co_await wake(*std::move(found), std::move(event), false);
   if (!view.ok()) co_return std::move(view).error();
   co_return view->has_value();
 }
@@ -333,6 +355,7 @@ Task<Result<std::size_t>> Runtime::Body::expire_due(TenantId tenant) {
       if (!graphs_->knows(approval.graph)) continue;
       RunId run = approval.run;
       auto expired = co_await expire(std::move(approval));
+      if (!expired.ok() && is_no_place(expired.error())) continue;
       if (!expired.ok()) {
         auto aside = co_await set_aside(tenant, run, std::move(expired).error());
         if (!aside.ok()) co_return std::move(aside).error();
@@ -352,7 +375,7 @@ Task<Result<bool>> Runtime::Body::wake_run(TenantId tenant, RunId run) {
   if (!found.ok()) co_return std::move(found).error();
   if (found->stored.row.status != RunStatus::paused) co_return false;
   engine::Event resumed = engine::Resumed{moment(), session_};
-  auto view = co_await wake(*std::move(found), std::move(resumed));
+  auto view = co_await wake(*std::move(found), std::move(resumed), false);
   if (!view.ok()) co_return std::move(view).error();
   co_return view->has_value();
 }
@@ -374,6 +397,7 @@ Task<Result<std::size_t>> Runtime::Body::wake_due(TenantId tenant) {
   for (const RunRow& row : *due) {
     if (!graphs_->knows(row.graph)) continue;
     auto woken = co_await wake_run(tenant, row.run);
+    if (!woken.ok() && is_no_place(woken.error())) continue;
     if (!woken.ok()) {
       auto aside = co_await set_aside(tenant, row.run, std::move(woken).error());
       if (!aside.ok()) co_return std::move(aside).error();

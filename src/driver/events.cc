@@ -1,6 +1,7 @@
 // Readers of a run's events: what the store has, what is said in this process, and the wait.
 
 #include <algorithm>
+#include <iterator>
 
 #include "driver/run_events.h"
 #include "driver/runtime_body.h"
@@ -11,14 +12,15 @@ namespace {
 class RunEventReader final : public EventReader {
  public:
   RunEventReader(Store& store, Executor& executor, std::shared_ptr<LiveText> live,
-                 EventOptions options, EventPlace place)
+                 EventOptions options, EventPlace place, Broadcast* broadcast, SessionId self)
       : store_(store),
         executor_(executor),
         live_(std::move(live)),
         options_(std::move(options)),
         place_(std::move(place)),
         wait_(options_.poll),
-        interest_(*live_, place_.of.run) {}
+        interest_(*live_, place_.of.run),
+        far_(broadcast, executor_, live_, place_.of.run, self) {}
 
   Task<Result<std::vector<StreamEvent>>> next() override {
     while (true) {
@@ -79,6 +81,8 @@ class RunEventReader final : public EventReader {
       event.at = context.now();
       heard.bytes = text.size();
     }
+    auto far = far_.take(place_, options_.thread);
+    std::move(far.begin(), far.end(), std::back_inserter(said));
     return said;
   }
 
@@ -96,6 +100,7 @@ class RunEventReader final : public EventReader {
   std::optional<std::uint64_t> nothing_at_;  // the store's version where there was nothing more
   std::map<TaskId, Heard> heard_;
   LiveText::Reader interest_;
+  FarText far_;
 };
 
 }  // namespace
@@ -108,8 +113,11 @@ Task<Result<std::unique_ptr<EventReader>>> Runtime::Body::events(EventOptions op
       [options, graphs = graphs_](Snapshot& view) { return first_place(view, *graphs, options); };
   auto place = co_await read<EventPlace>(parts_.store, std::move(reader));
   if (!place.ok()) co_return std::move(place).error();
-  std::unique_ptr<EventReader> made = std::make_unique<RunEventReader>(
-      parts_.store, parts_.executor, live_, std::move(options), *std::move(place));
+  bool hears_text = options.follow && place->wants(EventKind::messages);
+  Broadcast* broadcast = hears_text ? parts_.hints.broadcast : nullptr;
+  std::unique_ptr<EventReader> made =
+      std::make_unique<RunEventReader>(parts_.store, parts_.executor, live_, std::move(options),
+                                       *std::move(place), broadcast, session_);
   co_return std::move(made);
 }
 

@@ -4,6 +4,7 @@
 
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
+#include "engine/advance.h"
 #include "engine/next_task.h"
 #include "graph/call_record.h"
 
@@ -111,14 +112,35 @@ Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
   row.thread = options.thread;
   row.user = origin->stored.row.user;
   row.session = session_;
+  row.queue = origin->stored.row.queue;
+  row.priority = origin->stored.row.priority;
+  row.concurrency_key = origin->stored.row.concurrency_key;
   row.forked_from = origin->stored.row.run;
   row.forked_at = origin->stored.checkpoint.seq;
   BELAY_CO_TRY(engine::Run run,
                engine::fork_run(*graph, origin->stored, std::move(row), options.edits,
                                 options.copy ? engine::Ended::kept : engine::Ended::refused));
+  if (options.queued) co_return co_await put_fork_into_queue(std::move(graph), std::move(run));
   BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(run.row));
+  auto places = co_await guards_of(run.row, true);
+  if (!places.ok()) co_return std::move(places).error();
   engine::Event first = engine::Forked{moment()};
-  co_return co_await drive(std::move(graph), std::move(run), std::move(first));
+  co_return co_await drive(std::move(graph), std::move(run), std::move(first), *std::move(places));
+}
+
+Task<Result<RunView>> Runtime::Body::put_fork_into_queue(Definition graph, engine::Run run) {
+  TenantId tenant = run.row.tenant;
+  RunId id = run.row.run;
+  auto has_room = co_await check_queue(tenant);
+  if (!has_room.ok()) co_return std::move(has_room).error();
+  auto next = engine::advance(*graph, std::move(run), engine::Forked{moment(), true});
+  Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
+  auto outcome = co_await put_into_queue(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  if (*outcome != CommitOutcome::applied) {
+    co_return error(ErrorCode::conflict, "The thread exists already; name another one.");
+  }
+  co_return co_await view_of_run(std::move(tenant), id);
 }
 
 Task<Result<ForkPreview>> Runtime::Body::preview(ForkOptions options) {

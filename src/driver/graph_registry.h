@@ -15,6 +15,11 @@ class GraphRegistry {
 
   void add(Definition graph);
 
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, versions] : graphs_) names.push_back(name);
+    return names;
+  }
   bool knows(const std::string& name) const { return graphs_.contains(name); }
   // The version that new runs begin with.
   Result<Definition> newest(const std::string& name) const;

@@ -47,10 +47,12 @@ struct HaltingWorld : ::testing::Test {
   HaltingStore store{*kept};
 
   PromptRedactor redact_prompt;
+  Hints hints;
 
   std::unique_ptr<Runtime> process() {
     RuntimeParts parts{store, loop, clock, random, model};
     parts.redact_prompt = redact_prompt;
+    parts.hints = hints;
     return Runtime::open(std::move(parts)).value();
   }
   template <typename State>

@@ -1,25 +1,8 @@
 #include "driver/live_text.h"
 
+#include "driver/completion_timer.h"
+
 namespace belay {
-namespace {
-
-// Not a plain timer id: the task that waits may be destroyed at any time.
-class Timer {
- public:
-  Timer(Executor& executor, std::chrono::milliseconds delay, Completion<Done> completion)
-      : executor_(executor),
-        id_(executor.call_after(delay, [completion] { completion.complete(Done{}); })) {}
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-  ~Timer() { executor_.cancel(id_); }
-
- private:
-  Executor& executor_;
-  Executor::TimerId id_;
-};
-
-}  // namespace
-
 LiveText::Reader::Reader(LiveText& live, RunId run)
     : live_(live), place_(live.readers_.emplace(run, this)) {}
 
@@ -29,7 +12,7 @@ Task<Done> LiveText::Reader::wait(Executor& executor, std::chrono::milliseconds 
   if (is_called_) co_return Done{};
   Completion<Done> arrival;
   arrival_ = arrival;
-  Timer timer(executor, longest, arrival);
+  CompletionTimer timer(executor, longest, arrival);
   co_await arrival;
   arrival_.reset();
   co_return Done{};

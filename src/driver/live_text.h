@@ -7,10 +7,12 @@
 //
 // Threading: the executor's thread.
 
+#include <functional>
 #include <map>
 #include <string>
 
 #include "belay/context.h"
+#include "belay/rows.h"
 
 namespace belay {
 
@@ -53,6 +55,9 @@ class LiveText {
     const Context& context_;
     std::string space_;
   };
+
+  // Called after call() when an attempt of this process has said more; may be null.
+  std::function<void(const RunRow&)> when_said;
 
   // The run has committed, or one of its attempts has said more.
   void call(const RunId& run);

@@ -9,6 +9,7 @@
 
 #include "base/dependency.h"
 #include "belay/graph.h"
+#include "belay/hints.h"
 #include "driver/run_places.h"
 
 namespace belay {
@@ -17,8 +18,11 @@ class Protection {
  public:
   explicit Protection(const RunLimits& limits) : places(limits) {}
 
-  void protect(std::string dependency, DependencyOptions options, Clock& clock) {
+  // Other processes hear of its circuit by `broadcast`, which may be null.
+  void protect(std::string dependency, DependencyOptions options, Clock& clock,
+               Broadcast* broadcast, Executor& executor) {
     auto made = std::make_unique<Dependency>(dependency, options, clock);
+    if (broadcast) share(dependency, *made, *broadcast, executor);
     std::swap(dependencies_[std::move(dependency)], made);
     // Somebody may still use it, or wait for it.
     if (made) replaced_.push_back(std::move(made));
@@ -43,8 +47,23 @@ class Protection {
   RunPlaces places;
 
  private:
+  // What is heard is a hint: it opens nothing by itself.
+  void share(const std::string& name, Dependency& dependency, Broadcast& broadcast,
+             Executor& executor) {
+    std::string channel = "circuit:" + name;
+    dependency.when_opened = [&broadcast, channel] { broadcast.tell(channel, "open"); };
+    std::weak_ptr<int> alive = alive_;
+    listening_.push_back(broadcast.hear(channel, [&executor, &dependency, alive](std::string) {
+      executor.post([&dependency, alive] {
+        if (!alive.expired()) dependency.warn();
+      });
+    }));
+  }
+
   std::map<std::string, std::unique_ptr<Dependency>, std::less<>> dependencies_;
   std::vector<std::unique_ptr<Dependency>> replaced_;
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // for what is heard too late
+  std::vector<Listening> listening_;
 };
 
 }  // namespace belay

@@ -342,6 +342,7 @@ std::optional<engine::Event> Replay::decision(Turn latest) {
   decided_.insert(first->interrupt);
   auto event = engine::stored_decision(*first, moment(), target().session);
   if (!event.ok()) return std::nullopt;
+  event->to_queue = rests && target().status == RunStatus::queued;
   return *std::move(event);
 }
 

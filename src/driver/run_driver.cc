@@ -188,6 +188,8 @@ Result<std::optional<RunDriver::End>> RunDriver::judge(CommitOutcome outcome) co
       return std::optional(End::exists);
     case CommitOutcome::approval_closed:
       return std::optional(End::raced);
+    case CommitOutcome::no_place:
+      return std::optional(End::no_place);
     case CommitOutcome::fenced:
       break;
   }
@@ -217,7 +219,9 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
   }
   bool publishes = !action.commit->rows.outbox.empty() && when_published;
   if (++commits_in_a_row_ > commits_before_giving_way) co_await give_way();
-  if (action.may_lag && lagging_.size() < lagging_commits_max) {
+  bool asks_for_place = !is_pending && !places.empty();
+  if (asks_for_place) action.commit->places = std::exchange(places, {});
+  if (action.may_lag && !asks_for_place && lagging_.size() < lagging_commits_max) {
     auto lagging = std::make_unique<Lagging>();
     auto task = parts_.store.commit(std::move(*action.commit));
     auto completion = lagging->outcome;
@@ -362,6 +366,7 @@ void RunDriver::has_streamed(Attempt& attempt) {
     attempt.speaker.emplace(live_, *attempt.context, attempt.space);
   }
   live_.call(run_.row.run);
+  if (live_.when_said) live_.when_said(run_.row);
 }
 
 void RunDriver::attempt_came_to(Attempt& attempt, NodeOutcome outcome) {

@@ -23,10 +23,11 @@ class RunDriver {
  public:
   // Why a driver came to its end.
   enum class End {
-    rested,  // the run has ended, waits, or was given back; that is durable
-    lost,    // somebody else has moved the run on: nothing more may be done here
-    exists,  // the first commit found the thread or the run there already
-    raced,   // a decision came while the run was about to pause: read it again and go on
+    rested,    // the run has ended, waits, or was given back; that is durable
+    lost,      // somebody else has moved the run on: nothing more may be done here
+    exists,    // the first commit found the thread or the run there already
+    no_place,  // as many runs as may be are at work: nothing was written, it stays where it is
+    raced,     // a decision came while the run was about to pause: read it again and go on
   };
 
   // `parts`, `protection` and `live` outlive the driver.
@@ -47,6 +48,7 @@ class RunDriver {
   // Gives the run back to the queue at its next commit.
   void release();
 
+  std::vector<PlaceGuard> places;        // that the first commit asks for
   std::function<void()> when_published;  // called after a commit that holds messages; may be null
 
  private:

@@ -123,13 +123,17 @@ Task<Result<RunView>> Runtime::Body::status(TenantId tenant, ThreadId thread,
   co_return view_of(*std::move(found));
 }
 
-Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, engine::Event first) {
+Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, engine::Event first,
+                                           std::vector<PlaceGuard> places) {
   TenantId tenant = run.row.tenant;
   ThreadId thread = run.row.thread;
   RunId id = run.row.run;
+  RunRow row;  // as much of it as an error tells of
+  row.thread = thread;
   RunPlaces::Place place = protection_.places.enter_anyway(run.row);
   auto driver =
       std::make_unique<RunDriver>(parts_, protection_, *live_, std::move(graph), std::move(run));
+  driver->places = std::move(places);
   driver->when_published = [this, tenant] { outbox_.look(tenant); };
   auto came_to = co_await drive_registered(id, *driver, std::move(first));
   driver.reset();
@@ -139,12 +143,16 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   if (*came_to == RunDriver::End::exists) {
     co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" exists already.");
   }
+  if (*came_to == RunDriver::End::no_place) co_return no_place(row);
   if (*came_to == RunDriver::End::raced) {
     auto found = co_await find_run(std::move(tenant), id);
     if (!found.ok()) co_return std::move(found).error();
     co_return co_await go_on(*std::move(found));
   }
-  co_return co_await view_of_run(std::move(tenant), id);
+  auto view = co_await view_of_run(tenant, id);
+  // Given back, for others to take up.
+  if (view.ok() && view->row.status == RunStatus::queued) tell_of_work(tenant);
+  co_return std::move(view);
 }
 
 Task<Result<RunDriver::End>> Runtime::Body::drive_registered(RunId run, RunDriver& driver,
@@ -178,14 +186,20 @@ Result<Done> Runtime::Body::check_idle(const Found& found) {
                                          "; start a new one.");
 }
 
-Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Event event) {
+Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Event event,
+                                                         bool by_person) {
+  RunRow row = found.stored.row;
+  auto places = co_await guards_of(row, by_person);
+  if (!places.ok()) co_return std::move(places).error();
   BELAY_CO_TRY(Definition graph, graph_of(found.stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
   auto next = engine::advance(*graph, std::move(run), std::move(event));
   if (next.actions.empty()) co_return std::optional<RunView>();
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
+  commit.places = *std::move(places);
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
+  if (*outcome == CommitOutcome::no_place) co_return no_place(row);
   if (*outcome != CommitOutcome::applied) co_return std::optional<RunView>();
   engine::Event first = engine::Committed{moment()};
   auto view = co_await drive(std::move(graph), std::move(next.run), std::move(first));
@@ -204,16 +218,18 @@ Task<Result<RunView>> Runtime::Body::go_on(Found found, bool by_person) {
         row.reason == "breakpoint" || (row.reason == "timer" && row.due_at <= parts_.clock.now());
     if (!goes_on) co_return view_of(std::move(found));
     engine::Event resumed = engine::Resumed{moment(), session_};
-    auto view = co_await wake(std::move(found), std::move(resumed));
+    auto view = co_await wake(std::move(found), std::move(resumed), by_person);
     if (!view.ok()) co_return std::move(view).error();
     if (*view) co_return **std::move(view);
     co_return co_await view_of_run(std::move(tenant), id);
   }
   BELAY_CO_CHECK(check_free(row));
+  auto places = co_await guards_of(row, by_person);
+  if (!places.ok()) co_return std::move(places).error();
   BELAY_CO_TRY(Definition graph, graph_of(found.stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
   engine::Event first = engine::TakenOver{moment(), session_, by_person};
-  co_return co_await drive(std::move(graph), std::move(run), std::move(first));
+  co_return co_await drive(std::move(graph), std::move(run), std::move(first), *std::move(places));
 }
 
 Task<Result<RunView>> Runtime::Body::resume(TenantId tenant, ThreadId thread) {
@@ -237,6 +253,10 @@ Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name
   BELAY_CO_CHECK(check_name("tenant id", options.tenant.text));
   BELAY_CO_CHECK(check_name("user id", options.user.text));
   BELAY_CO_CHECK(check_name("thread id", options.thread.text));
+  BELAY_CO_CHECK(check_name("queue's name", options.queue));
+  if (!options.concurrency_key.empty()) {
+    BELAY_CO_CHECK(check_name("concurrency key", options.concurrency_key));
+  }
   if (options.run.timeout.count() <= 0) {
     co_return error(ErrorCode::invalid, "The run's timeout must be above zero.");
   }
@@ -250,6 +270,9 @@ Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name
   row.thread = options.thread;
   row.user = options.user;
   row.session = session_;
+  row.queue = options.queue;
+  row.priority = options.priority;
+  row.concurrency_key = options.concurrency_key;
   BELAY_CO_TRY(begin.run, engine::new_run(*begin.graph, row, options.run, std::move(input)));
   if (given) {
     auto found = co_await find_thread(options.tenant, options.thread);
@@ -281,8 +304,11 @@ Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_p
   if (!begin.ok()) co_return std::move(begin).error();
   if (begin->known) co_return co_await go_on(*std::move(begin->known));
   BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(begin->run->row));
+  auto places = co_await guards_of(begin->run->row, true);
+  if (!places.ok()) co_return std::move(places).error();
   engine::Event first = engine::Begun{moment()};
-  co_return co_await drive(std::move(begin->graph), *std::move(begin->run), std::move(first));
+  co_return co_await drive(std::move(begin->graph), *std::move(begin->run), std::move(first),
+                           *std::move(places));
 }
 
 Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant) {

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "driver/live_fan_out.h"
 #include "driver/live_text.h"
 #include "driver/outbox_delivery.h"
 #include "driver/run_driver.h"
@@ -15,14 +16,20 @@ class Runtime::Body {
   using Definition = std::shared_ptr<const GraphDefinition>;
 
   Body(RuntimeParts parts, SessionId session)
-      : parts_(std::move(parts)), session_(session), protection_(parts_.limits) {}
-  ~Body() { parts_.store.close_session(session_); }
+      : parts_(std::move(parts)), session_(session), protection_(parts_.limits) {
+    live_->when_said = [this](const RunRow& run) { fan_out_.said(run); };
+  }
+  ~Body() {
+    live_->when_said = nullptr;
+    parts_.store.close_session(session_);
+  }
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
 
   void add(Definition graph);
   void protect(std::string dependency, DependencyOptions options) {
-    protection_.protect(std::move(dependency), options, parts_.clock);
+    protection_.protect(std::move(dependency), options, parts_.clock, parts_.hints.broadcast,
+                        parts_.executor);
   }
   const SessionId& session() const { return session_; }
 
@@ -72,8 +79,10 @@ class Runtime::Body {
   Task<Result<ApprovalRow>> find_approval(TenantId tenant, InterruptId interrupt);
   Result<RunView> view_of(Found found);
   Task<Result<RunView>> view_of_run(TenantId tenant, RunId run);
-  // Goes on with `run` until it rests, and says how it stands then.
-  Task<Result<RunView>> drive(Definition graph, engine::Run run, engine::Event first);
+  // Goes on with `run` until it rests, and says how it stands then. `unavailable` where its first
+  // commit finds no place.
+  Task<Result<RunView>> drive(Definition graph, engine::Run run, engine::Event first,
+                              std::vector<PlaceGuard> places = {});
   Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
   Task<Result<RunView>> go_on(Found found, bool by_person = true);
   // The run that a start or enqueue makes, or what there is of it already.
@@ -92,28 +101,42 @@ class Runtime::Body {
   // `unavailable` while the tenant's queue is full, with what is on its way into it.
   Task<Result<Done>> check_queue(TenantId tenant);
   Task<Result<CommitOutcome>> put_into_queue(Commit commit);
-  Task<Result<std::vector<Work>>> find_work(TenantId tenant, std::size_t limit);
   Task<Result<Done>> take_up(TenantId tenant, RunId run, RunPlaces::Place place);
   Task<Result<Done>> take_up_sound(TenantId tenant, RunId run);
   Task<Result<Done>> set_aside(TenantId tenant, RunId run, Error why);
   Task<Result<Done>> quarantine(TenantId tenant, RunId run, std::string reason);
-  // Whether nobody drives a run that is at work. REQUIRES: this process does not.
-  Result<bool> is_lost(const RunRow& row);
   Error give_up_work();
+  // Tells other processes that there may be something in the tenant's queue.
+  void tell_of_work(const TenantId& tenant) {
+    if (parts_.hints.wake_up) parts_.hints.wake_up->notify(tenant.text);
+  }
   // Gives back the runs that work() has taken up, at the next commit of each.
   void release_work();
+  // find_work.cc
+  Task<Result<std::vector<Work>>> find_work(WorkOptions options, std::size_t limit);
+  Task<Result<std::vector<RunRow>>> find_lost(WorkOptions options, std::vector<RunId> except);
+  std::vector<RunId> not_to_be_offered();
+  Task<Result<Done>> learn_queues(TenantId tenant);
+  // What a commit that has the run go on must keep to.
+  Task<Result<std::vector<PlaceGuard>>> guards_of(RunRow row, bool by_person);
+  static Error no_place(const RunRow& row);
+  static bool is_no_place(const Error& why) {
+    return why.code == ErrorCode::unavailable && why.retry_after;
+  }
   // fork.cc
   Task<Result<Found>> find_origin(const ForkOptions& options);
+  Task<Result<RunView>> put_fork_into_queue(Definition graph, engine::Run run);
   // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the
   // run has moved on meanwhile.
-  Task<Result<std::optional<RunView>>> wake(Found found, engine::Event event);
+  Task<Result<std::optional<RunView>>> wake(Found found, engine::Event event, bool by_person);
   // `conflict` while another session, or a call of this one, works on the run.
   Result<Done> check_free(const RunRow& row);
   Result<Done> check_idle(const Found& found);
 
   Result<Done> check_decision(const ApprovalRow& approval, const Decision& decision);
-  Task<Result<std::optional<DecisionAnswer>>> try_to_decide(ApprovalRow approval,
-                                                            Decision decision);
+  Task<Result<std::optional<DecisionAnswer>>> try_to_decide(ApprovalRow approval, Decision decision,
+                                                            bool to_queue);
+  Task<Result<RunView>> drive_decided(Definition graph, engine::Run run);
   // The decision, or the expiry, of an approval as the engine takes it.
   engine::Decided decided_as(ApprovalRow approval, Decision decision);
   engine::Decided expired(ApprovalRow approval);
@@ -130,6 +153,7 @@ class Runtime::Body {
   SessionId session_;
   // Readers of events hold it too.
   std::shared_ptr<LiveText> live_ = std::make_shared<LiveText>();
+  LiveFanOut fan_out_{parts_.hints.broadcast, parts_.executor, *live_, session_};
   Protection protection_;
   // Replaced as a whole: a reader on another thread may hold the one before.
   std::shared_ptr<const GraphRegistry> graphs_ = std::make_shared<GraphRegistry>();
@@ -137,7 +161,12 @@ class Runtime::Body {
   bool is_draining_ = false;
   std::size_t taken_up_ = 0;                  // by work(), and still under way
   std::map<TenantId, std::size_t> entering_;  // by enqueue(), and not in the store yet
-  std::map<RunId, Instant> not_before_;       // runs that could not be taken up: when to try again
+  struct KnownQueues {
+    Instant as_of{};
+    std::map<std::string, QueueRow> rows;
+  };
+  std::map<TenantId, KnownQueues> queues_;
+  std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
   OutboxDelivery outbox_{parts_};
   std::map<RunId, Spawned> work_;  // last: what they run uses all of the above
 };

@@ -4,14 +4,11 @@
 
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
+#include "driver/work_call.h"
 #include "engine/advance.h"
 
 namespace belay {
 namespace {
-
-bool waits_for_time(const RunRow& row) {
-  return row.status == RunStatus::queued || row.status == RunStatus::paused;
-}
 
 // A run that can't be gone on with, as its row and its newest commit say.
 struct Damaged {
@@ -92,54 +89,8 @@ Task<Result<CommitOutcome>> Runtime::Body::put_into_queue(Commit commit) {
   auto outcome = co_await parts_.store.commit(std::move(commit));
   auto entering = entering_.find(tenant);
   if (--entering->second == 0) entering_.erase(entering);
+  if (outcome.ok() && *outcome == CommitOutcome::applied) tell_of_work(tenant);
   co_return std::move(outcome);
-}
-
-Result<bool> Runtime::Body::is_lost(const RunRow& row) {
-  if (row.status != RunStatus::running) return false;
-  if (row.session == session_) return true;
-  BELAY_TRY(bool alive, parts_.store.is_alive(row.session));
-  return !alive;
-}
-
-// Runs that can go on now: what is due first, then what dead processes left.
-Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(TenantId tenant,
-                                                                        std::size_t limit) {
-  // Some of the first may have no room, and must not be in the way of others.
-  std::size_t looked_at = protection_.places.is_limited() ? limits::page_rows_max : limit;
-  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
-      [tenant, looked_at, now = parts_.clock.now()](Snapshot& view) -> Result<std::vector<RunRow>> {
-    RunFilter due;
-    due.tenant = tenant;
-    due.statuses = {RunStatus::queued, RunStatus::paused};
-    due.due_by = now;
-    due.limit = looked_at;
-    BELAY_TRY(auto rows, view.runs(due));
-    RunFilter held;
-    held.tenant = tenant;
-    held.statuses = {RunStatus::running};
-    held.limit = limits::page_rows_max;
-    BELAY_TRY(auto running, view.runs(held));
-    // The one that has waited longest first.
-    std::move(running.rbegin(), running.rend(), std::back_inserter(rows));
-    return rows;
-  };
-  auto rows = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
-  if (!rows.ok()) co_return std::move(rows).error();
-  std::vector<Work> work;
-  Instant now = parts_.clock.now();
-  for (RunRow& row : *rows) {
-    if (work.size() >= limit) break;
-    if (!graphs_->knows(row.graph) || driven_.contains(row.run) || work_.contains(row.run))
-      continue;
-    auto wait = not_before_.find(row.run);
-    if (wait != not_before_.end() && wait->second > now) continue;
-    BELAY_CO_TRY(bool lost, is_lost(row));
-    if (!waits_for_time(row) && !lost) continue;
-    auto place = protection_.places.enter(row);
-    if (place.ok()) work.push_back({std::move(row), *std::move(place)});
-  }
-  co_return std::move(work);
 }
 
 // Holds the run's place for as long as it is worked on.
@@ -171,7 +122,7 @@ Task<Result<Done>> Runtime::Body::take_up_sound(TenantId tenant, RunId run) {
       co_return Done{};
     }
     engine::Event resumed = engine::Resumed{moment(), session_};
-    auto view = co_await wake(*std::move(found), std::move(resumed));
+    auto view = co_await wake(*std::move(found), std::move(resumed), false);
     if (!view.ok()) co_return std::move(view).error();
     co_return Done{};
   }
@@ -224,12 +175,18 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   is_draining_ = false;
   outbox_.start();
   std::vector<RunId> over;
+  WorkCall call(parts_.hints.wake_up, options.tenant.text);
   while (!is_draining_ || taken_up_ > 0 || outbox_.under_way() > 0) {
     if (!parts_.store.takes_commits()) co_return give_up_work();
     outbox_.look(options.tenant);
     if (!is_draining_ && taken_up_ < options.runs_max) {
-      auto found = co_await find_work(options.tenant, options.runs_max - taken_up_);
-      if (!found.ok()) co_return std::move(found).error();
+      auto found = co_await find_work(options, options.runs_max - taken_up_);
+      if (!found.ok()) {
+        bool may_come_back = found.error().code == ErrorCode::unavailable && !options.until_idle;
+        if (!may_come_back) co_return std::move(found).error();
+        if (options.trouble) options.trouble(found.error());
+        found = std::vector<Work>();
+      }
       if (options.until_idle && found->empty() && taken_up_ == 0) {
         while (outbox_.is_busy()) co_await sleep_for(options.poll);
         break;
@@ -242,13 +199,17 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
           --taken_up_;
           over.push_back(run);
           not_before_.erase(run);
-          if (!ended.ok()) not_before_[run] = parts_.clock.now() + options.again;
+          if (ended.ok()) return;
+          // Of a run that found no place it is known when to come again.
+          const Error& why = ended.error();
+          not_before_[run] =
+              parts_.clock.now() + (is_no_place(why) ? *why.retry_after : options.again);
         };
         auto task = take_up(options.tenant, run, std::move(each.place));
         work_[run] = spawn<Result<Done>>(parts_.executor, std::move(task), std::move(done));
       }
     }
-    co_await sleep_for(options.poll);
+    co_await call.wait(options.poll);
     for (const RunId& run : std::exchange(over, {})) work_.erase(run);
     if (is_draining_) release_work();
   }

@@ -103,6 +103,7 @@ void Advancing::on(Forked event) {
   for (NodeTask& task : run_.tasks) {
     if (task.phase == Phase::done) note_unsaved(task);
   }
+  to_queue_ = event.to_queue;
   Step step;
   step.kind = CommitKind::fork;
   step.detail = Value::object({{"from", run_.row.forked_from.text()},
@@ -252,9 +253,7 @@ void Advancing::on(Resumed event) {
 
 void Advancing::on(Released event) {
   if (!works()) return;
-  run_.row.status = RunStatus::queued;
-  run_.row.session = SessionId();
-  run_.row.due_at = event.moment.now;
+  wait_in_queue(event.moment);
   forget_attempts(run_);
   Step step;
   step.kind = CommitKind::release;

@@ -91,6 +91,7 @@ class Advancing {
   void complete();
   void pause(const Moment& moment);
   void commit(Step step, const Moment& moment);
+  void wait_in_queue(const Moment& moment);
   void keep(Commit commit);
   void fail(Error why, const Moment& moment, int failed_attempts = 0);
   void note_unsaved(NodeTask& task);
@@ -118,6 +119,7 @@ class Advancing {
   std::size_t position_ = 0;  // of the outer frame's task
   // The epoch that the commit is guarded by, where this event changes it.
   std::optional<std::uint64_t> guard_epoch_;
+  bool to_queue_ = false;                 // what goes on after this event goes on from the queue
   std::optional<std::int64_t> starting_;  // the superstep that start_ready() is at
   // The frame's run, which the outer frame lets go of when it ends.
   std::shared_ptr<Run> kept_;

@@ -120,6 +120,7 @@ void Advancing::on(Decided event) {
   // A decision that no task waits for changes nothing, so the run is touched only when one does.
   if (!asks(run_, event.approval.interrupt)) return;
   if (wakes) take_ownership(event.session, event.moment);
+  to_queue_ = wakes && event.to_queue;
   Decided decided = event;
   decided_inside(event);
   if (!wakes) return;

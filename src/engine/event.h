@@ -26,6 +26,7 @@ struct Begun {
 // The first event of a run made by fork_run(): it goes on where another stood.
 struct Forked {
   Moment moment;
+  bool to_queue = false;  // for a worker
 };
 // The run has been read from the store, to be worked on by `session`.
 struct TakenOver {
@@ -100,6 +101,8 @@ struct Decided {
   std::optional<Value> edited;
   // It was committed while this very session worked on the run; only its consequences are left.
   bool is_stored = false;
+  // There is no place for the run now: it goes on from the queue.
+  bool to_queue = false;
 };
 // The run paused for a time that has come, or at a breakpoint that a person lets it pass.
 struct Resumed {

@@ -367,6 +367,7 @@ void Advancing::commit(Step step, const Moment& moment) {
   }
   bool first = run_.row.seq == 0;
   std::uint64_t guard = guard_epoch_.value_or(first ? 0 : run_.row.epoch);
+  if (to_queue_ && works()) wait_in_queue(moment);
   bool lags = is_step && works() && run_.options.durability == Durability::async && !first;
   auto ended = end_step(graph_, run_, std::move(step), moment, guard);
   if (!ended.ok()) {
@@ -380,6 +381,12 @@ void Advancing::commit(Step step, const Moment& moment) {
   if (!is_inner()) return;
   if (is_final(run_.row.status)) return outer_->inner_ended(position_, moment);
   outer_->run_.attention.push_back(position_);
+}
+
+void Advancing::wait_in_queue(const Moment& moment) {
+  run_.row.status = RunStatus::queued;
+  run_.row.session = SessionId();
+  run_.row.due_at = moment.now;
 }
 
 void Advancing::keep(Commit commit) {

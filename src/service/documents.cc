@@ -42,7 +42,7 @@ Value standing_runs(const std::vector<RunRow>& rows) {
 }  // namespace
 
 Value run_summary(const RunRow& row) {
-  return Value::object({
+  Value document = Value::object({
       {"threadId", row.thread.text},
       {"runId", row.run.text()},
       {"agent", row.graph},
@@ -59,6 +59,11 @@ Value run_summary(const RunRow& row) {
       {"updatedAt", to_text(row.updated_at)},
       {"error", run_error(row)},
   });
+  Value::Object& members = *document.as_object();
+  if (row.queue != default_queue) members.emplace("queue", row.queue);
+  if (row.priority != 0) members.emplace("priority", row.priority);
+  if (!row.concurrency_key.empty()) members.emplace("concurrencyKey", row.concurrency_key);
+  return document;
 }
 
 Value payload_of(const ApprovalRow& row) { return in_envelope(row.payload); }

@@ -230,6 +230,9 @@ Result<RunRow> run_row_from(const Value& summary) {
   row.worked_ms = members.number("workedMs");
   row.created_at = members.instant("createdAt");
   row.updated_at = members.instant("updatedAt");
+  if (!members["queue"].is_null()) row.queue = members.text("queue");
+  if (!members["priority"].is_null()) row.priority = members.number("priority");
+  if (!members["concurrencyKey"].is_null()) row.concurrency_key = members.text("concurrencyKey");
   const Value& failed = members["error"];
   if (failed.is_null()) return members.done(std::move(row));
   Members failure(failed, "A run's error");

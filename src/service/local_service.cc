@@ -9,6 +9,7 @@
 #include "service/documents.h"
 #include "service/find_approval.h"
 #include "service/find_run.h"
+#include "service/queue_documents.h"
 #include "service/run_file.h"
 #include "service/run_request.h"
 
@@ -79,6 +80,7 @@ class LocalService final : public Service {
     options.tenant = parts_.tenant;
     if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
     ThreadId thread = options.thread;
+    if (options.queued) co_return co_await parts_.runtime.fork(std::move(options));
     auto task = parts_.runtime.fork(std::move(options));
     auto view = co_await under_way_.wait(std::move(task));
     co_return co_await with_owner(std::move(thread), std::move(view));
@@ -269,6 +271,12 @@ class LocalService final : public Service {
     co_return co_await under_way_.wait(std::move(task));
   }
 
+  Task<Result<Value>> queues() override { return show_queues(queue_view()); }
+  Task<Result<Value>> workers() override { return show_workers(queue_view()); }
+  Task<Result<Value>> change_queue(QueueChange change) override {
+    return belay::change_queue(queue_view(), std::move(change));
+  }
+
   Task<Result<Messages>> messages(MessagePage page) override {
     OutboxFilter filter;
     filter.tenant = parts_.tenant;
@@ -347,6 +355,12 @@ class LocalService final : public Service {
   }
 
  private:
+  QueueView queue_view() const {
+    QueueView view{parts_.store, parts_.tenant, parts_.clock, nullptr};
+    if (parts_.process_of) view.process_of = parts_.process_of;
+    return view;
+  }
+
   CheckScope scope() const {
     CheckScope scope;
     scope.tenant = parts_.tenant;

@@ -20,6 +20,13 @@ struct Envelope {
   std::string& bytes;
 };
 
+// Left out where it is as usual: older files don't have it.
+template <typename T>
+struct Usually {
+  T& value;
+  T usual;
+};
+
 std::string hex_of(std::string_view bytes) {
   std::string hex;
   hex.reserve(2 * bytes.size());
@@ -59,6 +66,10 @@ class Writer {
   }
   void operator()(std::string_view name, const Instant& at) {
     if (at != Instant{}) put(name, to_text(at));
+  }
+  template <typename T>
+  void operator()(std::string_view name, Usually<T> member) {
+    if (member.value != member.usual) put(name, member.value);
   }
   void operator()(std::string_view name, Envelope envelope) {
     if (envelope.bytes.empty()) return;
@@ -105,6 +116,14 @@ class Reader {
   void operator()(std::string_view name, NameId<Tag>& id) {
     (*this)(name, id.text);
     if (!check_name(name, id.text).ok()) does_not_fit(name);
+  }
+  template <typename T>
+  void operator()(std::string_view name, Usually<T> member) {
+    if (row_[name].is_null()) {
+      member.value = std::move(member.usual);
+    } else {
+      (*this)(name, member.value);
+    }
   }
   // What is left out stays as it is: null, or none.
   void operator()(std::string_view name, Uuid& id) {
@@ -176,6 +195,9 @@ void visit(RunRow& row, Visit& each) {
   each("createdAt", row.created_at);
   each("forkedFrom", static_cast<Uuid&>(row.forked_from));
   each("forkedAt", row.forked_at);
+  each("queue", Usually<std::string>{row.queue, std::string(default_queue)});
+  each("priority", Usually<std::int64_t>{row.priority, 0});
+  each("concurrencyKey", Usually<std::string>{row.concurrency_key, ""});
   each("status", row.status);
   each("reason", row.reason);
   each("outcome", row.outcome);

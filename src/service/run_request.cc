@@ -45,6 +45,9 @@ Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefi
   request.options.user = std::move(wanted.user);
   request.options.thread = std::move(wanted.thread);
   request.options.run = wanted.options;
+  request.options.queue = std::move(wanted.queue);
+  request.options.priority = wanted.priority;
+  request.options.concurrency_key = std::move(wanted.concurrency_key);
   return request;
 }
 

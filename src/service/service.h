@@ -28,6 +28,17 @@ struct StartRun {
   // else it is begun here, and answered when it has ended or waits.
   bool queued = false;
   std::chrono::milliseconds delay{0};
+  std::string queue = std::string(default_queue);
+  std::int64_t priority = 0;
+  std::string concurrency_key = {};
+};
+
+// What is to become of a queue; unset: as it is.
+struct QueueChange {
+  std::string name;
+  std::optional<bool> paused = std::nullopt;
+  std::optional<std::uint64_t> runs_max = std::nullopt;     // 0: as many as any queue
+  std::optional<std::uint64_t> per_key_max = std::nullopt;  // 0: as in any queue
 };
 
 struct ListedThread {
@@ -132,6 +143,11 @@ class Service {
   // By its id, the first characters of it, or the thread that waits.
   virtual Task<Result<ApprovalRow>> approval(std::string id) = 0;
   virtual Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) = 0;
+
+  // The documents that `belay queue --json` and `belay workers --json` print; and a queue's row.
+  virtual Task<Result<Value>> queues() = 0;
+  virtual Task<Result<Value>> workers() = 0;
+  virtual Task<Result<Value>> change_queue(QueueChange change) = 0;
 
   virtual Task<Result<Messages>> messages(MessagePage page) = 0;
   virtual Task<Result<Done>> retry_message(std::string id) = 0;

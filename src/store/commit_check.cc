@@ -216,11 +216,26 @@ Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
   }
   if (commit.guard) {
     bool tidies = rows.preserve || !rows.prune.empty() || !rows.rewrites.empty() ||
-                  !rows.forget_blobs.empty();
-    if (tidies) return refuse("one with a guard can't preserve, prune or rewrite anything");
+                  !rows.forget_blobs.empty() || !rows.queues.empty();
+    if (tidies) return refuse("one with a guard can't preserve, prune, rewrite or set a queue");
     return check_run_rows(commit, rows);
   }
   return check_unguarded(commit, rows);
+}
+
+Result<Done> check_places(const Commit& commit) {
+  bool begins = commit.guard && commit.guard->pending_for.is_null() && !commit.imports;
+  if (!commit.places.empty() && !begins) {
+    return refuse("it asks for a place, but no run of it begins to work");
+  }
+  for (const PlaceGuard& guard : commit.places) {
+    if (guard.limit == 0) return refuse("a guard of places allows none");
+  }
+  for (const QueueRow& queue : commit.rows.queues) {
+    if (queue.tenant != commit.tenant) return refuse("a queue is another tenant's");
+    if (queue.name.empty()) return refuse("a queue has no name");
+  }
+  return Done{};
 }
 
 }  // namespace
@@ -234,6 +249,7 @@ Result<Done> check_commit(const Commit& commit) {
   if (commit.guard && commit.approval && commit.approval->run_is_held) {
     return refuse("a decision for a run that is held is written without a guard of the run");
   }
+  BELAY_CHECK(check_places(commit));
   BELAY_CHECK(check_rows(commit, commit.rows));
   if (!commit.when_expired) return Done{};
   if (!commit.approval || commit.approval->expiry != ApprovalGuard::Expiry::ahead) {

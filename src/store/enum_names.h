@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "belay/rows.h"
+#include "belay/queue.h"
 
 namespace belay::store {
 
@@ -36,6 +36,10 @@ inline constexpr std::array<std::string_view, 5> enum_names<EffectStatus>{
 template <>
 inline constexpr std::array<std::string_view, 3> enum_names<OutboxStatus>{"waiting", "delivered",
                                                                           "given_up"};
+
+template <>
+inline constexpr std::array<std::string_view, 4> enum_names<PlaceOf>{"user", "key", "queue",
+                                                                     "tenant"};
 
 template <typename E>
 std::string_view enum_name(E value) {

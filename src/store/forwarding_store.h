@@ -18,6 +18,9 @@ class ForwardingStore : public Store {
   }
   bool takes_commits() const override { return inner_.takes_commits(); }
   Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
+  Task<Result<std::vector<RunRow>>> claim(ClaimFilter filter) override {
+    return inner_.claim(std::move(filter));
+  }
   std::optional<std::uint64_t> version() override { return inner_.version(); }
   Result<SessionId> open_session() override { return inner_.open_session(); }
   void close_session(const SessionId& session) override { inner_.close_session(session); }

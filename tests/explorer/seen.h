@@ -12,7 +12,9 @@ namespace belay::explorer {
 using Rows = std::variant<std::vector<ThreadRow>, std::vector<RunRow>, std::vector<CheckpointRow>,
                           std::vector<ValueRow>, std::vector<EventRow>, std::vector<ApprovalRow>,
                           std::vector<StoredRecord>, std::vector<TaskRow>, std::vector<EffectRow>,
-                          std::vector<OutboxRow>, std::vector<BlobRow>, std::vector<BlobUse>>;
+                          std::vector<OutboxRow>, std::vector<BlobRow>, std::vector<BlobUse>,
+                          std::vector<TenantId>, std::vector<QueueRow>, std::vector<QueueCount>,
+                          std::vector<PlaceCount>, std::vector<SessionRow>>;
 using Seen = std::vector<Rows>;
 
 class SeeingSnapshot final : public Snapshot {
@@ -58,6 +60,20 @@ class SeeingSnapshot final : public Snapshot {
   }
   Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override {
     return view_.envelopes(filter);  // only re-encryption asks for them
+  }
+
+  Result<std::vector<TenantId>> tenants() override { return keep(view_.tenants()); }
+  Result<std::vector<QueueRow>> queues(const TenantId& tenant) override {
+    return keep(view_.queues(tenant));
+  }
+  Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now) override {
+    return keep(view_.queue_counts(tenant, now));
+  }
+  Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override {
+    return keep(view_.places(tenant, of));
+  }
+  Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override {
+    return keep(view_.sessions(filter));
   }
 
   Seen take_seen() { return std::move(seen_); }

@@ -20,6 +20,8 @@ std::string outcome_text(const Result<CommitOutcome>& outcome) {
       return "fenced";
     case CommitOutcome::approval_closed:
       return "approval closed";
+    case CommitOutcome::no_place:
+      return "no place";
     case CommitOutcome::exists:
       break;
   }

@@ -27,6 +27,11 @@ bool is_one_of(const std::vector<T>& wanted, const T& value) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
 }
 
+template <typename T>
+bool is_listed(const std::vector<T>& list, const T& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
 // Orders by what `key_of` gives, equal ones as they stand, and cuts off at `limit`.
 // (std::stable_sort of GCC 12's library calls what clang reports as deprecated.)
 template <typename T, typename KeyOf>
@@ -88,13 +93,20 @@ Result<std::vector<ThreadRow>> MemorySnapshot::threads(const ThreadFilter& filte
 }
 
 Result<std::vector<RunRow>> MemorySnapshot::runs(const RunFilter& filter) {
+  auto is_wanted = [&](const RunRow& row) {
+    return is_one_of(filter.queues, row.queue) && is_one_of(filter.graphs, row.graph) &&
+           is_one_of(filter.owners, row.session) && !is_listed(filter.except_runs, row.run) &&
+           !is_listed(filter.except_users, row.user) &&
+           !is_listed(filter.except_keys, row.concurrency_key) &&
+           !is_listed(filter.except_queues, row.queue);
+  };
   auto matches = [&](const RunRow& row) {
     bool is_due =
         !filter.due_by || ((row.status == RunStatus::queued || row.status == RunStatus::paused) &&
                            row.due_at != Instant{} && row.due_at <= *filter.due_by);
     return is_due && is_one_of(filter.statuses, row.status) && allows(filter.run, row.run) &&
            allows(filter.thread, row.thread) &&
-           (!filter.updated_before || row.updated_at < *filter.updated_before);
+           (!filter.updated_before || row.updated_at < *filter.updated_before) && is_wanted(row);
   };
   const TenantTables* tables = tables_.tenant(filter.tenant);
   if (!tables) return std::vector<RunRow>();
@@ -112,11 +124,20 @@ Result<std::vector<RunRow>> MemorySnapshot::runs(const RunFilter& filter) {
     end = std::next(begin);
   }
   auto row_of = [](const RunTable& table) -> const RunRow& { return table.row; };
-  if (!filter.due_by) return newest_first(begin, end, filter.limit, matches, row_of);
-  auto due = newest_first(begin, end, tables->runs.size(), matches, row_of);
-  std::reverse(due.begin(), due.end());
-  sort_and_cut(due, filter.limit, [](const RunRow& row) { return row.due_at; });
-  return due;
+  auto found =
+      newest_first(begin, end, filter.due_by ? tables->runs.size() : filter.limit, matches, row_of);
+  if (filter.due_by) {
+    std::reverse(found.begin(), found.end());
+    sort_and_cut(found, filter.limit, [&](const RunRow& row) {
+      return std::pair(filter.by_priority ? -row.priority : 0, row.due_at);
+    });
+  }
+  for (RunRow& row : found) {
+    if (!filter.without_input) break;
+    row.input.clear();
+    row.options.clear();
+  }
+  return found;
 }
 
 Result<std::vector<CheckpointRow>> MemorySnapshot::checkpoints(const CheckpointFilter& filter) {

@@ -1,13 +1,16 @@
 #pragma once
 // store/memory/memory_snapshot.h - reads of an in-memory store's rows, under its mutex.
 
+#include "store/memory/open_sessions.h"
 #include "store/memory/tables.h"
 
 namespace belay::store {
 
 class MemorySnapshot final : public Snapshot {
  public:
-  explicit MemorySnapshot(const Tables& tables) : tables_(tables) {}
+  // Without `sessions` only those are known that own a run.
+  explicit MemorySnapshot(const Tables& tables, const OpenSessions* sessions = nullptr)
+      : tables_(tables), sessions_(sessions) {}
 
   Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override;
   Result<std::vector<RunRow>> runs(const RunFilter& filter) override;
@@ -23,12 +26,18 @@ class MemorySnapshot final : public Snapshot {
                                      const std::vector<Digest>& ids) override;
   Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) override;
   Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override;
+  Result<std::vector<TenantId>> tenants() override;
+  Result<std::vector<QueueRow>> queues(const TenantId& tenant) override;
+  Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now) override;
+  Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override;
+  Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
 
  private:
   // Null when the tenant or the run does not exist.
   const RunTable* run(const TenantId& tenant, const RunId& run) const;
 
   const Tables& tables_;
+  const OpenSessions* sessions_;
 };
 
 }  // namespace belay::store

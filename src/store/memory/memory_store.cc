@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <set>
 
 #include "belay/store.h"
 #include "store/commit_check.h"
 #include "store/memory/memory_snapshot.h"
+#include "store/memory/open_sessions.h"
 #include "store/memory/tables.h"
 
 namespace belay {
@@ -26,7 +26,7 @@ class MemoryStore final : public Store {
 
   Task<Result<Done>> read(Reader reader) override {
     std::lock_guard lock(mutex_);
-    store::MemorySnapshot snapshot(tables_);
+    store::MemorySnapshot snapshot(tables_, &sessions_);
     co_return reader(snapshot);
   }
 
@@ -37,20 +37,13 @@ class MemoryStore final : public Store {
 
   Result<SessionId> open_session() override {
     SessionId session(random_uuid(random_));
-    std::lock_guard lock(sessions_mutex_);
-    open_sessions_.insert(session);
+    sessions_.open(session, clock_.now());
     return session;
   }
 
-  void close_session(const SessionId& session) override {
-    std::lock_guard lock(sessions_mutex_);
-    open_sessions_.erase(session);
-  }
+  void close_session(const SessionId& session) override { sessions_.close(session); }
 
-  Result<bool> is_alive(const SessionId& session) override {
-    std::lock_guard lock(sessions_mutex_);
-    return open_sessions_.contains(session);
-  }
+  Result<bool> is_alive(const SessionId& session) override { return sessions_.is_open(session); }
 
   Result<StoreStatistics> statistics() override {
     std::lock_guard lock(mutex_);
@@ -66,8 +59,7 @@ class MemoryStore final : public Store {
   store::Tables tables_;       // protected by mutex_
   std::uint64_t version_ = 0;  // protected by mutex_: how many commits it was given
 
-  std::mutex sessions_mutex_;          // apart, so that a reader may ask is_alive()
-  std::set<SessionId> open_sessions_;  // protected by sessions_mutex_
+  store::OpenSessions sessions_;  // with a mutex of its own, so that a reader may ask is_alive()
 };
 
 }  // namespace

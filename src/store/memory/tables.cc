@@ -1,9 +1,12 @@
+// Long on purpose: it is the judgement of every commit, which other stores are compared with.
+
 #include "store/memory/tables.h"
 
 #include <algorithm>
 
 #include "store/commit_check.h"
 #include "store/memory/envelopes.h"
+#include "store/memory/places.h"
 #include "store/memory/prune.h"
 
 namespace belay::store {
@@ -288,6 +291,10 @@ void write_unguarded(CommitRows& rows, TenantTables& tenant) {
   }
   for (const PruneRun& forgotten : rows.prune) prune(tenant, forgotten);
   rewrite_envelopes(tenant, rows.rewrites);
+  for (QueueRow& queue : rows.queues) {
+    std::string name = queue.name;
+    tenant.queues.insert_or_assign(std::move(name), std::move(queue));
+  }
   for (const BlobUse& unused : rows.forget_blobs) {
     auto blob = tenant.blobs.find(unused.id);
     bool is_it = blob != tenant.blobs.end() && blob->second.last_put == unused.last_put;
@@ -336,6 +343,7 @@ Result<CommitOutcome> Tables::apply(Commit& commit, Clock& clock) {
   if (!verdict.ok()) return std::move(verdict).error();
   if (!verdict->rows) return verdict->outcome;
   CommitRows& rows = *verdict->rows;
+  if (!has_places(commit, tenant, run, rows)) return CommitOutcome::no_place;
   bool is_pending = commit.guard && !commit.guard->pending_for.is_null();
   BELAY_CHECK(check_opened(rows, tenant, is_pending));
   if (rows.preserve && !tenant.thread_by_id.contains(rows.preserve->first.text)) {

@@ -95,6 +95,7 @@ struct TenantTables {
   std::unordered_map<Uuid, std::list<ApprovalRow>::iterator, UuidHash> approval_by_id;
   std::map<RecordKey, RecordEntry> records;
   std::map<Digest, StoredBlob> blobs;
+  std::map<std::string, QueueRow> queues;
   std::uint64_t blob_puts = 0;
   std::uint64_t last_number = 0;  // of an effect or a message
 
@@ -120,6 +121,7 @@ class Tables {
 
   // Null when nothing was ever written for this tenant.
   const TenantTables* tenant(const TenantId& id) const;
+  std::vector<TenantId> tenants() const;
 
   // Bytes are those of envelopes alone.
   StoreStatistics statistics();

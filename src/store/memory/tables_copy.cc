@@ -8,6 +8,7 @@ TenantTables::TenantTables(const TenantTables& other)
       approvals(other.approvals),
       records(other.records),
       blobs(other.blobs),
+      queues(other.queues),
       blob_puts(other.blob_puts),
       last_number(other.last_number) {
   for (auto row = threads.begin(); row != threads.end(); ++row) {

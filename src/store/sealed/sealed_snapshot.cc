@@ -112,6 +112,7 @@ Result<std::vector<RunRow>> SealedSnapshot::runs(const RunFilter& filter) {
       inner_, sealer_, filter.tenant, filter.limit > 1 ? &RunRow::input : nullptr,
       [&] { return inner_.runs(filter); },
       [](RunRow& row, Opening& opening) {
+        if (row.input.empty()) return Result<Done>(Done{});  // it was not asked for
         return opening.open(row.input, [&] { return store::subject_of_input(row.run); });
       },
       [](RunRow& row) { row.input = damaged; });
@@ -214,6 +215,24 @@ Result<std::vector<BlobRow>> SealedSnapshot::blobs(const TenantId& tenant,
 Result<std::vector<BlobUse>> SealedSnapshot::blob_uses(const TenantId& tenant,
                                                        const Digest& after) {
   return inner_.blob_uses(tenant, after);
+}
+
+Result<std::vector<TenantId>> SealedSnapshot::tenants() { return inner_.tenants(); }
+
+Result<std::vector<QueueRow>> SealedSnapshot::queues(const TenantId& tenant) {
+  return inner_.queues(tenant);
+}
+
+Result<std::vector<QueueCount>> SealedSnapshot::queue_counts(const TenantId& tenant, Instant now) {
+  return inner_.queue_counts(tenant, now);
+}
+
+Result<std::vector<PlaceCount>> SealedSnapshot::places(const TenantId& tenant, PlaceOf of) {
+  return inner_.places(tenant, of);
+}
+
+Result<std::vector<SessionRow>> SealedSnapshot::sessions(const SessionFilter& filter) {
+  return inner_.sessions(filter);
 }
 
 Result<std::vector<StoredEnvelope>> SealedSnapshot::envelopes(const EnvelopeFilter& filter) {

@@ -27,6 +27,11 @@ class SealedSnapshot final : public Snapshot {
   Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) override;
   // As they are stored, digests too.
   Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override;
+  Result<std::vector<TenantId>> tenants() override;
+  Result<std::vector<QueueRow>> queues(const TenantId& tenant) override;
+  Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now) override;
+  Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override;
+  Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
 
  private:
   Result<std::vector<ApprovalRow>> open_approvals(const ApprovalFilter& filter);

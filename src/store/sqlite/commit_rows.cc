@@ -10,6 +10,11 @@ Statement& bind_number_or_null(Statement& statement, std::int64_t number) {
   return number == 0 ? statement.bind_null() : statement.bind(number);
 }
 
+// What most rows say is null.
+Statement& bind_unless(std::string_view usual, Statement& statement, const std::string& text) {
+  return text == usual ? statement.bind_null() : statement.bind(text);
+}
+
 Statement& bind_instant_or_null(Statement& statement, Instant instant) {
   return instant == Instant{} ? statement.bind_null() : statement.bind(instant);
 }
@@ -98,13 +103,16 @@ Result<std::int64_t> CommitWriter::insert_run(std::int64_t tenant, const RunRow&
   BELAY_TRY(Statement row,
             connection_.prepare("INSERT INTO runs (tenant_id, run_id, thread_number, status,"
                                 " reason, outcome, error_code, error, seq, epoch, session_number,"
-                                " node, retry_count, worked_ms, updated_at, due_at, lost_claims)"
-                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                                " node, retry_count, worked_ms, updated_at, due_at, lost_claims,"
+                                " queue, priority, concurrency_key) VALUES (?, ?, ?, ?, ?, ?, ?,"
+                                " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(tenant).bind(run.run).bind(thread).bind(run.status).bind(run.reason);
   row.bind(run.outcome).bind(run.error_code).bind(run.error).bind(run.seq).bind(run.epoch);
   bind_number_or_null(row, session);
   row.bind(run.node).bind(run.retry_count).bind(run.worked_ms).bind(run.updated_at);
   bind_instant_or_null(row, run.due_at).bind(run.lost_claims);
+  bind_unless(default_queue, row, run.queue).bind(run.priority);
+  bind_unless("", row, run.concurrency_key);
   BELAY_CHECK(connection_.run(std::move(row)));
   std::int64_t number = connection_.last_inserted();
 

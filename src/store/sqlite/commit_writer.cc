@@ -12,29 +12,7 @@ namespace {
 
 constexpr std::size_t known_runs_max = 65'536;
 
-std::size_t weight_of(const CommitRows& rows) {
-  std::size_t bytes = 500;
-  if (rows.run && rows.run->seq == 1) bytes += rows.run->input.size() + rows.run->options.size();
-  if (rows.checkpoint) bytes += rows.checkpoint->next_tasks.size();
-  for (const CheckpointRow& earlier : rows.earlier) bytes += 200 + earlier.next_tasks.size();
-  for (const ValueRow& value : rows.values) bytes += 100 + value.envelope.size();
-  for (const EventRow& event : rows.events) bytes += 100 + event.body.size();
-  for (const ApprovalRow& approval : rows.opened) bytes += 300 + approval.payload.size();
-  for (const RecordPut& put : rows.records) bytes += 300 + put.envelope.size();
-  for (const TaskRow& task : rows.tasks) bytes += 100 + task.envelope.size();
-  for (const EffectRow& effect : rows.effects) bytes += 150 + effect.envelope.size();
-  for (const OutboxRow& message : rows.outbox) bytes += 150 + message.envelope.size();
-  for (const BlobRow& blob : rows.blobs) bytes += 100 + blob.envelope.size();
-  for (const CheckpointRow& inner : rows.inner_checkpoints) bytes += 200 + inner.next_tasks.size();
-  for (const Rewrite& rewrite : rows.rewrites) bytes += 100 + rewrite.envelope.size();
-  bytes += 100 * rows.forget_blobs.size();
-  bytes += rows.prune.size() * 4'096;
-  return bytes;
-}
-
 }  // namespace
-
-std::size_t weight_of(const Commit& commit) { return weight_of(commit.rows); }
 
 std::size_t CommitWriter::Hash::operator()(const Uuid& id) const {
   std::uint64_t words[2];
@@ -113,6 +91,7 @@ Result<Done> CommitWriter::write_unguarded(const Place& place, const CommitRows&
     runs_.erase(forgotten.run);
     if (run != 0) BELAY_CHECK(prune(connection_, place.tenant, run, forgotten));
   }
+  for (const QueueRow& queue : rows.queues) BELAY_CHECK(put_queue(place.tenant, queue));
   for (const Rewrite& rewrite : rows.rewrites) {
     BELAY_CHECK(rewrite_envelope(connection_, place.tenant, rewrite));
   }
@@ -141,6 +120,8 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit, Place plac
     BELAY_TRY(verdict, judge_approval(commit, place));
   }
   if (!verdict.rows) return verdict.outcome;
+  BELAY_TRY(bool has_place, has_places(commit, place, *verdict.rows->run));
+  if (!has_place) return CommitOutcome::no_place;
   BELAY_TRY(place.tenant, tenant_number(commit.tenant));
   BELAY_CHECK(check_opened(place, *verdict.rows));
   if (verdict.rows->thread) BELAY_CHECK(insert_thread(place.tenant, *verdict.rows->thread));
@@ -164,6 +145,8 @@ Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place
     BELAY_TRY(bool all_open, are_open(place, commit.still_open));
     if (!all_open) return CommitOutcome::approval_closed;
   }
+  BELAY_TRY(bool has_place, has_places(commit, place, *verdict.rows->run));
+  if (!has_place) return CommitOutcome::no_place;
   BELAY_TRY(bool moved, move_run(*commit.guard, place, *verdict.rows->run));
   if (!moved) return outcome_of_moved_run(commit, place);
   BELAY_CHECK(check_opened(place, *verdict.rows));

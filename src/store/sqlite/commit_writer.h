@@ -10,9 +10,6 @@
 
 namespace belay::sqlite {
 
-// The bytes of a commit that SQLite will have to write, about.
-std::size_t weight_of(const Commit& commit);
-
 class CommitWriter {
  public:
   CommitWriter(Connection& connection, Clock& clock) : connection_(connection), clock_(clock) {}
@@ -59,6 +56,9 @@ class CommitWriter {
   Result<Verdict> judge_approval(const Commit& commit, const Place& place);
   Result<bool> is_held(std::int64_t run);
   Result<bool> are_open(const Place& place, const std::vector<InterruptId>& interrupts);
+  // queue_rows.cc: whether every group of the run has a place for it, where the commit asks.
+  Result<bool> has_places(const Commit& commit, const Place& place, const RunRow& run);
+  Result<Done> put_queue(std::int64_t tenant, const QueueRow& row);
   Result<bool> stands(const RunGuard& guard, const Place& place, const RunId& run);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit, const Place& place);
 

@@ -1,17 +1,12 @@
 #pragma once
-// store/sqlite/migrations.h - the numbered scripts of migrations/, compiled in. Their number is
-// their version; one that has been released is never edited, its checksum is in every store.
+// store/sqlite/migrations.h - the numbered scripts of migrations/, compiled in.
 
 #include <span>
-#include <string_view>
+
+#include "store/migration.h"
 
 namespace belay::sqlite {
 
-struct Migration {
-  std::string_view name;  // "0001_first"
-  std::string_view sql;
-};
-
-std::span<const Migration> migrations();
+std::span<const store::Migration> migrations();
 
 }  // namespace belay::sqlite

@@ -143,7 +143,7 @@ Result<Done> set_up(Connection& connection) {
 }
 
 Result<Done> apply(Connection& connection, std::size_t version, Clock& clock) {
-  const Migration& migration = migrations()[version - 1];
+  const store::Migration& migration = migrations()[version - 1];
   BELAY_CHECK(connection.execute(std::string(migration.sql)));
   BELAY_TRY(Statement note, connection.prepare("INSERT INTO migrations VALUES (?, ?, ?, ?)"));
   Digest checksum = sha256(migration.sql);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "belay/value.h"
 #include "store/sqlite/read_rows.h"
 #include "store/stored_digest.h"
 
@@ -34,6 +35,9 @@ Result<Done> read_run(const Statement& row, RunRow& run) {
   run.lost_claims = row.number(22);
   run.forked_from = RunId(row.uuid(23));
   run.forked_at = row.natural(24);
+  run.queue = row.text(25);
+  run.priority = row.number(26);
+  run.concurrency_key = row.text(27);
   return Done{};
 }
 
@@ -83,6 +87,9 @@ Result<Done> read_approval(const Statement& row, ApprovalRow& approval) {
 // "?, ?, ?" for the statuses; an index holds the runs that have not ended.
 std::string condition_for(const std::vector<RunStatus>& statuses) {
   if (statuses.empty()) return "";
+  if (statuses == std::vector{RunStatus::running}) {  // an index of its own
+    return " AND r.status = ? AND r.status = 'running'";
+  }
   std::string condition = " AND r.status IN (?";
   for (std::size_t i = 1; i < statuses.size(); ++i) condition += ", ?";
   condition += ")";
@@ -90,6 +97,55 @@ std::string condition_for(const std::vector<RunStatus>& statuses) {
     condition += " AND r.status IN ('queued', 'running', 'paused', 'quarantined')";
   }
   return condition;
+}
+
+// The lists of a filter, each as one parameter: a JSON array of texts, of ids the hexadecimal ones.
+class Lists {
+ public:
+  template <typename List, typename TextOf>
+  void add(std::string_view condition, const List& list, TextOf text_of) {
+    if (list.empty()) return;
+    sql_ += " AND ";
+    sql_ += condition;
+    sql_ += " (SELECT value FROM json_each(?))";
+    std::string& array = arrays_.emplace_back("[");
+    for (const auto& each : list) {
+      if (array.size() > 1) array += ',';
+      write_json_string(text_of(each), array);
+    }
+    array += ']';
+  }
+  const std::string& sql() const { return sql_; }
+  void bind(Statement& statement) const {
+    for (const std::string& array : arrays_) statement.bind(array);
+  }
+
+ private:
+  std::string sql_;
+  std::vector<std::string> arrays_;
+};
+
+std::string hex_of(const Uuid& id) {
+  std::string text = id.text();
+  std::erase(text, '-');
+  return text;
+}
+
+Lists lists_of(const RunFilter& filter) {
+  auto as_it_is = [](const std::string& text) -> const std::string& { return text; };
+  Lists lists;
+  lists.add("coalesce(r.queue, 'default') IN", filter.queues, as_it_is);
+  lists.add("g.name IN", filter.graphs, as_it_is);
+  lists.add(
+      "lower(hex(coalesce((SELECT session_id FROM sessions WHERE number = r.session_number),"
+      " zeroblob(16)))) IN",
+      filter.owners, hex_of);
+  lists.add("lower(hex(r.run_id)) NOT IN", filter.except_runs, hex_of);
+  lists.add("s.user_id NOT IN", filter.except_users,
+            [](const UserId& user) -> const std::string& { return user.text; });
+  lists.add("coalesce(r.concurrency_key, '') NOT IN", filter.except_keys, as_it_is);
+  lists.add("coalesce(r.queue, 'default') NOT IN", filter.except_queues, as_it_is);
+  return lists;
 }
 
 }  // namespace
@@ -148,14 +204,15 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
 
 Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
-  std::string sql =
-      "SELECT r.run_id, t.thread_id, s.user_id, g.name, g.content_hash, s.input, s.options,"
-      " s.created_at, r.status, r.reason, r.outcome, r.error_code, r.error, r.seq, r.epoch,"
+  std::string sql = "SELECT r.run_id, t.thread_id, s.user_id, g.name, g.content_hash, ";
+  sql += filter.without_input ? "x'', ''" : "s.input, s.options";
+  sql +=
+      ", s.created_at, r.status, r.reason, r.outcome, r.error_code, r.error, r.seq, r.epoch,"
       " (SELECT session_id FROM sessions WHERE number = r.session_number),"
       " (SELECT checkpoint_id FROM checkpoints c WHERE c.tenant_id = r.tenant_id"
       "   AND c.run_number = r.run_number AND c.namespace = '' AND c.seq = r.seq),"
       " r.node, r.retry_count, r.worked_ms, r.updated_at, r.due_at, r.lost_claims,"
-      " s.forked_from, s.forked_at"
+      " s.forked_from, s.forked_at, coalesce(r.queue, 'default'), r.priority, r.concurrency_key"
       " FROM runs r CROSS JOIN run_starts s ON s.run_number = r.run_number"
       " CROSS JOIN threads t ON t.thread_number = r.thread_number"
       " CROSS JOIN graphs g ON g.graph_number = s.graph_number WHERE r.tenant_id = ?";
@@ -173,8 +230,11 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   if (filter.before) {
     sql += " AND r.run_number < (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";
   }
-  sql += filter.due_by ? " ORDER BY r.due_at, r.run_number LIMIT ?"
-                       : " ORDER BY r.run_number DESC LIMIT ?";
+  Lists lists = lists_of(filter);
+  sql += lists.sql();
+  sql += !filter.due_by       ? " ORDER BY r.run_number DESC LIMIT ?"
+         : filter.by_priority ? " ORDER BY r.priority DESC, r.due_at, r.run_number LIMIT ?"
+                              : " ORDER BY r.due_at, r.run_number LIMIT ?";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(tenant);
   if (filter.run) rows.bind(*filter.run);
@@ -183,6 +243,7 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   if (filter.due_by) rows.bind(*filter.due_by);
   if (filter.updated_before) rows.bind(*filter.updated_before);
   if (filter.before) rows.bind(tenant).bind(*filter.before);
+  lists.bind(rows);
   rows.bind(filter.limit);
   auto read_row = [&](const Statement& row, RunRow& run) {
     run.tenant = filter.tenant;

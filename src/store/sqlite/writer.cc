@@ -6,6 +6,7 @@
 #include <set>
 
 #include "belay/limits.h"
+#include "store/commit_weight.h"
 
 namespace belay::sqlite {
 namespace {
@@ -144,7 +145,7 @@ Writer::Batch Writer::take_batch() {
       staying.push_back(std::move(next));
       continue;
     }
-    bytes += weight_of(next->commit);
+    bytes += store::weight_of(next->commit);
     next->place = batch.size();
     batch.push_back(std::move(next));
   }

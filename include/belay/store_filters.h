@@ -1,0 +1,141 @@
+#pragma once
+// belay/store_filters.h - what a read of a store asks for; belay/store.h says how.
+
+#include <chrono>
+#include <optional>
+
+#include "belay/queue.h"
+
+namespace belay {
+
+struct ThreadFilter {
+  TenantId tenant;
+  std::optional<ThreadId> thread = std::nullopt;
+  std::optional<ThreadId> before = std::nullopt;  // only those created before it: the next page
+  std::size_t limit = 100;                        // newest first
+};
+
+struct RunFilter {
+  TenantId tenant;
+  std::optional<RunId> run = std::nullopt;
+  std::optional<ThreadId> thread = std::nullopt;
+  std::vector<RunStatus> statuses = {};  // empty: any
+  // Only queued and paused runs whose due_at is set and not after this, the earliest first.
+  std::optional<Instant> due_by = std::nullopt;
+  std::optional<Instant> updated_before = std::nullopt;
+  std::optional<RunId> before = std::nullopt;  // only those begun before this run: the next page
+  std::size_t limit = 100;                     // newest first
+  std::vector<std::string> queues = {};        // empty: any
+  std::vector<std::string> graphs = {};        // empty: any
+  std::vector<SessionId> owners = {};          // empty: any, and nobody
+  // What is not wanted, so that the next of them can be seen.
+  std::vector<RunId> except_runs = {};
+  std::vector<UserId> except_users = {};
+  std::vector<std::string> except_keys = {};  // concurrency keys
+  std::vector<std::string> except_queues = {};
+  bool by_priority = false;    // with due_by: the greatest priority first, then the earliest
+  bool without_input = false;  // input and options are left empty: they may be large
+};
+
+// What a worker may take up: see Store::claim().
+struct ClaimFilter {
+  std::optional<TenantId> tenant = std::nullopt;  // unset: every tenant
+  SessionId session = {};                         // who asks
+  Instant now{};
+  std::vector<std::string> queues = {};  // empty: any
+  std::vector<std::string> graphs = {};  // empty: any
+  std::vector<RunId> except_runs = {};   // that it has already, or could not take up
+  PlaceLimits places = {};               // whose group has no place left is passed over
+  std::size_t limit = 16;                // at most limits::claim_max
+  std::chrono::milliseconds offered_for{10'000};
+  // Shares of the tenants among what is offered; those that are not named have 1.
+  std::vector<std::pair<TenantId, std::uint32_t>> weights = {};
+  // How many runs the caller was offered so far: where its round of the tenants goes on.
+  std::uint64_t turn = 0;
+};
+
+struct SessionFilter {
+  std::optional<TenantId> tenant = std::nullopt;  // whose runs are counted; unset: all of them
+  bool only_owners = false;                       // only those that own running runs
+  std::size_t limit = 1000;                       // newest first
+};
+
+struct CheckpointFilter {
+  TenantId tenant;
+  RunId run;
+  std::string space = {};
+  std::optional<std::uint64_t> seq = std::nullopt;         // only this one
+  std::optional<std::uint64_t> before_seq = std::nullopt;  // older than this
+  std::size_t limit = 100;                                 // newest first
+};
+
+struct ValueFilter {
+  TenantId tenant;
+  RunId run;
+  std::uint64_t at_seq = 0;  // as of this state_seq
+  // False: of each channel the newest `set` and what follows it, by (space, channel, seq, index).
+  // True: all that were ever written, by (seq, space, channel, index).
+  bool every_version = false;
+  std::uint64_t after_seq = 0;                      // with every_version: only newer ones
+  std::optional<std::string> space = std::nullopt;  // only this space
+};
+
+struct TaskFilter {
+  TenantId tenant;
+  RunId run;
+  std::string space = {};
+  std::optional<std::int64_t> superstep = std::nullopt;  // unset: all; by superstep, position
+};
+
+struct EffectFilter {
+  TenantId tenant;
+  std::optional<RunId> run = std::nullopt;
+  std::optional<TaskId> task = std::nullopt;
+  std::vector<EffectStatus> statuses = {};  // empty: any
+  std::size_t limit = 1000;                 // in the order in which they were begun
+};
+
+struct OutboxFilter {
+  TenantId tenant;
+  std::optional<RunId> run = std::nullopt;
+  std::optional<Instant> due_by = std::nullopt;  // only waiting ones, due by then
+  std::size_t limit = 1000;                      // oldest first
+};
+
+struct EventFilter {
+  TenantId tenant;
+  RunId run;
+  std::uint64_t after_seq = 0;  // only events after (after_seq, after_index), in order
+  std::int64_t after_index = -1;
+  std::size_t limit = 1000;
+};
+
+struct ApprovalFilter {
+  TenantId tenant;
+  std::optional<InterruptId> interrupt = std::nullopt;
+  std::optional<RunId> run = std::nullopt;
+  bool only_open = false;
+  std::optional<Instant> expired_at = std::nullopt;  // only those whose expiry is not after this
+  std::size_t limit = 100;                           // newest first
+};
+
+struct RecordQuery {
+  TenantId tenant;
+  std::string collection;
+  UserId user;
+  std::string key = {};    // not empty: only this one
+  std::string field = {};  // not empty: only those whose indexed field has this value
+  std::string value = {};
+  std::string after = {};  // not empty: only keys after this one
+  std::size_t limit = 1000;
+};
+
+struct EnvelopeFilter {
+  TenantId tenant;
+  std::string other_than = {};  // only envelopes of another type than this
+  std::uint64_t after = 0;      // only places after this one
+  std::size_t limit = 1000;
+  bool every_kind = false;  // not only envelopes: see StoredEnvelope
+};
+
+}  // namespace belay

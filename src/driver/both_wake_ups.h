@@ -1,0 +1,30 @@
+#pragma once
+// driver/both_wake_ups.h - two ways to wake workers, side by side: either may do it.
+
+#include <utility>
+
+#include "belay/hints.h"
+
+namespace belay {
+
+class BothWakeUps final : public WakeUp {
+ public:
+  // Both outlive it.
+  BothWakeUps(WakeUp& one, WakeUp& other) : one_(one), other_(other) {}
+
+  void notify(std::string_view queue) override {
+    one_.notify(queue);
+    other_.notify(queue);
+  }
+  Listening subscribe(std::string_view queue, std::function<void()> called) override {
+    using Two = std::pair<Listening, Listening>;
+    Listening first = one_.subscribe(queue, called);
+    return std::make_shared<Two>(std::move(first), other_.subscribe(queue, std::move(called)));
+  }
+
+ private:
+  WakeUp& one_;
+  WakeUp& other_;
+};
+
+}  // namespace belay

@@ -1,0 +1,23 @@
+#pragma once
+// driver/completion_timer.h - a wait that ends by itself. Not a plain timer id: the task that waits
+// may be destroyed at any time.
+
+#include "belay/task.h"
+
+namespace belay {
+
+class CompletionTimer {
+ public:
+  CompletionTimer(Executor& executor, std::chrono::milliseconds delay, Completion<Done> completion)
+      : executor_(executor),
+        id_(executor.call_after(delay, [completion] { completion.complete(Done{}); })) {}
+  CompletionTimer(const CompletionTimer&) = delete;
+  CompletionTimer& operator=(const CompletionTimer&) = delete;
+  ~CompletionTimer() { executor_.cancel(id_); }
+
+ private:
+  Executor& executor_;
+  Executor::TimerId id_;
+};
+
+}  // namespace belay

@@ -1,0 +1,145 @@
+// What there is to take up in the store, and the places that it needs there.
+
+#include <algorithm>
+
+#include "belay/limits.h"
+#include "driver/runtime_body.h"
+
+namespace belay {
+namespace {
+
+// Rows of queues change when a person says so.
+constexpr std::chrono::seconds queues_known_for{1};
+// Offers that were asked for once more, since this process alone had no place for those before.
+constexpr int offers_in_a_row_max = 10;
+
+}  // namespace
+
+Error Runtime::Body::no_place(const RunRow& row) {
+  Error full = error(ErrorCode::unavailable,
+                     "As many runs as may be at the same time are at work for the user, the "
+                     "concurrency key or the queue of thread \"" +
+                         row.thread.text + "\"; try again later.");
+  full.retry_after = limits::busy_retry_after;
+  return full;
+}
+
+Task<Result<Done>> Runtime::Body::learn_queues(TenantId tenant) {
+  Instant now = parts_.clock.now();
+  auto known = queues_.find(tenant);
+  if (known != queues_.end() && now - known->second.as_of < queues_known_for) co_return Done{};
+  std::function<Result<std::vector<QueueRow>>(Snapshot&)> reader = [tenant](Snapshot& view) {
+    return view.queues(tenant);
+  };
+  auto rows = co_await read<std::vector<QueueRow>>(parts_.store, std::move(reader));
+  if (!rows.ok()) co_return std::move(rows).error();
+  KnownQueues& queues = queues_[tenant];
+  queues.as_of = now;
+  queues.rows.clear();
+  for (QueueRow& row : *rows) {
+    std::string name = row.name;
+    queues.rows.emplace(std::move(name), std::move(row));
+  }
+  co_return Done{};
+}
+
+Task<Result<std::vector<PlaceGuard>>> Runtime::Body::guards_of(RunRow row, bool by_person) {
+  // What a person begins, without a word of queues, is not to cost a read of them.
+  bool is_plain = by_person && row.queue == default_queue && row.concurrency_key.empty();
+  if (!is_plain) {
+    auto learnt = co_await learn_queues(row.tenant);
+    if (!learnt.ok()) co_return std::move(learnt).error();
+  }
+  const auto& rows = queues_[row.tenant].rows;
+  auto queue = rows.find(row.queue);
+  PlaceLimits limits = parts_.places;
+  if (by_person) limits.per_user = 0;
+  co_return place_guards(row, limits, queue == rows.end() ? nullptr : &queue->second);
+}
+
+// What this process works on already, or could not take up a moment ago.
+std::vector<RunId> Runtime::Body::not_to_be_offered() {
+  Instant now = parts_.clock.now();
+  std::vector<RunId> runs;
+  for (const auto& [run, driver] : driven_) runs.push_back(run);
+  for (const auto& [run, task] : work_) runs.push_back(run);
+  std::erase_if(not_before_, [&](const auto& entry) { return entry.second <= now; });
+  for (const auto& [run, when] : not_before_) runs.push_back(run);
+  return runs;
+}
+
+Task<Result<std::vector<RunRow>>> Runtime::Body::find_lost(WorkOptions options,
+                                                           std::vector<RunId> except) {
+  std::function<Result<std::vector<SessionRow>>(Snapshot&)> owners =
+      [tenant = options.tenant](Snapshot& view) {
+        SessionFilter filter;
+        filter.tenant = tenant;
+        filter.only_owners = true;
+        return view.sessions(filter);
+      };
+  auto sessions = co_await read<std::vector<SessionRow>>(parts_.store, std::move(owners));
+  if (!sessions.ok()) co_return std::move(sessions).error();
+  RunFilter lost;
+  lost.tenant = options.tenant;
+  lost.statuses = {RunStatus::running};
+  lost.queues = options.queues;
+  lost.graphs = graphs_->names();
+  lost.except_runs = std::move(except);
+  lost.without_input = true;
+  for (const SessionRow& each : *sessions) {
+    bool is_alive = false;
+    if (each.session != session_) {
+      BELAY_CO_TRY(is_alive, parts_.store.is_alive(each.session));
+    }
+    if (!is_alive) lost.owners.push_back(each.session);
+  }
+  if (lost.owners.empty()) co_return std::vector<RunRow>();
+  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [lost](Snapshot& view) {
+    return view.runs(lost);
+  };
+  auto rows = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
+  if (!rows.ok()) co_return std::move(rows).error();
+  std::reverse(rows->begin(), rows->end());  // the one that has waited longest first
+  co_return std::move(rows);
+}
+
+// Runs that can go on now: what is due first, then what dead processes left.
+Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(WorkOptions options,
+                                                                        std::size_t limit) {
+  std::vector<Work> work;
+  std::vector<RunId> except = not_to_be_offered();
+  auto take = [&](std::vector<RunRow>& rows) {
+    for (RunRow& row : rows) {
+      except.push_back(row.run);
+      if (work.size() == limit) continue;
+      auto place = protection_.places.enter(row);
+      if (place.ok()) work.push_back({std::move(row), *std::move(place)});
+    }
+  };
+  // Some of the first may have no room in this process, and must not be in the way of others.
+  int rounds = protection_.places.is_limited() ? offers_in_a_row_max : 1;
+  for (int round = 0; round < rounds && work.size() < limit; ++round) {
+    ClaimFilter filter;
+    filter.tenant = options.tenant;
+    filter.session = session_;
+    filter.now = parts_.clock.now();
+    filter.queues = options.queues;
+    filter.graphs = graphs_->names();
+    filter.except_runs = except;
+    filter.places = parts_.places;
+    filter.limit = std::min(rounds > 1 ? limits::claim_max : limit, limits::claim_max);
+    auto offered = co_await parts_.store.claim(std::move(filter));
+    if (!offered.ok()) co_return std::move(offered).error();
+    bool is_last = offered->empty();
+    take(*offered);
+    if (is_last) break;
+  }
+  if (work.size() < limit) {
+    auto lost = co_await find_lost(std::move(options), except);
+    if (!lost.ok()) co_return std::move(lost).error();
+    take(*lost);
+  }
+  co_return std::move(work);
+}
+
+}  // namespace belay

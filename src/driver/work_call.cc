@@ -1,0 +1,43 @@
+#include "driver/work_call.h"
+
+#include "driver/completion_timer.h"
+
+namespace belay {
+namespace {
+
+// Whoever calls without end makes nobody look more often than this.
+constexpr std::chrono::milliseconds least_between_looks{10};
+
+}  // namespace
+
+WorkCall::WorkCall(WakeUp* wake_up, std::string_view queue) {
+  if (!wake_up) return;
+  listening_ = wake_up->subscribe(queue, [shared = shared_] {
+    std::lock_guard lock(shared->mutex);
+    shared->is_called = true;
+    if (shared->arrival) shared->arrival->complete(Done{});
+  });
+}
+
+Task<Done> WorkCall::wait(std::chrono::milliseconds longest) {
+  if (!listening_ || longest <= least_between_looks) {
+    co_await sleep_for(longest);
+    co_return Done{};
+  }
+  co_await sleep_for(least_between_looks);
+  Completion<Done> arrival;
+  {
+    std::lock_guard lock(shared_->mutex);
+    if (std::exchange(shared_->is_called, false)) co_return Done{};
+    shared_->arrival = arrival;
+  }
+  Executor& executor = co_await this_executor();
+  CompletionTimer timer(executor, longest - least_between_looks, arrival);
+  co_await arrival;
+  std::lock_guard lock(shared_->mutex);
+  shared_->arrival.reset();
+  shared_->is_called = false;
+  co_return Done{};
+}
+
+}  // namespace belay

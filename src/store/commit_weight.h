@@ -1,0 +1,13 @@
+#pragma once
+// store/commit_weight.h - how much a commit will make a store write: what bounds a transaction.
+
+#include <cstddef>
+
+#include "belay/store.h"
+
+namespace belay::store {
+
+// Bytes, about.
+std::size_t weight_of(const Commit& commit);
+
+}  // namespace belay::store
