@@ -60,14 +60,15 @@ function(belay_library name)
   belay_count_coverage(${name})
 endfunction()
 
-# belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds]): one test program; each of its
-# cases is a ctest case. src/ is on its include path. Labels: `slow` (not in `make check`), `crash`
-# (not under TSan), `soak` (only in `make soak`).
+# belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds] [ENVIRONMENT A=B...] [ONE_ENTRY]):
+# one test program; each of its cases is a ctest case, or with ONE_ENTRY all of them are one, where
+# each process would start a server of its own. src/ is on its include path. Labels: `slow` (not in
+# `make check`), `crash` (not under TSan), `soak` (only in `make soak`).
 function(belay_test name)
   if(NOT BELAY_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_ENTRY" "TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -91,6 +92,14 @@ function(belay_test name)
   set(labels "")
   if(ARG_LABELS)
     set(labels LABELS "${ARG_LABELS}")
+  endif()
+  if(ARG_ENVIRONMENT)
+    list(APPEND labels ENVIRONMENT "${ARG_ENVIRONMENT}")
+  endif()
+  if(ARG_ONE_ENTRY)
+    add_test(NAME ${name}/all COMMAND ${name})
+    set_tests_properties(${name}/all PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${labels})
+    return()
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${labels})

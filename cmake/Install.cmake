@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 # What a program needs, agents and the belay program apart.
-set(BELAY_PARTS base net http models graph engine rows store_memory store_sqlite store_sealed store driver
+set(BELAY_PARTS base net http models graph engine rows store_memory store_postgres store_sqlite store_sealed store redis driver
                 check testing service client server command_line)
 set(objects "")
 foreach(part IN LISTS BELAY_PARTS)
@@ -21,7 +21,7 @@ target_include_directories(belay_archive INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(belay_archive PRIVATE
-  Boost::json CURL::libcurl OpenSSL::Crypto OpenSSL::SSL PkgConfig::ZSTD SQLite::SQLite3 Threads::Threads
+  Boost::json CURL::libcurl OpenSSL::Crypto OpenSSL::SSL PkgConfig::LIBPQ PkgConfig::ZSTD SQLite::SQLite3 Threads::Threads
   yaml-cpp ZLIB::ZLIB)
 
 if(NOT PROJECT_IS_TOP_LEVEL)

@@ -6,8 +6,13 @@ Result<std::unique_ptr<Store>> open_store(const std::string& name, Clock& clock,
   constexpr std::string_view sqlite = "sqlite:";
   if (name == "memory:") return open_memory_store(clock, random);
   if (name.starts_with(sqlite)) return open_sqlite_store(name.substr(sqlite.size()), clock, random);
-  return error(ErrorCode::invalid,
-               "The store \"" + name + "\" is of no known kind; write sqlite:PATH or memory:.");
+  if (name.starts_with("postgresql://") || name.starts_with("postgres://")) {
+    return open_postgres_store(name, clock, random);
+  }
+  // Not repeated as a whole: it may hold a password.
+  return error(ErrorCode::invalid, "The store \"" + name.substr(0, name.find(':')) +
+                                       "\" is of no known kind; write sqlite:PATH, memory: or "
+                                       "postgresql://USER@HOST/DATABASE.");
 }
 
 }  // namespace belay

@@ -19,7 +19,8 @@ auto column(const Rows& rows, Member member) {
 
 TEST_P(StoreSuite, ItsVersionIsAnotherOnceSomethingWasCommitted) {
   auto begun = store_->version();
-  ASSERT_TRUE(begun) << "every store that comes with Belay knows it";
+  ASSERT_EQ(begun.has_value(), !GetParam().is_remote);
+  if (!begun) return;
   call_->all();
   EXPECT_EQ(store_->version(), begun) << "reading changes nothing";
   RunScript run("t");

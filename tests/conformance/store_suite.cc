@@ -308,6 +308,31 @@ CommitOutcome Caller::commit(Commit commit) {
   return outcome.ok() ? *outcome : CommitOutcome::fenced;
 }
 
+std::vector<TenantId> Caller::tenants() {
+  return ask<std::vector<TenantId>>([](Snapshot& view) { return view.tenants(); });
+}
+std::vector<QueueRow> Caller::queues(const TenantId& tenant) {
+  return ask<std::vector<QueueRow>>([tenant](Snapshot& view) { return view.queues(tenant); });
+}
+std::vector<QueueCount> Caller::queue_counts(const TenantId& tenant, Instant now) {
+  return ask<std::vector<QueueCount>>(
+      [tenant, now](Snapshot& view) { return view.queue_counts(tenant, now); });
+}
+std::vector<PlaceCount> Caller::places(const TenantId& tenant, PlaceOf of) {
+  return ask<std::vector<PlaceCount>>(
+      [tenant, of](Snapshot& view) { return view.places(tenant, of); });
+}
+std::vector<SessionRow> Caller::sessions(SessionFilter filter) {
+  return ask<std::vector<SessionRow>>([filter](Snapshot& view) { return view.sessions(filter); });
+}
+std::vector<RunRow> Caller::claim(ClaimFilter filter) {
+  auto found = block_on<Result<std::vector<RunRow>>>(*loop_, store_.claim(std::move(filter)));
+  if (!found.ok()) {
+    ADD_FAILURE() << found.error().message;
+    return {};
+  }
+  return *std::move(found);
+}
 std::vector<ThreadRow> Caller::threads(ThreadFilter filter) {
   return ask<std::vector<ThreadRow>>([filter](Snapshot& view) { return view.threads(filter); });
 }

@@ -1,6 +1,6 @@
 #pragma once
 // tests/conformance/store_suite.h - what every store must do. A backend is finished when the suite
-// is green for it: add it to the list in stores.cc.
+// is green for it: add it to the list in stores.cc, or to that of a program of its own.
 //
 // The cases are in the *_cases.cc files beside this one; each is told by its name.
 
@@ -96,14 +96,19 @@ RecordPut record_put(const std::string& key, const std::string& json,
                      std::vector<std::pair<std::string, std::string>> indexed = {});
 Commit import_of(std::vector<RecordPut> records, TenantId tenant = default_tenant());
 
-// A store to be tested, and how to open it.
+// A store to be tested, and how to open it. Opened again on the same folder it is the same store,
+// if it keeps anything.
 struct StoreKind {
   std::string name;
   std::function<Result<std::unique_ptr<Store>>(const std::string& folder, Clock&, Random&)> open;
   bool is_sealed = false;  // what envelopes() shows are not the bytes that were handed in
+  bool is_remote =
+      false;  // a server has it: sessions live by its clock, and version() is not known
 };
 inline void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
+// The test program defines which there are.
 const std::vector<StoreKind>& bare_store_kinds();
+// Each of them as it is, and behind its sealing.
 const std::vector<StoreKind>& store_kinds();
 
 // Calls on a store from one thread, each waited for.
@@ -128,6 +133,12 @@ class Caller {
   std::vector<BlobRow> blobs(std::vector<Digest> ids, const TenantId& tenant = default_tenant());
   std::vector<BlobUse> blob_uses(const TenantId& tenant = default_tenant());
   std::vector<StoredEnvelope> envelopes(EnvelopeFilter filter);
+  std::vector<TenantId> tenants();
+  std::vector<QueueRow> queues(const TenantId& tenant);
+  std::vector<QueueCount> queue_counts(const TenantId& tenant, Instant now);
+  std::vector<PlaceCount> places(const TenantId& tenant, PlaceOf of);
+  std::vector<SessionRow> sessions(SessionFilter filter);
+  std::vector<RunRow> claim(ClaimFilter filter);
 
   // The one row of a run; the default row when there is none.
   RunRow run(const RunId& id);

@@ -26,7 +26,8 @@ void print(std::ostream& out, const RunRow& row) {
       << row.seq << ' ' << row.epoch << ' ' << row.session.text() << ' ' << row.checkpoint.text()
       << ' ' << row.node << ' ' << row.retry_count << ' ' << row.worked_ms << ' '
       << count_of(row.updated_at) << ' ' << count_of(row.due_at) << ' ' << row.lost_claims << ' '
-      << row.forked_from.text() << ' ' << row.forked_at << '\n';
+      << row.forked_from.text() << ' ' << row.forked_at << ' ' << row.queue << ' ' << row.priority
+      << ' ' << row.concurrency_key << '\n';
 }
 
 void print(std::ostream& out, const CheckpointRow& row) {

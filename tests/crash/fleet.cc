@@ -33,15 +33,20 @@ class Fleet {
     setting_ = setting_for(folder_);
     setting_.binary = BELAY_FLEET_BINARY;
     setting_.environment["FLEET_RECEIVERS"] = folder_;
+    if (is_elsewhere()) setting_.environment["BELAY_STORE"] = plan_.site.store;
   }
 
   FleetReport run() {
     for (std::size_t i = 0; i < plan_.workers; ++i) workers_.push_back(start_worker());
-    while (report_.kills < plan_.kills && report_.faults.empty()) {
+    for (std::size_t stroke = 1; !has_had_enough() && report_.faults.empty(); ++stroke) {
       top_up();
       std::this_thread::sleep_for(milliseconds(5 + random_.bits() % 90));
+      if (plan_.site.disturb && stroke % plan_.site.disturb_every == 0) {
+        plan_.site.disturb();
+        ++report_.disturbances;
+      }
       if (random_.bits() % plan_.zombie_every == 0) {
-        make_zombie();
+        make_zombies();
       } else if (random_.bits() % 4 == 0) {
         decide_and_kill();
       } else {
@@ -55,6 +60,11 @@ class Fleet {
 
  private:
   using Process = std::unique_ptr<Belay>;
+
+  bool is_elsewhere() const { return !plan_.site.store.empty(); }
+  bool has_had_enough() const {
+    return report_.kills >= plan_.kills && report_.zombies >= plan_.zombies;
+  }
 
   void fault(std::string text) {
     if (text.size() > kFaultBytesMax) text.resize(kFaultBytesMax);
@@ -101,22 +111,33 @@ class Fleet {
     worker = start_worker();
   }
 
-  // The kernel still holds the process's lock, so its lease ends only when the store is told that
-  // it was taken before the machine last booted.
-  void make_zombie() {
-    Process& worker = workers_[random_.bits() % workers_.size()];
-    worker->send(SIGSTOP);
-    std::string pid = std::to_string(worker->process());
-    auto changed = change_behind_its_back(
-        folder_, "UPDATE sessions SET boot_id = zeroblob(16) WHERE pid = " + pid);
-    bool had_session = changed.ok() && *changed > 0;
+  void make_zombies() {
+    std::vector<Process*> stopped;
+    for (Process& worker : workers_) {
+      if (stopped.size() < plan_.zombies_at_once) stopped.push_back(&worker);
+    }
+    // Others than the first ones, the next time.
+    std::rotate(workers_.begin(), workers_.begin() + 1, workers_.end());
+    for (Process* worker : stopped) (*worker)->send(SIGSTOP);
+    for (Process* worker : stopped) report_.zombies += end_lease((*worker)->process());
     std::this_thread::sleep_for(milliseconds(50 + random_.bits() % 400));
-    worker->send(SIGCONT);
+    for (Process* worker : stopped) (*worker)->send(SIGCONT);
     std::this_thread::sleep_for(milliseconds(random_.bits() % 100));
-    worker->send(SIGKILL);
-    if (worker->finish().code == 128 + SIGKILL) ++report_.kills;
-    if (had_session) ++report_.zombies;
-    worker = start_worker();
+    for (Process* worker : stopped) {
+      (*worker)->send(SIGKILL);
+      if ((*worker)->finish().code == 128 + SIGKILL) ++report_.kills;
+      *worker = start_worker();
+    }
+  }
+
+  // In a file, the kernel still holds the process's lock, so its lease ends only when the store is
+  // told that it was taken before the machine last booted.
+  bool end_lease(pid_t process) const {
+    if (is_elsewhere()) return plan_.site.end_lease(process);
+    auto changed =
+        change_behind_its_back(folder_, "UPDATE sessions SET boot_id = zeroblob(16) WHERE pid = " +
+                                            std::to_string(process));
+    return changed.ok() && *changed > 0;
   }
 
   // What a person says who looks at the other side first.
@@ -218,6 +239,7 @@ class Fleet {
     count("skip", 1, false, true);
     Outcome checked = tell({"check", "--json"});
     if (checked.code != 0) fault("check: " + checked.out + checked.err);
+    if (is_elsewhere()) return;
     for (const std::string& each : integrity_faults(folder_)) fault(each);
   }
 
@@ -257,14 +279,17 @@ class Fleet {
 void FleetReport::add(const FleetReport& other) {
   kills += other.kills;
   zombies += other.zombies;
+  disturbances += other.disturbances;
   takeovers += other.takeovers;
   runs += other.runs;
   repeated += other.repeated;
   faults.insert(faults.end(), other.faults.begin(), other.faults.end());
 }
 
-std::string FleetReport::evidence(std::uint64_t seed) const {
-  return "evidence: fleet of two workers: " + std::to_string(kills) + " kills, " +
+std::string FleetReport::evidence(const std::string& fleet, std::uint64_t seed) const {
+  std::string restarts =
+      disturbances == 0 ? "" : std::to_string(disturbances) + " restarts of the server, ";
+  return "evidence: " + fleet + ": " + restarts + std::to_string(kills) + " kills, " +
          std::to_string(zombies) + " of them zombies beyond their lease, over " +
          std::to_string(runs) + " runs with " + std::to_string(takeovers) + " take-overs; " +
          std::to_string(repeated) + " calls repeated as their class allows, " +

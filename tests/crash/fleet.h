@@ -1,12 +1,26 @@
 #pragma once
-// tests/crash/fleet.h - several worker processes on one SQLite file, killed, stopped and started
-// again while a person decides, until every run has ended; and what the receivers counted.
+// tests/crash/fleet.h - several worker processes on one store, killed, stopped and started again
+// while a person decides, until every run has ended; and what the receivers counted.
+
+#include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace belay::crash {
+
+// The store that a fleet works on: a SQLite file in its folder, unless this says otherwise.
+struct FleetSite {
+  std::string store = {};  // as in BELAY_STORE
+  // Returns once the session of a process that stands still is dead to the others; false when it
+  // had none.
+  std::function<bool(pid_t)> end_lease = nullptr;
+  // What befalls the store itself, at every so many-th stroke.
+  std::function<void()> disturb = nullptr;
+  std::size_t disturb_every = 10;
+};
 
 struct FleetPlan {
   std::uint64_t seed = 0;
@@ -16,18 +30,23 @@ struct FleetPlan {
   // Of so many strokes one stops a worker (SIGSTOP), takes its session for dead behind its back,
   // lets the others take its runs over, and wakes it up again.
   std::size_t zombie_every = 8;
+  std::size_t zombies = 0;  // at least so many in all
+  std::size_t zombies_at_once = 1;
+  FleetSite site = {};
 };
 
 struct FleetReport {
   std::size_t kills = 0;
   std::size_t zombies = 0;
+  std::size_t disturbances = 0;
   std::size_t takeovers = 0;  // claims that were committed
   std::size_t runs = 0;       // that were begun, and came to their end
   std::size_t repeated = 0;   // calls beyond the first with their key, where the class allows it
   std::vector<std::string> faults;  // empty: nothing was lost, and nothing repeated that may not
 
   void add(const FleetReport& other);
-  std::string evidence(std::uint64_t seed) const;
+  // `fleet` says what it was: "fleet of two workers".
+  std::string evidence(const std::string& fleet, std::uint64_t seed) const;
 };
 
 // Plays a fleet in a folder that does not exist yet; it is left as it is at the end.

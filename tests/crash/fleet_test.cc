@@ -32,7 +32,7 @@ TEST(Fleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
     if (report.faults.empty()) remove_folder(parent);
     all.add(report);
   }
-  std::cout << all.evidence(seed) << std::endl;
+  std::cout << all.evidence("fleet of two workers", seed) << std::endl;
   EXPECT_GE(all.kills, kKillsAStore * kStores);
   if (!kSanitized) {  // twenty kills may come to none
     EXPECT_GT(all.zombies, 0u);

@@ -59,7 +59,7 @@ TEST(FleetSoak, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
     if (report.faults.empty()) remove_folder(parent);
     all.add(report);
   }
-  std::cout << all.evidence(seed) << std::endl;
+  std::cout << all.evidence("fleet of two workers", seed) << std::endl;
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
 #include "tests/conformance/store_suite.h"
 
 namespace belay::conformance {
@@ -153,25 +157,57 @@ std::string words_for(const Result<CommitOutcome>& outcome) {
   return std::string(name_of(outcome.error().code)) + ": " + outcome.error().message;
 }
 
+// Every so many operations the whole state is compared; at 1, as in soaks, after each.
+std::size_t operations_between_looks() {
+  const char* text = std::getenv("BELAY_DIFFERENTIAL_LOOK_EVERY");
+  std::size_t every = 8;
+  if (text) std::from_chars(text, text + std::strlen(text), every);
+  return std::max<std::size_t>(every, 1);
+}
+
+// A store of the list, which has to agree with the one in memory.
+struct Compared {
+  std::string name;
+  std::unique_ptr<TemporaryFolder> folder;
+  std::unique_ptr<Store> store;
+  std::unique_ptr<Caller> caller;
+};
+
+std::vector<Compared> open_all(Clock& clock, Random& random) {
+  std::vector<Compared> all;
+  for (const StoreKind& kind : bare_store_kinds()) {
+    if (kind.name == "Memory") continue;
+    Compared& each = all.emplace_back();
+    each.name = kind.name;
+    each.folder = std::make_unique<TemporaryFolder>();
+    auto opened = kind.open(each.folder->path(), clock, random);
+    RC_ASSERT(opened.ok());
+    each.store = *std::move(opened);
+    each.caller = std::make_unique<Caller>(*each.store);
+  }
+  return all;
+}
+
 RC_GTEST_PROP(Stores, AnyHistoryLooksTheSameInAllOfThem, ()) {
   auto moves = *rc::gen::container<std::vector<Move>>(any_move());
   StandingClock clock;
   SeededRandom random;
-  TemporaryFolder folder;
   auto memory = open_memory_store(clock, random);
-  auto opened = open_sqlite_store(folder.file("store.db"), clock, random);
-  RC_ASSERT(opened.ok());
-  Caller in_memory(*memory);
-  Caller in_sqlite(**opened);
+  Caller expected(*memory);
+  std::vector<Compared> all = open_all(clock, random);
   History history(clock);
-  for (const Move& move : moves) {
-    Commit commit = history.commit_for(move);
-    auto expected = in_memory.try_commit(commit);
-    auto found = in_sqlite.try_commit(commit);
-    RC_ASSERT(words_for(found) == words_for(expected));
-    history.settle(move, expected);
+  std::size_t every = operations_between_looks();
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    Commit commit = history.commit_for(moves[i]);
+    auto outcome = expected.try_commit(commit);
+    for (Compared& each : all) {
+      RC_LOG() << each.name << ", operation " << i << std::endl;
+      RC_ASSERT(words_for(each.caller->try_commit(commit)) == words_for(outcome));
+      bool looks = (i + 1) % every == 0 || i + 1 == moves.size();
+      if (looks) RC_ASSERT(each.caller->all() == expected.all());
+    }
+    history.settle(moves[i], outcome);
   }
-  RC_ASSERT(in_sqlite.all() == in_memory.all());
 }
 
 }  // namespace

@@ -1,0 +1,69 @@
+#include "store/postgres/address.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace belay::postgres {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Pair;
+
+TEST(PostgresAddress, TakesItsOwnOptionsAndGivesLibpqTheOthers) {
+  auto address = address_from(
+      "postgresql://ada:secret@db.example:6432/agents?sslmode=require&schema=mine&pool=3"
+      "&session_expiry=900&patience=0");
+  ASSERT_TRUE(address.ok()) << address.error().message;
+  EXPECT_EQ(address->schema, "mine");
+  EXPECT_EQ(address->pool, 3u);
+  EXPECT_EQ(address->session_expiry, std::chrono::milliseconds(900));
+  EXPECT_EQ(address->patience, std::chrono::milliseconds(0));
+  EXPECT_EQ(address->shown, "PostgreSQL at db.example:6432/agents");
+  EXPECT_THAT(address->parameters, Contains(Pair("sslmode", "require")));
+  EXPECT_THAT(address->parameters, Contains(Pair("password", "secret")));
+  EXPECT_THAT(address->parameters, Not(Contains(Pair("schema", "mine"))));
+}
+
+TEST(PostgresAddress, HasValuesForWhatIsNotSaid) {
+  auto address = address_from("postgres://localhost/agents");
+  ASSERT_TRUE(address.ok()) << address.error().message;
+  EXPECT_EQ(address->schema, "belay");
+  EXPECT_EQ(address->pool, 8u);
+  EXPECT_EQ(address->session_expiry, std::chrono::milliseconds(15'000));
+  EXPECT_THAT(address->parameters, Contains(Pair("client_encoding", "UTF8")));
+  EXPECT_THAT(address->parameters, Contains(Pair("application_name", "belay")));
+}
+
+TEST(PostgresAddress, IsRefusedForWhatItCanNotMean) {
+  for (const char* url :
+       {"sqlite:file", "postgresql://h/d?pool=0", "postgresql://h/d?pool=101",
+        "postgresql://h/d?pool=many", "postgresql://h/d?pool=", "postgresql://h/d?pool=8x",
+        "postgresql://h/d?schema=", "postgresql://h/d?schema=Mine", "postgresql://h/d?schema=1a",
+        "postgresql://h/d?schema=pg_mine", "postgresql://h/d?schema=a\"b",
+        "postgresql://h/d?session_expiry=299", "postgresql://h/d?patience=-1",
+        "postgresql://h/d?colour=red"}) {
+    auto address = address_from(url);
+    ASSERT_FALSE(address.ok()) << url;
+    EXPECT_EQ(address.error().code, ErrorCode::invalid);
+    EXPECT_THAT(address.error().message, HasSubstr("write postgresql://")) << url;
+  }
+  EXPECT_FALSE(address_from(std::string("postgresql://h/d\0x", 18)).ok());
+}
+
+TEST(PostgresAddress, KeepsThePasswordOutOfMessages) {
+  auto address = address_from("postgresql://ada:secret@db/agents");
+  ASSERT_TRUE(address.ok());
+  EXPECT_THAT(address->shown, Not(HasSubstr("secret")));
+  for (const char* url : {"postgresql://ada:secret@db/agents?colour=red",
+                          "postgresql://ada:secret@db/agents?pool=none",
+                          "postgresql://ada:sec%zzret@db/agents", "postgresql://ada:secret@[db"}) {
+    auto refused = address_from(url);
+    ASSERT_FALSE(refused.ok()) << url;
+    EXPECT_THAT(refused.error().message, Not(HasSubstr("sec"))) << url;
+  }
+}
+
+}  // namespace
+}  // namespace belay::postgres

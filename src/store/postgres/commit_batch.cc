@@ -1,0 +1,115 @@
+#include "store/postgres/commit_batch.h"
+
+#include "store/postgres/places.h"
+#include "store/postgres/row_batch.h"
+
+namespace belay::postgres {
+namespace {
+
+// SQLSTATE of the division by zero that a guard makes.
+constexpr std::string_view state_of_guard = "22012";
+
+constexpr std::string_view move_statement =
+    "WITH moved AS (UPDATE belay.runs r SET status = u.status, reason = u.reason,"
+    " outcome = u.outcome, error_code = u.error_code, error = u.error, seq = u.seq,"
+    " epoch = u.epoch, session_id = u.session_id, checkpoint_id = u.checkpoint_id, node = u.node,"
+    " retry_count = u.retry_count, worked_ms = u.worked_ms, updated_at = u.updated_at,"
+    " due_at = u.due_at, lost_claims = u.lost_claims"
+    " FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,"
+    " $19) AS u (tenant, run_id, guard_epoch, guard_seq, status, reason, outcome, error_code,"
+    " error, seq, epoch, session_id, checkpoint_id, node, retry_count, worked_ms, updated_at,"
+    " due_at, lost_claims)"
+    " WHERE r.tenant = u.tenant AND r.run_id = u.run_id AND r.epoch = u.guard_epoch"
+    " AND r.seq = u.guard_seq RETURNING 1) SELECT 1 / (count(*) = $20)::int FROM moved";
+
+// A pending write leaves its run as it is, but nobody may move it meanwhile.
+constexpr std::string_view hold_statement =
+    "SELECT 1 / (count(*) = $5)::int FROM (SELECT FROM unnest($1, $2, $3, $4)"
+    " AS u (tenant, run_id, guard_epoch, guard_seq) JOIN belay.runs r ON r.tenant = u.tenant"
+    " AND r.run_id = u.run_id AND r.epoch = u.guard_epoch AND r.seq = u.guard_seq"
+    " FOR NO KEY UPDATE OF r) AS held";
+
+// A run that does not exist yet stands at 0, 0.
+constexpr std::string_view standing_statement =
+    "SELECT coalesce(r.epoch, 0) = u.guard_epoch AND coalesce(r.seq, 0) = u.guard_seq"
+    " FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS u (tenant, run_id, guard_epoch, guard_seq, n)"
+    " LEFT JOIN belay.runs r ON r.tenant = u.tenant AND r.run_id = u.run_id ORDER BY u.n";
+
+RunId run_of(const Commit& commit) {
+  return commit.rows.run ? commit.rows.run->run : commit.guard->pending_for;
+}
+
+bool is_first(const Commit& commit) { return commit.guard->seq == 0 && commit.guard->epoch == 0; }
+
+}  // namespace
+
+bool fits_together(const Commit& commit) {
+  if (!commit.guard || commit.imports || commit.approval || commit.when_expired) return false;
+  if (!commit.still_open.empty()) return false;
+  bool is_pending = !commit.guard->pending_for.is_null();
+  // A question that was asked already is not asked again: that takes a look.
+  return !is_pending || commit.rows.opened.empty();
+}
+
+TogetherAnswer commit_together(Connection& connection, const std::vector<const Commit*>& commits) {
+  using enum Type;
+  Table moved(move_statement, {text, uuid, number, number, text, text, text, text, text, number,
+                               number, uuid, uuid, text, number, number, instant, instant, number});
+  Table held(hold_statement, {text, uuid, number, number});
+  RowBatch rows;
+  PlaceChecks places;
+  for (const Commit* commit : commits) {
+    const RunGuard& guard = *commit->guard;
+    if (!guard.pending_for.is_null()) {
+      held.add(commit->tenant.text, guard.pending_for, guard.epoch, guard.seq);
+    } else if (is_first(*commit)) {
+      if (commit->rows.thread) rows.add_thread(*commit->rows.thread);
+      rows.add_run(*commit->rows.run);
+      rows.add_start(*commit->rows.run);
+    } else {
+      const RunRow& run = *commit->rows.run;
+      moved.add(run.tenant.text, run.run, guard.epoch, guard.seq, run.status, run.reason,
+                run.outcome, run.error_code, run.error, run.seq, run.epoch, or_null(run.session),
+                run.checkpoint, run.node, run.retry_count, run.worked_ms, run.updated_at,
+                or_null(run.due_at), run.lost_claims);
+    }
+    if (commit->rows.run) places.add(*commit);
+    rows.add_children(*commit, commit->rows);
+  }
+  connection.send(begin_writing);
+  held.send_with_count(connection);
+  moved.send_with_count(connection);
+  rows.send(connection);
+  places.send(connection);
+  connection.send("COMMIT");
+  auto written = connection.sync();
+  if (written.ok()) return {};
+  Error failed = std::move(written).error();
+  TogetherAnswer answer{Together::refused, std::move(failed)};
+  if (connection.is_lost()) {
+    answer.outcome = Together::lost;
+    return answer;
+  }
+  if (connection.state() == state_of_guard) answer.outcome = Together::a_guard;
+  if (connection.is_to_be_repeated()) answer.outcome = Together::repeat;
+  connection.roll_back();
+  return answer;
+}
+
+Result<std::vector<bool>> standing(Connection& connection,
+                                   const std::vector<const Commit*>& commits) {
+  using enum Type;
+  Table asked(standing_statement, {text, uuid, number, number});
+  for (const Commit* commit : commits) {
+    asked.add(commit->tenant.text, run_of(*commit), commit->guard->epoch, commit->guard->seq);
+  }
+  asked.send(connection);
+  BELAY_TRY(std::vector<Rows> given, connection.sync());
+  std::vector<bool> stands;
+  for (int row = 0; row < given.front().count(); ++row) {
+    stands.push_back(given.front().boolean(row, 0));
+  }
+  return stands;
+}
+
+}  // namespace belay::postgres

@@ -1,0 +1,351 @@
+#include "store/postgres/connection.h"
+
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace belay::postgres {
+namespace {
+
+constexpr std::string_view written_schema = "belay.";
+
+// How long the server may say nothing at all, whatever patience there is.
+constexpr std::chrono::milliseconds shortest_wait{1'000};
+constexpr std::chrono::milliseconds longest_wait_for_answer{30'000};
+
+struct Meaning {
+  std::string_view prefix;  // of an SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix
+  ErrorCode code;
+  std::string_view remedy;
+};
+
+// The first that fits counts.
+constexpr std::array<Meaning, 24> meanings{{
+    {"53100", ErrorCode::unavailable, "make room on the server's disk"},
+    {"53300", ErrorCode::unavailable,
+     "raise the server's max_connections, or give the store's URL a smaller pool="},
+    {"53", ErrorCode::unavailable, "give the server more of what it lacks"},
+    {"57P03", ErrorCode::unavailable, "wait until the server has started"},
+    {"57P", ErrorCode::unavailable, "wait until the server is back"},
+    {"57014", ErrorCode::unavailable, "look at statement_timeout, and try again"},
+    {"55P03", ErrorCode::unavailable, "look at who holds the lock, and try again"},
+    {"55000", ErrorCode::unavailable, "look at the server's log, and try again"},
+    {"08", ErrorCode::unavailable, "look at the server and the network"},
+    {"40", ErrorCode::unavailable, "try again"},
+    {"25006", ErrorCode::unavailable,
+     "it is a standby, or set to read only: name the primary in the store's URL, or add "
+     "target_session_attrs=read-write to it"},
+    {"28", ErrorCode::unavailable, "check the user and password in the store's URL"},
+    {"3D", ErrorCode::unavailable, "create the database, or correct its name in the store's URL"},
+    {"42501", ErrorCode::unavailable,
+     "grant the user of the store's URL CREATE on the database, or ownership of the schema"},
+    {"42P01", ErrorCode::unavailable, "look at the schema: a table is missing"},
+    {"42703", ErrorCode::unavailable, "look at the schema: a column is missing"},
+    {"3F", ErrorCode::unavailable, "look at the schema: it is missing"},
+    {"54000", ErrorCode::invalid, "use shorter names and keys"},
+    {"22", ErrorCode::invalid, "correct the value; a text may not contain U+0000"},
+    {"23", ErrorCode::conflict, "look at what is there, and decide again"},
+    {"58", ErrorCode::unavailable, "look at the server's disk and log"},
+    {"XX001", ErrorCode::corrupt, "restore it from a backup"},
+    {"XX002", ErrorCode::corrupt, "reindex it, or restore it from a backup"},
+    {"XX", ErrorCode::unavailable, "look at the server's log"},
+}};
+
+const Meaning* meaning_of(std::string_view state) {
+  auto found = std::find_if(meanings.begin(), meanings.end(), [&](const Meaning& meaning) {
+    return state.starts_with(meaning.prefix);
+  });
+  return found == meanings.end() ? nullptr : &*found;
+}
+
+// One line, without what follows the first sentence that libpq prints.
+std::string one_line(std::string_view text) {
+  std::string line(text.substr(0, 500));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+std::int64_t big_endian(const char* bytes, int length) {
+  std::uint64_t number = 0;
+  for (int i = 0; i < length; ++i) number = number << 8 | static_cast<std::uint8_t>(bytes[i]);
+  return static_cast<std::int64_t>(number);
+}
+
+// libpq says in words only why there is no connection.
+std::string_view remedy_for_no_connection(std::string_view text) {
+  struct Sign {
+    std::string_view words;
+    std::string_view remedy;
+  };
+  static constexpr std::array<Sign, 6> signs{{
+      {"password", "check the user and password in the store's URL"},
+      {"translate host name", "check the host in the store's URL"},
+      {"does not exist", "create the database and user, or correct their names in the store's URL"},
+      {"too many", "raise the server's max_connections, or give the URL a smaller pool="},
+      {"slots are reserved", "raise the server's max_connections, or give the URL a smaller pool="},
+      {"starting up", "wait until the server has started"},
+  }};
+  for (const Sign& sign : signs) {
+    if (text.find(sign.words) != std::string_view::npos) return sign.remedy;
+  }
+  return "check that it runs, and the host and port in the store's URL";
+}
+
+}  // namespace
+
+ErrorCode code_of_state(std::string_view state) {
+  const Meaning* meaning = meaning_of(state);
+  return meaning ? meaning->code : ErrorCode::invalid;
+}
+
+std::string_view remedy_for_state(std::string_view state) {
+  const Meaning* meaning = meaning_of(state);
+  return meaning ? meaning->remedy : "look at the server's log";
+}
+
+Rows::Rows(pg_result* result) : result_(result) {}
+void Rows::Clear::operator()(pg_result* result) const { PQclear(result); }
+
+int Rows::count() const { return PQntuples(result_.get()); }
+std::int64_t Rows::touched() const { return std::atoll(PQcmdTuples(result_.get())); }
+
+bool Rows::is_null(int row, int column) const {
+  return PQgetisnull(result_.get(), row, column) != 0;
+}
+
+std::string_view Rows::view(int row, int column) const {
+  return {PQgetvalue(result_.get(), row, column),
+          static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+}
+
+std::int64_t Rows::number(int row, int column) const {
+  std::string_view bytes = view(row, column);
+  if (is_null(row, column) || bytes.size() > 8) return 0;
+  if (bytes.size() == 4) return static_cast<std::int32_t>(big_endian(bytes.data(), 4));
+  return big_endian(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+std::uint64_t Rows::natural(int row, int column) const {
+  return static_cast<std::uint64_t>(number(row, column));
+}
+
+bool Rows::boolean(int row, int column) const { return number(row, column) != 0; }
+
+Instant Rows::instant(int row, int column) const {
+  return is_null(row, column) ? Instant{} : instant_since_2000(number(row, column));
+}
+
+Uuid Rows::uuid(int row, int column) const {
+  Uuid id;
+  std::string_view bytes = view(row, column);
+  if (bytes.size() == id.bytes.size()) std::memcpy(id.bytes.data(), bytes.data(), bytes.size());
+  return id;
+}
+
+Digest Rows::digest(int row, int column) const {
+  Digest digest{};
+  std::string_view bytes = view(row, column);
+  if (bytes.size() == digest.size()) std::memcpy(digest.data(), bytes.data(), bytes.size());
+  return digest;
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(const Address& address) {
+  std::vector<const char*> keywords;
+  std::vector<const char*> values;
+  for (const auto& [keyword, value] : address.parameters) {
+    keywords.push_back(keyword.c_str());
+    values.push_back(value.c_str());
+  }
+  keywords.push_back(nullptr);
+  values.push_back(nullptr);
+  pg_conn* handle = PQconnectdbParams(keywords.data(), values.data(), 0);
+  if (!handle) return error(ErrorCode::unavailable, "There is no memory for a connection.");
+  auto connection = std::make_unique<Connection>(address, handle);
+  if (PQstatus(handle) != CONNECTION_OK) {
+    std::string why = one_line(PQerrorMessage(handle));
+    return error(ErrorCode::unavailable, "The store, " + address.shown +
+                                             ", can't be reached: " + why + "; " +
+                                             std::string(remedy_for_no_connection(why)) + ".");
+  }
+  if (PQsetnonblocking(handle, 1) != 0 || PQenterPipelineMode(handle) != 1) {
+    return connection->lost();
+  }
+  // What the server warns of goes nowhere: standard error is the program's.
+  PQsetNoticeReceiver(handle, [](void*, const pg_result*) {}, nullptr);
+  return connection;
+}
+
+Connection::Connection(const Address& address, pg_conn* handle)
+    : address_(address),
+      handle_(handle),
+      patience_(std::clamp(address.patience, shortest_wait, longest_wait_for_answer)) {}
+
+Connection::~Connection() { PQfinish(handle_); }
+
+std::string_view Connection::in_schema(std::string_view sql) {
+  auto [entry, is_new] = statements_.try_emplace(std::string(sql));
+  if (!is_new) return entry->second;
+  std::string& text = entry->second;
+  text = sql;
+  if (address_.schema + "." == written_schema) return text;
+  std::string schema = "\"" + address_.schema + "\".";
+  for (std::size_t at = text.find(written_schema); at != std::string::npos;
+       at = text.find(written_schema, at + schema.size())) {
+    text.replace(at, written_schema.size(), schema);
+  }
+  return text;
+}
+
+void Connection::send(std::string_view sql, const Parameters& parameters) {
+  if (is_lost_) return;
+  Parameters::View view = parameters.view();
+  // The kept copy ends with a zero, as libpq needs it.
+  const char* text = in_schema(sql).data();
+  int sent =
+      PQsendQueryParams(handle_, text, static_cast<int>(view.values.size()), view.types.data(),
+                        view.values.data(), view.lengths.data(), view.formats.data(), 1);
+  if (sent != 1) is_refused_ = true;
+}
+
+Result<std::vector<Rows>> Connection::sync() {
+  state_.clear();
+  if (is_lost_ || is_refused_ || PQpipelineSync(handle_) != 1 || !flush()) return lost();
+  std::vector<Rows> given;
+  std::optional<Error> failed;
+  while (true) {
+    if (!receive()) return lost();
+    pg_result* result = PQgetResult(handle_);
+    if (!result) {  // the end of one statement
+      if (PQstatus(handle_) != CONNECTION_OK) return lost();
+      continue;
+    }
+    Rows rows(result);
+    ExecStatusType status = PQresultStatus(result);
+    if (status == PGRES_PIPELINE_SYNC) {
+      if (sent_off_ == 0) break;
+      --sent_off_;
+      given.clear();
+      failed.reset();
+      state_.clear();
+      continue;
+    }
+    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+      given.push_back(std::move(rows));
+    } else if (status != PGRES_PIPELINE_ABORTED && !failed) {
+      failed = error_of(result);
+    }
+  }
+  collect_notifications();
+  if (failed) return *std::move(failed);
+  return given;
+}
+
+void Connection::send_off() {
+  if (is_lost_) return;
+  bool is_sent = !is_refused_ && PQpipelineSync(handle_) == 1 && PQflush(handle_) >= 0;
+  if (!is_sent) {
+    (void)lost();
+  } else {
+    ++sent_off_;
+  }
+}
+
+Result<Rows> Connection::query(std::string_view sql, const Parameters& parameters) {
+  send(sql, parameters);
+  BELAY_TRY(std::vector<Rows> given, sync());
+  return std::move(given.back());
+}
+
+Result<Done> Connection::execute(std::string_view sql) {
+  BELAY_CHECK(query(sql));
+  return Done{};
+}
+
+void Connection::roll_back() {
+  if (is_lost_ || PQtransactionStatus(handle_) == PQTRANS_IDLE) return;
+  std::string before = state_;
+  (void)execute("ROLLBACK");
+  state_ = std::move(before);
+}
+
+int Connection::announced_process() const { return PQbackendPID(handle_); }
+
+int Connection::socket() const { return is_lost_ ? -1 : PQsocket(handle_); }
+
+int Connection::server_version() const { return PQserverVersion(handle_); }
+
+bool Connection::wait(Wanted wanted, std::chrono::milliseconds time) {
+  pollfd socket{PQsocket(handle_), POLLIN, 0};
+  if (wanted == Wanted::writable_too) socket.events |= POLLOUT;
+  if (socket.fd < 0) return false;
+  int ready = 0;
+  do {
+    ready = poll(&socket, 1, static_cast<int>(time.count()));
+  } while (ready < 0 && errno == EINTR);
+  return ready > 0;
+}
+
+// While it writes it reads too: a server that can't get rid of its answers takes no more.
+bool Connection::flush() {
+  while (true) {
+    int left = PQflush(handle_);
+    if (left == 0) return true;
+    if (left < 0 || !wait(Wanted::writable_too, patience_)) return false;
+    if (PQconsumeInput(handle_) != 1) return false;
+  }
+}
+
+bool Connection::receive() {
+  while (PQisBusy(handle_) != 0) {
+    if (!wait(Wanted::readable, patience_)) return false;
+    if (PQconsumeInput(handle_) != 1) return false;
+  }
+  return true;
+}
+
+Error Connection::lost() {
+  is_lost_ = true;
+  state_.clear();
+  std::string why = one_line(PQerrorMessage(handle_));
+  if (why.empty()) why = "it did not answer in time";
+  return error(ErrorCode::unavailable, "The connection to the store, " + address_.shown +
+                                           ", is lost: " + why +
+                                           "; look at the server and the network.");
+}
+
+Error Connection::error_of(const pg_result* result) {
+  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  if (!state) return lost();
+  state_ = state;
+  // The server says so before it ends the connection.
+  if (state_.starts_with("57P0") || state_.starts_with("08")) is_lost_ = true;
+  return error(code_of_state(state_),
+               "The store, " + address_.shown +
+                   ", refused: " + one_line(message ? message : "no reason given") + " (" + state_ +
+                   "); " + std::string(remedy_for_state(state_)) + ".");
+}
+
+void Connection::collect_notifications() {
+  while (PGnotify* notify = PQnotifies(handle_)) {
+    notifications_.emplace_back(notify->relname);
+    PQfreemem(notify);
+  }
+}
+
+std::size_t Connection::wait_for_notifications(std::chrono::milliseconds time) {
+  if (is_lost_) return 0;
+  if (wait(Wanted::readable, time) && PQconsumeInput(handle_) != 1) (void)lost();
+  collect_notifications();
+  return notifications_.size();
+}
+
+std::vector<std::string> Connection::take_notifications() {
+  return std::exchange(notifications_, {});
+}
+
+}  // namespace belay::postgres

@@ -1,0 +1,218 @@
+#include "store/postgres/envelopes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "store/envelope_subject.h"
+#include "store/envelope_type.h"
+
+namespace belay::postgres {
+namespace {
+
+// The place of a row: which source, and its number there.
+constexpr int number_bits = 58;
+constexpr std::uint64_t number_mask = (std::uint64_t{1} << number_bits) - 1;
+
+// A block range index finds a range of numbers, and no order: so many are looked at in one go, and
+// more where nothing was found in them.
+constexpr std::uint64_t first_window = 4'096;
+constexpr std::uint64_t window_max = std::uint64_t{1} << 20;
+
+// One column of one table that holds envelopes. `columns` is what `subject` reads, from the third
+// column of a row on.
+struct Source {
+  std::string_view table;
+  std::string_view number;
+  std::string_view envelope;
+  std::string_view columns;
+  Result<std::string> (*subject)(const Rows& rows, int row);
+  StoredEnvelope::Kind kind = StoredEnvelope::Kind::envelope;
+};
+
+Result<std::string> value_subject(const Rows& rows, int row) {
+  ValueRow value;
+  value.run = RunId(rows.uuid(row, 2));
+  value.space = rows.text(row, 3);
+  value.channel = rows.text(row, 4);
+  value.seq = rows.natural(row, 5);
+  value.index = rows.number(row, 6);
+  if (!rows.is_null(row, 7)) BELAY_CHECK(read_enum(rows, row, 7, value.kind));
+  return store::subject_of(value);
+}
+
+Result<std::string> task_subject(const Rows& rows, int row) {
+  TaskRow task;
+  task.run = RunId(rows.uuid(row, 2));
+  task.space = rows.text(row, 3);
+  task.superstep = rows.number(row, 4);
+  task.position = rows.number(row, 5);
+  return store::subject_of(task);
+}
+
+Result<std::string> effect_subject(const Rows& rows, int row) {
+  EffectRow effect;
+  effect.run = RunId(rows.uuid(row, 2));
+  effect.task = TaskId(rows.uuid(row, 3));
+  effect.name = rows.text(row, 4);
+  return store::subject_of(effect);
+}
+
+Result<std::string> message_subject(const Rows& rows, int row) {
+  OutboxRow message;
+  message.run = RunId(rows.uuid(row, 2));
+  message.seq = rows.natural(row, 3);
+  message.index = rows.number(row, 4);
+  return store::subject_of(message);
+}
+
+Result<std::string> input_subject(const Rows& rows, int row) {
+  return store::subject_of_input(RunId(rows.uuid(row, 2)));
+}
+Result<std::string> payload_subject(const Rows& rows, int row) {
+  return store::subject_of_payload(InterruptId(rows.uuid(row, 2)));
+}
+Result<std::string> edited_subject(const Rows& rows, int row) {
+  return store::subject_of_edited(InterruptId(rows.uuid(row, 2)));
+}
+
+CheckpointRow checkpoint_of(const Rows& rows, int row) {
+  CheckpointRow checkpoint;
+  checkpoint.run = RunId(rows.uuid(row, 2));
+  checkpoint.space = rows.text(row, 3);
+  checkpoint.seq = rows.natural(row, 4);
+  checkpoint.id = CheckpointId(rows.uuid(row, 5));
+  return checkpoint;
+}
+
+Result<std::string> tasks_subject(const Rows& rows, int row) {
+  return store::subject_of_tasks(checkpoint_of(rows, row));
+}
+Result<std::string> chain_subject(const Rows& rows, int row) {
+  return store::subject_of_chain(checkpoint_of(rows, row));
+}
+Result<std::string> payload_hash_subject(const Rows& rows, int row) {
+  return store::subject_of_payload_hash(InterruptId(rows.uuid(row, 2)));
+}
+Result<std::string> edited_hash_subject(const Rows& rows, int row) {
+  return store::subject_of_edited_hash(InterruptId(rows.uuid(row, 2)));
+}
+Result<std::string> record_subject(const Rows& rows, int row) {
+  return store::subject_of_record(rows.view(row, 2), UserId(rows.text(row, 3)), rows.view(row, 4));
+}
+Result<std::string> blob_subject(const Rows& rows, int row) {
+  return store::subject_of_blob(rows.digest(row, 2));
+}
+
+// In the order of their numbers in places, from 1: append, never reorder.
+constexpr auto a_digest = StoredEnvelope::Kind::digest;
+constexpr std::array<Source, 13> sources{{
+    {"channel_values", "value_number", "envelope",
+     "run_id, namespace, channel, seq, value_index, kind", value_subject},
+    {"run_starts", "start_number", "input", "run_id", input_subject},
+    {"approvals", "approval_number", "payload", "interrupt_id", payload_subject},
+    {"approvals", "approval_number", "edited", "interrupt_id", edited_subject},
+    {"records", "record_number", "envelope", "collection, user_id, key", record_subject},
+    {"tasks", "task_number", "envelope", "run_id, namespace, superstep, position", task_subject},
+    {"effects", "effect_number", "envelope", "run_id, task_id, name", effect_subject},
+    {"outbox", "message_number", "envelope", "run_id, seq, message_index", message_subject},
+    {"blobs", "blob_number", "envelope", "blob_id", blob_subject},
+    {"checkpoints", "checkpoint_number", "next_tasks", "run_id, namespace, seq, checkpoint_id",
+     tasks_subject, StoredEnvelope::Kind::tasks},
+    {"checkpoints", "checkpoint_number", "chain_hash", "run_id, namespace, seq, checkpoint_id",
+     chain_subject, a_digest},
+    {"approvals", "approval_number", "payload_hash", "interrupt_id", payload_hash_subject,
+     a_digest},
+    {"approvals", "approval_number", "edited_hash", "interrupt_id", edited_hash_subject, a_digest},
+}};
+
+using Ask = std::function<Result<Rows>(const Query&)>;
+
+// The greatest number that a row of the source may have. Where the user may not ask the sequence,
+// the table is read.
+Result<std::uint64_t> last_number(const Ask& ask, const Source& source) {
+  std::string table = "belay." + std::string(source.table);
+  std::string number(source.number);
+  Query query("SELECT coalesce(CASE WHEN has_sequence_privilege(s.name, 'SELECT')");
+  query.add(" THEN pg_sequence_last_value(s.name) END, (SELECT max(" + number + ") FROM " + table +
+            "), 0) FROM (SELECT pg_get_serial_sequence('" + table + "', '" + number +
+            "')::regclass::oid AS name) s");
+  BELAY_TRY(Rows row, ask(query));
+  return row.natural(0, 0);
+}
+
+struct Window {
+  std::uint64_t after = 0;
+  std::uint64_t last = 0;
+};
+
+Query rows_in(const Source& source, const EnvelopeFilter& filter, const Window& window,
+              std::size_t limit) {
+  std::string number(source.number);
+  std::string envelope(source.envelope);
+  Query query("SELECT " + number + ", " + envelope + ", " + std::string(source.columns));
+  query.add(" FROM belay." + std::string(source.table) + " WHERE tenant = ? AND " + number +
+                " > ? AND " + number + " <= ? AND octet_length(" + envelope + ") > 0",
+            filter.tenant, window.after, window.last);
+  std::string front = store::front_of_type(filter.other_than);
+  if (!front.empty()) {
+    query.add(" AND substr(" + envelope + ", 1, " + std::to_string(front.size()) + ") <> ?",
+              Bytes{front});
+  }
+  query.add(" ORDER BY " + number + " LIMIT ?", limit);
+  return query;
+}
+
+// Those of one source after `after`, behind those that have been found.
+Result<Done> list_source(const Ask& ask, std::size_t index, std::uint64_t after,
+                         const EnvelopeFilter& filter, std::vector<StoredEnvelope>& found) {
+  const Source& source = sources[index];
+  BELAY_TRY(std::uint64_t last, last_number(ask, source));
+  std::uint64_t size = std::max<std::uint64_t>(first_window, std::min(filter.limit, window_max));
+  while (after < last && found.size() < filter.limit) {
+    Window window{after, after + std::min(size, last - after)};
+    std::size_t limit = filter.limit - found.size();
+    Query query = rows_in(source, filter, window, limit);
+    if (query.finds_nothing()) return Done{};
+    BELAY_TRY(Rows rows, ask(query));
+    for (int row = 0; row < rows.count(); ++row) {
+      StoredEnvelope envelope;
+      envelope.place =
+          (static_cast<std::uint64_t>(index + 1) << number_bits) + rows.natural(row, 0);
+      envelope.envelope = rows.text(row, 1);
+      envelope.kind = source.kind;
+      BELAY_TRY(envelope.subject, source.subject(rows, row));
+      found.push_back(std::move(envelope));
+    }
+    after = window.last;
+    size = std::min(size * 2, window_max);
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::vector<StoredEnvelope>> list_envelopes(const Ask& ask, const EnvelopeFilter& filter) {
+  std::vector<StoredEnvelope> found;
+  for (std::size_t i = 0; i < sources.size() && found.size() < filter.limit; ++i) {
+    std::uint64_t base = static_cast<std::uint64_t>(i + 1) << number_bits;
+    if (filter.after >= base + number_mask) continue;
+    if (!filter.every_kind && sources[i].kind != StoredEnvelope::Kind::envelope) continue;
+    std::uint64_t after = filter.after > base ? filter.after - base : 0;
+    BELAY_CHECK(list_source(ask, i, after, filter, found));
+  }
+  return found;
+}
+
+void rewrite_envelope(Connection& connection, const TenantId& tenant, const Rewrite& rewrite) {
+  std::uint64_t number_of_source = rewrite.place >> number_bits;
+  if (number_of_source == 0 || number_of_source > sources.size()) return;
+  const Source& source = sources[number_of_source - 1];
+  std::string envelope(source.envelope);
+  Query query("UPDATE belay." + std::string(source.table));
+  query.add(" SET " + envelope + " = ? WHERE tenant = ? AND " + std::string(source.number) +
+                " = ? AND sha256(" + envelope + ") = ?",
+            Bytes{rewrite.envelope}, tenant, rewrite.place & number_mask, rewrite.before);
+  if (!query.finds_nothing()) connection.send(query.sql(), query.parameters());
+}
+
+}  // namespace belay::postgres

@@ -1,0 +1,162 @@
+#include "store/postgres/parameters.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace belay::postgres {
+namespace {
+
+constexpr std::int64_t seconds_to_2000 = 946'684'800;
+constexpr std::int64_t microseconds_to_2000 = seconds_to_2000 * 1'000'000;
+// 4713-01-01 BC (Julian): the server's first. See src/include/datatype/timestamp.h there.
+constexpr std::int64_t first_since_2000 = -211'813'488'000'000'000;
+
+template <typename T>
+void append_big_endian(std::string& to, T number) {
+  for (int shift = static_cast<int>(sizeof(T)) * 8 - 8; shift >= 0; shift -= 8) {
+    to.push_back(static_cast<char>(static_cast<std::uint64_t>(number) >> shift & 0xff));
+  }
+}
+
+std::string eight_bytes_of(std::int64_t number) {
+  std::string bytes;
+  append_big_endian(bytes, number);
+  return bytes;
+}
+
+std::string_view bytes_of_id(const Uuid& id) {
+  return {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()};
+}
+
+std::string_view bytes_of_hash(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
+// The type of an array of these.
+std::uint32_t array_of(Type type) {
+  switch (type) {
+    case Type::boolean:
+      return 1000;
+    case Type::bytes:
+      return 1001;
+    case Type::number:
+      return 1016;
+    case Type::text:
+      return 1009;
+    case Type::instant:
+      return 1185;
+    case Type::uuid:
+      return 2951;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::int64_t microseconds_since_2000(Instant instant) {
+  std::int64_t since_1970 = instant.time_since_epoch().count();
+  if (since_1970 < first_since_2000 + microseconds_to_2000) return first_since_2000;
+  return since_1970 - microseconds_to_2000;
+}
+
+Instant instant_since_2000(std::int64_t microseconds) {
+  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max() - microseconds_to_2000;
+  return Instant(std::chrono::microseconds(std::min(microseconds, last) + microseconds_to_2000));
+}
+
+std::int64_t clamped(std::uint64_t number) {
+  constexpr auto greatest = std::numeric_limits<std::int64_t>::max();
+  return number > static_cast<std::uint64_t>(greatest) ? greatest
+                                                       : static_cast<std::int64_t>(number);
+}
+
+void Column::add_length(std::size_t length) {
+  append_big_endian(elements_, static_cast<std::uint32_t>(length));
+  ++count_;
+}
+
+void Column::add(std::int64_t number) {
+  add_length(sizeof number);
+  append_big_endian(elements_, number);
+}
+
+void Column::add(bool value) {
+  add_length(1);
+  elements_.push_back(value ? '\1' : '\0');
+}
+
+void Column::add(Instant instant) { add(microseconds_since_2000(instant)); }
+
+void Column::add(std::string_view text_or_bytes) {
+  add_length(text_or_bytes.size());
+  elements_.append(text_or_bytes);
+}
+
+void Column::add(const Uuid& id) { add(bytes_of_id(id)); }
+void Column::add(const Digest& digest) { add(bytes_of_hash(digest)); }
+
+void Column::add_null() {
+  has_null_ = true;
+  add_length(std::numeric_limits<std::uint32_t>::max());  // -1
+}
+
+std::string Column::encoded() const {
+  std::string bytes;
+  bytes.reserve(20 + elements_.size());
+  append_big_endian(bytes, std::uint32_t{count_ > 0});  // dimensions
+  append_big_endian(bytes, std::uint32_t{has_null_});
+  append_big_endian(bytes, static_cast<std::uint32_t>(type_));
+  if (count_ > 0) {
+    append_big_endian(bytes, static_cast<std::uint32_t>(count_));
+    append_big_endian(bytes, std::uint32_t{1});  // the first index
+  }
+  return bytes + elements_;
+}
+
+Parameters& Parameters::add_value(Type type, std::string bytes) {
+  values_.push_back({static_cast<std::uint32_t>(type), std::move(bytes), false});
+  return *this;
+}
+
+Parameters& Parameters::add(std::int64_t number) {
+  return add_value(Type::number, eight_bytes_of(number));
+}
+Parameters& Parameters::add(bool value) {
+  return add_value(Type::boolean, std::string(1, value ? '\1' : '\0'));
+}
+Parameters& Parameters::add(Instant instant) {
+  return add_value(Type::instant, eight_bytes_of(microseconds_since_2000(instant)));
+}
+Parameters& Parameters::add(std::string_view text) {
+  return add_value(Type::text, std::string(text));
+}
+Parameters& Parameters::add_bytes(std::string_view bytes) {
+  return add_value(Type::bytes, std::string(bytes));
+}
+Parameters& Parameters::add(const Uuid& id) {
+  return add_value(Type::uuid, std::string(bytes_of_id(id)));
+}
+Parameters& Parameters::add(const Digest& digest) { return add_bytes(bytes_of_hash(digest)); }
+
+Parameters& Parameters::add(const Column& column) {
+  values_.push_back({array_of(column.type()), column.encoded(), false});
+  return *this;
+}
+
+Parameters& Parameters::add_null(Type type) {
+  values_.push_back({static_cast<std::uint32_t>(type), "", true});
+  return *this;
+}
+
+Parameters::View Parameters::view() const {
+  View view;
+  for (const Value& value : values_) {
+    view.types.push_back(value.type);
+    view.values.push_back(value.is_null ? nullptr : value.bytes.data());
+    view.lengths.push_back(static_cast<int>(value.bytes.size()));
+    view.formats.push_back(1);
+  }
+  return view;
+}
+
+}  // namespace belay::postgres

@@ -1,0 +1,121 @@
+#pragma once
+// store/postgres/parameters.h - values on their way to PostgreSQL, in its binary form: what a
+// statement's $1, $2, ... stand for, one value each, or a whole column of them for unnest().
+//
+// The forms are those of the types' send and receive functions, as the server documents them in
+// https://www.postgresql.org/docs/15/protocol-overview.html#PROTOCOL-FORMAT-CODES: big-endian
+// integers; a timestamptz is the microseconds since 2000-01-01 UTC; an array is its dimensions,
+// then each element after its length.
+//
+// Threading: one thread at a time.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "belay/ids.h"
+#include "store/enum_names.h"
+
+namespace belay::postgres {
+
+// The object ids of the types used, as in the server's pg_type.dat.
+enum class Type : std::uint32_t {
+  boolean = 16,
+  bytes = 17,
+  number = 20,  // bigint
+  text = 25,
+  instant = 1184,  // timestamptz
+  uuid = 2950,
+};
+
+// The 8 bytes of a timestamptz; an instant before what the server can hold is taken for its first.
+std::int64_t microseconds_since_2000(Instant instant);
+Instant instant_since_2000(std::int64_t microseconds);
+
+// What is beyond the range of bigint is taken for its greatest number.
+std::int64_t clamped(std::uint64_t number);
+
+// One column of a batch of rows: an array parameter for unnest(). Bytes are copied.
+class Column {
+ public:
+  explicit Column(Type type) : type_(type) {}
+
+  // The value must be of the column's type.
+  void add(std::int64_t number);
+  void add(std::uint64_t number) { add(clamped(number)); }
+  void add(bool value);
+  void add(Instant instant);
+  void add(std::string_view text_or_bytes);
+  void add(const Uuid& id);
+  void add(const Digest& digest);
+  void add_null();
+  void add_or_null(const Uuid& id) { id.is_null() ? add_null() : add(id); }
+  // Null for the default instant.
+  void add_or_null(Instant instant) { instant == Instant{} ? add_null() : add(instant); }
+  template <typename E>
+    requires(store::enum_names<E>.size() > 0)
+  void add(E value) {
+    add(store::enum_name(value));
+  }
+  void add(const char*) = delete;
+
+  std::size_t size() const { return count_; }
+  Type type() const { return type_; }
+  // As an array of one dimension.
+  std::string encoded() const;
+
+ private:
+  void add_length(std::size_t length);
+
+  Type type_;
+  std::size_t count_ = 0;
+  bool has_null_ = false;
+  std::string elements_;
+};
+
+// The values of one statement, from $1 on. Bytes are copied.
+class Parameters {
+ public:
+  Parameters& add(std::int64_t number);
+  Parameters& add(std::uint64_t number) { return add(clamped(number)); }
+  Parameters& add(bool value);
+  Parameters& add(Instant instant);
+  Parameters& add(std::string_view text);
+  Parameters& add_bytes(std::string_view bytes);
+  Parameters& add(const Uuid& id);
+  Parameters& add(const Digest& digest);
+  Parameters& add(const Column& column);
+  Parameters& add_null(Type type);
+  Parameters& add_or_null(const Uuid& id) { return id.is_null() ? add_null(Type::uuid) : add(id); }
+  Parameters& add_or_null(Instant instant) {
+    return instant == Instant{} ? add_null(Type::instant) : add(instant);
+  }
+  template <typename E>
+    requires(store::enum_names<E>.size() > 0)
+  Parameters& add(E value) {
+    return add(store::enum_name(value));
+  }
+  Parameters& add(const char*) = delete;
+
+  // In the form that libpq takes them; valid while this object is, and unchanged.
+  struct View {
+    std::vector<std::uint32_t> types;
+    std::vector<const char*> values;
+    std::vector<int> lengths;
+    std::vector<int> formats;
+  };
+  View view() const;
+
+ private:
+  struct Value {
+    std::uint32_t type = 0;
+    std::string bytes;
+    bool is_null = false;
+  };
+  Parameters& add_value(Type type, std::string bytes);
+
+  std::vector<Value> values_;
+};
+
+}  // namespace belay::postgres

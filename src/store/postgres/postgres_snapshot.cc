@@ -1,0 +1,294 @@
+#include "store/postgres/postgres_snapshot.h"
+
+#include <algorithm>
+
+#include "store/stored_digest.h"
+
+namespace belay::postgres {
+namespace {
+
+Result<Done> read_run(const Rows& rows, int row, RunRow& run) {
+  run.run = RunId(rows.uuid(row, 0));
+  run.thread = ThreadId(rows.text(row, 1));
+  run.user = UserId(rows.text(row, 2));
+  run.graph = rows.text(row, 3);
+  run.graph_hash = rows.digest(row, 4);
+  run.input = rows.text(row, 5);
+  run.options = rows.text(row, 6);
+  run.created_at = rows.instant(row, 7);
+  BELAY_CHECK(read_enum(rows, row, 8, run.status));
+  run.reason = rows.text(row, 9);
+  run.outcome = rows.text(row, 10);
+  run.error_code = rows.text(row, 11);
+  run.error = rows.text(row, 12);
+  run.seq = rows.natural(row, 13);
+  run.epoch = rows.natural(row, 14);
+  run.session = SessionId(rows.uuid(row, 15));
+  run.checkpoint = CheckpointId(rows.uuid(row, 16));
+  run.node = rows.text(row, 17);
+  run.retry_count = rows.number(row, 18);
+  run.worked_ms = rows.number(row, 19);
+  run.updated_at = rows.instant(row, 20);
+  run.due_at = rows.instant(row, 21);
+  run.lost_claims = rows.number(row, 22);
+  run.forked_from = RunId(rows.uuid(row, 23));
+  run.forked_at = rows.natural(row, 24);
+  run.queue = rows.text(row, 25);
+  run.priority = rows.number(row, 26);
+  run.concurrency_key = rows.text(row, 27);
+  return Done{};
+}
+
+Result<Done> read_checkpoint(const Rows& rows, int row, CheckpointRow& checkpoint) {
+  checkpoint.id = CheckpointId(rows.uuid(row, 0));
+  checkpoint.parent = CheckpointId(rows.uuid(row, 1));
+  checkpoint.space = rows.text(row, 2);
+  checkpoint.seq = rows.natural(row, 3);
+  checkpoint.epoch = rows.natural(row, 4);
+  checkpoint.session = SessionId(rows.uuid(row, 5));
+  BELAY_CHECK(read_enum(rows, row, 6, checkpoint.kind));
+  checkpoint.node = rows.text(row, 7);
+  checkpoint.superstep = rows.number(row, 8);
+  checkpoint.next_tasks = rows.text(row, 9);
+  store::keep_hash(rows.text(row, 10), checkpoint);
+  checkpoint.retry_count = rows.number(row, 11);
+  BELAY_CHECK(read_enum(rows, row, 12, checkpoint.status));
+  checkpoint.created_at = rows.instant(row, 13);
+  checkpoint.state_seq = rows.natural(row, 14);
+  return Done{};
+}
+
+Result<Done> read_approval(const Rows& rows, int row, ApprovalRow& approval) {
+  approval.interrupt = InterruptId(rows.uuid(row, 0));
+  approval.thread = ThreadId(rows.text(row, 1));
+  approval.run = RunId(rows.uuid(row, 2));
+  approval.task = TaskId(rows.uuid(row, 3));
+  approval.user = UserId(rows.text(row, 4));
+  approval.graph = rows.text(row, 5);
+  approval.node = rows.text(row, 6);
+  approval.question = rows.text(row, 7);
+  approval.payload = rows.text(row, 8);
+  approval.payload_hash = rows.digest(row, 9);
+  approval.roles = rows.text(row, 10);
+  approval.seq = rows.natural(row, 11);
+  approval.created_at = rows.instant(row, 12);
+  approval.expires_at = rows.instant(row, 13);
+  BELAY_CHECK(read_enum(rows, row, 14, approval.status));
+  approval.decided_by = rows.text(row, 15);
+  approval.comment = rows.text(row, 16);
+  approval.edited = rows.text(row, 17);
+  approval.edited_hash = rows.digest(row, 18);
+  approval.decided_at = rows.instant(row, 19);
+  return Done{};
+}
+
+// The second condition has the planner use the index of the runs that have not ended.
+void add_statuses(Query& query, const std::vector<RunStatus>& statuses) {
+  if (statuses.empty()) return;
+  Column wanted(Type::text);
+  for (RunStatus status : statuses) wanted.add(status);
+  query.add(" AND r.status = ANY(?)", wanted);
+  if (std::none_of(statuses.begin(), statuses.end(), is_final)) {
+    query.add(" AND r.status IN ('queued', 'running', 'paused', 'quarantined')");
+  }
+}
+
+template <typename List, typename TextOf>
+void add_texts(Query& query, std::string_view condition, const List& list, TextOf text_of) {
+  if (list.empty()) return;
+  Column texts(Type::text);
+  for (const auto& each : list) texts.add(std::string_view(text_of(each)));
+  query.add(condition, texts);
+}
+
+template <typename List>
+void add_ids(Query& query, std::string_view condition, const List& list) {
+  if (list.empty()) return;
+  Column ids(Type::uuid);
+  for (const Uuid& each : list) ids.add(each);
+  query.add(condition, ids);
+}
+
+}  // namespace
+
+void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter) {
+  if (filter.run) query.add(" AND r.run_id = ?", *filter.run);
+  if (filter.thread) query.add(" AND r.thread_id = ?", *filter.thread);
+  add_statuses(query, filter.statuses);
+  if (filter.due_by) {
+    query.add(" AND r.due_at IS NOT NULL AND r.due_at <= ? AND r.status IN ('queued', 'paused')",
+              *filter.due_by);
+  }
+  if (filter.updated_before) query.add(" AND r.updated_at < ?", *filter.updated_before);
+  if (filter.before) {
+    query.add(
+        " AND r.run_number <"
+        " (SELECT b.run_number FROM belay.runs b WHERE b.tenant = ? AND b.run_id = ?)",
+        filter.tenant, *filter.before);
+  }
+  auto as_it_is = [](const std::string& text) -> const std::string& { return text; };
+  auto text_of = [](const UserId& user) -> const std::string& { return user.text; };
+  add_texts(query, " AND r.queue = ANY(?)", filter.queues, as_it_is);
+  add_texts(query, " AND s.graph = ANY(?)", filter.graphs, as_it_is);
+  add_ids(query, " AND coalesce(r.session_id, '00000000-0000-0000-0000-000000000000') = ANY(?)",
+          filter.owners);
+  add_ids(query, " AND r.run_id <> ALL(?)", filter.except_runs);
+  add_texts(query, " AND s.user_id <> ALL(?)", filter.except_users, text_of);
+  add_texts(query, " AND r.concurrency_key <> ALL(?)", filter.except_keys, as_it_is);
+  add_texts(query, " AND r.queue <> ALL(?)", filter.except_queues, as_it_is);
+}
+
+Result<Rows> PostgresSnapshot::ask(const Query& query) {
+  if (failure_) return *failure_;
+  if (!has_begun_) {
+    connection_.send(claims_for_ ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+                                 : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  }
+  has_begun_ = true;
+  connection_.send(query.sql(), query.parameters());
+  auto given = connection_.sync();
+  if (given.ok()) return std::move(given->back());
+  failure_ = given.error();
+  return std::move(given).error();
+}
+
+Result<std::vector<ThreadRow>> PostgresSnapshot::threads(const ThreadFilter& filter) {
+  Query query(
+      "SELECT t.thread_id, t.user_id, t.graph, t.created_at,"
+      " (SELECT r.run_id FROM belay.runs r WHERE r.tenant = t.tenant"
+      "   AND r.thread_id = t.thread_id ORDER BY r.run_number DESC LIMIT 1), t.preserve"
+      " FROM belay.threads t");
+  query.add(" WHERE t.tenant = ?", filter.tenant);
+  if (filter.thread) query.add(" AND t.thread_id = ?", *filter.thread);
+  if (filter.before) {
+    query.add(
+        " AND t.thread_number <"
+        " (SELECT b.thread_number FROM belay.threads b WHERE b.tenant = ? AND b.thread_id = ?)",
+        filter.tenant, *filter.before);
+  }
+  query.add(" ORDER BY t.thread_number DESC LIMIT ?", filter.limit);
+  return all<ThreadRow>(query, [&](const Rows& rows, int row, ThreadRow& thread) -> Result<Done> {
+    thread.tenant = filter.tenant;
+    thread.thread = ThreadId(rows.text(row, 0));
+    thread.user = UserId(rows.text(row, 1));
+    thread.graph = rows.text(row, 2);
+    thread.created_at = rows.instant(row, 3);
+    thread.last_run = RunId(rows.uuid(row, 4));
+    thread.preserve = rows.boolean(row, 5);
+    return Done{};
+  });
+}
+
+Result<std::vector<RunRow>> PostgresSnapshot::runs(const RunFilter& filter) {
+  Query query("SELECT r.run_id, r.thread_id, s.user_id, s.graph, s.graph_hash, ");
+  query.add(filter.without_input ? "''::bytea, ''" : "s.input, s.options");
+  query.add(
+      ", s.created_at, r.status, r.reason, r.outcome, r.error_code, r.error, r.seq, r.epoch,"
+      " r.session_id, r.checkpoint_id, r.node, r.retry_count, r.worked_ms, r.updated_at, r.due_at,"
+      " r.lost_claims, s.forked_from, s.forked_at, r.queue, r.priority, r.concurrency_key");
+  if (filter.due_by && filter.by_priority) {
+    ask_by_priority(filter, query);
+  } else {
+    query.add(
+        " FROM belay.runs r"
+        " JOIN belay.run_starts s ON s.tenant = r.tenant AND s.run_id = r.run_id");
+    query.add(" WHERE r.tenant = ?", filter.tenant);
+    add_run_conditions(query, filter);
+    query.add(filter.due_by ? " ORDER BY r.due_at, r.run_number" : " ORDER BY r.run_number DESC");
+    query.add(" LIMIT ?", filter.limit);
+  }
+  return all<RunRow>(query, [&](const Rows& rows, int row, RunRow& run) {
+    run.tenant = filter.tenant;
+    return read_run(rows, row, run);
+  });
+}
+
+Result<std::vector<CheckpointRow>> PostgresSnapshot::checkpoints(const CheckpointFilter& filter) {
+  Query query(
+      "SELECT checkpoint_id, parent_id, namespace, seq, epoch, session_id, kind, node, superstep,"
+      " next_tasks, chain_hash, retry_count, status, created_at, state_seq FROM belay.checkpoints");
+  query.add(" WHERE tenant = ? AND run_id = ? AND namespace = ?", filter.tenant, filter.run,
+            filter.space);
+  if (filter.seq) query.add(" AND seq = ?", *filter.seq);
+  if (filter.before_seq) query.add(" AND seq < ?", *filter.before_seq);
+  query.add(" ORDER BY seq DESC LIMIT ?", filter.limit);
+  return all<CheckpointRow>(query, [&](const Rows& rows, int row, CheckpointRow& checkpoint) {
+    checkpoint.run = filter.run;
+    return read_checkpoint(rows, row, checkpoint);
+  });
+}
+
+Result<std::vector<EventRow>> PostgresSnapshot::events(const EventFilter& filter) {
+  Query query("SELECT seq, event_index, type, body, created_at FROM belay.events");
+  query.add(
+      " WHERE tenant = ? AND run_id = ? AND (seq, event_index) > (?, ?)"
+      " ORDER BY seq, event_index LIMIT ?",
+      filter.tenant, filter.run, filter.after_seq, filter.after_index, filter.limit);
+  return all<EventRow>(query, [&](const Rows& rows, int row, EventRow& event) -> Result<Done> {
+    event.run = filter.run;
+    event.seq = rows.natural(row, 0);
+    event.index = rows.number(row, 1);
+    event.type = rows.text(row, 2);
+    event.body = rows.text(row, 3);
+    event.created_at = rows.instant(row, 4);
+    return Done{};
+  });
+}
+
+Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilter& filter) {
+  Query query(
+      "SELECT a.interrupt_id, r.thread_id, a.run_id, a.task_id, s.user_id, s.graph, a.node,"
+      " a.question, a.payload, a.payload_hash, a.roles, a.seq, a.created_at, a.expires_at,"
+      " a.status, a.decided_by, a.comment, a.edited, a.edited_hash, a.decided_at"
+      " FROM belay.approvals a"
+      " JOIN belay.runs r ON r.tenant = a.tenant AND r.run_id = a.run_id"
+      " JOIN belay.run_starts s ON s.tenant = a.tenant AND s.run_id = a.run_id");
+  query.add(" WHERE a.tenant = ?", filter.tenant);
+  if (filter.interrupt) query.add(" AND a.interrupt_id = ?", *filter.interrupt);
+  if (filter.run) query.add(" AND a.run_id = ?", *filter.run);
+  if (filter.only_open) query.add(" AND a.status = 'open'");
+  if (filter.expired_at) query.add(" AND a.expires_at <= ?", *filter.expired_at);
+  // A run has few: + 0 keeps the planner from walking all of the tenant's in their order.
+  query.add(filter.run ? " ORDER BY a.approval_number + 0 DESC"
+                       : " ORDER BY a.approval_number DESC");
+  query.add(" LIMIT ?", filter.limit);
+  return all<ApprovalRow>(query, [&](const Rows& rows, int row, ApprovalRow& approval) {
+    approval.tenant = filter.tenant;
+    return read_approval(rows, row, approval);
+  });
+}
+
+Result<std::vector<StoredRecord>> PostgresSnapshot::records(const RecordQuery& wanted) {
+  bool by_field = !wanted.field.empty();
+  Query query("SELECT r.key, r.envelope, r.run_id, r.seq, r.updated_at FROM ");
+  // Both ways give the keys in order straight from an index.
+  if (by_field) {
+    query.add(
+        "belay.record_index i JOIN belay.records r ON r.tenant = i.tenant"
+        " AND r.collection = i.collection AND r.user_id = i.user_id AND r.key = i.key"
+        " WHERE i.tenant = ? AND i.collection = ? AND i.user_id = ?"
+        " AND i.field = ? AND i.value_hash = ? AND i.value = ?",
+        wanted.tenant, wanted.collection, wanted.user, wanted.field, sha256(wanted.value),
+        wanted.value);
+  } else {
+    query.add("belay.records r WHERE r.tenant = ? AND r.collection = ? AND r.user_id = ?",
+              wanted.tenant, wanted.collection, wanted.user);
+  }
+  std::string key = by_field ? "i.key" : "r.key";
+  if (!wanted.key.empty()) query.add(" AND " + key + " = ?", wanted.key);
+  if (!wanted.after.empty()) query.add(" AND " + key + " > ?", wanted.after);
+  query.add(" ORDER BY " + key + " LIMIT ?", wanted.limit);
+  return all<StoredRecord>(query,
+                           [&](const Rows& rows, int row, StoredRecord& record) -> Result<Done> {
+                             record.collection = wanted.collection;
+                             record.user = wanted.user;
+                             record.key = rows.text(row, 0);
+                             record.envelope = rows.text(row, 1);
+                             record.run = RunId(rows.uuid(row, 2));
+                             record.seq = rows.natural(row, 3);
+                             record.updated_at = rows.instant(row, 4);
+                             return Done{};
+                           });
+}
+
+}  // namespace belay::postgres

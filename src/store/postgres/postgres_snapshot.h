@@ -1,0 +1,71 @@
+#pragma once
+// store/postgres/postgres_snapshot.h - reads on one connection, all of one moment: a transaction
+// that begins with the first of them.
+//
+// Threading: one thread at a time.
+
+#include <optional>
+
+#include "belay/store.h"
+#include "store/postgres/connection.h"
+#include "store/postgres/query.h"
+
+namespace belay::postgres {
+
+class PostgresSnapshot final : public Snapshot {
+ public:
+  // REQUIRES: the connection is in no transaction. Whoever made the snapshot ends its one.
+  explicit PostgresSnapshot(Connection& connection) : connection_(connection) {}
+  // For Store::claim(): due runs by priority are locked, and those passed over that another
+  // transaction has locked, or that another session was offered a moment ago. Not of one moment.
+  PostgresSnapshot(Connection& connection, const SessionId& claims_for)
+      : connection_(connection), claims_for_(claims_for) {}
+
+  Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override;
+  Result<std::vector<RunRow>> runs(const RunFilter& filter) override;
+  Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) override;
+  Result<std::vector<ValueRow>> values(const ValueFilter& filter) override;
+  Result<std::vector<EventRow>> events(const EventFilter& filter) override;
+  Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) override;
+  Result<std::vector<StoredRecord>> records(const RecordQuery& query) override;
+  Result<std::vector<TaskRow>> tasks(const TaskFilter& filter) override;
+  Result<std::vector<EffectRow>> effects(const EffectFilter& filter) override;
+  Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) override;
+  Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
+                                     const std::vector<Digest>& ids) override;
+  Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) override;
+  Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override;
+  Result<std::vector<TenantId>> tenants() override;
+  Result<std::vector<QueueRow>> queues(const TenantId& tenant) override;
+  Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now) override;
+  Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override;
+  Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
+
+  // Whether there is a transaction to be ended.
+  bool has_begun() const { return has_begun_; }
+  // Of the read that failed: all after it fail so too, since there is no view left to be consistent
+  // with.
+  const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  Result<std::vector<ValueRow>> every_value(const ValueFilter& filter);
+  Result<std::vector<ValueRow>> values_that_count(const ValueFilter& filter);
+  // All but the tenant, the order and the limit.
+  static void add_run_conditions(Query& query, const RunFilter& filter);
+  // By priority, from the indexes: a level of it after the other.
+  void ask_by_priority(const RunFilter& filter, Query& query);
+  Result<Rows> ask(const Query& query);
+  template <typename Row, typename ReadRow>
+  Result<std::vector<Row>> all(const Query& query, ReadRow read_row) {
+    if (query.finds_nothing()) return std::vector<Row>();
+    BELAY_TRY(Rows rows, ask(query));
+    return read_all<Row>(rows, std::move(read_row));
+  }
+
+  Connection& connection_;
+  std::optional<SessionId> claims_for_;
+  bool has_begun_ = false;
+  std::optional<Error> failure_;
+};
+
+}  // namespace belay::postgres

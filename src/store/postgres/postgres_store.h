@@ -1,0 +1,23 @@
+#pragma once
+// store/postgres/postgres_store.h - opening a PostgreSQL store with what only tests ask for.
+
+#include <cstdint>
+#include <functional>
+
+#include "belay/store.h"
+
+namespace belay::postgres {
+
+struct PostgresStoreOptions {
+  // Judges approvals' expiry in place of the server's clock.
+  Clock* expiry_clock = nullptr;
+  // Called on the writer's thread around the n-th transaction of commits, from 1: before it begins
+  // (after = false), and when it is durable but not yet acknowledged (after = true). It may wait,
+  // so that a test can kill the process just there. Must not call the store.
+  std::function<void(std::uint64_t commit_number, bool after)> at_commit = nullptr;
+};
+
+Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, Clock& clock,
+                                                   Random& random, PostgresStoreOptions options);
+
+}  // namespace belay::postgres

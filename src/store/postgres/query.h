@@ -1,0 +1,75 @@
+#pragma once
+// store/postgres/query.h - a statement that is put together from conditions, with their values; and
+// from its rows to a vector.
+//
+// Threading: one thread at a time.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/postgres/connection.h"
+
+namespace belay::postgres {
+
+// A value that is no text: an envelope.
+struct Bytes {
+  std::string_view bytes;
+};
+
+class Query {
+ public:
+  explicit Query(std::string_view sql) : sql_(sql) {}
+
+  // Appends `sql`, in which each "?" stands for the next of the values.
+  template <typename... Values>
+  Query& add(std::string_view sql, const Values&... values) {
+    (put(values), ...);
+    append(sql);
+    return *this;
+  }
+
+  // Gives the values the next numbers; what is appended has to name them ($1).
+  template <typename... Values>
+  Query& bind(const Values&... values) {
+    (put(values), ...);
+    count_ += sizeof...(values);
+    return *this;
+  }
+
+  const std::string& sql() const { return sql_; }
+  const Parameters& parameters() const { return parameters_; }
+  // One of the values is a text that PostgreSQL can't hold (with U+0000 or no UTF-8), so that no
+  // row has it.
+  bool finds_nothing() const { return finds_nothing_; }
+
+ private:
+  void append(std::string_view sql);
+  void put(const std::string& text);
+  void put(const Bytes& value) { parameters_.add_bytes(value.bytes); }
+  template <typename Tag>
+  void put(const NameId<Tag>& name) {
+    put(name.text);
+  }
+  template <typename T>
+  void put(const T& value) {
+    parameters_.add(value);
+  }
+
+  std::string sql_;
+  Parameters parameters_;
+  std::size_t count_ = 0;  // of the values that the text names so far
+  bool finds_nothing_ = false;
+};
+
+// Reads each row with read_row(rows, row, into), which may refuse it.
+template <typename Row, typename ReadRow>
+Result<std::vector<Row>> read_all(const Rows& rows, ReadRow read_row) {
+  std::vector<Row> found(static_cast<std::size_t>(rows.count()));
+  for (int i = 0; i < rows.count(); ++i) {
+    BELAY_CHECK(read_row(rows, i, found[static_cast<std::size_t>(i)]));
+  }
+  return found;
+}
+
+}  // namespace belay::postgres

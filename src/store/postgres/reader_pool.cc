@@ -1,0 +1,171 @@
+#include "store/postgres/reader_pool.h"
+
+#include <algorithm>
+
+#include "belay/limits.h"
+#include "store/claim.h"
+#include "store/postgres/postgres_snapshot.h"
+
+namespace belay::postgres {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds first_pause{50};
+constexpr milliseconds longest_pause{1'000};
+
+// After a first pause of none: a server that was restarted takes a new connection at once.
+milliseconds pause_after(milliseconds pause) {
+  return std::clamp(pause * 2, first_pause, longest_pause);
+}
+
+Error given_up(const Error& last, milliseconds patience) {
+  std::string message = last.message;
+  if (message.ends_with('.')) message.pop_back();
+  message += " (tried for " + std::to_string(patience.count()) +
+             " ms without success; the next read tries again).";
+  return error(ErrorCode::unavailable, std::move(message));
+}
+
+}  // namespace
+
+ReaderPool::~ReaderPool() {
+  {
+    std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  changed_.notify_all();
+  stopping_.notify_all();
+  // No thread is started any more.
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ReaderPool::push(Store::Reader reader, Answer answer) {
+  push(Waiting{std::move(reader), std::move(answer)});
+}
+
+void ReaderPool::push_claim(ClaimFilter filter, std::shared_ptr<std::vector<RunRow>> offered,
+                            Answer answer) {
+  push(Waiting{nullptr, std::move(answer), Claim{std::move(filter), std::move(offered)}});
+}
+
+void ReaderPool::push(Waiting waiting) {
+  std::unique_lock lock(mutex_);
+  if (queue_.size() < limits::commit_queue_max) {
+    bool needs_thread = queue_.size() >= idle_ && threads_.size() < address_.pool;
+    if (needs_thread) threads_.emplace_back([this] { serve(); });
+    queue_.push_back(std::move(waiting));
+    changed_.notify_one();
+    return;
+  }
+  lock.unlock();
+  waiting.answer.complete(
+      error(ErrorCode::unavailable,
+            "The store's queue of reads is full: " + std::to_string(limits::commit_queue_max) +
+                " wait; try again shortly."));
+}
+
+void ReaderPool::serve() {
+  std::unique_ptr<Connection> connection;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ++idle_;
+    changed_.wait(lock, [this] { return is_stopping_ || !queue_.empty(); });
+    --idle_;
+    if (queue_.empty()) return;
+    {
+      Waiting next = std::move(queue_.front());
+      queue_.pop_front();
+      lock.unlock();
+      next.answer.complete(read(connection, next));
+    }
+    lock.lock();
+  }
+}
+
+Result<Done> ReaderPool::read(std::unique_ptr<Connection>& connection, const Waiting& waiting) {
+  steady_clock::time_point begun = steady_clock::now();
+  milliseconds next_pause{0};
+  while (true) {
+    Attempt attempt = read_once(connection, waiting);
+    if (!attempt.is_to_be_repeated) return std::move(attempt.outcome);
+    auto taken = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begun);
+    if (taken >= address_.patience) return given_up(attempt.outcome.error(), address_.patience);
+    if (!pause(std::min(next_pause, address_.patience - taken))) return std::move(attempt.outcome);
+    next_pause = pause_after(next_pause);
+  }
+}
+
+ReaderPool::Attempt ReaderPool::read_once(std::unique_ptr<Connection>& connection,
+                                          const Waiting& waiting) {
+  auto connected = connect(connection);
+  if (!connected.ok()) return {std::move(connected), true};
+  if (waiting.claim) return offer_once(*connection, *waiting.claim);
+  PostgresSnapshot snapshot(*connection);
+  Attempt attempt{waiting.reader(snapshot)};
+  if (snapshot.failure() && (connection->is_lost() || connection->is_to_be_repeated())) {
+    attempt = {*snapshot.failure(), true};
+  }
+  if (snapshot.has_begun()) {
+    // Nothing was written, nothing can be lost.
+    connection->send("ROLLBACK");
+    connection->send_off();
+  }
+  return attempt;
+}
+
+// Runs that were found are locked until they are marked as offered, so no two sessions are offered
+// the same.
+ReaderPool::Attempt ReaderPool::offer_once(Connection& connection, const Claim& claim) {
+  PostgresSnapshot snapshot(connection, claim.filter.session);
+  auto found = store::runs_to_offer(snapshot, claim.filter);
+  if (!found.ok() || found->empty()) {
+    bool is_again = connection.is_lost() || connection.is_to_be_repeated();
+    connection.roll_back();
+    if (found.ok()) return {Done{}};
+    return {std::move(found).error(), is_again};
+  }
+  Column tenants(Type::text);
+  Column runs(Type::uuid);
+  for (const RunRow& row : *found) {
+    tenants.add(std::string_view(row.tenant.text));
+    runs.add(row.run);
+  }
+  Parameters marks;
+  marks.add(tenants).add(runs).add(claim.filter.session);
+  marks.add(static_cast<std::int64_t>(claim.filter.offered_for.count()));
+  connection.send(
+      "UPDATE belay.runs r SET offered_to = $3,"
+      " offered_until = clock_timestamp() + $4 * interval '1 millisecond'"
+      " FROM unnest($1, $2) AS u (tenant, run_id)"
+      " WHERE r.tenant = u.tenant AND r.run_id = u.run_id",
+      marks);
+  connection.send("COMMIT");
+  auto marked = connection.sync();
+  if (!marked.ok()) {
+    bool is_again = connection.is_lost() || connection.is_to_be_repeated();
+    connection.roll_back();
+    return {std::move(marked).error(), is_again};
+  }
+  *claim.offered = *std::move(found);
+  return {Done{}};
+}
+
+Result<Done> ReaderPool::connect(std::unique_ptr<Connection>& connection) {
+  if (connection && !connection->is_lost()) return Done{};
+  connection.reset();
+  if (!pause(milliseconds(0))) {
+    return error(ErrorCode::unavailable,
+                 "The store, " + address_.shown + ", is being closed; open it again.");
+  }
+  BELAY_TRY(connection, Connection::open(address_));
+  return Done{};
+}
+
+bool ReaderPool::pause(milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return !stopping_.wait_for(lock, time, [this] { return is_stopping_; });
+}
+
+}  // namespace belay::postgres

@@ -1,0 +1,340 @@
+#include "store/postgres/row_batch.h"
+
+#include "store/stored_digest.h"
+
+namespace belay::postgres {
+namespace {
+
+constexpr std::string_view thread_statement =
+    "WITH added AS (INSERT INTO belay.threads"
+    " (tenant, thread_id, user_id, graph, created_at, preserve)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING 1)"
+    " SELECT 1 / (count(*) = $7)::int FROM added";
+
+// The thread stays as long as its run comes: retention locks it before it goes.
+constexpr std::string_view run_statement =
+    "WITH added AS (INSERT INTO belay.runs (tenant, run_id, thread_id, status, reason, outcome,"
+    " error_code, error, seq, epoch, session_id, checkpoint_id, node, retry_count, worked_ms,"
+    " updated_at, due_at, lost_claims, queue, priority, concurrency_key)"
+    " SELECT u.* FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,"
+    " $17, $18, $19, $20, $21) AS u (tenant, run_id, thread_id, status, reason, outcome,"
+    " error_code, error, seq, epoch, session_id, checkpoint_id, node, retry_count, worked_ms,"
+    " updated_at, due_at, lost_claims, queue, priority, concurrency_key)"
+    " CROSS JOIN LATERAL (SELECT FROM belay.threads t WHERE t.tenant = u.tenant"
+    " AND t.thread_id = u.thread_id FOR KEY SHARE) AS known"
+    " ON CONFLICT DO NOTHING RETURNING 1)"
+    " SELECT 1 / (count(*) = $22)::int FROM added";
+
+constexpr std::string_view start_statement =
+    "INSERT INTO belay.run_starts (tenant, run_id, user_id, graph, graph_hash, input, options,"
+    " created_at, forked_from, forked_at)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+
+constexpr std::string_view checkpoint_statement =
+    "INSERT INTO belay.checkpoints (tenant, run_id, namespace, seq, checkpoint_id, parent_id,"
+    " state_seq, epoch, session_id, kind, node, superstep, next_tasks, chain_hash, retry_count,"
+    " status, created_at)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,"
+    " $17)";
+
+// A pending write that is sent again writes the same checkpoint again.
+constexpr std::string_view inner_checkpoint_statement =
+    "INSERT INTO belay.checkpoints (tenant, run_id, namespace, seq, checkpoint_id, parent_id,"
+    " state_seq, epoch, session_id, kind, node, superstep, next_tasks, chain_hash, retry_count,"
+    " status, created_at)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,"
+    " $17) ON CONFLICT (tenant, run_id, namespace, seq) DO UPDATE SET"
+    " checkpoint_id = excluded.checkpoint_id, parent_id = excluded.parent_id,"
+    " state_seq = excluded.state_seq, epoch = excluded.epoch, session_id = excluded.session_id,"
+    " kind = excluded.kind, node = excluded.node, superstep = excluded.superstep,"
+    " next_tasks = excluded.next_tasks, chain_hash = excluded.chain_hash,"
+    " retry_count = excluded.retry_count, status = excluded.status,"
+    " created_at = excluded.created_at";
+
+constexpr std::string_view value_statement =
+    "INSERT INTO belay.channel_values (tenant, run_id, namespace, channel, seq, value_index, kind,"
+    " envelope) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)"
+    " ON CONFLICT (tenant, run_id, namespace, channel, seq, value_index) DO UPDATE SET"
+    " kind = excluded.kind, envelope = excluded.envelope";
+
+constexpr std::string_view event_statement =
+    "INSERT INTO belay.events (tenant, run_id, seq, event_index, type, body, created_at)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)";
+
+constexpr std::string_view message_statement =
+    "INSERT INTO belay.outbox (tenant, run_id, seq, message_index, topic, status, attempts, error,"
+    " due_at, created_at, envelope) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,"
+    " $11)";
+
+constexpr std::string_view close_statement =
+    "UPDATE belay.approvals a SET status = 'closed' FROM unnest($1, $2) AS u (tenant, run_id)"
+    " WHERE a.tenant = u.tenant AND a.run_id = u.run_id AND a.status = 'open'";
+
+constexpr std::string_view open_statement =
+    "INSERT INTO belay.approvals (tenant, interrupt_id, run_id, task_id, node, question, payload,"
+    " payload_hash, roles, seq, created_at, expires_at, status, decided_by, comment, edited,"
+    " edited_hash, decided_at) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,"
+    " $12, $13, $14, $15, $16, $17, $18)";
+
+constexpr std::string_view task_statement =
+    "INSERT INTO belay.tasks (tenant, run_id, namespace, superstep, position, task_id, status,"
+    " envelope) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)"
+    " ON CONFLICT (tenant, run_id, namespace, superstep, position) DO UPDATE SET"
+    " task_id = excluded.task_id, status = excluded.status, envelope = excluded.envelope";
+
+// What is known for good is not changed, but that a failed effect is tried once more.
+constexpr std::string_view effect_statement =
+    "INSERT INTO belay.effects AS e (tenant, run_id, task_id, name, node, effect_class, status,"
+    " attempt, created_at, updated_at, envelope)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+    " ON CONFLICT (tenant, run_id, task_id, name) DO UPDATE SET node = excluded.node,"
+    " effect_class = excluded.effect_class, status = excluded.status, attempt = excluded.attempt,"
+    " updated_at = excluded.updated_at, envelope = excluded.envelope"
+    " WHERE e.status IN ('intended', 'uncertain') OR (e.status = 'failed'"
+    " AND excluded.status = 'intended' AND excluded.attempt > e.attempt)";
+
+constexpr std::string_view blob_put_statement =
+    "INSERT INTO belay.blob_puts (tenant, blob_id) SELECT * FROM unnest($1, $2)"
+    " ON CONFLICT (tenant, blob_id) DO UPDATE SET put_number = nextval('belay.put_numbers')";
+
+constexpr std::string_view blob_statement =
+    "INSERT INTO belay.blobs (tenant, blob_id, envelope) SELECT * FROM unnest($1, $2, $3)"
+    " ON CONFLICT DO NOTHING";
+
+// The second part of the statement sees the rows as they were before it: both go.
+constexpr std::string_view erase_statement =
+    "WITH keys AS (SELECT * FROM unnest($1, $2, $3, $4) AS u (tenant, collection, user_id, key)),"
+    " entries AS (DELETE FROM belay.record_index i USING keys u WHERE i.tenant = u.tenant"
+    " AND i.collection = u.collection AND i.user_id = u.user_id AND i.key = u.key)"
+    " DELETE FROM belay.records r USING keys u WHERE r.tenant = u.tenant"
+    " AND r.collection = u.collection AND r.user_id = u.user_id AND r.key = u.key";
+
+constexpr std::string_view record_statement =
+    "INSERT INTO belay.records (tenant, collection, user_id, key, envelope, run_id, seq,"
+    " updated_at) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)"
+    " ON CONFLICT (tenant, collection, user_id, key) DO UPDATE SET envelope = excluded.envelope,"
+    " run_id = excluded.run_id, seq = excluded.seq, updated_at = excluded.updated_at";
+
+constexpr std::string_view record_index_statement =
+    "INSERT INTO belay.record_index (tenant, collection, user_id, field, value_hash, key, value)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
+
+std::string_view bytes_of_id(const Uuid& id) {
+  return {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()};
+}
+
+std::string part_of_key(const std::string& part) { return part; }
+std::string part_of_key(std::int64_t part) { return std::to_string(part); }
+std::string part_of_key(std::uint64_t part) { return std::to_string(part); }
+std::string part_of_key(const Uuid& id) { return std::string(bytes_of_id(id)); }
+
+// Parts of a key, each after its length, so that no two keys make the same text.
+template <typename... Parts>
+std::string key_of(const Parts&... parts) {
+  std::string key;
+  auto add = [&](std::string_view part) {
+    key += std::to_string(part.size());
+    key += ':';
+    key += part;
+  };
+  (add(part_of_key(parts)), ...);
+  return key;
+}
+
+// What is not there takes no room, as under a key.
+std::string hash_or_nothing(const Digest& digest) {
+  return digest == Digest{} ? "" : store::bytes_of(digest);
+}
+
+}  // namespace
+
+Table& Rounds::table_for(const std::string& key) {
+  // After the last round that has the key: an earlier one would be written before it.
+  std::size_t first_free = rounds_.size();
+  while (first_free > 0 && !rounds_[first_free - 1].keys.contains(key)) --first_free;
+  if (first_free == rounds_.size()) {
+    rounds_.push_back({Table(statement_, types_), {}});
+  }
+  rounds_[first_free].keys.insert(key);
+  return rounds_[first_free].table;
+}
+
+RowBatch::RecordRound::RecordRound()
+    : erased(erase_statement, {Type::text, Type::text, Type::text, Type::text}),
+      written(record_statement, {Type::text, Type::text, Type::text, Type::text, Type::bytes,
+                                 Type::uuid, Type::number, Type::instant}),
+      indexed(record_index_statement, {Type::text, Type::text, Type::text, Type::text, Type::bytes,
+                                       Type::text, Type::text}) {}
+
+RowBatch::RowBatch()
+    : threads_(thread_statement,
+               {Type::text, Type::text, Type::text, Type::text, Type::instant, Type::boolean}),
+      runs_(run_statement,
+            {Type::text, Type::uuid,   Type::text,   Type::text,    Type::text,    Type::text,
+             Type::text, Type::text,   Type::number, Type::number,  Type::uuid,    Type::uuid,
+             Type::text, Type::number, Type::number, Type::instant, Type::instant, Type::number,
+             Type::text, Type::number, Type::text}),
+      starts_(start_statement, {Type::text, Type::uuid, Type::text, Type::text, Type::bytes,
+                                Type::bytes, Type::text, Type::instant, Type::uuid, Type::number}),
+      checkpoints_(checkpoint_statement,
+                   {Type::text, Type::uuid, Type::text, Type::number, Type::uuid, Type::uuid,
+                    Type::number, Type::number, Type::uuid, Type::text, Type::text, Type::number,
+                    Type::bytes, Type::bytes, Type::number, Type::text, Type::instant}),
+      values_(value_statement, {Type::text, Type::uuid, Type::text, Type::text, Type::number,
+                                Type::number, Type::text, Type::bytes}),
+      events_(event_statement, {Type::text, Type::uuid, Type::number, Type::number, Type::text,
+                                Type::text, Type::instant}),
+      messages_(message_statement,
+                {Type::text, Type::uuid, Type::number, Type::number, Type::text, Type::text,
+                 Type::number, Type::text, Type::instant, Type::instant, Type::bytes}),
+      closed_(close_statement, {Type::text, Type::uuid}),
+      opened_(open_statement,
+              {Type::text, Type::uuid, Type::uuid, Type::uuid, Type::text, Type::text, Type::bytes,
+               Type::bytes, Type::text, Type::number, Type::instant, Type::instant, Type::text,
+               Type::text, Type::text, Type::bytes, Type::bytes, Type::instant}),
+      blob_puts_(blob_put_statement, {Type::text, Type::bytes}),
+      blobs_(blob_statement, {Type::text, Type::bytes, Type::bytes}),
+      inner_checkpoints_(
+          inner_checkpoint_statement,
+          {Type::text, Type::uuid, Type::text, Type::number, Type::uuid, Type::uuid, Type::number,
+           Type::number, Type::uuid, Type::text, Type::text, Type::number, Type::bytes, Type::bytes,
+           Type::number, Type::text, Type::instant}),
+      tasks_(task_statement, {Type::text, Type::uuid, Type::text, Type::number, Type::number,
+                              Type::uuid, Type::text, Type::bytes}),
+      effects_(effect_statement,
+               {Type::text, Type::uuid, Type::uuid, Type::text, Type::text, Type::text, Type::text,
+                Type::number, Type::instant, Type::instant, Type::bytes}) {}
+
+void RowBatch::add_thread(const ThreadRow& thread) {
+  threads_.add(thread.tenant.text, thread.thread.text, thread.user.text, thread.graph,
+               thread.created_at, thread.preserve);
+}
+
+void RowBatch::add_run(const RunRow& run) {
+  runs_.add(run.tenant.text, run.run, run.thread.text, run.status, run.reason, run.outcome,
+            run.error_code, run.error, run.seq, run.epoch, or_null(run.session), run.checkpoint,
+            run.node, run.retry_count, run.worked_ms, run.updated_at, or_null(run.due_at),
+            run.lost_claims, run.queue, run.priority, run.concurrency_key);
+}
+
+void RowBatch::add_start(const RunRow& run) {
+  std::optional<std::uint64_t> forked_at;
+  if (run.forked_at != 0) forked_at = run.forked_at;
+  starts_.add(run.tenant.text, run.run, run.user.text, run.graph, run.graph_hash, run.input,
+              run.options, run.created_at, or_null(run.forked_from), forked_at);
+}
+
+void RowBatch::add_checkpoint(const TenantId& tenant, const CheckpointRow& row, Table& table) {
+  table.add(tenant.text, row.run, row.space, row.seq, row.id, or_null(row.parent), row.state_seq,
+            row.epoch, or_null(row.session), row.kind, row.node, row.superstep, row.next_tasks,
+            store::kept_hash(row), row.retry_count, row.status, row.created_at);
+}
+
+void RowBatch::add_approval(const ApprovalRow& row) {
+  bool is_open = row.status == ApprovalStatus::open;
+  std::optional<Instant> decided_at;
+  if (!is_open) decided_at = row.decided_at;
+  opened_.add(row.tenant.text, row.interrupt, row.run, row.task, row.node, row.question,
+              row.payload, hash_or_nothing(row.payload_hash), row.roles, row.seq, row.created_at,
+              row.expires_at, row.status, is_open ? "" : row.decided_by, is_open ? "" : row.comment,
+              is_open ? "" : row.edited, is_open ? "" : hash_or_nothing(row.edited_hash),
+              decided_at);
+}
+
+void RowBatch::add_work(const TenantId& tenant, const CommitRows& rows) {
+  for (const ValueRow& row : rows.values) {
+    std::optional<ValueKind> kind;
+    if (row.kind != ValueKind::set) kind = row.kind;
+    values_.add(tenant.text, row.run, row.space, row.channel, row.seq, row.index, kind,
+                row.envelope);
+  }
+  for (const TaskRow& row : rows.tasks) {
+    tasks_.table_for(key_of(tenant.text, row.run, row.space, row.superstep, row.position))
+        .add(tenant.text, row.run, row.space, row.superstep, row.position, row.task, row.status,
+             row.envelope);
+  }
+  for (const EffectRow& row : rows.effects) {
+    effects_.table_for(key_of(tenant.text, row.run, row.task, row.name))
+        .add(tenant.text, row.run, row.task, row.name, row.node, row.effect_class, row.status,
+             row.attempt, row.created_at, row.updated_at, row.envelope);
+  }
+  for (const CheckpointRow& row : rows.inner_checkpoints) {
+    add_checkpoint(tenant, row,
+                   inner_checkpoints_.table_for(key_of(tenant.text, row.run, row.space, row.seq)));
+  }
+}
+
+void RowBatch::add_blobs(const TenantId& tenant, const CommitRows& rows) {
+  for (const BlobRow& row : rows.blobs) {
+    std::string id = store::bytes_of(row.id);
+    if (!put_blobs_.insert(key_of(tenant.text, id)).second) continue;
+    blob_puts_.add(tenant.text, id);
+    blobs_.add(tenant.text, id, row.envelope);
+  }
+}
+
+void RowBatch::add_children(const Commit& commit, const CommitRows& rows) {
+  const TenantId& tenant = commit.tenant;
+  for (const CheckpointRow& row : rows.earlier) add_checkpoint(tenant, row, checkpoints_);
+  if (rows.checkpoint) add_checkpoint(tenant, *rows.checkpoint, checkpoints_);
+  add_work(tenant, rows);
+  add_blobs(tenant, rows);
+  for (const EventRow& row : rows.events) {
+    events_.add(tenant.text, row.run, row.seq, row.index, row.type, row.body, row.created_at);
+  }
+  for (const OutboxRow& row : rows.outbox) {
+    messages_.add(tenant.text, row.run, row.seq, row.index, row.topic, row.status, row.attempts,
+                  row.error, row.due_at, row.created_at, row.envelope);
+  }
+  if (rows.close_approvals) closed_.add(tenant.text, rows.run->run);
+  for (const ApprovalRow& row : rows.opened) add_approval(row);
+  if (rows.run) add_records(tenant, rows, rows.run->updated_at);
+}
+
+void RowBatch::add_records(const TenantId& tenant, const CommitRows& rows, Instant updated_at) {
+  for (const RecordPut& put : rows.records) add_record(tenant, put, rows, updated_at);
+}
+
+void RowBatch::add_record(const TenantId& tenant, const RecordPut& put, const CommitRows& rows,
+                          Instant updated_at) {
+  std::string key = key_of(tenant.text, put.collection, put.user.text, put.key);
+  std::size_t round = records_.size();
+  while (round > 0 && !records_[round - 1].keys.contains(key)) --round;
+  if (round == records_.size()) records_.emplace_back();
+  RecordRound& tables = records_[round];
+  tables.keys.insert(std::move(key));
+  tables.erased.add(tenant.text, put.collection, put.user.text, put.key);
+  if (put.envelope.empty()) return;
+  RunId run = rows.run ? rows.run->run : RunId();
+  tables.written.add(tenant.text, put.collection, put.user.text, put.key, put.envelope,
+                     or_null(run), rows.run ? rows.run->seq : std::uint64_t{0}, updated_at);
+  for (const auto& [field, value] : put.indexed) {
+    tables.indexed.add(tenant.text, put.collection, put.user.text, field, sha256(value), put.key,
+                       value);
+  }
+}
+
+// Who puts a large value locks its row in blob_puts first: see the schema.
+void RowBatch::send(Connection& connection) const {
+  threads_.send_with_count(connection);
+  runs_.send_with_count(connection);
+  starts_.send(connection);
+  checkpoints_.send(connection);
+  values_.send(connection);
+  tasks_.send(connection);
+  effects_.send(connection);
+  inner_checkpoints_.send(connection);
+  blob_puts_.send(connection);
+  blobs_.send(connection);
+  events_.send(connection);
+  messages_.send(connection);
+  closed_.send(connection);
+  opened_.send(connection);
+  for (const RecordRound& round : records_) {
+    round.erased.send(connection);
+    round.written.send(connection);
+    round.indexed.send(connection);
+  }
+}
+
+}  // namespace belay::postgres

@@ -1,0 +1,273 @@
+#include "store/postgres/schema.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "store/postgres/migrations.h"
+#include "store/postgres/script_statements.h"
+
+namespace belay::postgres {
+namespace {
+
+constexpr int oldest_server = 140'000;
+constexpr std::string_view compatible_mark = "-- compatible from: ";
+// A migration may have to wait for another process' one, or to go through large tables.
+constexpr std::chrono::minutes migration_patience{60};
+constexpr std::chrono::seconds usual_patience{30};
+
+Error refuse(ErrorCode code, const Address& address, const std::string& why) {
+  return error(code, "The store, " + address.shown + ", " + why);
+}
+
+std::string shown_version(int version) {
+  std::string major = std::to_string(version / 10'000);
+  if (version >= 100'000) return major + "." + std::to_string(version % 10'000);
+  return major + "." + std::to_string(version / 100 % 100) + "." + std::to_string(version % 100);
+}
+
+// What a look at the server tells.
+struct Situation {
+  std::string user;
+  std::string database;
+  bool is_standby = false;
+  bool is_read_only = false;
+  bool has_schema = false;
+  bool has_migrations = false;  // a table of that name, with our columns
+  bool has_other_tables = false;
+  std::string encoding;
+};
+
+Result<Situation> look(Connection& connection, const Address& address) {
+  // The catalog itself is asked: to look a table up by name takes rights on its schema.
+  static constexpr std::string_view sql =
+      "SELECT current_user::text, current_database()::text, pg_is_in_recovery(),"
+      " current_setting('transaction_read_only') = 'on',"
+      " EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1),"
+      " (SELECT count(*) = 2 FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid"
+      "   JOIN pg_attribute a ON a.attrelid = c.oid WHERE n.nspname = $1"
+      "   AND c.relname = 'migrations' AND a.attname IN ('checksum', 'compatible_from')),"
+      " EXISTS (SELECT 1 FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid"
+      "   WHERE n.nspname = $1 AND c.relname = ANY($2)),"
+      " current_setting('server_encoding')";
+  Column names(Type::text);
+  for (std::string_view name : table_names()) names.add(name);
+  Parameters parameters;
+  parameters.add(std::string_view(address.schema)).add(names);
+  BELAY_TRY(Rows row, connection.query(sql, parameters));
+  Situation found;
+  found.user = row.text(0, 0);
+  found.database = row.text(0, 1);
+  found.is_standby = row.boolean(0, 2);
+  found.is_read_only = row.boolean(0, 3);
+  found.has_schema = row.boolean(0, 4);
+  found.has_migrations = row.boolean(0, 5);
+  found.has_other_tables = row.boolean(0, 6) && !found.has_migrations;
+  found.encoding = row.text(0, 7);
+  return found;
+}
+
+Result<Done> check_server(const Situation& found, const Address& address) {
+  if (found.is_standby || found.is_read_only) {
+    return refuse(ErrorCode::unavailable, address,
+                  std::string("takes no writes: ") +
+                      (found.is_standby ? "it is a standby" : "it is set to read only") +
+                      "; name the primary in the store's URL, or all of its hosts and "
+                      "target_session_attrs=read-write.");
+  }
+  if (found.encoding != "UTF8") {
+    return refuse(
+        ErrorCode::invalid, address,
+        "keeps texts in " + found.encoding +
+            "; create a database with ENCODING 'UTF8', and name that in the store's URL.");
+  }
+  if (found.has_other_tables) {
+    return refuse(ErrorCode::corrupt, address,
+                  "has a schema " + address.schema +
+                      " with tables of another program; name another with schema= in the store's "
+                      "URL.");
+  }
+  return Done{};
+}
+
+// Whether all of our migrations have been applied, `version` is how many of them.
+struct Applied {
+  std::size_t version = 0;
+  bool is_current() const { return version >= migrations().size(); }
+};
+
+Result<Applied> applied_migrations(Connection& connection, const Address& address) {
+  BELAY_TRY(Rows rows, connection.query("SELECT version::bigint, checksum, compatible_from::bigint"
+                                        " FROM belay.migrations ORDER BY version"));
+  auto known = static_cast<std::int64_t>(migrations().size());
+  for (int i = 0; i < rows.count(); ++i) {
+    std::int64_t version = rows.number(i, 0);
+    if (version > known) {
+      if (rows.number(i, 2) <= known) continue;
+      return refuse(ErrorCode::corrupt, address,
+                    "was written by a newer Belay (schema " + std::to_string(version) +
+                        "; this one knows " + std::to_string(known) + "); use that one.");
+    }
+    if (version != i + 1 ||
+        rows.digest(i, 1) != sha256(migrations()[static_cast<std::size_t>(i)].sql)) {
+      return refuse(ErrorCode::corrupt, address,
+                    "was made with another migration " + std::to_string(i + 1) +
+                        " than this Belay has; use the Belay that made it.");
+    }
+  }
+  return Applied{static_cast<std::size_t>(rows.count())};
+}
+
+// The oldest version that may go on using what this migration made.
+std::int64_t compatible_from(const store::Migration& migration, std::size_t version) {
+  auto oldest = static_cast<std::int64_t>(version);
+  std::size_t mark = migration.sql.find(compatible_mark);
+  if (mark == std::string_view::npos) return oldest;
+  std::string_view number = migration.sql.substr(mark + compatible_mark.size());
+  std::from_chars(number.data(), number.data() + number.size(), oldest);
+  return oldest;
+}
+
+void send_migration(Connection& connection, std::size_t version) {
+  const store::Migration& migration = migrations()[version - 1];
+  for (std::string_view statement : statements_of(migration.sql)) connection.send(statement);
+  Parameters note;
+  note.add(static_cast<std::int64_t>(version)).add(migration.name).add(sha256(migration.sql));
+  note.add(compatible_from(migration, version));
+  connection.send(
+      "INSERT INTO belay.migrations (version, name, checksum, compatible_from)"
+      " VALUES ($1::integer, $2, $3, $4::integer)",
+      note);
+}
+
+// In a block that holds the lock, so that what is found stays so.
+Result<Done> migrate_locked(Connection& connection, const Address& address) {
+  BELAY_TRY(Situation found, look(connection, address));
+  BELAY_CHECK(check_server(found, address));
+  Applied applied;
+  if (found.has_migrations) {
+    BELAY_TRY(applied, applied_migrations(connection, address));
+  } else if (!found.has_schema) {
+    // Without IF NOT EXISTS: it asks for rights even where there is nothing to do.
+    connection.send("CREATE SCHEMA \"" + address.schema + "\"");
+  }
+  for (std::size_t next = applied.version + 1; next <= migrations().size(); ++next) {
+    send_migration(connection, next);
+  }
+  connection.send("COMMIT");
+  BELAY_CHECK(connection.sync());
+  return Done{};
+}
+
+Result<Done> migrate(Connection& connection, const Address& address) {
+  // Each statement must see what those that held the lock before have done.
+  connection.send("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
+  connection.send("SELECT pg_advisory_xact_lock(hashtextextended('belay schema ' || $1, 0))",
+                  Parameters().add(std::string_view(address.schema)));
+  BELAY_CHECK(connection.sync());
+  return migrate_locked(connection, address);
+}
+
+Error missing_rights(const Situation& found, const Address& address) {
+  std::string user = " TO \"" + found.user + "\"";
+  std::string grants = found.has_schema
+                           ? "GRANT ALL ON SCHEMA \"" + address.schema + "\"" + user +
+                                 " and GRANT ALL ON ALL TABLES IN SCHEMA \"" + address.schema +
+                                 "\"" + user + ", or make it the owner of them"
+                           : "GRANT CREATE ON DATABASE \"" + found.database + "\"" + user;
+  return refuse(ErrorCode::unavailable, address,
+                "gives its user no right to use or make the schema " + address.schema +
+                    "; have the database's owner say: " + grants + ".");
+}
+
+Result<Done> bring_up_to_date(Connection& connection, const Address& address,
+                              const Situation& found) {
+  if (found.has_migrations) {
+    BELAY_TRY(Applied applied, applied_migrations(connection, address));
+    if (applied.is_current()) return Done{};
+  }
+  connection.set_patience(migration_patience);
+  auto migrated = migrate(connection, address);
+  connection.roll_back();
+  connection.set_patience(usual_patience);
+  return migrated;
+}
+
+// Whether our user may do with each of the tables what a store does; or make the schema.
+Result<bool> has_rights(Connection& connection, const Address& address, const Situation& found) {
+  Parameters parameters;
+  parameters.add(std::string_view(address.schema));
+  std::string_view sql =
+      "SELECT has_schema_privilege($1, 'USAGE') AND coalesce((SELECT bool_and("
+      "   has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')"
+      "   AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))"
+      " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+      " WHERE n.nspname = $1 AND c.relkind = 'r'), true)";
+  if (!found.has_schema) {
+    sql = "SELECT $1::text IS NOT NULL AND has_database_privilege(current_database(), 'CREATE')";
+  } else if (!found.has_migrations) {
+    sql = "SELECT has_schema_privilege($1, 'USAGE') AND has_schema_privilege($1, 'CREATE')";
+  }
+  BELAY_TRY(Rows row, connection.query(sql, parameters));
+  return row.boolean(0, 0);
+}
+
+Result<Done> check_version(Connection& connection, const Address& address) {
+  if (connection.server_version() >= oldest_server) return Done{};
+  return refuse(ErrorCode::unavailable, address,
+                "needs PostgreSQL 14 or newer, this is " +
+                    shown_version(connection.server_version()) + "; use a newer server.");
+}
+
+}  // namespace
+
+std::span<const std::string_view> table_names() {
+  static constexpr std::array<std::string_view, 17> names{
+      "migrations",  "sessions",       "threads", "runs",      "queues",   "run_starts",
+      "checkpoints", "channel_values", "events",  "approvals", "records",  "record_index",
+      "tasks",       "effects",        "outbox",  "blobs",     "blob_puts"};
+  return names;
+}
+
+Result<SchemaState> examine_schema(Connection& connection, const Address& address) {
+  BELAY_CHECK(check_version(connection, address));
+  BELAY_TRY(Situation found, look(connection, address));
+  BELAY_CHECK(check_server(found, address));
+  BELAY_TRY(bool is_allowed, has_rights(connection, address, found));
+  if (!is_allowed) return missing_rights(found, address);
+  SchemaState state;
+  state.known = migrations().size();
+  state.exists = found.has_migrations;
+  if (!state.exists) return state;
+  BELAY_TRY(Applied applied, applied_migrations(connection, address));
+  if (applied.version == 0) {
+    return refuse(
+        ErrorCode::corrupt, address,
+        "has a schema " + address.schema +
+            " that says of no migration that it was applied; restore it from a backup, or "
+            "name another with schema= in the store's URL.");
+  }
+  state.version = applied.version;
+  return state;
+}
+
+Result<Done> prepare_schema(Connection& connection, const Address& address) {
+  BELAY_CHECK(check_version(connection, address));
+  BELAY_TRY(Situation found, look(connection, address));
+  BELAY_CHECK(check_server(found, address));
+  auto prepared = bring_up_to_date(connection, address, found);
+  if (!prepared.ok() && connection.state() == "42501") return missing_rights(found, address);
+  return prepared;
+}
+
+Result<std::vector<std::string>> durability_of(Connection& connection) {
+  BELAY_TRY(Rows rows,
+            connection.query("SELECT name::text FROM pg_settings WHERE setting = 'off' AND name IN"
+                             " ('fsync', 'full_page_writes', 'synchronous_commit') ORDER BY name"));
+  std::vector<std::string> off;
+  for (int i = 0; i < rows.count(); ++i) off.push_back(rows.text(i, 0));
+  return off;
+}
+
+}  // namespace belay::postgres

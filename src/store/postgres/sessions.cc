@@ -1,0 +1,221 @@
+#include "store/postgres/sessions.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace belay::postgres {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds first_pause{50};
+constexpr milliseconds longest_pause{1'000};
+constexpr std::size_t remembered_max = 10'000;
+
+// "host:pid", for people.
+std::string own_name() {
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  return std::string(host.data()) + ":" + std::to_string(getpid());
+}
+
+// The same server, which is given up sooner: who waits here for long has lost its lease meanwhile.
+Address impatient(Address address) {
+  auto seconds = std::clamp<std::int64_t>(address.session_expiry.count() / 3'000, 2, 10);
+  for (auto& [name, value] : address.parameters) {
+    if (name != "connect_timeout") continue;
+    std::int64_t given = 0;
+    std::from_chars(value.data(), value.data() + value.size(), given);
+    if (given <= 0 || given > seconds) value = std::to_string(seconds);
+  }
+  return address;
+}
+
+Result<Done> connect(const Address& address, std::unique_ptr<Connection>& connection) {
+  if (connection && !connection->is_lost()) return Done{};
+  connection.reset();
+  BELAY_TRY(connection, Connection::open(address));
+  connection->set_patience(std::max(address.session_expiry / 3, milliseconds(1'000)));
+  return Done{};
+}
+
+milliseconds since(steady_clock::time_point time) {
+  return std::chrono::duration_cast<milliseconds>(steady_clock::now() - time);
+}
+
+}  // namespace
+
+Sessions::Sessions(const Address& address)
+    : address_(impatient(address)), interval_(address.session_expiry / 3) {}
+
+Sessions::~Sessions() {
+  Column ours(Type::uuid);
+  {
+    std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+    for (const auto& [session, renewed_at] : open_) ours.add(session);
+  }
+  stopping_.notify_all();
+  if (heart_.joinable()) heart_.join();
+  // Without connecting anew: the leases run out by themselves.
+  if (ours.size() == 0 || !asked_ || asked_->is_lost()) return;
+  (void)asked_->query(
+      "UPDATE belay.sessions SET expires_at = least(expires_at, clock_timestamp())"
+      " WHERE session_id = ANY($1)",
+      Parameters().add(ours));
+}
+
+Result<Rows> Sessions::ask(std::string_view sql, const Parameters& parameters) {
+  std::lock_guard lock(asking_);
+  // It may have been idle for long, and lost without anybody noticing.
+  bool may_be_stale = asked_ != nullptr;
+  while (true) {
+    BELAY_CHECK(connect(address_, asked_));
+    auto given = asked_->query(sql, parameters);
+    bool is_to_be_repeated = asked_->is_lost() || asked_->is_to_be_repeated();
+    if (given.ok() || !is_to_be_repeated || !std::exchange(may_be_stale, false)) return given;
+  }
+}
+
+Result<Done> Sessions::insert(const SessionId& session, Instant now) {
+  Time before = steady_clock::now();
+  Parameters row;
+  row.add(session).add(std::string_view(own_name())).add(address_.session_expiry.count());
+  row.add(now);
+  // Sent again after a lost reply it finds its own row.
+  BELAY_CHECK(
+      ask("INSERT INTO belay.sessions (session_id, name, started_at, seen_at, expires_at)"
+          " SELECT $1, $2, $4, now, now + $3 * interval '1 millisecond' FROM clock_timestamp() now"
+          " ON CONFLICT (session_id) DO NOTHING",
+          row));
+  std::lock_guard lock(mutex_);
+  open_[session] = before;
+  if (!heart_.joinable()) heart_ = std::thread([this] { beat_until_stopped(); });
+  return Done{};
+}
+
+void Sessions::release(const SessionId& session) {
+  std::lock_guard in_order(order_);
+  {
+    std::lock_guard lock(mutex_);
+    if (open_.erase(session) == 0) return;
+    alive_.erase(session);
+  }
+  // Where that fails its lease runs out by itself.
+  (void)ask(
+      "UPDATE belay.sessions SET expires_at = least(expires_at, clock_timestamp())"
+      " WHERE session_id = $1",
+      Parameters().add(session));
+}
+
+std::optional<bool> Sessions::remembered(const SessionId& session) const {
+  std::lock_guard lock(mutex_);
+  Time now = steady_clock::now();
+  auto own = open_.find(session);
+  if (own != open_.end() && now < own->second + address_.session_expiry) return true;
+  auto other = alive_.find(session);
+  if (other != alive_.end() && now < other->second) return true;
+  return std::nullopt;
+}
+
+bool Sessions::remember(const SessionId& session, milliseconds lease_left, Time asked_at) {
+  std::lock_guard lock(mutex_);
+  if (alive_.size() >= remembered_max) alive_.clear();
+  if (lease_left.count() <= 0) {
+    alive_.erase(session);
+    return asked_at < in_doubt_until_;
+  }
+  alive_[session] = asked_at + std::min(lease_left, interval_);
+  return true;
+}
+
+Result<bool> Sessions::is_alive(const SessionId& session) {
+  if (session.is_null()) return false;
+  if (std::optional<bool> known = remembered(session)) return *known;
+  Time asked_at = steady_clock::now();
+  BELAY_TRY(Rows row,
+            ask("SELECT floor(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint"
+                " FROM belay.sessions WHERE session_id = $1",
+                Parameters().add(session)));
+  milliseconds lease_left(row.count() == 0 ? 0 : row.number(0, 0));
+  return remember(session, lease_left, asked_at);
+}
+
+milliseconds Sessions::silent_for() const {
+  std::lock_guard lock(mutex_);
+  milliseconds longest{0};
+  for (const auto& [session, renewed_at] : open_) longest = std::max(longest, since(renewed_at));
+  return longest;
+}
+
+void Sessions::beat_until_stopped() {
+  std::unique_ptr<Connection> connection;
+  milliseconds pause = interval_;
+  milliseconds after_failure = first_pause;
+  std::unique_lock lock(mutex_);
+  while (!stopping_.wait_for(lock, pause, [this] { return is_stopping_; })) {
+    lock.unlock();
+    Time begun = steady_clock::now();
+    if (beat(connection)) {
+      pause = std::max(interval_ - since(begun), milliseconds(1));
+      after_failure = first_pause;
+    } else {
+      pause = std::min(after_failure, interval_);
+      after_failure = std::min(after_failure * 2, longest_pause);
+    }
+    lock.lock();
+  }
+}
+
+bool Sessions::beat(std::unique_ptr<Connection>& connection) {
+  if (!connect(address_, connection).ok()) return false;
+  std::lock_guard in_order(order_);
+  Column ours(Type::uuid);
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [session, renewed_at] : open_) ours.add(session);
+  }
+  if (ours.size() == 0) return true;
+  Time before = steady_clock::now();
+  // A row that is gone, after a day without a beat, comes back.
+  auto renewed = connection->query(
+      "INSERT INTO belay.sessions (session_id, name, started_at, seen_at, expires_at)"
+      " SELECT u.id, $3, now, now, now + $1 * interval '1 millisecond'"
+      " FROM unnest($2) AS u (id), clock_timestamp() AS now ORDER BY u.id"
+      " ON CONFLICT (session_id) DO UPDATE SET seen_at = excluded.seen_at,"
+      " expires_at = excluded.expires_at RETURNING session_id",
+      Parameters()
+          .add(address_.session_expiry.count())
+          .add(ours)
+          .add(std::string_view(own_name())));
+  if (!renewed.ok()) return false;
+  note_renewed(*renewed, before);
+  return true;
+}
+
+void Sessions::note_renewed(const Rows& renewed, Time before) {
+  std::lock_guard lock(mutex_);
+  for (int row = 0; row < renewed.count(); ++row) {
+    auto own = open_.find(SessionId(renewed.uuid(row, 0)));
+    if (own == open_.end()) continue;  // it was released meanwhile
+    bool was_silent = before - own->second > address_.session_expiry;
+    if (was_silent) in_doubt_until_ = before + address_.session_expiry;
+    own->second = before;
+  }
+}
+
+Result<Done> Sessions::prune(Connection& connection) {
+  return connection.execute(
+      "WITH dead AS MATERIALIZED (SELECT session_id FROM belay.sessions"
+      "   WHERE expires_at < clock_timestamp() - interval '1 day' LIMIT 1000"
+      "   FOR UPDATE SKIP LOCKED)"
+      " DELETE FROM belay.sessions s USING dead d WHERE s.session_id = d.session_id"
+      " AND NOT EXISTS (SELECT 1 FROM belay.runs r WHERE r.session_id = d.session_id"
+      "   AND r.status IN ('queued', 'running', 'paused', 'quarantined'))");
+}
+
+}  // namespace belay::postgres

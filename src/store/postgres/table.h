@@ -1,0 +1,80 @@
+#pragma once
+// store/postgres/table.h - the rows that one statement writes, column by column.
+//
+// Threading: one thread at a time.
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "store/postgres/connection.h"
+
+namespace belay::postgres {
+
+// A value that may be null.
+inline std::optional<Uuid> or_null(const Uuid& id) {
+  if (id.is_null()) return std::nullopt;
+  return id;
+}
+inline std::optional<Instant> or_null(Instant instant) {
+  if (instant == Instant{}) return std::nullopt;
+  return instant;
+}
+
+class Table {
+ public:
+  // `statement` takes one array a column, $1 on. It outlives the table.
+  Table(std::string_view statement, const std::vector<Type>& types) : statement_(statement) {
+    for (Type type : types) columns_.emplace_back(type);
+  }
+
+  // One row. REQUIRES: a value for each column, of its type.
+  template <typename... Values>
+  void add(const Values&... values) {
+    std::size_t column = 0;
+    (add_value(columns_[column++], values), ...);
+    ++count_;
+  }
+
+  std::size_t count() const { return count_; }
+  // Queues the statement, unless there is no row. True when it did.
+  bool send(Connection& connection) const {
+    if (count_ == 0) return false;
+    connection.send(statement_, parameters());
+    return true;
+  }
+  // With how many rows there are as one more parameter.
+  bool send_with_count(Connection& connection) const {
+    if (count_ == 0) return false;
+    Parameters all = parameters();
+    all.add(static_cast<std::int64_t>(count_));
+    connection.send(statement_, all);
+    return true;
+  }
+
+ private:
+  Parameters parameters() const {
+    Parameters all;
+    for (const Column& column : columns_) all.add(column);
+    return all;
+  }
+
+  template <typename T>
+  static void add_value(Column& column, const T& value) {
+    if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      column.add(std::string_view(value));
+    } else {
+      column.add(value);
+    }
+  }
+  template <typename T>
+  static void add_value(Column& column, const std::optional<T>& value) {
+    value ? add_value(column, *value) : column.add_null();
+  }
+
+  std::string_view statement_;
+  std::vector<Column> columns_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace belay::postgres

@@ -1,0 +1,218 @@
+// The reads of PostgresSnapshot of what runs work on: values, tasks, effects, messages, large
+// values.
+
+#include <algorithm>
+#include <tuple>
+
+#include "belay/limits.h"
+#include "store/postgres/envelopes.h"
+#include "store/postgres/postgres_snapshot.h"
+
+namespace belay::postgres {
+namespace {
+
+Result<Done> read_value(const Rows& rows, int row, ValueRow& value) {
+  value.space = rows.text(row, 0);
+  value.channel = rows.text(row, 1);
+  value.seq = rows.natural(row, 2);
+  value.index = rows.number(row, 3);
+  if (!rows.is_null(row, 4)) BELAY_CHECK(read_enum(rows, row, 4, value.kind));
+  value.envelope = rows.text(row, 5);
+  return Done{};
+}
+
+bool is_before(const ValueRow& a, const ValueRow& b) {
+  return std::tie(a.space, a.channel, a.seq, a.index) <
+         std::tie(b.space, b.channel, b.seq, b.index);
+}
+
+// Without the operands of reducers, and what was replaced within one seq.
+std::vector<ValueRow> without_replaced(std::vector<ValueRow> rows) {
+  std::vector<ValueRow> found;
+  found.reserve(rows.size());
+  std::size_t channel_begin = 0;  // in `found`
+  for (ValueRow& value : rows) {
+    bool is_next_channel =
+        found.empty() || found.back().channel != value.channel || found.back().space != value.space;
+    if (is_next_channel) channel_begin = found.size();
+    if (value.kind == ValueKind::reduce) continue;
+    // Of the same seq, but written before it by another task.
+    if (value.kind == ValueKind::set) found.resize(channel_begin);
+    found.push_back(std::move(value));
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<std::vector<ValueRow>> PostgresSnapshot::values(const ValueFilter& filter) {
+  return filter.every_version ? every_value(filter) : values_that_count(filter);
+}
+
+Result<std::vector<ValueRow>> PostgresSnapshot::every_value(const ValueFilter& filter) {
+  Query query(
+      "SELECT namespace, channel, seq, value_index, kind, envelope FROM belay.channel_values");
+  query.add(" WHERE tenant = ? AND run_id = ? AND seq <= ? AND seq > ?", filter.tenant, filter.run,
+            filter.at_seq, filter.after_seq);
+  if (filter.space) query.add(" AND namespace = ?", *filter.space);
+  query.add(" ORDER BY seq, namespace, channel, value_index");
+  return all<ValueRow>(query, [&](const Rows& rows, int row, ValueRow& value) {
+    value.run = filter.run;
+    return read_value(rows, row, value);
+  });
+}
+
+// Jumps from channel to channel in the index, looks backwards there for the newest whole value, and
+// reads the rows from that on: what was replaced before is never looked at. The rows come in order
+// that way, though nothing obliges the server to it.
+Result<std::vector<ValueRow>> PostgresSnapshot::values_that_count(const ValueFilter& filter) {
+  Query query("WITH RECURSIVE channels (space, name) AS ((SELECT n.namespace, n.channel");
+  query.bind(filter.tenant, filter.run, filter.at_seq);
+  std::string in_space;
+  if (filter.space) {
+    query.bind(*filter.space);
+    in_space = " AND n.namespace = $4";
+  }
+  std::string of_run = " FROM belay.channel_values n WHERE n.tenant = $1 AND n.run_id = $2";
+  query.add(of_run + in_space +
+            " ORDER BY n.namespace, n.channel LIMIT 1)"
+            " UNION ALL SELECT next.namespace, next.channel FROM channels c CROSS JOIN LATERAL"
+            " (SELECT n.namespace, n.channel" +
+            of_run + in_space +
+            " AND (n.namespace, n.channel) > (c.space, c.name)"
+            " ORDER BY n.namespace, n.channel LIMIT 1) next)"
+            " SELECT v.namespace, v.channel, v.seq, v.value_index, v.kind, v.envelope"
+            " FROM channels c CROSS JOIN LATERAL (SELECT coalesce((SELECT n.seq" +
+            of_run +
+            " AND n.namespace = c.space AND n.channel = c.name AND n.seq <= $3 AND n.kind IS NULL"
+            " ORDER BY n.seq DESC LIMIT 1), 0) AS seq) whole"
+            " CROSS JOIN LATERAL (SELECT n.*" +
+            of_run +
+            " AND n.namespace = c.space AND n.channel = c.name AND n.seq <= $3"
+            " AND n.seq >= whole.seq ORDER BY n.seq, n.value_index) v");
+  BELAY_TRY(auto rows, all<ValueRow>(query, [&](const Rows& given, int row, ValueRow& value) {
+              value.run = filter.run;
+              return read_value(given, row, value);
+            }));
+  if (!std::is_sorted(rows.begin(), rows.end(), is_before)) {
+    std::sort(rows.begin(), rows.end(), is_before);
+  }
+  return without_replaced(std::move(rows));
+}
+
+Result<std::vector<TaskRow>> PostgresSnapshot::tasks(const TaskFilter& filter) {
+  Query query("SELECT superstep, position, task_id, status, envelope FROM belay.tasks");
+  query.add(" WHERE tenant = ? AND run_id = ? AND namespace = ?", filter.tenant, filter.run,
+            filter.space);
+  if (filter.superstep) query.add(" AND superstep = ?", *filter.superstep);
+  query.add(" ORDER BY superstep, position");
+  return all<TaskRow>(query, [&](const Rows& rows, int row, TaskRow& task) -> Result<Done> {
+    task.run = filter.run;
+    task.space = filter.space;
+    task.superstep = rows.number(row, 0);
+    task.position = rows.number(row, 1);
+    task.task = TaskId(rows.uuid(row, 2));
+    BELAY_CHECK(read_enum(rows, row, 3, task.status));
+    task.envelope = rows.text(row, 4);
+    return Done{};
+  });
+}
+
+Result<std::vector<EffectRow>> PostgresSnapshot::effects(const EffectFilter& filter) {
+  Query query(
+      "SELECT run_id, task_id, name, node, effect_class, status, attempt, created_at, updated_at,"
+      " envelope FROM belay.effects");
+  query.add(" WHERE tenant = ?", filter.tenant);
+  if (filter.run) query.add(" AND run_id = ?", *filter.run);
+  if (filter.task) query.add(" AND task_id = ?", *filter.task);
+  if (!filter.statuses.empty()) {
+    Column wanted(Type::text);
+    for (EffectStatus status : filter.statuses) wanted.add(status);
+    query.add(" AND status = ANY(?)", wanted);
+    // Has the planner use the index of these.
+    bool only_unfinished =
+        std::all_of(filter.statuses.begin(), filter.statuses.end(), [](EffectStatus status) {
+          return status == EffectStatus::intended || status == EffectStatus::uncertain;
+        });
+    if (only_unfinished) query.add(" AND status IN ('intended', 'uncertain')");
+  }
+  // A run has few: + 0 keeps the planner from walking all of the tenant's in their order.
+  query.add(filter.run ? " ORDER BY effect_number + 0" : " ORDER BY effect_number");
+  query.add(" LIMIT ?", filter.limit);
+  return all<EffectRow>(query, [&](const Rows& rows, int row, EffectRow& effect) -> Result<Done> {
+    effect.run = RunId(rows.uuid(row, 0));
+    effect.task = TaskId(rows.uuid(row, 1));
+    effect.name = rows.text(row, 2);
+    effect.node = rows.text(row, 3);
+    BELAY_CHECK(read_enum(rows, row, 4, effect.effect_class));
+    BELAY_CHECK(read_enum(rows, row, 5, effect.status));
+    effect.attempt = rows.number(row, 6);
+    effect.created_at = rows.instant(row, 7);
+    effect.updated_at = rows.instant(row, 8);
+    effect.envelope = rows.text(row, 9);
+    return Done{};
+  });
+}
+
+Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filter) {
+  Query query(
+      "SELECT run_id, seq, message_index, topic, status, attempts, error, due_at, created_at,"
+      " envelope FROM belay.outbox");
+  query.add(" WHERE tenant = ?", filter.tenant);
+  if (filter.run) query.add(" AND run_id = ?", *filter.run);
+  if (filter.due_by) query.add(" AND status = 'waiting' AND due_at <= ?", *filter.due_by);
+  // Few of all are of one run, or wait: + 0 keeps the planner from walking all in their order.
+  bool are_few = filter.run || filter.due_by;
+  query.add(are_few ? " ORDER BY message_number + 0" : " ORDER BY message_number");
+  query.add(" LIMIT ?", filter.limit);
+  return all<OutboxRow>(query, [&](const Rows& rows, int row, OutboxRow& message) -> Result<Done> {
+    message.run = RunId(rows.uuid(row, 0));
+    message.seq = rows.natural(row, 1);
+    message.index = rows.number(row, 2);
+    message.topic = rows.text(row, 3);
+    BELAY_CHECK(read_enum(rows, row, 4, message.status));
+    message.attempts = rows.number(row, 5);
+    message.error = rows.text(row, 6);
+    message.due_at = rows.instant(row, 7);
+    message.created_at = rows.instant(row, 8);
+    message.envelope = rows.text(row, 9);
+    return Done{};
+  });
+}
+
+Result<std::vector<BlobRow>> PostgresSnapshot::blobs(const TenantId& tenant,
+                                                     const std::vector<Digest>& ids) {
+  if (ids.empty()) return std::vector<BlobRow>();
+  Column wanted(Type::bytes);
+  for (const Digest& id : ids) wanted.add(id);
+  Query query("SELECT b.blob_id, b.envelope");
+  query.add(
+      " FROM unnest(?) WITH ORDINALITY AS i (id, position)"
+      " JOIN belay.blobs b ON b.tenant = ? AND b.blob_id = i.id ORDER BY i.position",
+      wanted, tenant);
+  return all<BlobRow>(query, [](const Rows& rows, int row, BlobRow& blob) -> Result<Done> {
+    blob.id = rows.digest(row, 0);
+    blob.envelope = rows.text(row, 1);
+    return Done{};
+  });
+}
+
+Result<std::vector<BlobUse>> PostgresSnapshot::blob_uses(const TenantId& tenant,
+                                                         const Digest& after) {
+  Query query(
+      "SELECT b.blob_id, p.put_number FROM belay.blobs b"
+      " JOIN belay.blob_puts p ON p.tenant = b.tenant AND p.blob_id = b.blob_id");
+  query.add(" WHERE b.tenant = ? AND b.blob_id > ? ORDER BY b.blob_id LIMIT ?", tenant, after,
+            limits::page_rows_max);
+  return all<BlobUse>(query, [](const Rows& rows, int row, BlobUse& use) -> Result<Done> {
+    use.id = rows.digest(row, 0);
+    use.last_put = rows.natural(row, 1);
+    return Done{};
+  });
+}
+
+Result<std::vector<StoredEnvelope>> PostgresSnapshot::envelopes(const EnvelopeFilter& filter) {
+  return list_envelopes([this](const Query& query) { return ask(query); }, filter);
+}
+
+}  // namespace belay::postgres

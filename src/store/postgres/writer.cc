@@ -1,0 +1,228 @@
+#include "store/postgres/writer.h"
+
+#include <algorithm>
+#include <set>
+
+#include "belay/limits.h"
+#include "store/commit_weight.h"
+#include "store/postgres/single_commit.h"
+
+namespace belay::postgres {
+namespace {
+
+constexpr std::chrono::milliseconds longest_wait{1'000};
+
+// A lock that a stopped process holds in the midst of a transaction is taken from it after this.
+constexpr std::string_view bound_idleness = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
+
+}  // namespace
+
+Writer::Writer(Address address, std::unique_ptr<Connection> connection, Clock& clock,
+               PostgresStoreOptions options)
+    : address_(std::move(address)),
+      options_(std::move(options)),
+      clock_(clock),
+      connection_(std::move(connection)) {
+  thread_ = std::thread([this] { serve(); });
+}
+
+Writer::~Writer() {
+  {
+    std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void Writer::push(Commit commit, Answer answer) {
+  auto waiting = std::make_unique<Waiting>(std::move(commit), std::move(answer));
+  {
+    std::lock_guard lock(mutex_);
+    if (queue_.size() < limits::commit_queue_max) {
+      queue_.push_back(std::move(waiting));
+      if (queue_.size() == 1) changed_.notify_one();
+      return;
+    }
+  }
+  waiting->answer.complete(
+      error(ErrorCode::unavailable, "The queue of the store, " + address_.shown +
+                                        ", is full: " + std::to_string(limits::commit_queue_max) +
+                                        " commits wait; try again shortly."));
+}
+
+void Writer::serve() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return is_stopping_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    Batch batch = take_batch();
+    lock.unlock();
+    commit_and_answer(std::move(batch));
+    lock.lock();
+  }
+}
+
+// All that waits, up to the bounds of a transaction; a run's second commit stays for the next one.
+Writer::Batch Writer::take_batch() {
+  Batch batch;
+  Batch staying;
+  std::set<std::pair<RunId, TenantId>> taken;
+  std::size_t bytes = 0;
+  while (!queue_.empty() && batch.size() < limits::commit_batch_max &&
+         bytes < limits::commit_batch_bytes_max) {
+    std::unique_ptr<Waiting> next = std::move(queue_.front());
+    queue_.pop_front();
+    bool is_run = !next->run().is_null();
+    if (is_run && !taken.emplace(next->run(), next->commit.tenant).second) {
+      staying.push_back(std::move(next));
+      continue;
+    }
+    bytes += store::weight_of(next->commit);
+    next->place = batch.size();
+    batch.push_back(std::move(next));
+  }
+  queue_.insert(queue_.begin(), std::make_move_iterator(staying.begin()),
+                std::make_move_iterator(staying.end()));
+  std::sort(batch.begin(), batch.end(), [](const auto& a, const auto& b) {
+    return std::pair(a->run(), a->place) < std::pair(b->run(), b->place);
+  });
+  return batch;
+}
+
+void Writer::commit_and_answer(Batch batch) {
+  auto first_alone = std::stable_partition(
+      batch.begin(), batch.end(), [](const auto& member) { return fits_together(member->commit); });
+  Batch alone(std::make_move_iterator(first_alone), std::make_move_iterator(batch.end()));
+  batch.erase(first_alone, batch.end());
+  commit_many(std::move(batch), alone);
+  for (std::unique_ptr<Waiting>& member : alone) commit_one(*member);
+}
+
+void Writer::commit_many(Batch members, Batch& alone) {
+  Patience patience(*this);
+  while (!members.empty()) {
+    auto connection = connected();
+    TogetherAnswer answer{Together::repeat, {}};
+    if (connection.ok()) {
+      std::vector<const Commit*> commits;
+      for (const std::unique_ptr<Waiting>& member : members) commits.push_back(&member->commit);
+      std::uint64_t number = ++transactions_;
+      if (options_.at_commit) options_.at_commit(number, false);
+      answer = commit_together(**connection, commits);
+      if (answer.outcome == Together::applied && options_.at_commit) {
+        options_.at_commit(number, true);
+      }
+    } else {
+      answer.error = std::move(connection).error();
+    }
+    if (answer.outcome == Together::applied) {
+      for (std::unique_ptr<Waiting>& member : members) {
+        member->answer.complete(CommitOutcome::applied);
+      }
+      return;
+    }
+    if (answer.outcome == Together::a_guard) {
+      set_apart(members, alone);
+      continue;
+    }
+    bool is_a_member_to_blame =
+        answer.outcome == Together::refused && answer.error.code != ErrorCode::unavailable;
+    if (is_a_member_to_blame) {
+      std::move(members.begin(), members.end(), std::back_inserter(alone));
+      return;
+    }
+    for (std::unique_ptr<Waiting>& member : members) {
+      member->was_sent = member->was_sent || answer.outcome == Together::lost;
+    }
+    if (patience.wait()) continue;
+    for (std::unique_ptr<Waiting>& member : members) {
+      member->answer.complete(last_word(*member, answer.error));
+    }
+    return;
+  }
+}
+
+void Writer::set_apart(Batch& members, Batch& alone) {
+  std::vector<const Commit*> commits;
+  for (const std::unique_ptr<Waiting>& member : members) commits.push_back(&member->commit);
+  std::vector<bool> stand(members.size(), false);
+  if (members.size() > 1) {
+    auto found = standing(*connection_, commits);
+    if (found.ok()) stand = *std::move(found);
+  }
+  bool nobody_stands_out = std::find(stand.begin(), stand.end(), false) == stand.end();
+  Batch left;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    bool goes_alone = nobody_stands_out || !stand[i];
+    (goes_alone ? alone : left).push_back(std::move(members[i]));
+  }
+  members = std::move(left);
+}
+
+void Writer::commit_one(Waiting& member) {
+  Patience patience(*this);
+  while (true) {
+    auto outcome = try_one(member);
+    bool is_settled = outcome.ok() || outcome.error().code != ErrorCode::unavailable;
+    if (is_settled) {
+      member.answer.complete(std::move(outcome));
+      return;
+    }
+    if (patience.wait()) continue;
+    member.answer.complete(last_word(member, std::move(outcome).error()));
+    return;
+  }
+}
+
+Result<CommitOutcome> Writer::try_one(Waiting& member) {
+  BELAY_TRY(Connection * connection, connected());
+  std::uint64_t number = ++transactions_;
+  if (options_.at_commit) options_.at_commit(number, false);
+  SingleCommit single(*connection, options_.expiry_clock, clock_.now(), member.was_sent);
+  connection->send(begin_writing);
+  connection->send(bound_idleness);
+  auto outcome = single.apply(member.commit);
+  bool is_written =
+      outcome.ok() && (*outcome == CommitOutcome::applied || *outcome == CommitOutcome::expired);
+  if (!is_written) {
+    connection->roll_back();
+    return outcome;
+  }
+  auto committed = connection->execute("COMMIT");
+  if (connection->is_lost()) member.was_sent = true;
+  if (!committed.ok()) {
+    connection->roll_back();
+    return std::move(committed).error();
+  }
+  if (options_.at_commit) options_.at_commit(number, true);
+  return outcome;
+}
+
+Result<Connection*> Writer::connected() {
+  if (connection_ && connection_->is_lost()) connection_.reset();
+  if (!connection_) {
+    BELAY_TRY(connection_, Connection::open(address_));
+  }
+  return connection_.get();
+}
+
+bool Writer::Patience::wait() {
+  auto now = std::chrono::steady_clock::now();
+  if (!end_) end_ = now + writer_.address_.patience;
+  if (now >= *end_) return false;
+  std::unique_lock lock(writer_.mutex_);
+  bool is_stopping =
+      writer_.changed_.wait_for(lock, pause_, [this] { return writer_.is_stopping_; });
+  pause_ = std::min(2 * pause_, longest_wait);
+  return !is_stopping;
+}
+
+Error Writer::last_word(const Waiting& member, Error why) {
+  if (!member.was_sent) return why;
+  why.code = ErrorCode::uncertain;
+  why.message = "A commit may or may not be durable, its reply was lost: " + why.message;
+  return why;
+}
+
+}  // namespace belay::postgres

@@ -1,0 +1,363 @@
+// What a store does with queues: places, offers, and who owns what.
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+#include <thread>
+
+#include "tests/conformance/store_suite.h"
+
+namespace belay::conformance {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// A run that waits, due since `ago`.
+RunScript waiting(const std::string& name, Instant due_at, TenantId tenant = default_tenant()) {
+  RunScript script(name, std::move(tenant));
+  script.row.due_at = due_at;
+  return script;
+}
+
+Commit begun(RunScript& script, std::vector<PlaceGuard> places) {
+  script.row.due_at = Instant{};
+  Commit commit = script.next();
+  commit.places = std::move(places);
+  return commit;
+}
+
+class QueueSuite : public StoreSuite {
+ protected:
+  std::vector<RunId> claimed(ClaimFilter filter) {
+    filter.now = clock_.now();
+    std::vector<RunId> runs;
+    for (const RunRow& row : call_->claim(std::move(filter))) runs.push_back(row.run);
+    return runs;
+  }
+  ClaimFilter of_tenant() const {
+    ClaimFilter filter;
+    filter.tenant = default_tenant();
+    return filter;
+  }
+  void put(QueueRow row) {
+    Commit commit;
+    row.tenant = commit.tenant = default_tenant();
+    commit.rows.queues.push_back(std::move(row));
+    EXPECT_EQ(call_->commit(std::move(commit)), CommitOutcome::applied);
+  }
+};
+
+TEST_P(QueueSuite, ARunKeepsItsQueueItsPriorityAndItsKey) {
+  RunScript script("a");
+  script.row.queue = "nightly";
+  script.row.priority = -7;
+  script.row.concurrency_key = "repo é";
+  call_->commit(script.first());
+  RunRow first = script.row;
+  script.row.queue = "another";
+  script.row.priority = 9;
+  script.row.concurrency_key.clear();
+  call_->commit(script.next());
+  RunRow stored = call_->run(script.row.run);
+  EXPECT_EQ(stored.queue, first.queue);
+  EXPECT_EQ(stored.priority, first.priority);
+  EXPECT_EQ(stored.concurrency_key, first.concurrency_key);
+}
+
+TEST_P(QueueSuite, OffersGoByPriorityThenByTime) {
+  std::vector<RunScript> scripts;
+  for (int i = 0; i < 5; ++i) {
+    scripts.push_back(waiting(std::to_string(i), clock_.now() - std::chrono::minutes(i)));
+    scripts.back().row.priority = i == 1 ? 5 : 0;
+    if (i == 4) scripts.back().row.due_at = clock_.now() + std::chrono::minutes(1);
+    call_->commit(scripts.back().first());
+  }
+  EXPECT_THAT(claimed(of_tenant()), ElementsAre(scripts[1].row.run, scripts[3].row.run,
+                                                scripts[2].row.run, scripts[0].row.run));
+  ClaimFilter some = of_tenant();
+  some.limit = 2;
+  some.except_runs = {scripts[1].row.run};
+  EXPECT_THAT(claimed(some), ElementsAre(scripts[3].row.run, scripts[2].row.run));
+  some.now = clock_.now();
+  for (const RunRow& row : call_->claim(some)) EXPECT_EQ(row.input + row.options, "");
+}
+
+TEST_P(QueueSuite, OffersAreOfTheQueuesAndGraphsAskedFor) {
+  std::vector<RunScript> scripts;
+  for (const char* queue : {"default", "a", "b"}) {
+    scripts.push_back(waiting(queue, clock_.now()));
+    scripts.back().row.queue = queue;
+    if (scripts.size() == 3) scripts.back().row.graph = "other";
+    call_->commit(scripts.back().first());
+  }
+  ClaimFilter filter = of_tenant();
+  filter.queues = {"a", "default"};
+  EXPECT_THAT(claimed(filter), ElementsAre(scripts[0].row.run, scripts[1].row.run));
+  filter.queues.clear();
+  filter.graphs = {"other"};
+  EXPECT_THAT(claimed(filter), ElementsAre(scripts[2].row.run));
+}
+
+TEST_P(QueueSuite, NothingIsOfferedOfAPausedQueueUntilItIsResumed) {
+  RunScript script = waiting("a", clock_.now());
+  call_->commit(script.first());
+  put({.name = "default", .paused = true, .updated_at = clock_.now()});
+  EXPECT_THAT(claimed(of_tenant()), IsEmpty());
+  EXPECT_THAT(call_->queues(default_tenant()), SizeIs(1));
+  EXPECT_TRUE(call_->queues(default_tenant())[0].paused);
+  put({.name = "default"});
+  EXPECT_THAT(claimed(of_tenant()), ElementsAre(script.row.run));
+  EXPECT_THAT(call_->queues(TenantId("other")), IsEmpty());
+}
+
+TEST_P(QueueSuite, WhoHasNoPlaceIsNotInTheWayOfOthers) {
+  for (int i = 0; i < 250; ++i) {
+    RunScript script = waiting("busy" + std::to_string(i), clock_.now() - std::chrono::hours(1));
+    call_->commit(script.first());
+  }
+  RunScript other = waiting("other", clock_.now());
+  other.row.user = UserId("ben");
+  call_->commit(other.first());
+  ClaimFilter filter = of_tenant();
+  filter.places.per_user = 2;
+  auto found = claimed(filter);
+  ASSERT_THAT(found, SizeIs(3));
+  EXPECT_EQ(found[2], other.row.run);
+}
+
+TEST_P(QueueSuite, OffersRespectTheLimitsOfQueuesAndKeys) {
+  for (int i = 0; i < 6; ++i) {
+    RunScript script = waiting(std::to_string(i), clock_.now());
+    script.row.queue = i < 3 ? "a" : "b";
+    script.row.concurrency_key = i == 5 ? "two" : "one";
+    call_->commit(script.first());
+  }
+  put({.name = "a", .runs_max = 1});
+  ClaimFilter filter = of_tenant();
+  EXPECT_THAT(claimed(filter), SizeIs(4));
+  filter.places.per_key = 1;
+  EXPECT_THAT(claimed(filter), SizeIs(2));
+  put({.name = "b", .per_key_max = 2});
+  EXPECT_THAT(claimed(filter), SizeIs(3));
+  filter.places = {.per_tenant = 2};
+  EXPECT_THAT(claimed(filter), SizeIs(2));
+}
+
+TEST_P(QueueSuite, ATenantWithManyRunsDoesNotStarveAnother) {
+  for (int i = 0; i < 200; ++i) {
+    RunScript script =
+        waiting(std::to_string(i), clock_.now() - std::chrono::hours(1), TenantId("many"));
+    call_->commit(script.first());
+  }
+  for (int i = 0; i < 3; ++i) {
+    RunScript script = waiting("few" + std::to_string(i), clock_.now(), TenantId("few"));
+    call_->commit(script.first());
+  }
+  ClaimFilter filter;
+  filter.now = clock_.now();
+  std::map<std::string, int> found;
+  std::set<RunId> twice;
+  filter.limit = 1;
+  for (int i = 0; i < 6; ++i, ++filter.turn) {
+    auto rows = call_->claim(filter);
+    ASSERT_THAT(rows, SizeIs(1));
+    ++found[rows[0].tenant.text];
+    EXPECT_TRUE(twice.insert(rows[0].run).second);
+    filter.except_runs.push_back(rows[0].run);
+  }
+  EXPECT_EQ(found["few"], 3);
+  filter.turn = 0;
+  filter.except_runs.clear();
+  filter.limit = 8;
+  filter.weights = {{TenantId("many"), 3}};
+  found.clear();
+  for (const RunRow& row : call_->claim(filter)) ++found[row.tenant.text];
+  EXPECT_EQ(found["few"], 2);
+  EXPECT_EQ(found["many"], 6);
+  EXPECT_THAT(call_->tenants(), ElementsAre(TenantId("few"), TenantId("many")));
+}
+
+TEST_P(QueueSuite, ACommitTakesAPlaceOnlyWhereOneIsLeft) {
+  RunScript first("first");
+  RunScript second("second");
+  RunScript third("third");
+  for (RunScript* script : {&first, &second, &third}) {
+    script->row.concurrency_key = script == &third ? "" : "repo";
+    call_->commit(script->first());
+  }
+  std::vector<PlaceGuard> one_a_key{{PlaceOf::key, 1}};
+  Commit taken = begun(first, one_a_key);
+  EXPECT_EQ(call_->commit(taken), CommitOutcome::applied);
+  RunRow before = call_->run(second.row.run);
+  Commit refused = begun(second, one_a_key);
+  EXPECT_EQ(call_->commit(refused), CommitOutcome::no_place);
+  EXPECT_EQ(call_->run(second.row.run), before);
+  EXPECT_EQ(call_->commit(begun(third, one_a_key)), CommitOutcome::applied) << "it has no key";
+  EXPECT_EQ(call_->commit(taken), CommitOutcome::applied) << "sent again";
+  Commit next = first.next();  // it has its place
+  next.places = one_a_key;
+  EXPECT_EQ(call_->commit(next), CommitOutcome::applied);
+  first.row.status = RunStatus::completed;
+  Commit last = first.next();
+  last.rows.run->status = last.rows.checkpoint->status = RunStatus::completed;
+  EXPECT_EQ(call_->commit(last), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(refused), CommitOutcome::applied) << "the very same, now with a place";
+}
+
+TEST_P(QueueSuite, PlacesAreCountedByUserQueueAndTenant) {
+  std::vector<RunScript> scripts;
+  for (int i = 0; i < 4; ++i) {
+    scripts.emplace_back(std::to_string(i));
+    scripts.back().row.user = UserId(i % 2 == 0 ? "ana" : "ben");
+    scripts.back().row.queue = i < 3 ? "default" : "other";
+    scripts.back().row.concurrency_key = i == 0 ? "k" : "";
+    call_->commit(scripts.back().first());
+  }
+  EXPECT_EQ(call_->commit(begun(scripts[0], {{PlaceOf::user, 1}})), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(begun(scripts[1], {{PlaceOf::user, 1}})), CommitOutcome::applied);
+  RunScript late = scripts[2];
+  EXPECT_EQ(call_->commit(begun(late, {{PlaceOf::user, 1}})), CommitOutcome::no_place);
+  late = scripts[2];
+  EXPECT_EQ(call_->commit(begun(late, {{PlaceOf::queue, 2}})), CommitOutcome::no_place);
+  RunScript other = scripts[3];
+  EXPECT_EQ(call_->commit(begun(other, {{PlaceOf::tenant, 2}})), CommitOutcome::no_place);
+  EXPECT_EQ(call_->commit(begun(scripts[3], {{PlaceOf::queue, 2}})), CommitOutcome::applied);
+  using Counts = std::vector<PlaceCount>;
+  EXPECT_EQ(call_->places(default_tenant(), PlaceOf::user), (Counts{{"ana", 1}, {"ben", 2}}));
+  EXPECT_EQ(call_->places(default_tenant(), PlaceOf::queue),
+            (Counts{{"default", 2}, {"other", 1}}));
+  EXPECT_EQ(call_->places(default_tenant(), PlaceOf::key), (Counts{{"k", 1}}));
+  EXPECT_EQ(call_->places(default_tenant(), PlaceOf::tenant), (Counts{{"", 3}}));
+  EXPECT_THAT(call_->places(TenantId("none"), PlaceOf::tenant), IsEmpty());
+}
+
+TEST_P(QueueSuite, ARunThatBeginsAtOnceNeedsAPlaceToo) {
+  RunScript first("first");
+  first.row.status = RunStatus::running;
+  Commit begins = first.first();
+  begins.places = {{PlaceOf::queue, 1}};
+  EXPECT_EQ(call_->commit(begins), CommitOutcome::applied);
+  RunScript second("second");
+  second.row.status = RunStatus::running;
+  begins = second.first();
+  begins.places = {{PlaceOf::queue, 1}};
+  EXPECT_EQ(call_->commit(begins), CommitOutcome::no_place);
+  EXPECT_THAT(call_->threads({.tenant = default_tenant()}), SizeIs(1));
+}
+
+TEST_P(QueueSuite, ManyAtOnceNeverExceedALimit) {
+  constexpr int runs = 24;
+  std::vector<Commit> commits;
+  for (int i = 0; i < runs; ++i) {
+    RunScript script("run " + std::to_string(i));
+    script.row.concurrency_key = "k";
+    call_->commit(script.first());
+    commits.push_back(begun(script, {{PlaceOf::key, 3}}));
+  }
+  std::atomic<int> applied = 0;
+  std::atomic<int> refused = 0;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      Caller call(*store_);
+      for (int i = thread; i < runs; i += 4) {
+        auto outcome = call.commit(commits[static_cast<std::size_t>(i)]);
+        ++(outcome == CommitOutcome::applied ? applied : refused);
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(applied, 3);
+  EXPECT_EQ(refused, runs - 3);
+}
+
+TEST_P(QueueSuite, CountsSayWhatWaitsInAQueue) {
+  RunScript due = waiting("due", clock_.now() - std::chrono::minutes(5));
+  RunScript later = waiting("later", clock_.now() + std::chrono::minutes(5));
+  RunScript running("running");
+  for (RunScript* script : {&due, &later, &running}) {
+    script->row.queue = "a";
+    call_->commit(script->first());
+  }
+  call_->commit(begun(running, {}));
+  put({.name = "empty", .paused = true});
+  auto counts = call_->queue_counts(default_tenant(), clock_.now());
+  ASSERT_THAT(counts, SizeIs(2));
+  QueueCount expected{.name = "a", .queued = 2, .running = 1, .due = 1};
+  expected.oldest_due = due.row.due_at;
+  EXPECT_EQ(counts[0], expected);
+  EXPECT_EQ(counts[1], QueueCount{.name = "empty"});
+}
+
+TEST_P(QueueSuite, SessionsSayWhatTheyOwn) {
+  SessionId mine = store_->open_session().value();
+  SessionId idle = store_->open_session().value();
+  RunScript script("a");
+  script.row.session = mine;
+  call_->commit(script.first());
+  call_->commit(script.next());
+  auto owners = call_->sessions({.tenant = default_tenant(), .only_owners = true});
+  ASSERT_THAT(owners, SizeIs(1));
+  EXPECT_EQ(owners[0].session, mine);
+  EXPECT_EQ(owners[0].runs, 1u);
+  EXPECT_EQ(owners[0].oldest, script.row.updated_at);
+  if (GetParam().is_remote) {
+    EXPECT_NE(owners[0].started_at, Instant{});
+    EXPECT_GE(owners[0].seen_at, owners[0].started_at);
+  } else {
+    EXPECT_EQ(owners[0].started_at, clock_.now());
+  }
+  EXPECT_THAT(call_->sessions({.tenant = TenantId("other"), .only_owners = true}), IsEmpty());
+  auto all = call_->sessions({});
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].session, idle);
+  store_->close_session(mine);
+  EXPECT_THAT(call_->sessions({.only_owners = true}), SizeIs(1))
+      << "its runs are still in its name";
+}
+
+TEST_P(QueueSuite, RunsAreFoundByWhoOwnsThem) {
+  SessionId mine = store_->open_session().value();
+  std::vector<RunScript> scripts;
+  for (int i = 0; i < 3; ++i) {
+    scripts.emplace_back(std::to_string(i));
+    if (i > 0) scripts.back().row.session = mine;
+    call_->commit(scripts.back().first());
+    call_->commit(scripts.back().next());
+  }
+  RunFilter filter{.tenant = default_tenant(), .statuses = {RunStatus::running}};
+  filter.owners = {mine};
+  EXPECT_THAT(call_->runs(filter), SizeIs(2));
+  filter.except_runs = {scripts[2].row.run};
+  auto found = call_->runs(filter);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0], scripts[1].row);
+  filter.owners = {SessionId()};
+  EXPECT_THAT(call_->runs(filter), SizeIs(1)) << "nobody's";
+}
+
+TEST_P(QueueSuite, MalformedCommitsOfQueuesAreRefused) {
+  RunScript script("a");
+  Commit first = script.first();
+  first.rows.queues.push_back({.tenant = default_tenant(), .name = "a"});
+  EXPECT_EQ(call_->try_commit(first).error().code, ErrorCode::invalid);
+  first.rows.queues.clear();
+  first.places = {{PlaceOf::user, 0}};
+  EXPECT_EQ(call_->try_commit(first).error().code, ErrorCode::invalid);
+  Commit unguarded;
+  unguarded.tenant = default_tenant();
+  unguarded.places = {{PlaceOf::user, 1}};
+  EXPECT_EQ(call_->try_commit(unguarded).error().code, ErrorCode::invalid);
+  unguarded.places.clear();
+  unguarded.rows.queues.push_back({.tenant = default_tenant()});
+  EXPECT_EQ(call_->try_commit(unguarded).error().code, ErrorCode::invalid);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, QueueSuite, testing::ValuesIn(store_kinds()),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace belay::conformance

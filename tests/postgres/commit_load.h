@@ -1,0 +1,52 @@
+#pragma once
+// tests/postgres/commit_load.h - threads that commit without end, each a run of its own, and note
+// what was acknowledged; and the comparison of that with what is there.
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/conformance/store_suite.h"
+
+namespace belay::postgres_tests {
+
+class CommitLoad {
+ public:
+  // Each commit is sent until it is acknowledged, as a driver does, at most `tries_max` times.
+  CommitLoad(Store& store, int runs, int tries_max = 200);
+  CommitLoad(const CommitLoad&) = delete;
+  CommitLoad& operator=(const CommitLoad&) = delete;
+  ~CommitLoad() { stop(); }
+
+  void stop();
+  // Over all runs, so far.
+  std::uint64_t acknowledged() const { return acknowledged_; }
+  std::uint64_t sent_again() const { return sent_again_; }
+
+  // What is wrong, as read from `store`; empty when each acknowledged commit is there exactly once,
+  // and nothing else. REQUIRES: stop() was called.
+  std::string faults_in(Store& store);
+
+ private:
+  struct Worker {
+    explicit Worker(const std::string& name) : script(name) {}
+    conformance::RunScript script;
+    std::string fault;
+    std::thread thread;
+  };
+
+  void work(Worker& worker);
+  // An empty text, or what went wrong.
+  std::string send(conformance::Caller& caller, const Commit& commit);
+
+  Store& store_;
+  int tries_max_;
+  std::atomic<bool> is_stopped_ = false;
+  std::atomic<std::uint64_t> acknowledged_ = 0;
+  std::atomic<std::uint64_t> sent_again_ = 0;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace belay::postgres_tests

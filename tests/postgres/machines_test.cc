@@ -1,0 +1,191 @@
+// Several machines on one database: sessions that end or fall silent, clocks that disagree, and
+// rivals for one run.
+
+#include <atomic>
+#include <thread>
+
+#include "tests/postgres/store_world.h"
+
+namespace belay::postgres_tests {
+namespace {
+
+using namespace std::chrono_literals;
+using conformance::Caller;
+using conformance::RunScript;
+using conformance::StandingClock;
+
+// Longer than any expiry here, on a machine that has much else to do.
+constexpr std::chrono::seconds kSoon{30};
+
+class PostgresMachines : public StoreWorld {
+ protected:
+  bool comes_to_be_dead(Store& store, const SessionId& session) {
+    return wait_until(kSoon, [&] {
+      auto alive = store.is_alive(session);
+      return alive.ok() && !*alive;
+    });
+  }
+};
+
+TEST_F(PostgresMachines, FenceEachOther) {
+  auto first = open(url());
+  auto second = open(url());
+  ASSERT_TRUE(first && second);
+  Caller one(*first), two(*second);
+  RunScript script("a");
+  EXPECT_EQ(one.commit(script.first()), CommitOutcome::applied);
+  EXPECT_EQ(two.run(script.row.run), script.row);
+  RunScript rival = script;
+  rival.become("rival");
+  EXPECT_EQ(two.commit(rival.next()), CommitOutcome::applied);
+  EXPECT_EQ(one.commit(script.next()), CommitOutcome::fenced);
+  EXPECT_EQ(one.run(script.row.run), rival.row);
+}
+
+// Both have one name, as two containers of the same host name and process number would.
+TEST_F(PostgresMachines, SeeEachOthersSessionsEndThoughTheirNamesAreTheSame) {
+  auto first = open(url());
+  auto second = open(url());
+  ASSERT_TRUE(first && second);
+  SessionId session = *first->open_session();
+  SessionId other = *second->open_session();
+  EXPECT_TRUE(*second->is_alive(session));
+  EXPECT_TRUE(*first->is_alive(other));
+  EXPECT_EQ(sql_value("SELECT count(DISTINCT name) FROM belay.sessions"), "1");
+  first->close_session(session);
+  EXPECT_TRUE(comes_to_be_dead(*second, session));
+  EXPECT_TRUE(*second->is_alive(other));
+  second.reset();
+  EXPECT_TRUE(comes_to_be_dead(*first, other)) << "it ends with its store";
+}
+
+TEST_F(PostgresMachines, ASessionIsKeptAliveFarBeyondItsExpiry) {
+  auto first = open(url("session_expiry=300"));
+  auto second = open(url("session_expiry=300"));
+  ASSERT_TRUE(first && second);
+  SessionId session = *first->open_session();
+  std::string began = sql_value("SELECT seen_at FROM belay.sessions");
+  // Five of its heartbeats, however long the machine takes for them.
+  for (int i = 0; i < 5; ++i) {
+    std::string seen = sql_value("SELECT seen_at FROM belay.sessions");
+    EXPECT_TRUE(
+        wait_until(kSoon, [&] { return sql_value("SELECT seen_at FROM belay.sessions") != seen; }));
+  }
+  EXPECT_TRUE(*second->is_alive(session));
+}
+
+TEST_F(PostgresMachines, AMachineThatNothingIsHeardOfLosesItsRunsAndThenGoesOn) {
+  FaultProxy proxy(server_.port());
+  auto cut_off = open(url_at(proxy.port(), "session_expiry=300&patience=500"));
+  auto other = open(url("session_expiry=300"));
+  ASSERT_TRUE(cut_off && other);
+  Caller one(*cut_off), two(*other);
+  SessionId session = *cut_off->open_session();
+  RunScript run("a");
+  run.row.session = session;
+  EXPECT_EQ(one.commit(run.first()), CommitOutcome::applied);
+  EXPECT_TRUE(*other->is_alive(session));
+  proxy.set({.swallows = true});
+  EXPECT_TRUE(comes_to_be_dead(*other, session));
+  RunScript taken = run;
+  taken.become("other");
+  ++taken.row.epoch;
+  Commit claim = taken.next();
+  --claim.guard->epoch;
+  EXPECT_EQ(two.commit(claim), CommitOutcome::applied);
+  // It was not told, and its connections seemed to live; and now it is heard of again.
+  proxy.heal();
+  proxy.cut_all();
+  EXPECT_EQ(one.commit(run.next()), CommitOutcome::fenced);
+  EXPECT_EQ(two.run(run.row.run), taken.row);
+  EXPECT_TRUE(wait_until(kSoon, [&] { return *other->is_alive(session); }));
+  RunScript anew("b");
+  EXPECT_EQ(one.commit(anew.first()), CommitOutcome::applied);
+}
+
+TEST_F(PostgresMachines, AgreeOnASessionThoughTheirClocksDisagreeByHours) {
+  StandingClock early, late;
+  early.advance(-3h);
+  late.advance(3h);
+  auto first = open_store(url(), early, random_);
+  auto second = open_store(url(), late, random_);
+  ASSERT_TRUE(first.ok() && second.ok());
+  SessionId one = *(*first)->open_session();
+  SessionId two = *(*second)->open_session();
+  EXPECT_TRUE(*(*second)->is_alive(one));
+  EXPECT_TRUE(*(*first)->is_alive(two));
+}
+
+TEST_F(PostgresMachines, TheServersClockJudgesAnApproval) {
+  StandingClock early, late;  // 2025, whatever day it is, give or take some hours
+  early.advance(-3h);
+  late.advance(3h);
+  Instant now = system_clock()->now();
+  for (Clock* clock : {static_cast<Clock*>(&early), static_cast<Clock*>(&late)}) {
+    auto store = open_store(url(), *clock, random_);
+    ASSERT_TRUE(store.ok());
+    Caller caller(**store);
+    std::string name = clock == &early ? "early" : "late";
+    RunScript in_time(name + " in time");
+    caller.commit(in_time.first());
+    caller.commit(in_time.ask(now + 24h));
+    EXPECT_EQ(caller.commit(in_time.decide(ApprovalStatus::approved)), CommitOutcome::applied);
+    RunScript too_late(name + " too late");
+    caller.commit(too_late.first());
+    caller.commit(too_late.ask(now - 1h));
+    EXPECT_EQ(caller.commit(too_late.decide(ApprovalStatus::approved)), CommitOutcome::expired);
+  }
+}
+
+TEST_F(PostgresMachines, OfEightDecisionsOnEightMachinesExactlyOneApplies) {
+  RunScript script("a");
+  {
+    auto store = open(url());
+    ASSERT_TRUE(store);
+    Caller caller(*store);
+    caller.commit(script.first());
+    caller.commit(script.ask(system_clock()->now() + 24h));
+  }
+  std::atomic<int> applied = 0, answered = 0;
+  std::vector<std::thread> deciders;
+  for (int i = 0; i < 8; ++i) {
+    deciders.emplace_back([&, i] {
+      auto store = open(url());
+      if (!store) return;
+      RunScript rival = script;
+      rival.become(std::to_string(i));
+      Caller caller(*store);
+      applied += caller.commit(rival.decide(ApprovalStatus::approved)) == CommitOutcome::applied;
+      ++answered;
+    });
+  }
+  for (std::thread& decider : deciders) decider.join();
+  EXPECT_EQ(applied, 1);
+  EXPECT_EQ(answered, 8);
+}
+
+TEST_F(PostgresMachines, DeadSessionsThatNoRunNamesGoAfterADay) {
+  auto store = open(url());
+  ASSERT_TRUE(store);
+  SessionId alive = *store->open_session();
+  SessionId named = *store->open_session();
+  SessionId forgotten = *store->open_session();
+  Caller caller(*store);
+  RunScript script("a");
+  script.row.session = named;
+  caller.commit(script.first());
+  store->close_session(named);
+  store->close_session(forgotten);
+  run_sql(
+      "UPDATE belay.sessions SET seen_at = seen_at - interval '2 days',"
+      " expires_at = expires_at - interval '2 days' WHERE expires_at <= clock_timestamp()");
+  auto second = open(url());
+  ASSERT_TRUE(second);
+  std::string left = sql_value("SELECT string_agg(session_id::text, ' ') FROM belay.sessions");
+  EXPECT_THAT(left, ::testing::HasSubstr(alive.text()));
+  EXPECT_THAT(left, ::testing::HasSubstr(named.text()));
+  EXPECT_THAT(left, ::testing::Not(::testing::HasSubstr(forgotten.text())));
+}
+
+}  // namespace
+}  // namespace belay::postgres_tests

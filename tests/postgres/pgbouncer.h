@@ -1,0 +1,27 @@
+#pragma once
+// tests/postgres/pgbouncer.h - a PgBouncer in front of a server: each transaction may get another
+// of the server's connections, so nothing of a session may be counted on.
+
+#include "tests/postgres/postgres_server.h"
+
+namespace belay::postgres_tests {
+
+class PgBouncer {
+ public:
+  explicit PgBouncer(const PostgresServer& server, int server_connections = 4);
+
+  int port() const { return port_; }
+  void stop();
+  void start();
+
+ private:
+  bool try_to_start();
+
+  const PostgresServer& server_;
+  int server_connections_;
+  ServerFolder folder_;
+  int port_ = 0;
+  std::unique_ptr<ServerProcess> process_;
+};
+
+}  // namespace belay::postgres_tests

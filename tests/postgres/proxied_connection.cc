@@ -1,0 +1,176 @@
+#include "tests/postgres/proxied_connection.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace belay::postgres_tests {
+namespace {
+
+constexpr std::size_t kPartBytes = 64 * 1024;
+
+bool can_read(int file) {
+  pollfd asked{file, POLLIN, 0};
+  return ::poll(&asked, 1, 0) > 0;
+}
+
+// Loopback: whoever does not read for this long has ended, or is about to.
+bool send_all(int file, std::string_view bytes) {
+  constexpr int send_max_ms = 10'000;
+  while (!bytes.empty()) {
+    ssize_t sent = ::send(file, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+      continue;
+    }
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) return false;
+    pollfd writable{file, POLLOUT, 0};
+    if (::poll(&writable, 1, send_max_ms) == 0) return false;
+  }
+  return true;
+}
+
+// What is there; an empty text at the end of the stream.
+std::string receive_part(int file) {
+  std::string part(kPartBytes, '\0');
+  ssize_t count = ::recv(file, part.data(), part.size(), 0);
+  part.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return part;
+}
+
+// The statement of a message that brings one: Query, or Parse behind its name.
+std::string_view statement_of(const WireMessage& message) {
+  if (message.type == 'Q') return message.body();
+  if (message.type != 'P') return {};
+  std::string_view body = message.body();
+  return body.substr(std::min(body.find('\0') + 1, body.size()));
+}
+
+}  // namespace
+
+void ProxiedConnection::add_to(std::vector<pollfd>& files, int& timeout,
+                               const ProxyFaults& faults) const {
+  short wanted = faults.swallows ? 0 : POLLIN;
+  // poll() passes over what is negative: half open, not even an end is noticed.
+  files.push_back({faults.swallows ? -1 : client_, wanted, 0});
+  files.push_back({faults.swallows ? -1 : server_, wanted, 0});
+  if (replies_.empty()) return;
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(replies_.front().due - Clock::now());
+  int milliseconds = std::max(0, static_cast<int>(left.count()));
+  timeout = timeout < 0 ? milliseconds : std::min(timeout, milliseconds);
+}
+
+bool ProxiedConnection::move(const ProxyFaults& faults, ProxyCounts& counts) {
+  if (client_ < 0) return false;
+  if (faults.swallows) return true;
+  if (can_read(client_) && !move_to_server(faults, counts)) return false;
+  if (can_read(server_) && !move_to_client(faults, counts)) return false;
+  while (!replies_.empty() && replies_.front().due <= Clock::now()) {
+    std::string bytes = std::move(replies_.front().bytes);
+    replies_.pop_front();
+    if (pass_on(bytes, client_, to_client_, faults.bytes_to_client)) continue;
+    cut(counts);
+    return false;
+  }
+  return true;
+}
+
+void ProxiedConnection::cut(ProxyCounts& counts) {
+  if (client_ < 0) return;
+  close_both(++counts.cuts % 2 == 0);
+}
+
+void ProxiedConnection::notice(const WireMessage& message, const ProxyFaults& faults) {
+  if (message.type == 0) {
+    std::uint32_t code = wire_number(message.body());
+    if (code == kWireTls || code == kWireGss) from_server_.expect_letter();
+  }
+  std::string_view statement = statement_of(message);
+  if (statement.find(faults.marker) != std::string_view::npos) writes_ = true;
+}
+
+bool ProxiedConnection::is_end_to_cut(const WireMessage& message, const ProxyFaults& faults,
+                                      ProxyCounts& counts) {
+  if (!writes_ || (message.type != 'S' && message.type != 'Q')) return false;
+  writes_ = false;
+  ++counts.writes;
+  std::uint64_t so_far = counts.cuts_before_end + counts.cuts_after_end + counts.cuts_at_reply;
+  return faults.cut_at != CutAt::nowhere && so_far < faults.cuts_max &&
+         counts.writes % std::max<std::uint64_t>(faults.every, 1) == 0;
+}
+
+bool ProxiedConnection::move_to_server(const ProxyFaults& faults, ProxyCounts& counts) {
+  std::string part = receive_part(client_);
+  if (part.empty()) return false;
+  from_client_.add(part);
+  std::string bytes;
+  bool is_cut = false;
+  while (auto message = from_client_.next()) {
+    notice(*message, faults);
+    if (is_end_to_cut(*message, faults, counts)) {
+      if (faults.cut_at == CutAt::before_end) {
+        ++counts.cuts_before_end;
+        is_cut = true;
+        break;
+      }
+      drops_reply_ = faults.cut_at == CutAt::at_reply;
+      is_cut = faults.cut_at == CutAt::after_end;
+      if (is_cut) ++counts.cuts_after_end;
+    }
+    bytes += message->bytes;
+    if (is_cut) break;
+  }
+  if (pass_on(bytes, server_, to_server_, faults.bytes_to_server) && !is_cut) return true;
+  cut(counts);
+  return false;
+}
+
+bool ProxiedConnection::move_to_client(const ProxyFaults& faults, ProxyCounts& counts) {
+  std::string part = receive_part(server_);
+  if (part.empty()) return false;
+  from_server_.add(part);
+  std::string bytes;
+  while (auto message = from_server_.next()) {
+    bool is_ready = message->type == 'Z';
+    bool is_over = is_ready && message->body() == "I";
+    if (is_over && drops_reply_) {
+      ++counts.cuts_at_reply;
+      cut(counts);
+      return false;
+    }
+    (drops_reply_ ? held_back_ : bytes) += message->bytes;
+    // In the middle of a block: it was not the end after all, so the next one is looked at.
+    if (is_ready && drops_reply_) {
+      drops_reply_ = false;
+      writes_ = true;
+      --counts.writes;
+      bytes += std::exchange(held_back_, {});
+    }
+  }
+  if (!bytes.empty()) replies_.push_back({Clock::now() + faults.delay, std::move(bytes)});
+  return true;
+}
+
+bool ProxiedConnection::pass_on(std::string_view bytes, int to, std::uint64_t& passed,
+                                const std::optional<std::uint64_t>& most) {
+  bool fits = !most || passed + bytes.size() <= *most;
+  if (!fits) bytes = bytes.substr(0, *most > passed ? *most - passed : 0);
+  passed += bytes.size();
+  return send_all(to, bytes) && fits;
+}
+
+void ProxiedConnection::close_both(bool reset) {
+  for (int* file : {&client_, &server_}) {
+    if (*file < 0) continue;
+    linger at_once{1, 0};
+    if (reset && file == &client_)
+      ::setsockopt(*file, SOL_SOCKET, SO_LINGER, &at_once, sizeof(linger));
+    ::close(*file);
+    *file = -1;
+  }
+}
+
+}  // namespace belay::postgres_tests

@@ -1,0 +1,113 @@
+// Errors of the server while commits are under way: those that a transaction is simply repeated
+// for, and those that must leave nothing behind.
+
+#include <thread>
+
+#include "tests/postgres/store_world.h"
+
+namespace belay::postgres_tests {
+namespace {
+
+using conformance::Caller;
+using conformance::RunScript;
+using ::testing::HasSubstr;
+
+class PostgresErrors : public StoreWorld {
+ protected:
+  // From now on `times` inserts into checkpoints come to this error. The sequence counts over
+  // transactions that are undone.
+  void fail_inserts(const std::string& sqlstate, int times) {
+    run_sql(
+        "CREATE SEQUENCE IF NOT EXISTS belay.failures;"
+        "CREATE OR REPLACE FUNCTION belay.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        " IF nextval('belay.failures') <= " +
+        std::to_string(times) + " THEN RAISE EXCEPTION 'told to' USING ERRCODE = '" + sqlstate +
+        "'; END IF;"
+        " RETURN NULL; END $$;"
+        "CREATE TRIGGER fail AFTER INSERT ON belay.checkpoints"
+        " FOR EACH STATEMENT EXECUTE FUNCTION belay.fail()");
+  }
+  std::string failures() { return sql_value("SELECT last_value FROM belay.failures"); }
+  void stop_failing() { run_sql("DROP TRIGGER fail ON belay.checkpoints"); }
+};
+
+TEST_F(PostgresErrors, ASerializationFailureOrADeadlockIsTriedAgain) {
+  for (const char* sqlstate : {"40001", "40P01"}) {
+    auto store = open(url());
+    ASSERT_TRUE(store);
+    Caller caller(*store);
+    RunScript run(sqlstate);
+    fail_inserts(sqlstate, 3);
+    EXPECT_EQ(caller.commit(run.first()), CommitOutcome::applied);
+    EXPECT_THAT(failures(), ::testing::AnyOf("4", "5", "6", "7", "8")) << "each was tried again";
+    EXPECT_EQ(caller.run(run.row.run).seq, 1u);
+    EXPECT_EQ(caller.events({default_tenant(), run.row.run}).size(), 1u) << "once, and no more";
+    stop_failing();
+    run_sql("DROP SEQUENCE belay.failures CASCADE");
+  }
+}
+
+TEST_F(PostgresErrors, AFullDiskAcknowledgesNothingAndWritesNothing) {
+  auto store = open(url("patience=0"));
+  ASSERT_TRUE(store);
+  Caller caller(*store);
+  RunScript run("full");
+  caller.commit(run.first());
+  std::string before = caller.all();
+  fail_inserts("53100", 1'000'000);
+  Commit next = run.next();
+  auto outcome = caller.try_commit(next);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, ErrorCode::unavailable) << outcome.error().message;
+  EXPECT_EQ(caller.all(), before);
+  stop_failing();
+  EXPECT_EQ(caller.commit(next), CommitOutcome::applied);
+  EXPECT_EQ(caller.run(run.row.run).seq, 2u);
+}
+
+TEST_F(PostgresErrors, OneCommitThatTheServerRefusesDoesNotTakeOthersWithIt) {
+  auto store = open(url());
+  ASSERT_TRUE(store);
+  run_sql(
+      "CREATE FUNCTION belay.pick() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+      " IF NEW.node = 'cursed' THEN RAISE EXCEPTION 'cursed' USING ERRCODE = '23514'; END IF;"
+      " RETURN NEW; END $$;"
+      "CREATE TRIGGER pick BEFORE INSERT ON belay.checkpoints"
+      " FOR EACH ROW EXECUTE FUNCTION belay.pick()");
+  std::unique_ptr<EventLoop> loop = make_event_loop();
+  constexpr int count = 20;
+  int applied = 0, refused = 0, answered = 0;
+  std::vector<Spawned> under_way;
+  for (int i = 0; i < count; ++i) {
+    RunScript run("batch " + std::to_string(i));
+    if (i == 7) run.row.node = "cursed";
+    std::function<void(Result<CommitOutcome>)> done = [&](Result<CommitOutcome> outcome) {
+      applied += outcome.ok() && *outcome == CommitOutcome::applied;
+      refused += !outcome.ok();
+      if (++answered == count) loop->stop();
+    };
+    under_way.push_back(spawn<Result<CommitOutcome>>(*loop, store->commit(run.first()), done));
+  }
+  loop->run();
+  EXPECT_EQ(applied, count - 1);
+  EXPECT_EQ(refused, 1);
+  EXPECT_EQ(sql_value("SELECT count(*) FROM belay.runs"), std::to_string(count - 1));
+}
+
+TEST_F(PostgresErrors, WhatAPersonLocksIsWaitedForAndThenWritten) {
+  auto store = open(url());
+  ASSERT_TRUE(store);
+  Caller caller(*store);
+  RunScript run("locked");
+  caller.commit(run.first());
+  // Somebody looks at the run in psql, and forgets the transaction for half a second.
+  std::thread person([this] {
+    run_sql("BEGIN; SELECT 1 FROM belay.runs FOR UPDATE; SELECT pg_sleep(0.5); COMMIT");
+  });
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(caller.commit(run.next()), CommitOutcome::applied);
+  person.join();
+  EXPECT_EQ(caller.run(run.row.run).seq, 21u);
+}
+
+}  // namespace
+}  // namespace belay::postgres_tests

@@ -1,0 +1,65 @@
+#pragma once
+// tests/postgres/store_world.h - a schema of its own on the shared server for one test, and stores
+// on it, each as another machine would have it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/conformance/store_suite.h"
+#include "tests/postgres/fault_proxy.h"
+#include "tests/postgres/postgres_stores.h"
+
+namespace belay::postgres_tests {
+
+class StoreWorld : public ::testing::Test {
+ protected:
+  using Opened = std::unique_ptr<Store>;
+
+  std::string options(const std::string& more = "") const {
+    return "schema=" + schema_ + "&pool=2" + (more.empty() ? "" : "&" + more);
+  }
+  std::string url(const std::string& more = "") const {
+    return server_.url("postgres", options(more));
+  }
+  std::string url_at(int port, const std::string& more = "") const {
+    return server_.url_at(port, "postgres", options(more));
+  }
+  // By the server's clock, as programs open it.
+  Result<Opened> try_open(const std::string& url) { return open_store(url, clock_, random_); }
+  // nullptr, and the test fails, when it can't be opened.
+  Opened open(const std::string& url) {
+    auto opened = try_open(url);
+    EXPECT_TRUE(opened.ok()) << opened.error().message;
+    return opened.ok() ? *std::move(opened) : nullptr;
+  }
+  // What opening says, where it must be refused.
+  Error refusal(const std::string& url) {
+    auto opened = try_open(url);
+    EXPECT_FALSE(opened.ok()) << "it was opened";
+    return opened.ok() ? Error() : opened.error();
+  }
+  // Statements in which "belay." stands for the schema, by the superuser.
+  void run_sql(std::string statements, const std::string& database = "postgres") {
+    auto done = server_.sql(in_schema(std::move(statements)), database);
+    EXPECT_TRUE(done.ok()) << done.error().message;
+  }
+  std::string sql_value(std::string statement) {
+    return server_.value(in_schema(std::move(statement)));
+  }
+  std::string in_schema(std::string statements) const {
+    constexpr std::string_view name = "belay.";
+    for (std::size_t at = 0; (at = statements.find(name, at)) != std::string::npos;) {
+      statements.replace(at, name.size(), schema_ + ".");
+      at += schema_.size();
+    }
+    return statements;
+  }
+
+  PostgresServer& server_ = shared_server();
+  conformance::TemporaryFolder folder_;  // its name is the schema's
+  const std::string schema_ = schema_for(folder_.path());
+  conformance::StandingClock clock_;
+  conformance::SeededRandom random_;
+};
+
+}  // namespace belay::postgres_tests

@@ -1,0 +1,149 @@
+// Who is told that there is something to do, over LISTEN and NOTIFY; and that nobody is the worse
+// for it where that can't be had.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "belay/store.h"
+#include "store/postgres/notifier.h"
+#include "tests/postgres/pgbouncer.h"
+
+namespace belay::postgres_tests {
+namespace {
+
+using namespace std::chrono_literals;
+using postgres::Notifier;
+
+constexpr std::chrono::seconds kHeardSoon{30};
+
+class WakeUps : public ::testing::Test {
+ protected:
+  // On a database of its own, so that each test has its channels for itself.
+  std::unique_ptr<Notifier> notifier(const std::string& url) {
+    auto address = postgres::address_from(url);
+    EXPECT_TRUE(address.ok());
+    return std::make_unique<Notifier>(*std::move(address));
+  }
+  std::unique_ptr<Notifier> direct(const std::string& schema = "belay") {
+    return notifier(server_.url(database_, "schema=" + schema));
+  }
+  static bool comes_to_listen(const Notifier& notifier) {
+    return wait_until(kHeardSoon, [&] { return notifier.is_listening(); });
+  }
+  // Whether telling it leads to a call.
+  static bool wakes(Notifier& notifier, const std::string& queue, std::atomic<int>& calls) {
+    int before = calls;
+    notifier.notify(queue);
+    return wait_until(kHeardSoon, [&] { return calls > before; });
+  }
+
+  PostgresServer& server_ = shared_server();
+  const std::string database_ = server_.create_database();
+};
+
+TEST_F(WakeUps, WhoListensIsCalledByOtherProcessesForItsQueueAndSchemaAlone) {
+  auto worker = direct(), client = direct(), stranger = direct("another");
+  std::atomic<int> own = 0, others = 0, strange = 0;
+  auto listening = worker->subscribe("own", [&] { ++own; });
+  auto other = worker->subscribe("other", [&] { ++others; });
+  auto elsewhere = stranger->subscribe("own", [&] { ++strange; });
+  ASSERT_TRUE(comes_to_listen(*worker) && comes_to_listen(*stranger));
+  ASSERT_TRUE(wait_until(kHeardSoon, [&] { return own == 1 && others == 1 && strange == 1; }))
+      << "whoever begins to listen looks once";
+  EXPECT_TRUE(wakes(*client, "own", own));
+  EXPECT_EQ(others, 1);
+  EXPECT_EQ(strange, 1);
+  listening.reset();
+  int before = own;
+  EXPECT_TRUE(wakes(*client, "other", others));
+  client->notify("own");
+  EXPECT_TRUE(wakes(*client, "other", others));
+  EXPECT_EQ(own, before) << "whoever has left is called no more";
+}
+
+TEST_F(WakeUps, AnyNameOfAQueueHasAChannelOfItsOwn) {
+  auto worker = direct();
+  for (const std::string& queue :
+       {std::string(), std::string(500, 'q'), std::string("\"; DROP TABLE x; --"),
+        std::string("h\u00e9llo")}) {
+    EXPECT_LE(postgres::channel_of("belay", queue).size(), 63u);
+    std::atomic<int> calls = 0;
+    auto listening = worker->subscribe(queue, [&] { ++calls; });
+    ASSERT_TRUE(wait_until(kHeardSoon, [&] { return calls == 1; }));
+    EXPECT_TRUE(wakes(*worker, queue, calls));
+  }
+  EXPECT_NE(postgres::channel_of("a", "bc"), postgres::channel_of("ab", "c"));
+}
+
+TEST_F(WakeUps, WhatIsToldManyTimesIsSaidTwentyTimesASecondAtMost) {
+  auto client = direct();
+  std::atomic<int> calls = 0;
+  auto listening = client->subscribe("q", [&] { ++calls; });
+  ASSERT_TRUE(wait_until(kHeardSoon, [&] { return calls == 1; }));
+  auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < 300; ++i) {
+    client->notify("q");
+    nap(1ms);
+  }
+  ASSERT_TRUE(wait_until(kHeardSoon, [&] { return calls > 3; }));
+  nap(100ms);  // what is still pending
+  auto elapsed = std::chrono::steady_clock::now() - begun;
+  EXPECT_LE(calls - 1, elapsed / 50ms + 1);
+}
+
+TEST_F(WakeUps, AConnectionThatIsCutIsMadeAgain) {
+  auto worker = direct(), client = direct();
+  std::atomic<int> calls = 0;
+  auto listening = worker->subscribe("q", [&] { ++calls; });
+  ASSERT_TRUE(wait_until(kHeardSoon, [&] { return calls == 1; }));
+  ASSERT_TRUE(server_
+                  .sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                       " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+                       database_)
+                  .ok());
+  EXPECT_TRUE(wait_until(kHeardSoon, [&] { return calls == 2; }))
+      << "it may have missed something, and looks";
+  EXPECT_TRUE(wakes(*client, "q", calls));
+}
+
+TEST_F(WakeUps, WithoutAServerNothingFailsAndNobodyWaits) {
+  auto alone = notifier("postgresql://belay@127.0.0.1:" + std::to_string(free_port()) + "/x");
+  std::atomic<int> calls = 0;
+  auto listening = alone->subscribe("q", [&] { ++calls; });
+  for (int i = 0; i < 1'000; ++i) alone->notify("q" + std::to_string(i));
+  alone.reset();
+  listening.reset();
+  EXPECT_EQ(calls, 0);
+}
+
+TEST_F(WakeUps, ThroughAPoolerOneCanTellAndNothingGoesWrongWhereNothingIsHeard) {
+  PgBouncer pooler(server_);
+  auto pooled = notifier(server_.url_at(pooler.port(), database_));
+  auto worker = direct();
+  std::atomic<int> deaf = 0, calls = 0;
+  auto unheard = pooled->subscribe("q", [&] { ++deaf; });
+  auto listening = worker->subscribe("q", [&] { ++calls; });
+  ASSERT_TRUE(wait_until(kHeardSoon, [&] { return calls == 1; }));
+  EXPECT_TRUE(wakes(*pooled, "q", calls));
+  EXPECT_TRUE(wakes(*pooled, "q", calls));
+}
+
+TEST_F(WakeUps, WhatIsToldAtTheEndIsStillSaid) {
+  auto worker = direct();
+  std::atomic<int> calls = 0;
+  auto listening = worker->subscribe("q", [&] { ++calls; });
+  ASSERT_TRUE(wait_until(kHeardSoon, [&] { return calls == 1; }));
+  direct()->notify("q");
+  EXPECT_TRUE(wait_until(kHeardSoon, [&] { return calls == 2; }));
+}
+
+TEST_F(WakeUps, AnAddressThatIsNoneIsRefused) {
+  EXPECT_FALSE(open_postgres_wake_up("sqlite:x").ok());
+  EXPECT_FALSE(open_postgres_wake_up(server_.url(), "http://x").ok());
+  EXPECT_TRUE(open_postgres_wake_up(server_.url(), server_.url()).ok());
+}
+
+}  // namespace
+}  // namespace belay::postgres_tests
