@@ -39,6 +39,9 @@ Value start_body(const StartRun& start) {
   if (options.budget.money) body["maxCost"] = *options.budget.money;
   if (start.queued) body["queued"] = true;
   if (start.delay.count() > 0) body["delayMs"] = start.delay.count();
+  if (start.queue != default_queue) body["queue"] = start.queue;
+  if (start.priority != 0) body["priority"] = start.priority;
+  if (!start.concurrency_key.empty()) body["concurrencyKey"] = start.concurrency_key;
   return Value(std::move(body));
 }
 
@@ -48,6 +51,7 @@ Value fork_body(const ForkOptions& options, bool is_preview) {
   if (!options.edits.is_null()) body["edits"] = options.edits;
   if (!options.thread.empty()) body["threadId"] = options.thread.text;
   if (options.copy) body["copy"] = true;
+  if (options.queued) body["queued"] = true;
   if (is_preview) body["preview"] = true;
   return Value(std::move(body));
 }
@@ -123,6 +127,7 @@ class RemoteService final : public Service {
     if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
     ThreadId thread = options.thread;
     Ask ask = post(thread_path(options.from, "/fork"), fork_body(options, false));
+    if (options.queued) co_return co_await get<RunView>(std::move(ask), run_view_from);
     co_return co_await settle(std::move(thread), std::move(ask));
   }
 
@@ -256,6 +261,24 @@ class RemoteService final : public Service {
     }
     co_await watch.reach(answer.view.row.seq, kLastLines);
     co_return std::move(answer);
+  }
+
+  Task<Result<Value>> queues() override {
+    Ask ask = ask_to("GET", "/api/queues");
+    return connection().ask_again_for(std::move(ask));
+  }
+  Task<Result<Value>> workers() override {
+    Ask ask = ask_to("GET", "/api/workers");
+    return connection().ask_again_for(std::move(ask));
+  }
+  Task<Result<Value>> change_queue(QueueChange change) override {
+    Value::Object body;
+    if (change.paused) body["paused"] = *change.paused;
+    if (change.runs_max) body["runsMax"] = *change.runs_max;
+    if (change.per_key_max) body["perKeyMax"] = *change.per_key_max;
+    std::string target = Target("/api/queues").segment(change.name).text();
+    Ask ask = post(std::move(target), Value(std::move(body)));
+    return connection().ask_again_for(std::move(ask));
   }
 
   Task<Result<Messages>> messages(MessagePage page) override {

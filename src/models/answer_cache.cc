@@ -1,5 +1,7 @@
 #include "models/answer_cache.h"
 
+#include "belay/value.h"
+
 namespace belay::models {
 namespace {
 
@@ -32,6 +34,44 @@ Value value_of(const std::optional<T>& member) {
 
 bool is_kept(const ModelReply& reply) {
   return reply.end == ReplyEnd::complete && reply.tool_calls.empty() && !reply.text.empty();
+}
+
+// An answer as other processes find it. It says which request it answers, so that one that was put
+// under another's key is not taken.
+std::string text_of(const Digest& key, const ModelReply& reply, Instant made) {
+  return to_json(Value::object({{"request", to_hex(key)},
+                                {"made", to_text(made)},
+                                {"text", reply.text},
+                                {"provider", reply.provider},
+                                {"model", reply.model},
+                                {"method", reply.method},
+                                {"notice", reply.notice}}));
+}
+
+struct SharedAnswer {
+  ModelReply reply;
+  Instant made{};
+};
+
+std::optional<SharedAnswer> answer_in(std::string_view text, const Digest& key) {
+  auto document = parse_json(text);
+  if (!document.ok() || (*document)["request"] != Value(to_hex(key))) return std::nullopt;
+  SharedAnswer answer;
+  for (auto [name, member] : {std::pair("text", &ModelReply::text),
+                              {"provider", &ModelReply::provider},
+                              {"model", &ModelReply::model},
+                              {"method", &ModelReply::method},
+                              {"notice", &ModelReply::notice}}) {
+    const std::string* said = (*document)[name].as_string();
+    if (!said) return std::nullopt;
+    answer.reply.*member = *said;
+  }
+  const std::string* made = (*document)["made"].as_string();
+  auto at = made ? instant_from(*made) : std::nullopt;
+  if (!at || !is_kept(answer.reply)) return std::nullopt;
+  answer.made = *at;
+  answer.reply.usage = Usage{};  // nothing was asked, so nothing is paid
+  return answer;
 }
 
 std::size_t bytes_of(const ModelReply& reply) {
@@ -72,7 +112,7 @@ const ModelReply* CachedModel::find(const Digest& key) {
   return &entry->reply;
 }
 
-void CachedModel::keep(const Digest& key, const ModelReply& reply) {
+void CachedModel::keep(const Digest& key, const ModelReply& reply, Instant made) {
   std::size_t bytes = bytes_of(reply);
   if (bytes > options_.bytes_max || options_.entries_max == 0) return;
   if (auto found = by_key_.find(key); found != by_key_.end()) remove(found->second);
@@ -80,9 +120,21 @@ void CachedModel::keep(const Digest& key, const ModelReply& reply) {
          (entries_.size() >= options_.entries_max || bytes_ + bytes > options_.bytes_max)) {
     remove(std::prev(entries_.end()));
   }
-  entries_.push_front({key, reply, bytes, clock_.now()});
+  entries_.push_front({key, reply, bytes, made});
   by_key_.emplace(key, entries_.begin());
   bytes_ += bytes;
+}
+
+Task<std::optional<ModelReply>> CachedModel::find_shared(Digest key) {
+  std::optional<ModelReply> found;
+  if (!options_.shared) co_return found;
+  auto text = co_await options_.shared->find(key);
+  auto answer = text ? answer_in(*text, key) : std::nullopt;
+  Instant now = clock_.now();
+  if (!answer || now < answer->made || now >= answer->made + options_.ttl) co_return found;
+  keep(key, answer->reply, answer->made);
+  found = std::move(answer->reply);
+  co_return found;
 }
 
 Task<Result<ModelReply>> CachedModel::generate(ModelRequest request) {
@@ -94,8 +146,17 @@ Task<Result<ModelReply>> CachedModel::generate(ModelRequest request) {
     if (request.on_text) request.on_text(reply.text);
     co_return std::move(reply);
   }
+  auto shared = co_await find_shared(key);
+  if (shared) {
+    if (request.on_text) request.on_text(shared->text);
+    co_return *std::move(shared);
+  }
   auto reply = co_await model_->generate(std::move(request));
-  if (reply.ok() && is_kept(*reply)) keep(key, *reply);
+  if (reply.ok() && is_kept(*reply)) {
+    Instant now = clock_.now();
+    keep(key, *reply, now);
+    if (options_.shared) options_.shared->keep(key, text_of(key, *reply, now), options_.ttl);
+  }
   co_return std::move(reply);
 }
 

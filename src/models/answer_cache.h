@@ -18,6 +18,7 @@ struct AnswerCacheOptions {
   std::chrono::milliseconds ttl{};
   std::size_t entries_max = 0;
   std::size_t bytes_max = 0;
+  SharedAnswers* shared = nullptr;  // behind it, for several processes; may be null
 };
 
 class CachedModel final : public Model {
@@ -49,7 +50,8 @@ class CachedModel final : public Model {
 
   Digest key_of(const ModelRequest& request) const;
   const ModelReply* find(const Digest& key);
-  void keep(const Digest& key, const ModelReply& reply);
+  Task<std::optional<ModelReply>> find_shared(Digest key);
+  void keep(const Digest& key, const ModelReply& reply, Instant made);
   void remove(Entries::iterator entry);
 
   const std::shared_ptr<Model> model_;

@@ -14,8 +14,10 @@ namespace belay::models {
 
 // What all models of one server share.
 struct ServerGuard {
-  ServerGuard(const std::string& name, const ModelSettings& settings, Clock& clock)
-      : dependency(name, settings.limits, clock), rate(settings.calls_per_minute, clock) {}
+  ServerGuard(const std::string& name, const ModelSettings& settings, Clock& clock,
+              const std::string& url = {})
+      : dependency(name, settings.limits, clock),
+        rate(settings.calls_per_minute, clock, settings.shared_calls, "calls:" + url) {}
   Dependency dependency;
   CallRate rate;
 };

@@ -115,7 +115,7 @@ Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) 
       BELAY_TRY(member.model, make_http_model(name, settings, client, clock));
       auto& guard = guards[name.url];
       if (!guard) {
-        guard = std::make_shared<models::ServerGuard>(name.provider, settings, clock);
+        guard = std::make_shared<models::ServerGuard>(name.provider, settings, clock, name.url);
       }
       member.guard = guard;
     }
@@ -130,6 +130,7 @@ Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) 
   options.ttl = settings.cache_ttl;
   options.entries_max = settings.cache_entries_max;
   options.bytes_max = settings.cache_bytes_max;
+  options.shared = settings.shared_answers;
   return std::shared_ptr<Model>(
       std::make_shared<models::CachedModel>(std::move(model), std::move(identity), options, clock));
 }

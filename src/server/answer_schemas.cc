@@ -41,7 +41,8 @@ constexpr Schema kSchemas[] = {
      "threadId:string runId:string agent:string userId:string status:string reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string error:Error?",
-     "state:any approval:Approval? spending:Spending?"},
+     "state:any approval:Approval? spending:Spending? queue:string priority:integer "
+     "concurrencyKey:string"},
     {"RunList", "runs:Run[] next:string?"},
     {"Approval",
      "interruptId:string threadId:string runId:string agent:string userId:string node:string "
@@ -83,6 +84,14 @@ constexpr Schema kSchemas[] = {
      "runId:string topic:string attempts:integer error:string? dueAt:string createdAt:string "
      "body:any"},
     {"MessageList", "messages:Message[] more:integer"},
+    {"Queue", "name:string paused:boolean runsMax:integer perKeyMax:integer",
+     "queued:integer running:integer waiting:integer quarantined:integer due:integer "
+     "oldestDueAt:string?"},
+    {"QueueList", "queues:Queue[]"},
+    {"Worker",
+     "session:string alive:boolean processId:integer? startedAt:string? seenAt:string? "
+     "runs:integer oldestAt:string?"},
+    {"WorkerList", "workers:Worker[]"},
     {"Table", "name:string rows:integer bytes:integer"},
     {"Store", "tables:Table[] bytes:integer freeBytes:integer"},
     {"Compaction", "bytesBefore:integer bytesAfter:integer"},

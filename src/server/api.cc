@@ -88,7 +88,7 @@ class Api::Body {
     // First: an address of the program's own may look like one of an agent.
     if (own) routes_ = own(world_);
     for (auto* make : {health_routes, run_routes, thread_routes, event_routes, approval_routes,
-                       outbox_routes, store_routes}) {
+                       outbox_routes, queue_routes, store_routes}) {
       for (Route& route : make(world_)) routes_.push_back(std::move(route));
     }
     routes_.push_back(description_route());
@@ -112,6 +112,8 @@ class Api::Body {
               Value(),
               UserId()};
     if (auto refused = admit(route, call)) co_return *std::move(refused);
+    auto crowded = co_await starts_elsewhere(route.permission, call.user.text);
+    if (crowded) co_return *std::move(crowded);
     if (auto refused = check_query(route, call)) co_return *std::move(refused);
     if (auto refused = read_json(route, call)) co_return *std::move(refused);
     // From before the read: what is committed meanwhile makes it another one.
@@ -189,9 +191,24 @@ class Api::Body {
     if (route.permission != Permission::run) return std::nullopt;
     auto wait = starts_.take(call.user);
     if (!wait) return std::nullopt;
+    return too_many(*wait);
+  }
+
+  static http::Response too_many(std::chrono::milliseconds wait) {
     Error refused = error(ErrorCode::unavailable, "Too many requests; come again later.");
-    refused.retry_after = *wait;
+    refused.retry_after = wait;
     return problem(refused);
+  }
+
+  // What this server allows, others may have allowed already; where that is not known, it holds.
+  Task<std::optional<http::Response>> starts_elsewhere(Permission permission, std::string user) {
+    std::optional<http::Response> refused;
+    SharedLimit* shared = world_.parts.starts;
+    std::size_t per_minute = world_.options.starts_per_minute;
+    if (!shared || per_minute == 0 || permission != Permission::run) co_return std::move(refused);
+    auto wait = co_await shared->take("starts:" + user, per_minute);
+    if (wait && wait->count() > 0) refused = too_many(*wait);
+    co_return std::move(refused);
   }
 
   static std::optional<http::Response> check_query(const Route& route, const Call& call) {

@@ -38,6 +38,7 @@ struct ApiParts {
   Executor& executor;
   Clock& clock;
   Random& random;
+  SharedLimit* starts = nullptr;  // counted with other servers; may be null
 };
 
 struct World;  // routes.h: what handlers need beside the call

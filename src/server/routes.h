@@ -26,6 +26,7 @@ std::vector<Route> thread_routes(World& world);
 std::vector<Route> event_routes(World& world);
 std::vector<Route> approval_routes(World& world);
 std::vector<Route> outbox_routes(World& world);
+std::vector<Route> queue_routes(World& world);
 std::vector<Route> store_routes(World& world);
 std::vector<Route> health_routes(World& world);
 

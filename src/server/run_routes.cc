@@ -19,6 +19,9 @@ struct StartBody {
   std::optional<std::int64_t> maxCost;  // in millionths of the unit of the models' prices
   std::optional<bool> queued;
   std::optional<std::int64_t> delayMs;
+  std::optional<std::string> queue;
+  std::optional<std::int64_t> priority;
+  std::optional<std::string> concurrencyKey;
 };
 
 namespace {
@@ -77,6 +80,9 @@ Result<StartRun> start_of(const World& world, const Call& call) {
     start.delay = std::chrono::milliseconds(delay);
   }
   start.queued = body.queued.value_or(false) || body.delayMs.value_or(0) > 0;
+  start.queue = body.queue.value_or(start.queue);
+  start.priority = body.priority.value_or(0);
+  start.concurrency_key = body.concurrencyKey.value_or("");
   return start;
 }
 

@@ -17,6 +17,7 @@ struct ForkBody {
   std::optional<std::string> threadId;
   std::optional<bool> copy;
   std::optional<bool> preview;
+  std::optional<bool> queued;
 };
 
 struct ImportBody {
@@ -159,6 +160,7 @@ Result<ForkOptions> fork_options(const Call& call, ForkBody body) {
   if (body.seq) options.seq = static_cast<std::uint64_t>(*body.seq);
   options.edits = std::move(body.edits);
   options.copy = body.copy.value_or(false);
+  options.queued = body.queued.value_or(false);
   if (body.threadId) {
     BELAY_CHECK(check_name("threadId", *body.threadId));
     options.thread = ThreadId(*body.threadId);

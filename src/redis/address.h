@@ -1,0 +1,26 @@
+#pragma once
+// redis/address.h - where a Redis is: redis://[USER:PASSWORD@]HOST[:PORT][/DB].
+
+#include <string>
+#include <string_view>
+
+#include "belay/result.h"
+
+namespace belay::redis {
+
+struct Address {
+  std::string host;
+  int port = 6379;
+  int database = 0;
+  std::string user;      // empty: Redis's default user
+  std::string password;  // never shown
+
+  // "redis://HOST:PORT/DB", without who we are.
+  std::string shown() const;
+};
+
+// `invalid` says what is wrong and never shows a password. rediss:// (TLS) is refused: see
+// docs/redis.md for what to do.
+Result<Address> address_from(std::string_view url);
+
+}  // namespace belay::redis

@@ -1,0 +1,28 @@
+#pragma once
+// redis/redis_answers.h - answers of models, kept in a Redis for all processes with the same keys.
+//
+// Only encrypted: an answer decides what a run goes on with, so nobody but who has the keys may be
+// able to put one there. Without a key nothing is kept, and nothing found.
+
+#include "belay/hints.h"
+#include "redis/client.h"
+#include "redis/text_seal.h"
+
+namespace belay::redis {
+
+class RedisAnswers final : public SharedAnswers {
+ public:
+  // `client` outlives it.
+  RedisAnswers(Client& client, std::shared_ptr<const TextSeal> seal)
+      : client_(client), seal_(std::move(seal)) {}
+  Task<std::optional<std::string>> find(Digest request) override;
+  void keep(const Digest& request, std::string answer, std::chrono::milliseconds ttl) override;
+
+ private:
+  std::string name_of(const Digest& request) const;
+
+  Client& client_;
+  const std::shared_ptr<const TextSeal> seal_;
+};
+
+}  // namespace belay::redis

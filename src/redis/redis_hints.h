@@ -1,0 +1,50 @@
+#pragma once
+// redis/redis_hints.h - hints between processes over Redis's channels: PREFIXwake:QUEUE and others.
+
+#include <map>
+
+#include "belay/hints.h"
+#include "redis/client.h"
+#include "redis/text_seal.h"
+
+namespace belay::redis {
+
+// What is told within a twentieth of a second is told once, at its end, unless it is the first.
+class RedisWakeUp final : public WakeUp {
+ public:
+  // Both outlive it. On the executor's thread, its end too.
+  RedisWakeUp(Client& client, Executor& executor) : client_(client), executor_(executor) {}
+  RedisWakeUp(const RedisWakeUp&) = delete;
+  RedisWakeUp& operator=(const RedisWakeUp&) = delete;
+  ~RedisWakeUp() override;
+
+  void notify(std::string_view queue) override;
+  Listening subscribe(std::string_view queue, std::function<void()> called) override;
+
+ private:
+  struct Pause {
+    Executor::TimerId timer = 0;
+    bool is_told_again = false;
+  };
+
+  void tell(const std::string& queue);
+
+  Client& client_;
+  Executor& executor_;
+  std::map<std::string, Pause, std::less<>> pauses_;  // of queues that were told of just now
+};
+
+class RedisBroadcast final : public Broadcast {
+ public:
+  RedisBroadcast(Client& client, std::shared_ptr<const TextSeal> seal)
+      : client_(client), seal_(std::move(seal)) {}
+
+  void tell(std::string_view channel, std::string text) override;
+  Listening hear(std::string_view channel, std::function<void(std::string)> heard) override;
+
+ private:
+  Client& client_;
+  const std::shared_ptr<const TextSeal> seal_;
+};
+
+}  // namespace belay::redis

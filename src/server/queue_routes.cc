@@ -1,0 +1,75 @@
+// Queues: what waits in them, who works, and what becomes of them.
+
+#include "server/body.h"
+#include "server/routes.h"
+
+namespace belay::server {
+// Its members are read by name.
+struct QueueBody {
+  std::optional<bool> paused;
+  std::optional<std::int64_t> runsMax;
+  std::optional<std::int64_t> perKeyMax;
+};
+
+namespace {
+
+constexpr std::int64_t kPlacesMax = 1'000'000;
+
+Route list_queues() {
+  Route route = route_of("GET", "/api/queues", "listQueues",
+                         "Queues: what waits in them, what is at work, and their limits");
+  route.answers = {{200, "Those that have a run that has not ended, or a limit", "QueueList"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(Value found, co_await call.service.queues());
+    co_return reply_with(std::move(found));
+  };
+  return route;
+}
+
+Route list_workers() {
+  Route route = route_of("GET", "/api/workers", "listWorkers",
+                         "Processes that may own runs, and dead ones that still do");
+  route.answers = {{200, "Newest first", "WorkerList"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(Value found, co_await call.service.workers());
+    co_return reply_with(std::move(found));
+  };
+  return route;
+}
+
+Route change_queue() {
+  Route route = route_of("POST", "/api/queues/{queue}", "changeQueue",
+                         "Pauses, resumes or limits a queue; what is left out stays");
+  route.permission = Permission::administer;
+  route.body = body_schema<QueueBody>();
+  route.answers = {{200, "How it is now", "Queue"}};
+  route.handle = [](Call call) -> Task<Result<Reply>> {
+    BELAY_CO_TRY(QueueBody body, read_body<QueueBody>(call));
+    QueueChange change;
+    change.name = call.path.at("queue");
+    change.paused = body.paused;
+    if (body.runsMax) {
+      BELAY_CO_TRY(std::int64_t most, within("runsMax", *body.runsMax, 0, kPlacesMax));
+      change.runs_max = static_cast<std::uint64_t>(most);
+    }
+    if (body.perKeyMax) {
+      BELAY_CO_TRY(std::int64_t most, within("perKeyMax", *body.perKeyMax, 0, kPlacesMax));
+      change.per_key_max = static_cast<std::uint64_t>(most);
+    }
+    BELAY_CO_TRY(Value changed, co_await call.service.change_queue(std::move(change)));
+    co_return reply_with(std::move(changed));
+  };
+  return route;
+}
+
+}  // namespace
+
+std::vector<Route> queue_routes(World&) {
+  std::vector<Route> routes;
+  routes.push_back(list_queues());
+  routes.push_back(change_queue());
+  routes.push_back(list_workers());
+  return routes;
+}
+
+}  // namespace belay::server

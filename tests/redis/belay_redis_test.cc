@@ -1,0 +1,132 @@
+// The belay program with a Redis set: what doctor tells, and that nothing else depends on it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/served.h"
+#include "tests/redis/redis_server.h"
+
+namespace belay::cli::tests {
+namespace {
+
+using belay::tests::connected;
+using belay::tests::RedisServer;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kNowhere = "redis://:hidden-word@127.0.0.1:1/0";
+
+struct BelayWithRedis : ::testing::Test {
+  void use(const std::string& url) { world.setting.environment["BELAY_REDIS"] = url; }
+  // What doctor says of Redis: "status detail -> advice" of each finding.
+  std::string told() {
+    Outcome doctor = world.run({"doctor", "--json"});
+    EXPECT_EQ(doctor.code, 0) << doctor.err << doctor.out;
+    std::string lines;
+    const Value document = doctor.json();
+    const Value::Array* checks = document["checks"].as_array();
+    for (const Value& one : checks ? *checks : Value::Array()) {
+      if (one["name"] != Value("redis")) continue;
+      lines +=
+          text(one["status"]) + " " + text(one["detail"]) + " -> " + text(one["advice"]) + "\n";
+    }
+    return lines;
+  }
+  void import_day() {
+    ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-11-21", hard_day())).code, 0);
+  }
+
+  World world;
+};
+
+TEST_F(BelayWithRedis, DoctorTellsWhatIsWrongAndNamesTheSetting) {
+  import_day();
+  EXPECT_EQ(told(), "");
+  use(kNowhere);
+  EXPECT_THAT(told(), HasSubstr("warning redis://127.0.0.1:1/0: nobody answers"));
+  EXPECT_THAT(told(), HasSubstr("BELAY_REDIS"));
+  EXPECT_THAT(told(), Not(HasSubstr("hidden-word")));
+  RedisServer server({"--requirepass", "right", "--maxmemory", "1mb"});
+  use(server.url(":wrong"));
+  EXPECT_THAT(told(), HasSubstr("does not take the password"));
+  use(server.url());
+  EXPECT_THAT(told(), HasSubstr("redis://:PASSWORD@HOST:PORT"));
+  use(server.url(":right"));
+  EXPECT_THAT(told(), HasSubstr("noeviction"));
+}
+
+TEST_F(BelayWithRedis, DoctorKnowsAGoodOneAForeignOneAndAReplica) {
+  import_day();
+  RedisServer server;
+  use(server.url());
+  EXPECT_THAT(told(), HasSubstr("ok redis://127.0.0.1:"));
+  EXPECT_THAT(told(), HasSubstr("used for hints,limits"));
+  auto random = system_random();
+  auto client = connected(server.url(), *random);
+  ASSERT_TRUE(client->call_and_wait({"SET", "somebody", "else"}).ok());
+  EXPECT_THAT(told(), HasSubstr("1 of 1 that were looked at"));
+  ASSERT_TRUE(client->call_and_wait({"REPLICAOF", "127.0.0.1", "1"}).ok());
+  EXPECT_THAT(told(), HasSubstr("replica"));
+}
+
+TEST_F(BelayWithRedis, ASettingThatIsWrongIsRefusedWithoutItsPassword) {
+  for (const char* wrong : {"redis://:hidden-word@", "rediss://:hidden-word@host", "hidden-word"}) {
+    use(wrong);
+    Outcome refused = world.run({"threads"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(refused.says({"BELAY_REDIS"})) << refused.err;
+    EXPECT_THAT(refused.err, Not(HasSubstr("hidden-word")));
+  }
+  use(kNowhere);
+  world.setting.environment["BELAY_REDIS_FOR"] = "hints,magic";
+  EXPECT_TRUE(world.run({"threads"}).says({"BELAY_REDIS_FOR", "magic"}));
+  world.setting.environment["BELAY_REDIS_FOR"] = "answers";
+  EXPECT_TRUE(world.run({"threads"}).says({"encrypted"}));
+  world.setting.environment["BELAY_REDIS_FOR"] = "limits,checkpoints";
+  Outcome explained = world.run({"config", "explain"});
+  EXPECT_THAT(explained.out, HasSubstr("redis://127.0.0.1:1/0"));
+  EXPECT_THAT(explained.out, HasSubstr("limits,checkpoints"));
+  EXPECT_THAT(explained.out, Not(HasSubstr("hidden-word")));
+}
+
+TEST_F(BelayWithRedis, CommandsAnswerTheSameWhateverThatRedisDoes) {
+  import_day();
+  world.setting.environment["BELAY_REDIS_FOR"] = "hints,limits,checkpoints";
+  RedisServer server;
+  std::vector<std::string> states;
+  for (const std::string& url : {std::string(), server.url(), std::string(kNowhere)}) {
+    if (!url.empty()) use(url);
+    std::string thread = "audit-" + std::to_string(states.size());
+    Outcome run = world.run({"run", "daily-audit", "--date", "2026-11-21", "--thread", thread});
+    EXPECT_EQ(run.code, world.run({"resume", thread}).code) << run.err;
+    Value state = world.run({"state", thread, "--json"}).json();
+    states.push_back(text(state["status"]) + " " + to_json(state["state"]["riskLevel"]));
+    EXPECT_EQ(world.run({"check"}).code, 0);
+  }
+  EXPECT_EQ(states[1], states[0]);
+  EXPECT_EQ(states[2], states[0]);
+}
+
+TEST_F(BelayWithRedis, TwoServersAllowTogetherWhatOneWouldAndEachByItselfWithoutIt) {
+  import_day();
+  RedisServer server;
+  use(server.url());
+  Served one(world.setting, {"--starts-per-minute", "3"});
+  Served other(world.setting, {"--starts-per-minute", "3"});
+  ASSERT_TRUE(one.is_up() && other.is_up());
+  // What is refused for its body is counted all the same.
+  auto asked = [](Served& served) { return served.post("/api/agents/daily-audit").status; };
+  EXPECT_EQ(asked(one), 422);
+  EXPECT_EQ(asked(other), 422);
+  EXPECT_EQ(asked(one), 422);
+  EXPECT_EQ(asked(other), 429);
+  EXPECT_EQ(asked(one), 429);
+  server.kill();
+  Served third(world.setting, {"--starts-per-minute", "3"});
+  ASSERT_TRUE(third.is_up());
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(asked(third), 422);
+  EXPECT_EQ(asked(third), 429) << "its own limit holds";
+}
+
+}  // namespace
+}  // namespace belay::cli::tests
