@@ -22,14 +22,18 @@
 #include "cli/key_file.h"
 #include "cli/manual.h"
 #include "cli/models.h"
+#include "cli/redis_tier.h"
 #include "cli/remote_runs.h"
 #include "cli/server_agents.h"
 #include "cli/show.h"
 #include "cli/signals.h"
 #include "cli/store_findings.h"
 #include "cli/verbs.h"
+#include "cli/wake_up.h"
 #include "http/asio_loop.h"
 #include "service/local_service.h"
+#include "store/postgres/address.h"
+#include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace belay::cli {
@@ -109,6 +113,11 @@ Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Verb& 
   if (!uses_a_store(verb)) return open_memory_store(clock, random);
   bool may_make = makes_a_store(verb);
   std::optional<std::string> path = path_of_store(settings.store);
+  if (postgres::is_postgres_url(settings.store)) {
+    postgres::PostgresStoreOptions options;
+    if (settings.pause.commit > 0) options.at_commit = pause_at(settings.pause);
+    return postgres::open_postgres_store(settings.store, clock, random, std::move(options));
+  }
   if (!path) return open_store(settings.store, clock, random);
   bool absent = is_absent(*path, settings.default_store);
   if (absent && !may_make) return open_memory_store(clock, random);
@@ -120,6 +129,7 @@ Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Verb& 
   return store;
 }
 
+// What wakes workers in other processes, where the store can.
 Task<Answered> run_verb(World& world, Verb verb) {
   if (auto* one = std::get_if<RunAgent>(&verb)) {
     return one->queued ? enqueue_agent(world, std::move(*one)) : run_agent(world, std::move(*one));
@@ -146,6 +156,8 @@ Task<Answered> run_verb(World& world, Verb verb) {
   if (auto* one = std::get_if<Preserve>(&verb)) return preserve_thread(world, std::move(*one));
   if (auto* one = std::get_if<OutboxList>(&verb)) return list_messages(world, std::move(*one));
   if (auto* one = std::get_if<OutboxMove>(&verb)) return move_message(world, std::move(*one));
+  if (auto* one = std::get_if<Queue>(&verb)) return see_to_queue(world, std::move(*one));
+  if (std::get_if<Workers>(&verb)) return list_workers(world);
   if (std::get_if<StoreStats>(&verb)) return show_store_statistics(world);
   if (std::get_if<StoreCompact>(&verb)) return compact_store(world);
   if (auto* one = std::get_if<StorePrune>(&verb)) return prune_store(world, std::move(*one));
@@ -232,17 +244,25 @@ class Interruptible {
   int signal_ = 0;
 };
 
+PlaceLimits places_of(const Settings& settings, const Verb& verb) {
+  PlaceLimits places = settings.places;
+  const auto* served = std::get_if<Serve>(&verb);
+  const Work* work = served ? &served->work : std::get_if<Work>(&verb);
+  if (!work) return places;
+  places.per_user = work->per_user.value_or(places.per_user);
+  places.per_key = work->per_key.value_or(places.per_key);
+  places.per_queue = work->per_queue.value_or(places.per_queue);
+  return places;
+}
+
 Result<ExitCode> run_in_world(const Program& program, const Settings& settings, Output& output,
                               Clock& clock, Verb verb) {
   const Phrases& phrases = phrases_of(settings.language);
   Progress progress(output, phrases);
   BELAY_TRY(Definitions graphs, program.graphs(settings));
   BELAY_CHECK(check_form(settings, graphs, verb));
-  BELAY_TRY(std::shared_ptr<Model> model, make_model(program, settings, clock));
   std::unique_ptr<Random> random = system_random();
   BELAY_TRY(Sealing sealing, sealing_of(settings));
-  BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, clock, *random));
-  std::unique_ptr<Store> store = seal_store(*stored, *random, sealing);
   bool is_service = std::holds_alternative<Work>(verb) || std::holds_alternative<Serve>(verb);
   std::unique_ptr<EventLoop> loop;
   http::AsioLoop* http_loop = nullptr;
@@ -253,15 +273,34 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   } else {
     loop = make_event_loop();
   }
+  Settings shared = settings;
+  if (!uses_a_store(verb)) shared.redis.reset();
+  // There is nothing to be nearer than this process's own memory.
+  if (shared.redis && settings.store == "memory:") shared.redis->checkpoints = false;
+  BELAY_TRY(std::unique_ptr<RedisTier> tier, RedisTier::open(shared, sealing.keys, *loop, *random));
+  shared.models.shared_calls = tier->limit();
+  shared.models.shared_answers = tier->answers();
+  BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, clock));
+  BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, clock, *random));
+  std::unique_ptr<Store> fast = tier->around(*stored);
+  std::unique_ptr<Store> store = seal_store(*fast, *random, sealing);
   RuntimeParts parts{*store,  *loop,  clock,
                      *random, *model, [&progress](const RunEvent& event) { progress.told(event); }};
   if (!settings.keeps_prompts) {
     parts.redact_prompt = [](const ModelRequest&, Value) { return Value(); };
   }
+  parts.places = places_of(settings, verb);
+  parts.hints = tier->hints();
+  std::unique_ptr<WakeUp> wake_up;
+  if (uses_a_store(verb)) {
+    BELAY_TRY(wake_up, make_wake_up(settings, parts.hints.wake_up));
+  }
+  if (wake_up) parts.hints.wake_up = wake_up.get();
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
   for (const auto& graph : graphs) runtime->add(graph);
 
   LocalWorld local{*store, *stored, sealing, *runtime, http_loop};
+  local.starts = tier->limit();
   local.when_stopped = [&loop] { loop->stop(); };
   LocalServiceParts service_parts{*store, *stored, *runtime,           *loop, clock, *random,
                                   graphs, sealing, program.collections};

@@ -11,6 +11,7 @@
 #include "cli/help_text.h"
 #include "cli/output.h"
 #include "cli/phrases.h"
+#include "cli/queue_words.h"
 
 namespace belay::cli {
 namespace {
@@ -44,6 +45,7 @@ struct Words {
   Preserve preserve = {};
   OutboxList outbox_list = {};
   OutboxMove outbox_move = {};
+  Queue queue = {};
   StorePrune store_prune = {};
   AgentsShow agents_show = {};
   AgentsGraph agents_graph = {};
@@ -104,6 +106,7 @@ void add_run_options(CLI::App* run, RunAgent& into) {
   run->add_option("--max-cost", into.max_cost,
                   "What the run may cost, in the unit of the model's prices: 1.50");
   run->add_flag("--no-approval", into.no_approval, "Go on without asking anyone");
+  add_place_in_queue(run, into);
 }
 
 // `run` and `enqueue` take the same words; what is queued may have to wait as well.
@@ -186,6 +189,7 @@ void add_worker(CLI::App& app, Words& words) {
                    "How long threads are kept that have ended: "
                    "12h, 30d, or forever")
       ->capture_default_str();
+  add_queues_of_worker(worker, words.work);
   worker->add_flag("--until-idle", words.work.until_idle, "End once there is nothing left to do");
   worker->callback([&words] { words.chosen = words.work; });
 }
@@ -430,7 +434,8 @@ void add_store_verbs(CLI::App& app, Words& words) {
 
 void add_flags(CLI::App& app, const Program& program, GlobalFlags& flags) {
   app.add_option("--config", flags.config, "The file of settings");
-  app.add_option("--store", flags.store, "Where runs are kept: sqlite:PATH or memory:");
+  app.add_option("--store", flags.store,
+                 "Where runs are kept: sqlite:PATH, memory: or a PostgreSQL URL");
   app.add_option("--server", flags.server, "The server that has the runs: http://HOST:PORT");
   app.add_option("--api-key-file", flags.api_key_file, "The key that the server asks for");
   app.add_option("--user", flags.user, "Whose records and runs");
@@ -439,6 +444,7 @@ void add_flags(CLI::App& app, const Program& program, GlobalFlags& flags) {
     app.add_option("--model-url", flags.model_url, "Its server: http[s]://HOST[:PORT][/PATH]");
   }
   app.add_option("--key-file", flags.key_file, "The keys that the store is encrypted with");
+  app.add_option("--redis", flags.redis, "The optional fast tier: redis://HOST:PORT/DB");
   app.add_flag("--json", flags.json, "The result as one JSON document");
   app.add_flag("--quiet", flags.quiet, "Nothing beside the result");
 }
@@ -495,6 +501,9 @@ void build(CLI::App& app, Words& read) {
   add_runs_verbs(app, read);
   add_event_verbs(app, read);
   add_outbox(app, read);
+  AddVerb add = [&read](CLI::App& parent, const char* name, const char* line,
+                        std::string_view end) { return add_verb(parent, read, name, line, end); };
+  add_queue_verbs(app, add, read.queue, read.chosen);
   add_agents(app, read);
   add_store_verbs(app, read);
   add_config_verbs(app, read);

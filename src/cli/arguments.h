@@ -24,6 +24,7 @@ struct GlobalFlags {
   std::optional<std::string> key_file;
   std::optional<std::string> server;
   std::optional<std::string> api_key_file;
+  std::optional<std::string> redis;
   bool json = false;
   bool quiet = false;
 };
@@ -42,7 +43,10 @@ struct RunAgent {
   std::optional<std::string> max_tokens;
   std::optional<std::string> max_cost;
   bool no_approval = false;
-  bool queued = false;               // enqueue: into the queue, for a worker
+  bool queued = false;  // enqueue: into the queue, for a worker
+  std::string queue = std::string(default_queue);
+  std::int64_t priority = 0;
+  std::string concurrency_key;
   std::optional<std::string> after;  // of enqueue
   // What the texts above, and the environment, come to; by check_form().
   std::shared_ptr<const GraphDefinition> definition;
@@ -53,6 +57,10 @@ struct RunAgent {
 
 struct Work {
   std::size_t runs = WorkOptions{}.runs_max;
+  std::vector<std::string> queues = {};  // empty: all
+  // In place of the settings' limits; 0: any number.
+  std::optional<std::uint64_t> per_user = std::nullopt, per_key = std::nullopt,
+                               per_queue = std::nullopt;
   bool until_idle = false;
   std::string keep_text = "30d";
   std::optional<std::chrono::hours> keep = std::nullopt;  // the same; unset: for ever
@@ -154,6 +162,14 @@ struct OutboxMove {
   std::string id;
   bool give_up = false;  // or have it tried now
 };
+struct Queue {
+  enum class What { list, pause, resume, drain, limit, retry, quarantine };
+  What what = What::list;
+  std::string name;  // of retry: the thread
+  std::optional<std::uint64_t> runs_max, per_key_max;
+  std::optional<std::string> as;  // the new thread
+};
+struct Workers {};
 struct StoreStats {};
 struct StoreCompact {};
 struct StorePrune {
@@ -198,9 +214,9 @@ using Verb =
     std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, Dev, DescribeApi, Fork,
                  ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History,
                  Calls, ExportRun, ImportRun, StateOf, Tail, Replay, Preserve, OutboxList,
-                 OutboxMove, AgentsList, AgentsShow, AgentsGraph, ConfigExplain, ConfigPath,
-                 StoreStats, StoreCompact, StorePrune, Models, Check, Doctor, Completions, Manual,
-                 CompleteNames, StoreSeal>;
+                 OutboxMove, Queue, Workers, AgentsList, AgentsShow, AgentsGraph, ConfigExplain,
+                 ConfigPath, StoreStats, StoreCompact, StorePrune, Models, Check, Doctor,
+                 Completions, Manual, CompleteNames, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

@@ -73,6 +73,7 @@ void take_flag(const std::string& name, const std::string& value, GlobalFlags& f
   if (name == "--api-key-file") flags.api_key_file = value;
   if (name == "--user") flags.user = value;
   if (name == "--key-file") flags.key_file = value;
+  if (name == "--redis") flags.redis = value;
 }
 
 std::optional<CompleteNames::Kind> kind_of(const Command& at, const std::string& argument) {

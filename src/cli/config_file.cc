@@ -6,6 +6,7 @@
 
 #include "cli/input_file.h"
 #include "cli/nearest_name.h"
+#include "cli/store_name.h"
 
 namespace belay::cli {
 namespace {
@@ -36,7 +37,14 @@ const Known kKnown[] = {
      &GlobalFlags::model_url},
     {"language", "BELAY_LANGUAGE", &Environment::language, nullptr, nullptr},
     {"key_file", "BELAY_KEY_FILE", &Environment::key_file, "--key-file", &GlobalFlags::key_file},
+    {"runs_per_user", "BELAY_RUNS_PER_USER", &Environment::runs_per_user, nullptr, nullptr},
+    {"runs_per_key", "BELAY_RUNS_PER_KEY", &Environment::runs_per_key, nullptr, nullptr},
+    {"runs_per_queue", "BELAY_RUNS_PER_QUEUE", &Environment::runs_per_queue, nullptr, nullptr},
+    {"notify_url", "BELAY_NOTIFY_URL", &Environment::notify_url, nullptr, nullptr},
     {"compression", "BELAY_COMPRESSION", &Environment::compression, nullptr, nullptr},
+    {"redis", "BELAY_REDIS", &Environment::redis, "--redis", &GlobalFlags::redis},
+    {"redis_for", "BELAY_REDIS_FOR", &Environment::redis_for, nullptr, nullptr},
+    {"redis_prefix", "BELAY_REDIS_PREFIX", &Environment::redis_prefix, nullptr, nullptr},
 };
 
 bool is_offered(const Program& program, const Known& known) {
@@ -119,7 +127,8 @@ bool has(const std::optional<ConfigFile>& file, const std::string& key) {
 // What each setting has come to, by key.
 std::map<std::string, std::string> values_of(const Settings& settings) {
   std::map<std::string, std::string> values = settings.own;
-  values["store"] = settings.store;
+  values["store"] = shown_store(settings.store);
+  values["notify_url"] = shown_store(settings.notify_url);
   values["server"] = settings.server.value_or("");
   values["api_key_file"] = settings.api_key_file.value_or("");
   values["user"] = settings.user.text;
@@ -131,6 +140,9 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   values["compression"] = settings.compression == Compress::always  ? "always"
                           : settings.compression == Compress::never ? "never"
                                                                     : "with-key";
+  values["redis"] = settings.redis ? settings.redis->address.shown() : "";
+  values["redis_for"] = settings.redis.value_or(RedisSettings()).uses();
+  values["redis_prefix"] = settings.redis.value_or(RedisSettings()).prefix;
   return values;
 }
 
@@ -208,6 +220,8 @@ std::vector<Explained> explain_settings(const Program& program, const Environmen
       origin = "environment BELAY_API_KEY";
     } else if (has(file, known.key)) {
       origin = file->origin(known.key);
+    } else if (known.slot == &Environment::store && database_of(environment)) {
+      origin = "environment DATABASE_URL";
     }
     // Of the two places where runs may be, one counts.
     bool is_store = known.slot == &Environment::store,

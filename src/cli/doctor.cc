@@ -1,8 +1,12 @@
 #include "cli/doctor.h"
 
 #include "cli/model_findings.h"
+#include "cli/postgres_findings.h"
+#include "cli/redis_tier.h"
 #include "cli/seal_findings.h"
 #include "cli/store_findings.h"
+#include "cli/store_name.h"
+#include "store/postgres/address.h"
 
 namespace belay::cli {
 namespace {
@@ -60,14 +64,17 @@ ExitCode show_findings(const std::string& what, const std::string& where,
 }
 
 ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
-  std::vector<Finding> findings = look_at_store(settings.store, clock);
+  std::vector<Finding> findings = postgres::is_postgres_url(settings.store)
+                                      ? look_at_postgres(settings.store, settings.notify_url, clock)
+                                      : look_at_store(settings.store, clock);
   for (Finding& finding : look_at_seals(settings)) findings.push_back(std::move(finding));
   for (Finding& finding : look_at_models(settings, clock)) {
     // The store can be used whatever the model does.
     if (finding.kind == Finding::Kind::bad) finding.kind = Finding::Kind::warning;
     findings.push_back(std::move(finding));
   }
-  return show_findings("store", settings.store, findings, output);
+  for (Finding& finding : look_at_redis(settings)) findings.push_back(std::move(finding));
+  return show_findings("store", shown_store(settings.store), findings, output);
 }
 
 }  // namespace belay::cli

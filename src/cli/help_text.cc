@@ -24,8 +24,10 @@ Exit codes:
   A command that a signal stopped ends with 128 + its number (Ctrl-C: 130).
 
 Environment (a flag wins over it):
-  BELAY_STORE             sqlite:PATH or memory:; else {name}/{name}.db in $XDG_DATA_HOME,
-                          which is ~/.local/share where it is not set
+  BELAY_STORE             sqlite:PATH, memory: or postgresql://USER@HOST/DATABASE; else
+                          DATABASE_URL, where it is a PostgreSQL one; else {name}/{name}.db in
+                          $XDG_DATA_HOME, which is ~/.local/share where it is not set
+  BELAY_NOTIFY_URL        the PostgreSQL server itself, where a pooler stands before the store
   BELAY_CONFIG            a file of settings: see {p} config --help
   BELAY_SERVER            the server that has the runs, in place of a store: http://HOST:PORT
   BELAY_API_KEY           the key that the server asks for; or BELAY_API_KEY_FILE: a file with it
@@ -237,6 +239,24 @@ Examples:
   {p} outbox list --thread first --all
   {p} outbox retry 0193f1c2-7a10-7f3e-9c5d-0a1b2c3d4e5f/3/0
   {p} outbox give-up 0193f1c2-7a10-7f3e-9c5d-0a1b2c3d4e5f/3/0
+)";
+
+const std::string_view kQueue =
+    R"(A run belongs to the queue that it was begun with. A paused queue keeps what it has; what is
+at work goes on. How many of a user, a key or a queue go on at the same time holds over all
+processes.
+
+Examples:
+  {p} queue
+  {p} queue pause mails
+  {p} queue limit mails --runs 4
+  {p} queue retry first --as second
+)";
+
+const std::string_view kWorkers = R"(Since when each lives, what it has, and for how long.
+
+Example:
+  {p} workers
 )";
 
 const std::string_view kAgents = R"(No store is opened.

@@ -30,6 +30,8 @@ extern const std::string_view kTail;
 extern const std::string_view kReplay;
 extern const std::string_view kPreserve;
 extern const std::string_view kOutbox;
+extern const std::string_view kQueue;
+extern const std::string_view kWorkers;
 extern const std::string_view kStorePrune;
 extern const std::string_view kAgents;
 extern const std::string_view kConfig;

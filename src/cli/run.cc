@@ -17,6 +17,9 @@ StartRun start_of(World& world, RunAgent wanted) {
   start.options = wanted.options;
   start.queued = wanted.queued;
   start.delay = wanted.delay;
+  start.queue = wanted.queue;
+  start.priority = wanted.priority;
+  start.concurrency_key = wanted.concurrency_key;
   return start;
 }
 

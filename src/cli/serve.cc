@@ -67,7 +67,8 @@ Task<Result<std::size_t>> work_on(World& world, const Work& wanted, const bool& 
 Task<Answered> serve(World& world, Serve wanted) {
   bool is_draining = false;
   allow_connections();
-  server::ApiParts parts{world.service, world.executor, world.clock, world.random};
+  server::ApiParts parts{world.service, world.executor, world.clock, world.random,
+                         world.local->starts};
   server::Api::OwnRoutes own;
   if (world.program.routes) {
     own = [&world](server::World& served) { return world.program.routes(served, world.settings); };

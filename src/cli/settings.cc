@@ -52,6 +52,11 @@ Result<std::string> default_store(const Program& program, const Environment& env
                "sqlite:PATH, or set BELAY_STORE.");
 }
 
+// As hosts of programs set it; it may be another kind of database, which is none of ours.
+bool is_postgres(std::string_view url) {
+  return url.starts_with("postgresql://") || url.starts_with("postgres://");
+}
+
 Result<Language> language_of(const Environment& environment) {
   if (!environment.language) {
     bool spanish = environment.locale && environment.locale->starts_with("es");
@@ -156,12 +161,32 @@ bool shows_utf8(const Environment& environment) {
   return false;
 }
 
+Result<Done> read_places(const Environment& environment, Settings& settings) {
+  auto read = [&](const char* name, const std::optional<std::string>& text, std::uint64_t& limit) {
+    constexpr std::int64_t most = 1'000'000;
+    if (!text) return Result<Done>(Done{});
+    auto number = whole_number(environment.origin(name), *text, 0, most);
+    if (!number.ok()) return Result<Done>(std::move(number).error());
+    limit = static_cast<std::uint64_t>(*number);
+    return Result<Done>(Done{});
+  };
+  PlaceLimits& places = settings.places;
+  BELAY_CHECK(read("BELAY_RUNS_PER_USER", environment.runs_per_user, places.per_user));
+  BELAY_CHECK(read("BELAY_RUNS_PER_KEY", environment.runs_per_key, places.per_key));
+  return read("BELAY_RUNS_PER_QUEUE", environment.runs_per_queue, places.per_queue);
+}
+
 }  // namespace
 
 std::optional<Language> language_from(std::string_view name) {
   if (name == "en") return Language::en;
   if (name == "es") return Language::es;
   return std::nullopt;
+}
+
+std::optional<std::string> database_of(const Environment& environment) {
+  if (!environment.database_url || !is_postgres(*environment.database_url)) return std::nullopt;
+  return environment.database_url;
 }
 
 Environment read_environment(const Program& program) {
@@ -195,8 +220,16 @@ Environment read_environment(const Program& program) {
   read.server = variable("BELAY_SERVER");
   read.api_key_file = variable("BELAY_API_KEY_FILE");
   read.api_key = variable("BELAY_API_KEY");
+  read.redis = variable("BELAY_REDIS");
+  read.redis_prefix = variable("BELAY_REDIS_PREFIX");
+  read.redis_for = variable("BELAY_REDIS_FOR");
+  read.notify_url = variable("BELAY_NOTIFY_URL");
+  read.database_url = variable("DATABASE_URL");
   read.config = variable("BELAY_CONFIG");
   read.config_home = variable("XDG_CONFIG_HOME");
+  read.runs_per_user = variable("BELAY_RUNS_PER_USER");
+  read.runs_per_key = variable("BELAY_RUNS_PER_KEY");
+  read.runs_per_queue = variable("BELAY_RUNS_PER_QUEUE");
   read.pause_at_commit = variable("BELAY_TEST_PAUSE_AT_COMMIT");
   read.pause_after = variable("BELAY_TEST_PAUSE_AFTER");
   read.model_fails = variable("BELAY_TEST_MODEL_FAILS");
@@ -212,11 +245,14 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
     settings.store = "";
   } else if (flags.store || environment.store) {
     settings.store = flags.store ? *flags.store : *environment.store;
+  } else if (database_of(environment)) {
+    settings.store = *database_of(environment);
   } else {
     BELAY_TRY(settings.store, default_store(program, environment));
     settings.default_store = true;
   }
   settings.store_by_flag = flags.store.has_value();
+  settings.notify_url = environment.notify_url.value_or("");
   settings.user = UserId(flags.user.value_or(environment.user.value_or("local")));
   BELAY_CHECK(check_name("user", settings.user.text));
   settings.login = environment.login.value_or("local");
@@ -232,6 +268,10 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   settings.require_approval = environment.require_approval;
   BELAY_CHECK(read_model_settings(environment, flags, settings));
   BELAY_CHECK(read_sealing(environment, flags, settings));
+  BELAY_CHECK(read_places(environment, settings));
+  if (!settings.server) {
+    BELAY_TRY(settings.redis, redis_settings_from(environment, flags));
+  }
   BELAY_TRY(settings.pause, pause_of(environment));
   if (environment.model_fails) {
     BELAY_TRY(settings.model_fails,

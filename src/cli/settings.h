@@ -12,11 +12,13 @@
 
 #include "belay/ids.h"
 #include "belay/models.h"
+#include "belay/queue.h"
 #include "belay/storage.h"
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "cli/phrases.h"
 #include "cli/program.h"
+#include "cli/redis_settings.h"
 
 namespace belay::cli {
 
@@ -31,7 +33,10 @@ struct Environment {
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
   std::optional<std::string> key_file, keys, compression, accept_plain;
   std::optional<std::string> server, api_key_file, api_key;
+  std::optional<std::string> redis, redis_prefix, redis_for;
   std::optional<std::string> config, config_home;
+  std::optional<std::string> runs_per_user, runs_per_key, runs_per_queue;
+  std::optional<std::string> notify_url, database_url;
   std::optional<std::string> pause_at_commit, pause_after, model_fails;
   // Where what stands above comes from, by variable: "file PATH, line 3". Absent: the variable.
   std::map<std::string, std::string> origins;
@@ -42,6 +47,8 @@ struct Environment {
     return found == origins.end() ? name : found->second;
   }
 };
+// DATABASE_URL where it is a PostgreSQL one: the store where nobody names another.
+std::optional<std::string> database_of(const Environment& environment);
 Environment read_environment(const Program& program);
 
 // For tests that kill belay at a commit: see app.cc.
@@ -52,9 +59,10 @@ struct PauseAtCommit {
 
 struct Settings {
   std::string call;            // how the program is called in the commands that it prints
-  std::string store;           // "sqlite:PATH" or "memory:"
+  std::string store;           // "sqlite:PATH", "memory:" or "postgresql://..."
   bool default_store = false;  // nobody named it: its directory may be made
   bool store_by_flag = false;  // so the next command has to name it too
+  std::string notify_url;      // for LISTEN and NOTIFY; empty: the store's
   UserId user;
   std::string login;                 // who decides, where nobody says so
   std::string model;                 // empty: the program brings its own, or there is none
@@ -77,7 +85,9 @@ struct Settings {
   std::optional<std::string> api_key_file;
   bool api_key_file_by_flag = false;
   std::optional<std::string> api_key;  // BELAY_API_KEY, where no file is named; never shown
+  std::optional<RedisSettings> redis;  // where a store of ours has the runs
   PauseAtCommit pause;
+  PlaceLimits places{.per_user = 5, .per_key = 1};
   std::int64_t model_fails = 0;  // for tests: see app.cc
 };
 

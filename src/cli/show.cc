@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/documents.h"
+#include "cli/store_name.h"
 
 namespace belay::cli {
 namespace {
@@ -78,7 +79,8 @@ void show_how_to_go_on(World& world, const RunRow& row) {
 std::string command(const World& world, const std::vector<std::string>& words) {
   std::string line = world.program.call;
   for (const std::string& word : words) line += " " + shell_word(word);
-  if (world.settings.store_by_flag) line += " --store " + shell_word(world.settings.store);
+  if (world.settings.store_by_flag)
+    line += " --store " + shell_word(shown_store(world.settings.store));
   if (world.settings.server_by_flag) line += " --server " + shell_word(*world.settings.server);
   if (world.settings.api_key_file_by_flag) {
     line += " --api-key-file " + shell_word(*world.settings.api_key_file);

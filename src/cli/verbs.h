@@ -34,6 +34,8 @@ Task<Answered> replay_thread(World& world, Replay wanted);
 Task<Answered> preserve_thread(World& world, Preserve wanted);
 Task<Answered> list_messages(World& world, OutboxList wanted);
 Task<Answered> move_message(World& world, OutboxMove wanted);
+Task<Answered> see_to_queue(World& world, Queue wanted);
+Task<Answered> list_workers(World& world);
 Task<Answered> show_store_statistics(World& world);
 Task<Answered> compact_store(World& world);
 Task<Answered> prune_store(World& world, StorePrune wanted);

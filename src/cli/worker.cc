@@ -33,6 +33,7 @@ Task<Result<std::size_t>> work_until_drained(World& world, Work wanted) {
   options.tenant = tenant_of(world);
   options.runs_max = wanted.runs;
   options.until_idle = wanted.until_idle;
+  options.queues = wanted.queues;
   // Only here: the other verbs end before a receiver may have answered.
   for (const auto& [topic, receiver] : world.program.receivers) {
     world.local->runtime.deliver(topic, receiver);
@@ -43,6 +44,9 @@ Task<Result<std::size_t>> work_until_drained(World& world, Work wanted) {
     std::function<void(Done)> never = [](Done) {};
     pruning = spawn<Done>(world.executor, std::move(task), std::move(never));
   }
+  options.trouble = [&world, told = std::string()](const Error& why) mutable {
+    if (std::exchange(told, why.message) != why.message) world.output.progress(why.message);
+  };
   auto count = co_await world.local->runtime.work(std::move(options));
   pruning.reset();
   co_return std::move(count);

@@ -22,6 +22,7 @@ struct LocalWorld {
   const Sealing& sealing;
   Runtime& runtime;
   http::AsioLoop* loop = nullptr;           // of `serve` alone
+  SharedLimit* starts = nullptr;            // counted with other servers
   std::function<void()> when_stopped = {};  // by a signal; set by a verb that ends in its own time
 };
 

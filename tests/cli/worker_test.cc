@@ -35,6 +35,47 @@ TEST_F(CliWorker, TakesUpWhatWasQueued) {
   EXPECT_EQ(world.run({"check"}).code, 0);
 }
 
+TEST_F(CliWorker, TakesOnlyFromItsQueuesAndNothingFromAPausedOne) {
+  enqueue("a", {"--queue", "mails", "--priority", "3", "--concurrency-key", "shop"});
+  enqueue("b");
+  EXPECT_EQ(state("a")["queue"], Value("mails"));
+  EXPECT_EQ(state("a")["priority"], Value(3));
+  EXPECT_EQ(state("a")["concurrencyKey"], Value("shop"));
+  EXPECT_TRUE(state("b")["queue"].is_null());
+  Words idle = {"worker", "--until-idle", "--json", "--queue", "mails", "--queue", "other"};
+  EXPECT_EQ(world.run({"queue", "pause", "mails"}).code, 0);
+  EXPECT_EQ(world.run(idle).json()["takenUp"], Value(0));
+  Value queues = world.run({"queue", "--json"}).json()["queues"];
+  ASSERT_EQ(queues.as_array()->size(), 2u);
+  EXPECT_EQ((*queues.as_array())[1]["name"], Value("mails"));
+  EXPECT_EQ((*queues.as_array())[1]["paused"], Value(true));
+  EXPECT_EQ((*queues.as_array())[1]["due"], Value(1));
+  EXPECT_EQ(world.run({"queue", "drain", "mails"}).code, 0) << "nothing of it is at work";
+  EXPECT_EQ(world.run({"queue", "resume", "mails"}).code, 0);
+  EXPECT_EQ(world.run(idle).json()["takenUp"], Value(1));
+  EXPECT_EQ(state("b")["status"], Value("queued"));
+}
+
+TEST_F(CliWorker, IsListedWhileItLives) {
+  Belay worker({"worker"}, world.setting);
+  ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+  Value workers = world.run({"workers", "--json"}).json()["workers"];
+  ASSERT_TRUE(workers.as_array());
+  bool is_listed = false;
+  for (const Value& each : *workers.as_array()) {
+    bool is_it = each["processId"] == Value(static_cast<std::int64_t>(worker.process()));
+    is_listed = is_listed || (is_it && each["alive"] == Value(true));
+  }
+  EXPECT_TRUE(is_listed) << to_json(workers);
+}
+
+TEST_F(CliWorker, OnlyWhatHasFailedGoesAgain) {
+  enqueue("a");
+  Outcome waiting = world.run({"queue", "retry", "a"});
+  EXPECT_EQ(waiting.code, 4) << waiting.err;
+  EXPECT_TRUE(waiting.says({"only a failed or quarantined run"})) << waiting.err;
+}
+
 TEST_F(CliWorker, QueuingAThreadAgainShowsHowItStands) {
   enqueue("a");
   world.run({"worker", "--until-idle"});

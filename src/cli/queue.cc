@@ -1,0 +1,160 @@
+// belay queue, belay workers: what waits, who works, and how it goes on.
+
+#include "cli/documents.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+
+namespace belay::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kLookAgain{500};
+
+std::string number_in(const Value& document, const char* name) {
+  return std::to_string(document[name].as_int().value_or(0));
+}
+
+std::string text_in(const Value& document, const char* name) {
+  const std::string* text = document[name].as_string();
+  return text ? *text : std::string();
+}
+
+std::string moment_in(const Value& document, const char* name) {
+  auto at = instant_from(text_in(document, name));
+  return at ? moment_text(*at) : "-";
+}
+
+std::string line_of_queue(const Value& queue) {
+  std::string line = padded(one_line(text_in(queue, "name")), 16);
+  for (const char* count : {"queued", "due", "running", "waiting", "quarantined"}) {
+    line += "  " + number_in(queue, count) + " " + count;
+  }
+  if (!queue["oldestDueAt"].is_null()) line += "  due since " + moment_in(queue, "oldestDueAt");
+  if (queue["runsMax"].as_int().value_or(0) > 0) line += "  at most " + number_in(queue, "runsMax");
+  if (queue["perKeyMax"].as_int().value_or(0) > 0) {
+    line += "  at most " + number_in(queue, "perKeyMax") + " a key";
+  }
+  if (queue["paused"] == Value(true)) line += "  paused";
+  return line;
+}
+
+std::string line_of_worker(const Value& worker) {
+  std::string line = text_in(worker, "session");
+  line += worker["alive"] == Value(true) ? "  alive" : "  dead ";
+  if (!worker["processId"].is_null()) line += "  process " + number_in(worker, "processId");
+  line += "  since " + moment_in(worker, "startedAt") + "  " + number_in(worker, "runs") + " runs";
+  if (!worker["oldestAt"].is_null()) line += ", the oldest of " + moment_in(worker, "oldestAt");
+  if (!worker["seenAt"].is_null()) line += "  seen " + moment_in(worker, "seenAt");
+  return line;
+}
+
+Task<Answered> list_queues(World& world) {
+  BELAY_CO_TRY(Value found, co_await world.service.queues());
+  const Value::Array* queues = found["queues"].as_array();
+  if (!queues || queues->empty())
+    world.output.line("No queues: nothing waits, and none is paused.");
+  for (std::size_t i = 0; queues && i < queues->size(); ++i) {
+    world.output.line(line_of_queue((*queues)[i]));
+  }
+  world.output.document(std::move(found));
+  co_return ExitCode::done;
+}
+
+Task<Result<bool>> is_at_work(World& world, std::string name) {
+  BELAY_CO_TRY(Value found, co_await world.service.queues());
+  const Value::Array* queues = found["queues"].as_array();
+  for (std::size_t i = 0; queues && i < queues->size(); ++i) {
+    const Value& queue = (*queues)[i];
+    if (text_in(queue, "name") == name) co_return queue["running"].as_int().value_or(0) > 0;
+  }
+  co_return false;
+}
+
+Task<Answered> change_queue(World& world, Queue wanted) {
+  QueueChange change;
+  change.name = wanted.name;
+  if (wanted.what == Queue::What::limit) {
+    change.runs_max = wanted.runs_max;
+    change.per_key_max = wanted.per_key_max;
+  } else {
+    change.paused = wanted.what != Queue::What::resume;
+  }
+  BELAY_CO_TRY(Value changed, co_await world.service.change_queue(std::move(change)));
+  bool is_busy = wanted.what == Queue::What::drain;
+  while (is_busy) {
+    BELAY_CO_TRY(is_busy, co_await is_at_work(world, wanted.name));
+    if (is_busy) co_await sleep_for(kLookAgain);
+  }
+  std::string line = "The queue " + one_line(wanted.name);
+  if (wanted.what == Queue::What::limit) {
+    line += ": at most " + number_in(changed, "runsMax") + " runs, " +
+            number_in(changed, "perKeyMax") + " a key; 0: as in any queue.";
+  } else {
+    line += changed["paused"] == Value(true) ? " is paused." : " goes on.";
+  }
+  world.output.line(line);
+  world.output.document(std::move(changed));
+  co_return ExitCode::done;
+}
+
+// A new thread goes on where the old one stood; one that was quarantined has ended with that.
+Task<Answered> retry_run(World& world, Queue wanted) {
+  ThreadId thread(wanted.name);
+  ThreadId named = thread;
+  BELAY_CO_TRY(RunRow old, co_await world.service.run_of(std::move(named)));
+  if (old.status != RunStatus::failed && old.status != RunStatus::quarantined) {
+    co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" is " +
+                                             std::string(name_of(old.status)) +
+                                             "; only a failed or quarantined run goes again.");
+  }
+  ForkOptions options;
+  options.from = thread;
+  options.queued = true;
+  options.thread = ThreadId(wanted.as.value_or(random_uuid(world.random).text()));
+  BELAY_CO_TRY(RunView view, co_await world.service.fork(std::move(options)));
+  if (old.status == RunStatus::quarantined) {
+    std::string by = world.settings.login;
+    auto cancelled = co_await world.service.cancel(std::move(thread), std::move(by));
+    if (!cancelled.ok()) co_return std::move(cancelled).error();
+  }
+  world.output.line("Thread " + one_line(view.row.thread.text) + " waits in the queue " +
+                    one_line(view.row.queue) + ".");
+  world.output.document(run_document(world.program, view));
+  co_return ExitCode::done;
+}
+
+Task<Answered> list_quarantined(World& world) {
+  RunPage page;
+  page.statuses = {RunStatus::quarantined};
+  page.limit = limits::page_rows_max;
+  BELAY_CO_TRY(std::vector<RunRow> rows, co_await world.service.runs(std::move(page)));
+  Value::Array documents;
+  if (rows.empty()) world.output.line("Nothing is quarantined.");
+  for (const RunRow& row : rows) {
+    world.output.line(one_line(row.thread.text) + "  " + moment_text(row.updated_at) + "  " +
+                      one_line(row.reason));
+    documents.push_back(run_summary(row));
+  }
+  world.output.document(Value::object({{"runs", std::move(documents)}}));
+  co_return ExitCode::done;
+}
+
+}  // namespace
+
+Task<Answered> see_to_queue(World& world, Queue wanted) {
+  if (wanted.what == Queue::What::list) return list_queues(world);
+  if (wanted.what == Queue::What::retry) return retry_run(world, std::move(wanted));
+  if (wanted.what == Queue::What::quarantine) return list_quarantined(world);
+  return change_queue(world, std::move(wanted));
+}
+
+Task<Answered> list_workers(World& world) {
+  BELAY_CO_TRY(Value found, co_await world.service.workers());
+  const Value::Array* workers = found["workers"].as_array();
+  for (std::size_t i = 0; workers && i < workers->size(); ++i) {
+    world.output.line(line_of_worker((*workers)[i]));
+  }
+  world.output.document(std::move(found));
+  co_return ExitCode::done;
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,19 @@
+#pragma once
+// cli/queue_words.h - what is said of queues on the command line.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "cli/arguments.h"
+
+namespace belay::cli {
+
+using AddVerb = std::function<CLI::App*(CLI::App& parent, const char* name, const char* line,
+                                        std::string_view end)>;
+
+// All that is handed in outlives `app`.
+void add_queue_verbs(CLI::App& app, const AddVerb& add, Queue& queue, Verb& chosen);
+void add_place_in_queue(CLI::App* run, RunAgent& into);
+void add_queues_of_worker(CLI::App* worker, Work& into);
+
+}  // namespace belay::cli

@@ -1,0 +1,107 @@
+// What belay doctor tells of the Redis that is set. Nothing of it makes the store unusable.
+
+#include <charconv>
+
+#include "cli/redis_tier.h"
+#include "redis/client.h"
+
+namespace belay::cli {
+namespace {
+
+using Kind = Finding::Kind;
+
+constexpr std::chrono::milliseconds kPatience{1'000};
+constexpr int kVersionLeast = 6;
+constexpr std::size_t kKeysLookedAt = 1'000;
+
+Finding finding(Kind kind, std::string detail, std::string advice = "") {
+  return {"redis", kind, std::move(detail), std::move(advice)};
+}
+
+// Of what INFO says: "name:value" a line.
+std::string value_in(const std::string& info, const std::string& name) {
+  std::size_t at = info.find("\n" + name + ":");
+  if (at == std::string::npos) return "";
+  at += name.size() + 2;
+  return info.substr(at, info.find_first_of("\r\n", at) - at);
+}
+
+std::uint64_t number_from(const std::string& text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+std::string advice_for(const std::string& trouble) {
+  bool is_login =
+      trouble.find("password") != std::string::npos || trouble.find("NOAUTH") != std::string::npos;
+  if (is_login) return "put the right one into the setting redis: redis://:PASSWORD@HOST:PORT";
+  return "start it, or correct the setting redis (--redis, BELAY_REDIS); without it all goes on, "
+         "slower";
+}
+
+void look_at_server(const std::string& info, std::vector<Finding>& findings) {
+  std::string version = value_in(info, "redis_version");
+  if (static_cast<int>(number_from(version)) < kVersionLeast) {
+    findings.push_back(finding(Kind::warning, "its version " + one_line(version) + " is too old",
+                               "use Redis 6 or newer"));
+  }
+  if (value_in(info, "role") == "slave") {
+    findings.push_back(finding(Kind::warning, "it is a replica, which takes no writes",
+                               "name its primary in the setting redis"));
+  }
+  std::uint64_t most = number_from(value_in(info, "maxmemory"));
+  std::uint64_t used = number_from(value_in(info, "used_memory"));
+  if (most > 0 && value_in(info, "maxmemory_policy") == "noeviction" && used / 9 >= most / 10) {
+    findings.push_back(finding(Kind::warning,
+                               "its memory is nearly full, and it drops nothing (noeviction)",
+                               "set its maxmemory-policy to allkeys-lru, or give it more memory"));
+  }
+}
+
+void look_at_keys(redis::Client& client, const std::string& prefix,
+                  std::vector<Finding>& findings) {
+  auto page = client.call_and_wait({"SCAN", "0", "COUNT", std::to_string(kKeysLookedAt)});
+  if (!page.ok() || page->items.size() != 2) return;
+  std::size_t foreign = 0;
+  for (const redis::Reply& key : page->items[1].items) {
+    if (!key.text.starts_with(prefix)) ++foreign;
+  }
+  if (foreign == 0) return;
+  findings.push_back(
+      finding(Kind::warning,
+              "others keep keys there, too: " + std::to_string(foreign) + " of " +
+                  std::to_string(page->items[1].items.size()) + " that were looked at",
+              "harmless, as ours begin with " + prefix + "; a database of its own is better"));
+}
+
+}  // namespace
+
+std::vector<Finding> look_at_redis(const Settings& settings) {
+  std::vector<Finding> findings;
+  if (!settings.redis) return findings;
+  redis::ClientOptions options;
+  options.link.address = settings.redis->address;
+  options.link.connect_timeout = kPatience;
+  options.link.reply_timeout = kPatience;
+  options.prefix = settings.redis->prefix;
+  std::unique_ptr<Random> random = system_random();
+  redis::Client client(std::move(options), *random);
+  client.wait_for_first_try(kPatience);
+  std::string where = settings.redis->address.shown();
+  if (!client.is_up()) {
+    std::string trouble = client.trouble();
+    findings.push_back(
+        finding(Kind::warning, where + ": " + one_line(trouble), advice_for(trouble)));
+    return findings;
+  }
+  auto info = client.call_and_wait({"INFO"});
+  if (info.ok()) look_at_server("\n" + info->text, findings);
+  look_at_keys(client, settings.redis->prefix, findings);
+  if (findings.empty()) {
+    findings.push_back(finding(Kind::good, where + " answers; used for " + settings.redis->uses()));
+  }
+  return findings;
+}
+
+}  // namespace belay::cli

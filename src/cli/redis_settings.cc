@@ -1,0 +1,74 @@
+#include "cli/redis_settings.h"
+
+#include <algorithm>
+
+#include "cli/settings.h"
+
+namespace belay::cli {
+namespace {
+
+constexpr std::size_t kPrefixBytesMax = 100;
+
+struct Use {
+  std::string_view name;
+  bool RedisSettings::* member;
+};
+constexpr Use kUses[] = {{"hints", &RedisSettings::hints},
+                         {"limits", &RedisSettings::limits},
+                         {"answers", &RedisSettings::answers},
+                         {"checkpoints", &RedisSettings::checkpoints}};
+
+Result<Done> read_uses(const Environment& environment, RedisSettings& settings) {
+  std::string_view left = *environment.redis_for;
+  for (const Use& use : kUses) settings.*use.member = false;
+  while (!left.empty()) {
+    std::size_t comma = std::min(left.find(','), left.size());
+    std::string_view name = left.substr(0, comma);
+    left.remove_prefix(std::min(comma + 1, left.size()));
+    auto use = std::find_if(std::begin(kUses), std::end(kUses),
+                            [&](const Use& each) { return each.name == name; });
+    if (use == std::end(kUses)) {
+      return error(ErrorCode::invalid, environment.origin("BELAY_REDIS_FOR") + " names \"" +
+                                           shortened(name, 40, "...") +
+                                           "\"; it takes hints, limits, answers and checkpoints, "
+                                           "by commas.");
+    }
+    settings.*use->member = true;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+std::string RedisSettings::uses() const {
+  std::string names;
+  for (const Use& use : kUses) {
+    if (this->*use.member) names += (names.empty() ? "" : ",") + std::string(use.name);
+  }
+  return names;
+}
+
+Result<std::optional<RedisSettings>> redis_settings_from(const Environment& environment,
+                                                         const GlobalFlags& flags) {
+  const std::optional<std::string>& url = flags.redis ? flags.redis : environment.redis;
+  if (!url) return std::optional<RedisSettings>();
+  RedisSettings settings;
+  auto address = redis::address_from(*url);
+  if (!address.ok()) {
+    std::string named = flags.redis ? "--redis" : environment.origin("BELAY_REDIS");
+    return error(ErrorCode::invalid, named + ": " + address.error().message);
+  }
+  settings.address = *std::move(address);
+  if (environment.redis_prefix) settings.prefix = *environment.redis_prefix;
+  bool is_plain = std::all_of(settings.prefix.begin(), settings.prefix.end(),
+                              [](char letter) { return letter > ' ' && letter <= '~'; });
+  if (!is_plain || settings.prefix.size() > kPrefixBytesMax) {
+    return error(ErrorCode::invalid,
+                 environment.origin("BELAY_REDIS_PREFIX") +
+                     " takes up to 100 letters, digits and signs of ASCII, without spaces.");
+  }
+  if (environment.redis_for) BELAY_CHECK(read_uses(environment, settings));
+  return std::optional(std::move(settings));
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,77 @@
+#include "cli/redis_tier.h"
+
+#include "redis/cached_store.h"
+#include "redis/redis_answers.h"
+#include "redis/redis_hints.h"
+#include "redis/redis_limit.h"
+#include "store/forwarding_store.h"
+
+namespace belay::cli {
+namespace {
+
+// A command that ends soon has to be connected before it can tell anything.
+constexpr std::chrono::milliseconds kFirstTry{50};
+
+class NoRedis final : public RedisTier {
+ public:
+  Hints hints() override { return {}; }
+  SharedLimit* limit() override { return nullptr; }
+  SharedAnswers* answers() override { return nullptr; }
+  std::unique_ptr<Store> around(Store& store) override {
+    return std::make_unique<ForwardingStore>(store);
+  }
+};
+
+redis::ClientOptions client_options(const RedisSettings& settings) {
+  redis::ClientOptions options;
+  options.link.address = settings.address;
+  options.prefix = settings.prefix;
+  return options;
+}
+
+class OneRedis final : public RedisTier {
+ public:
+  OneRedis(const RedisSettings& settings, const KeyRing& keys, Executor& executor, Random& random)
+      : settings_(settings),
+        client_(client_options(settings), random),
+        seal_(std::make_shared<redis::TextSeal>(keys, random)),
+        wake_up_(client_, executor),
+        broadcast_(client_, seal_),
+        limit_(client_),
+        answers_(client_, seal_) {
+    client_.wait_for_first_try(kFirstTry);
+  }
+  Hints hints() override { return settings_.hints ? Hints{&wake_up_, &broadcast_} : Hints{}; }
+  SharedLimit* limit() override { return settings_.limits ? &limit_ : nullptr; }
+  SharedAnswers* answers() override { return settings_.answers ? &answers_ : nullptr; }
+  std::unique_ptr<Store> around(Store& store) override {
+    if (settings_.checkpoints) return redis::cache_store(store, client_);
+    return std::make_unique<ForwardingStore>(store);
+  }
+
+ private:
+  const RedisSettings settings_;
+  redis::Client client_;
+  const std::shared_ptr<const redis::TextSeal> seal_;
+  redis::RedisWakeUp wake_up_;
+  redis::RedisBroadcast broadcast_;
+  redis::RedisLimit limit_;
+  redis::RedisAnswers answers_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RedisTier>> RedisTier::open(const Settings& settings, const KeyRing& keys,
+                                                   Executor& executor, Random& random) {
+  std::unique_ptr<RedisTier> tier = std::make_unique<NoRedis>();
+  if (!settings.redis) return tier;
+  if (settings.redis->answers && keys.empty()) {
+    return error(ErrorCode::invalid,
+                 "Answers of models are kept in Redis only encrypted: name a key file (--key-file, "
+                 "BELAY_KEY_FILE), or take answers out of redis_for (BELAY_REDIS_FOR).");
+  }
+  tier = std::make_unique<OneRedis>(*settings.redis, keys, executor, random);
+  return tier;
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,15 @@
+#pragma once
+// cli/wake_up.h - what tells this process of work that others have put into the store.
+
+#include <memory>
+
+#include "belay/hints.h"
+#include "cli/settings.h"
+
+namespace belay::cli {
+
+// A PostgreSQL store's own way, beside a Redis' (null: none), which outlives it; null for another
+// store, which has no way of its own. `invalid` for a notify_url that can't be one.
+Result<std::unique_ptr<WakeUp>> make_wake_up(const Settings& settings, WakeUp* redis);
+
+}  // namespace belay::cli
