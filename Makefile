@@ -1,7 +1,7 @@
 # The front door. Each target is one line here and one script in scripts/; CI calls the same words.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check tidy fmt bench sim soak coverage
+.PHONY: help run build test check tidy fmt bench sim soak chaos coverage
 
 help:  ## This list.
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name line; do \
@@ -34,6 +34,9 @@ sim:  ## Play a seed of the simulator, every event told: make sim SEED=4711.
 
 soak:  ## The long campaigns; their figures go to docs/evidence/.
 	@scripts/soak
+
+chaos:  ## A fleet on a PostgreSQL that is restarted, killed all the while: make chaos MINUTES=60.
+	@scripts/chaos
 
 coverage:  ## What the tests run of src/ and agents/: build/coverage/summary.txt, and html/.
 	@scripts/coverage

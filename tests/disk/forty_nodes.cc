@@ -161,9 +161,16 @@ class Process::AcknowledgingStore final : public ForwardingStore {
 
 Result<std::unique_ptr<Process>> Process::begin(const std::string& folder, Outside& outside,
                                                 Instant begins, std::uint64_t seed) {
+  StoreOpener open = [&folder](Clock& clock, Random& random) {
+    return open_sqlite_store(folder + "/store.db", clock, random);
+  };
+  return begin_on(open, outside, begins, seed);
+}
+
+Result<std::unique_ptr<Process>> Process::begin_on(const StoreOpener& open, Outside& outside,
+                                                   Instant begins, std::uint64_t seed) {
   auto process = std::make_unique<Process>(outside, begins, seed);
-  BELAY_TRY(std::unique_ptr<Store> store,
-            open_sqlite_store(folder + "/store.db", process->clock_, process->random_));
+  BELAY_TRY(std::unique_ptr<Store> store, open(process->clock_, process->random_));
   store = std::make_unique<testing::InlineStore>(std::move(store));
   process->store_ = std::make_unique<AcknowledgingStore>(std::move(store), outside);
   RuntimeParts parts{*process->store_, process->loop_, process->clock_, process->random_,

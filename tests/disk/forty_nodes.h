@@ -1,6 +1,7 @@
 #pragma once
-// tests/disk/forty_nodes.h - a run of forty nodes that has it all, on a SQLite file: branches side
-// by side, retries, an approval, effects of every class, a record and a message.
+// tests/disk/forty_nodes.h - a run of forty nodes that has it all, on a SQLite file or another
+// store: branches side by side, retries, an approval, effects of every class, a record and a
+// message.
 
 #include <functional>
 #include <memory>
@@ -53,6 +54,8 @@ struct Outside {
 
 Graph<Journey> forty_nodes(Outside& outside);
 
+using StoreOpener = std::function<Result<std::unique_ptr<Store>>(Clock&, Random&)>;
+
 // One process on the store in `folder`, on a clock of its own that begins at `begins`.
 class Process {
  public:
@@ -60,6 +63,9 @@ class Process {
   Process(Outside& outside, Instant begins, std::uint64_t seed);
   static Result<std::unique_ptr<Process>> begin(const std::string& folder, Outside& outside,
                                                 Instant begins, std::uint64_t seed);
+  // The same on whatever store `open` gives.
+  static Result<std::unique_ptr<Process>> begin_on(const StoreOpener& open, Outside& outside,
+                                                   Instant begins, std::uint64_t seed);
   ~Process();
 
   // Plays the run until a person is asked, or with `decides` until it has ended; an error that the

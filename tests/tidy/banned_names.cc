@@ -30,19 +30,21 @@ const Exception kExamples{"examples/", "a program of its own"};
 const Exception kSystemClock{"src/base/time.cc", "the one real Clock and Random"};
 const Exception kEventLoop{"src/base/event_loop.cc", "the one real executor, and its timers"};
 const Exception kNet{"src/net/", "one thread that waits for sockets, with libcurl's time"};
+const Exception kRedis{"src/redis/", "a thread for each connection, with its time-outs"};
 const Exception kHttp{"src/http/", "the executor on Asio, and what sockets are given time for"};
 const Exception kPool{"src/base/blocking_pool.cc", "the one real pool"};
 const Exception kPoolHeader{"src/base/blocking_pool.h", "the one real pool"};
 const Exception kHttpWorld{"src/http/server_world.cc", "tests"};
 const Exception kHttpWorldHeader{"src/http/server_world.h", "tests"};
 const Exception kSqliteThreads{"src/store/sqlite/", "one writer thread, and readers apart"};
+const Exception kPostgres{"src/store/postgres/", "a thread for each connection, with its patience"};
 
 const std::vector<Ban>& bans() {
   static const std::vector<Ban> all = {
       {"system_clock :: now", "ask the Clock that was handed in", {kSystemClock, kBench}},
       {"steady_clock :: now",
        "use the executor's timers, so that a simulated clock can stand in",
-       {kEventLoop, kNet, kHttp, kBench, kTests, kUnitTests}},
+       {kEventLoop, kNet, kRedis, kPostgres, kHttp, kBench, kTests, kUnitTests}},
       {"random_device", "use the Random that was handed in", {kSystemClock}},
       {"rand (", "use the Random that was handed in", {}},
       {"srand (", "use the Random that was handed in", {}},
@@ -56,8 +58,8 @@ const std::vector<Ban>& bans() {
       {"usleep (", "wait on the executor", {kTests, kUnitTests, kBench}},
       {"std :: thread",
        "post to the executor, or offload() what blocks",
-       {kPool, kPoolHeader, kHttpWorldHeader, kHttpWorld, kSqliteThreads, kNet, kTests, kUnitTests,
-        kBench}},
+       {kPool, kPoolHeader, kHttpWorldHeader, kHttpWorld, kSqliteThreads, kPostgres, kNet, kRedis,
+        kTests, kUnitTests, kBench}},
       {"std :: jthread", "post to the executor, or offload() what blocks", {}},
       {"std :: async", "post to the executor, or offload() what blocks", {}},
       {"getenv", "read it in src/cli and hand it in", {kCli, kTests, kUnitTests, kBench}},
@@ -75,6 +77,7 @@ const std::vector<Ban>& bans() {
         {"src/driver/node_boundary.cc", "the node boundary"},
         {"src/graph/guarded.h", "what a graph's own functions throw"},
         {"src/cli/", "CLI11 throws"},
+        {"src/store/postgres/", "a thread, where the system has no more of them"},
         kTests,
         kUnitTests}},
       {"[ = ]", "name what the lambda keeps", {}},
