@@ -55,7 +55,7 @@ Task<Answered> list_queues(World& world) {
   for (std::size_t i = 0; queues && i < queues->size(); ++i) {
     world.output.line(line_of_queue((*queues)[i]));
   }
-  world.output.document(std::move(found));
+  world.output.document(found);
   co_return ExitCode::done;
 }
 
@@ -92,7 +92,7 @@ Task<Answered> change_queue(World& world, Queue wanted) {
     line += changed["paused"] == Value(true) ? " is paused." : " goes on.";
   }
   world.output.line(line);
-  world.output.document(std::move(changed));
+  world.output.document(changed);
   co_return ExitCode::done;
 }
 
@@ -153,7 +153,7 @@ Task<Answered> list_workers(World& world) {
   for (std::size_t i = 0; workers && i < workers->size(); ++i) {
     world.output.line(line_of_worker((*workers)[i]));
   }
-  world.output.document(std::move(found));
+  world.output.document(found);
   co_return ExitCode::done;
 }
 

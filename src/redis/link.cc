@@ -69,7 +69,7 @@ void Link::start(const Command& command, Ended ended) {
   std::string refused;
   auto now = steady_clock::now();
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     std::optional<CircuitBreaker::Pass> pass;
     if (!is_up_) {
       refused = trouble_;
@@ -84,9 +84,10 @@ void Link::start(const Command& command, Ended ended) {
       ++commands_;
       bytes_ += waiting.bytes;
       new_.push_back({std::move(bytes), std::move(waiting)});
+      lock.unlock();
+      return wakeup_.wake();
     }
   }
-  if (refused.empty()) return wakeup_.wake();
   if (ended) ended(away(refused));
 }
 

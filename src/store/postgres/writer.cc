@@ -91,11 +91,12 @@ Writer::Batch Writer::take_batch() {
 }
 
 void Writer::commit_and_answer(Batch batch) {
-  auto first_alone = std::stable_partition(
-      batch.begin(), batch.end(), [](const auto& member) { return fits_together(member->commit); });
-  Batch alone(std::make_move_iterator(first_alone), std::make_move_iterator(batch.end()));
-  batch.erase(first_alone, batch.end());
-  commit_many(std::move(batch), alone);
+  Batch together;
+  Batch alone;
+  for (std::unique_ptr<Waiting>& member : batch) {
+    (fits_together(member->commit) ? together : alone).push_back(std::move(member));
+  }
+  commit_many(std::move(together), alone);
   for (std::unique_ptr<Waiting>& member : alone) commit_one(*member);
 }
 
