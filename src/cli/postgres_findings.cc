@@ -12,7 +12,7 @@ using postgres::Address;
 using postgres::Connection;
 using postgres::Parameters;
 using postgres::Rows;
-using Kind = Finding::Kind;
+using FindingKind = Finding::Kind;
 
 constexpr std::chrono::seconds kAnswerWait{10};
 constexpr std::int64_t kClockWarning = 5'000;  // milliseconds
@@ -33,7 +33,7 @@ Finding refused(std::string name, const Error& error) {
     detail.resize(at);
     if (advice.ends_with('.')) advice.pop_back();
   }
-  return {std::move(name), Kind::bad, std::move(detail), std::move(advice)};
+  return {std::move(name), FindingKind::bad, std::move(detail), std::move(advice)};
 }
 
 std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
@@ -48,13 +48,13 @@ Result<std::unique_ptr<Connection>> connect(const Address& address) {
 
 Finding schema_finding(const Address& address, const postgres::SchemaState& state) {
   if (!state.exists) {
-    return {"schema", Kind::good,
+    return {"schema", FindingKind::good,
             address.schema + " does not exist yet; the first command makes it", ""};
   }
   std::string detail = address.schema + ", version " + std::to_string(state.version) + " of " +
                        std::to_string(state.known);
-  if (state.version >= state.known) return {"schema", Kind::good, detail, ""};
-  return {"schema", Kind::warning, detail,
+  if (state.version >= state.known) return {"schema", FindingKind::good, detail, ""};
+  return {"schema", FindingKind::warning, detail,
           "nothing: the next command brings it up to date; make a backup before, to be able to go "
           "back"};
 }
@@ -72,14 +72,14 @@ Finding write_finding(Connection& connection, const Address& address, bool exist
   auto tried = connection.sync();
   connection.roll_back();
   if (!tried.ok()) return refused("write", tried.error());
-  return {"write", Kind::good, "it takes writes", ""};
+  return {"write", FindingKind::good, "it takes writes", ""};
 }
 
 Finding durability_finding(Connection& connection) {
   auto off = postgres::durability_of(connection);
   if (!off.ok()) return refused("durable", off.error());
   if (off->empty()) {
-    return {"durable", Kind::good, "what is committed is on the server's disk", ""};
+    return {"durable", FindingKind::good, "what is committed is on the server's disk", ""};
   }
   std::string names;
   for (const std::string& name : *off) names += (names.empty() ? "" : ", ") + name;
@@ -88,7 +88,7 @@ Finding durability_finding(Connection& connection) {
                        (may_corrupt ? ": a power cut may damage the whole server's data"
                                     : ": a crash of the server may lose the last commits that were "
                                       "acknowledged");
-  return {"durable", may_corrupt ? Kind::bad : Kind::warning, detail,
+  return {"durable", may_corrupt ? FindingKind::bad : FindingKind::warning, detail,
           "set " + names + " to on, in postgresql.conf or for the role and database"};
 }
 
@@ -103,8 +103,8 @@ Finding connections_finding(Connection& connection, const Address& address) {
   std::string detail = std::to_string(used) + " of " + counted(most, "connection", "connections") +
                        " in use; a process takes up to " + std::to_string(needed);
   // Ours is one of them, and ends.
-  if (most - used + 1 >= needed) return {"room", Kind::good, detail, ""};
-  return {"room", Kind::warning, detail,
+  if (most - used + 1 >= needed) return {"room", FindingKind::good, detail, ""};
+  return {"room", FindingKind::warning, detail,
           "raise the server's max_connections, give the store's URL a smaller pool=, or put a "
           "pooler in between"};
 }
@@ -125,8 +125,8 @@ Finding clock_finding(Connection& connection, Clock& clock) {
       "the server's is " + (apart.count() < 1'000 ? std::string("the same")
                                                   : std::to_string(apart.count() / 1'000) + " s " +
                                                         (server > after ? "ahead" : "behind"));
-  if (apart.count() < kClockWarning) return {"clock", Kind::good, detail, ""};
-  return {"clock", apart.count() < kClockBad ? Kind::warning : Kind::bad, detail,
+  if (apart.count() < kClockWarning) return {"clock", FindingKind::good, detail, ""};
+  return {"clock", apart.count() < kClockBad ? FindingKind::warning : FindingKind::bad, detail,
           "let both machines take the time from NTP; no step runs twice for it: who lives and what "
           "has expired is the server's to say, but retries and timers come early or late"};
 }
@@ -138,11 +138,11 @@ bool has_pooler(Connection& connection) {
 
 Finding pooler_finding(Connection& connection, const std::string& notify_url) {
   if (!has_pooler(connection)) {
-    return {"pooler", Kind::good, "none: this is the server itself", ""};
+    return {"pooler", FindingKind::good, "none: this is the server itself", ""};
   }
   std::string detail = "a pooler stands between; commits and reads go through any";
-  if (!notify_url.empty()) return {"pooler", Kind::good, detail, ""};
-  return {"pooler", Kind::warning, detail,
+  if (!notify_url.empty()) return {"pooler", FindingKind::good, detail, ""};
+  return {"pooler", FindingKind::warning, detail,
           "set BELAY_NOTIFY_URL to the server itself, so that workers are woken at once; without "
           "it they find work at their next look, unless it pools whole sessions"};
 }
@@ -158,22 +158,22 @@ Finding notify_finding(const std::string& notify_url) {
   auto connection = connect(*address);
   if (!connection.ok()) {
     Finding finding = refused("notify", connection.error());
-    finding.kind = Kind::warning;  // polling finds what there is
+    finding.kind = FindingKind::warning;  // polling finds what there is
     finding.detail = "BELAY_NOTIFY_URL: " + finding.detail;
     return finding;
   }
   if (has_pooler(**connection)) {
-    return {"notify", Kind::warning, "BELAY_NOTIFY_URL goes through a pooler, too",
+    return {"notify", FindingKind::warning, "BELAY_NOTIFY_URL goes through a pooler, too",
             "name the server itself, unless the pooler pools whole sessions"};
   }
-  return {"notify", Kind::good, address->shown + " wakes workers", ""};
+  return {"notify", FindingKind::good, address->shown + " wakes workers", ""};
 }
 
 Finding sessions_finding(Connection& connection) {
   auto row =
       connection.query("SELECT count(*) FROM belay.sessions WHERE expires_at > clock_timestamp()");
   if (!row.ok()) return refused("sessions", row.error());
-  return {"sessions", Kind::good,
+  return {"sessions", FindingKind::good,
           counted(row->number(0, 0), "process is", "processes are") + " at work on it", ""};
 }
 
@@ -184,8 +184,9 @@ Finding late_approvals_finding(Connection& connection) {
   if (!row.ok()) return refused("approvals", row.error());
   std::string detail = std::to_string(row->number(0, 0)) + " open, " +
                        std::to_string(row->number(0, 1)) + " past their time";
-  if (row->number(0, 1) == 0) return {"approvals", Kind::good, detail, ""};
-  return {"approvals", Kind::warning, detail, "any command applies them: approvals list --all"};
+  if (row->number(0, 1) == 0) return {"approvals", FindingKind::good, detail, ""};
+  return {"approvals", FindingKind::warning, detail,
+          "any command applies them: approvals list --all"};
 }
 
 Finding vacuum_finding(Connection& connection, const Address& address) {
@@ -202,17 +203,17 @@ Finding vacuum_finding(Connection& connection, const Address& address) {
   std::string detail = counted(dead, "dead row", "dead rows") + " beside " + std::to_string(live) +
                        "; the oldest transaction began " + std::to_string(oldest) + " s ago";
   if (row->number(0, 3) > kTransactionIdsMany) {
-    return {"vacuum", Kind::bad, detail + "; the server is near its last transaction id",
+    return {"vacuum", FindingKind::bad, detail + "; the server is near its last transaction id",
             "have the database vacuumed now: VACUUM FREEZE"};
   }
   if (oldest > kOldTransaction) {
-    return {"vacuum", Kind::warning, detail,
+    return {"vacuum", FindingKind::warning, detail,
             "end what holds it open (pg_stat_activity): until then no dead row can be reclaimed"};
   }
   if (dead > kDeadRowsMany && dead > live) {
-    return {"vacuum", Kind::warning, detail, "look at autovacuum; or now: store compact"};
+    return {"vacuum", FindingKind::warning, detail, "look at autovacuum; or now: store compact"};
   }
-  return {"vacuum", Kind::good, detail, ""};
+  return {"vacuum", FindingKind::good, detail, ""};
 }
 
 }  // namespace
@@ -226,7 +227,7 @@ std::vector<Finding> look_at_postgres(const std::string& store, const std::strin
   Connection& connection = **opened;
   int version = connection.server_version();
   std::vector<Finding> findings;
-  findings.push_back({"store", Kind::good,
+  findings.push_back({"store", FindingKind::good,
                       address->shown + ", version " + std::to_string(version / 10'000) + "." +
                           std::to_string(version % 10'000),
                       ""});

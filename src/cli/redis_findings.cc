@@ -8,7 +8,7 @@
 namespace belay::cli {
 namespace {
 
-using Kind = Finding::Kind;
+using FindingKind = Finding::Kind;
 
 constexpr std::chrono::milliseconds kPatience{1'000};
 constexpr int kVersionLeast = 6;
@@ -43,17 +43,18 @@ std::string advice_for(const std::string& trouble) {
 void look_at_server(const std::string& info, std::vector<Finding>& findings) {
   std::string version = value_in(info, "redis_version");
   if (static_cast<int>(number_from(version)) < kVersionLeast) {
-    findings.push_back(finding(Kind::warning, "its version " + one_line(version) + " is too old",
+    findings.push_back(finding(FindingKind::warning,
+                               "its version " + one_line(version) + " is too old",
                                "use Redis 6 or newer"));
   }
   if (value_in(info, "role") == "slave") {
-    findings.push_back(finding(Kind::warning, "it is a replica, which takes no writes",
+    findings.push_back(finding(FindingKind::warning, "it is a replica, which takes no writes",
                                "name its primary in the setting redis"));
   }
   std::uint64_t most = number_from(value_in(info, "maxmemory"));
   std::uint64_t used = number_from(value_in(info, "used_memory"));
   if (most > 0 && value_in(info, "maxmemory_policy") == "noeviction" && used / 9 >= most / 10) {
-    findings.push_back(finding(Kind::warning,
+    findings.push_back(finding(FindingKind::warning,
                                "its memory is nearly full, and it drops nothing (noeviction)",
                                "set its maxmemory-policy to allkeys-lru, or give it more memory"));
   }
@@ -69,7 +70,7 @@ void look_at_keys(redis::Client& client, const std::string& prefix,
   }
   if (foreign == 0) return;
   findings.push_back(
-      finding(Kind::warning,
+      finding(FindingKind::warning,
               "others keep keys there, too: " + std::to_string(foreign) + " of " +
                   std::to_string(page->items[1].items.size()) + " that were looked at",
               "harmless, as ours begin with " + prefix + "; a database of its own is better"));
@@ -92,14 +93,15 @@ std::vector<Finding> look_at_redis(const Settings& settings) {
   if (!client.is_up()) {
     std::string trouble = client.trouble();
     findings.push_back(
-        finding(Kind::warning, where + ": " + one_line(trouble), advice_for(trouble)));
+        finding(FindingKind::warning, where + ": " + one_line(trouble), advice_for(trouble)));
     return findings;
   }
   auto info = client.call_and_wait({"INFO"});
   if (info.ok()) look_at_server("\n" + info->text, findings);
   look_at_keys(client, settings.redis->prefix, findings);
   if (findings.empty()) {
-    findings.push_back(finding(Kind::good, where + " answers; used for " + settings.redis->uses()));
+    findings.push_back(
+        finding(FindingKind::good, where + " answers; used for " + settings.redis->uses()));
   }
   return findings;
 }

@@ -43,7 +43,6 @@ RemoteRuns::RemoteRuns(std::unique_ptr<net::HttpClient> http, client::ServerAddr
     : http_(std::move(http)), connection_(*http_, std::move(address), std::move(options)) {}
 
 Task<Result<ExitCode>> RemoteRuns::examine(Output& output) {
-  using Kind = Finding::Kind;
   std::vector<Finding> findings;
   client::Ask ask;
   ask.target = "/api/health";
@@ -52,23 +51,24 @@ Task<Result<ExitCode>> RemoteRuns::examine(Output& output) {
   const std::string* version = reply.ok() ? reply->document["version"].as_string() : nullptr;
   if (!status || !version) {
     std::string why = reply.ok() ? "What answers there is no Belay server." : reply.error().message;
-    findings.push_back({"server", Kind::bad, std::move(why), "belay serve, or another --server"});
+    findings.push_back(
+        {"server", Finding::Kind::bad, std::move(why), "belay serve, or another --server"});
   } else {
     std::string ours(belay_version());
     bool is_ours = *version == ours;
-    findings.push_back({"server", Kind::good, connection_.base() + " answers.", ""});
-    findings.push_back({"version", is_ours ? Kind::good : Kind::warning,
+    findings.push_back({"server", Finding::Kind::good, connection_.base() + " answers.", ""});
+    findings.push_back({"version", is_ours ? Finding::Kind::good : Finding::Kind::warning,
                         "Belay " + *version + (is_ours ? "." : "; this is " + ours + "."),
                         is_ours ? "" : "take the same version on both sides"});
     bool is_ready = *status == "ok";
-    findings.push_back({"work", is_ready ? Kind::good : Kind::bad,
+    findings.push_back({"work", is_ready ? Finding::Kind::good : Finding::Kind::bad,
                         is_ready ? "It takes work." : "It takes no work: " + *status + ".",
                         is_ready ? "" : "look at what the server itself says"});
   }
   if (status) {
     auto standing = co_await service_->standing();
     bool may = standing.ok();
-    findings.push_back({"key", may ? Kind::good : Kind::bad,
+    findings.push_back({"key", may ? Finding::Kind::good : Finding::Kind::bad,
                         may ? "It lets this program ask." : standing.error().message,
                         may ? "" : "--api-key-file FILE, or BELAY_API_KEY"});
   }
