@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kPatience{1'000};
 constexpr int kVersionLeast = 6;
 constexpr std::size_t kKeysLookedAt = 1'000;
 
-Finding finding(Kind kind, std::string detail, std::string advice = "") {
+Finding finding(FindingKind kind, std::string detail, std::string advice = "") {
   return {"redis", kind, std::move(detail), std::move(advice)};
 }
 
