@@ -143,6 +143,8 @@ Result<Rows> PostgresSnapshot::ask(const Query& query) {
   if (!has_begun_) {
     connection_.send(claims_for_ ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
                                  : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    // Compiling a plan takes longer than any of these reads.
+    connection_.send("SET LOCAL jit = off");
   }
   has_begun_ = true;
   connection_.send(query.sql(), query.parameters());
