@@ -40,8 +40,9 @@ Findings check_readmes(const Tree& tree);         // each folder of src/ says wh
 Findings check_targets(const Tree& tree);         // every .cc belongs to a target
 Findings check_error_codes(const Tree& tree);     // every ErrorCode is explained to people
 
-Findings check_examples(const Tree& tree);  // short, listed, with what they say
-Findings check_snippets(const Tree& tree);  // programs in documents are those of examples
+Findings check_examples(const Tree& tree);   // short, listed, with what they say
+Findings check_snippets(const Tree& tree);   // programs in documents are those of examples
+Findings check_mutations(const Tree& tree);  // guards stand where tests/mutation says
 
 // All of the above.
 Findings check_tree(const Tree& tree);

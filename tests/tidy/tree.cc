@@ -88,7 +88,7 @@ Findings check_tree(const Tree& tree) {
     }
   }
   for (auto check : {check_public_headers, check_readmes, check_targets, check_error_codes,
-                     check_examples, check_snippets}) {
+                     check_examples, check_snippets, check_mutations}) {
     add(check(tree));
   }
   return all;

@@ -97,7 +97,7 @@ template <typename List, typename TextOf>
 void add_texts(Query& query, std::string_view condition, const List& list, TextOf text_of) {
   if (list.empty()) return;
   Column texts(Type::text);
-  for (const auto& each : list) texts.add(std::string_view(text_of(each)));
+  for (const auto& each : list) texts.add(text_of(each));
   query.add(condition, texts);
 }
 
@@ -126,8 +126,8 @@ void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter)
         " (SELECT b.run_number FROM belay.runs b WHERE b.tenant = ? AND b.run_id = ?)",
         filter.tenant, *filter.before);
   }
-  auto as_it_is = [](const std::string& text) -> const std::string& { return text; };
-  auto text_of = [](const UserId& user) -> const std::string& { return user.text; };
+  auto as_it_is = [](const std::string& text) { return std::string_view(text); };
+  auto text_of = [](const UserId& user) { return std::string_view(user.text); };
   add_texts(query, " AND r.queue = ANY(?)", filter.queues, as_it_is);
   add_texts(query, " AND s.graph = ANY(?)", filter.graphs, as_it_is);
   add_ids(query, " AND coalesce(r.session_id, '00000000-0000-0000-0000-000000000000') = ANY(?)",
