@@ -104,6 +104,17 @@ bool RunDriver::is_decision_waiting() const {
   });
 }
 
+std::optional<RunView> RunDriver::take_view() {
+  if (!is_final(run_.row.status) || run_.options.budget.is_set()) return std::nullopt;
+  auto state = engine::state_value(*graph_, run_);
+  if (!state) return std::nullopt;
+  RunView view;
+  view.state = *std::move(state);
+  view.row = std::move(run_.row);
+  if (view.row.input.empty()) view.row.input = std::move(input_);
+  return view;
+}
+
 void RunDriver::lose() {
   lost_ = true;
   stop_attempts();
@@ -240,7 +251,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
     if (publishes) when_published();
   }
   // Stored for good; no later commit changes it.
-  if (is_first) run_.row.input.clear();
+  if (is_first) input_ = std::exchange(run_.row.input, {});
   if (told.run) tell(told);
   live_.call(run_.row.run);
   engine::Committed committed{moment()};

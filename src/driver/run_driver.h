@@ -48,6 +48,11 @@ class RunDriver {
   // Gives the run back to the queue at its next commit.
   void release();
 
+  // Once drive() has rested: the run's row, without its input.
+  const RunRow& row() const { return run_.row; }
+  // The run as it has ended, and nothing where only the store can tell. Once, after drive().
+  std::optional<RunView> take_view();
+
   std::vector<PlaceGuard> places;        // that the first commit asks for
   std::function<void()> when_published;  // called after a commit that holds messages; may be null
 
@@ -121,6 +126,7 @@ class RunDriver {
   std::shared_ptr<const GraphDefinition> graph_;
   std::unique_ptr<Records> records_;
   engine::Run run_;
+  std::string input_;  // of the row, once the first commit has stored it
   std::deque<engine::Event> inbox_;
   EffectJournal journal_;
   Ledger ledger_;

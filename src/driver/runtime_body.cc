@@ -124,7 +124,7 @@ Task<Result<RunView>> Runtime::Body::status(TenantId tenant, ThreadId thread,
 }
 
 Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, engine::Event first,
-                                           std::vector<PlaceGuard> places) {
+                                           std::vector<PlaceGuard> places, bool is_shown) {
   TenantId tenant = run.row.tenant;
   ThreadId thread = run.row.thread;
   RunId id = run.row.run;
@@ -136,6 +136,12 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   driver->places = std::move(places);
   driver->when_published = [this, tenant] { outbox_.look(tenant); };
   auto came_to = co_await drive_registered(id, *driver, std::move(first));
+  // A read of the store costs as much as several of the run's commits.
+  std::optional<RunView> ended;
+  if (came_to.ok() && *came_to == RunDriver::End::rested) {
+    row.status = driver->row().status;
+    if (is_shown) ended = driver->take_view();
+  }
   driver.reset();
   // What the commit before it was driven, or one that lagged, has published.
   outbox_.look(tenant);
@@ -149,10 +155,11 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
     if (!found.ok()) co_return std::move(found).error();
     co_return co_await go_on(*std::move(found));
   }
-  auto view = co_await view_of_run(tenant, id);
   // Given back, for others to take up.
-  if (view.ok() && view->row.status == RunStatus::queued) tell_of_work(tenant);
-  co_return std::move(view);
+  if (row.status == RunStatus::queued) tell_of_work(tenant);
+  if (ended) co_return *std::move(ended);
+  if (!is_shown) co_return RunView{std::move(row), {}, {}, {}, {}};
+  co_return co_await view_of_run(std::move(tenant), id);
 }
 
 Task<Result<RunDriver::End>> Runtime::Body::drive_registered(RunId run, RunDriver& driver,
@@ -202,7 +209,9 @@ Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Ev
   if (*outcome == CommitOutcome::no_place) co_return no_place(row);
   if (*outcome != CommitOutcome::applied) co_return std::optional<RunView>();
   engine::Event first = engine::Committed{moment()};
-  auto view = co_await drive(std::move(graph), std::move(next.run), std::move(first));
+  std::vector<PlaceGuard> none;
+  auto view = co_await drive(std::move(graph), std::move(next.run), std::move(first),
+                             std::move(none), by_person);
   if (!view.ok()) co_return std::move(view).error();
   co_return std::optional(*std::move(view));
 }
@@ -229,7 +238,8 @@ Task<Result<RunView>> Runtime::Body::go_on(Found found, bool by_person) {
   BELAY_CO_TRY(Definition graph, graph_of(found.stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
   engine::Event first = engine::TakenOver{moment(), session_, by_person};
-  co_return co_await drive(std::move(graph), std::move(run), std::move(first), *std::move(places));
+  co_return co_await drive(std::move(graph), std::move(run), std::move(first), *std::move(places),
+                           by_person);
 }
 
 Task<Result<RunView>> Runtime::Body::resume(TenantId tenant, ThreadId thread) {

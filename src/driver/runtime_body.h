@@ -80,9 +80,9 @@ class Runtime::Body {
   Result<RunView> view_of(Found found);
   Task<Result<RunView>> view_of_run(TenantId tenant, RunId run);
   // Goes on with `run` until it rests, and says how it stands then. `unavailable` where its first
-  // commit finds no place.
+  // commit finds no place. What nobody is shown has a row's status alone.
   Task<Result<RunView>> drive(Definition graph, engine::Run run, engine::Event first,
-                              std::vector<PlaceGuard> places = {});
+                              std::vector<PlaceGuard> places = {}, bool is_shown = true);
   Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
   Task<Result<RunView>> go_on(Found found, bool by_person = true);
   // The run that a start or enqueue makes, or what there is of it already.

@@ -8,6 +8,7 @@
 #include "engine/advancing.h"
 #include "engine/checkpoint.h"
 #include "engine/next_task.h"
+#include "engine/operands.h"
 #include "engine/task_text.h"
 #include "graph/guarded.h"
 #include "graph/sum.h"
@@ -441,6 +442,21 @@ Value state_value(const GraphDefinition& graph, const StoredRun& stored, const R
     if (value.ok()) state.insert_or_assign(channel.name, *std::move(value));
   }
   return raw;
+}
+
+std::optional<Value> state_value(const GraphDefinition& graph, const Run& run) {
+  if (run.version != graph.hash || run.is_upgraded || run.is_ahead) return std::nullopt;
+  Value::Object state;
+  for (const ChannelVersion& channel : run.channels) {
+    bool is_known = channel.index != ChannelVersion::unknown_channel;
+    if (!is_known || is_transient(graph, channel.index)) return std::nullopt;
+    Encoder text;
+    graph.state->channels[channel.index].encode(run.state.get(), text, channel.unknown.get());
+    auto value = parse_json(text.text);
+    if (!value.ok()) return std::nullopt;
+    state.emplace(channel.name, *std::move(value));
+  }
+  return Value(std::move(state));
 }
 
 std::string options_text(const RunOptions& options) {

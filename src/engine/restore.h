@@ -59,6 +59,9 @@ void fold(ValueKind kind, Value from, Value& into);
 Value raw_state(const StoredRun& stored);
 // The channels by name, as a program reads them, those that the graph does not know included.
 Value state_value(const GraphDefinition& graph, const StoredRun& stored, const Run& run);
+// The same of a run at hand whose newest commit is durable, and nothing where only a store has all
+// of it: channels of another version of the graph, or such as are not kept.
+std::optional<Value> state_value(const GraphDefinition& graph, const Run& run);
 
 std::string options_text(const RunOptions& options);
 Result<RunOptions> options_from(std::string_view text);

@@ -135,7 +135,18 @@ void Player::decide(const RunView& view, int verdict) {
     (void)try_wait(runtime->apply_due(default_tenant()));
     return;
   }
-  (void)try_wait(runtime->decide(default_tenant(), view.approval->interrupt, decision(verdict)));
+  auto answer =
+      try_wait(runtime->decide(default_tenant(), view.approval->interrupt, decision(verdict)));
+  if (answer && answer->ok()) note_end(Result<RunView>((*answer)->view));
+}
+
+void Player::note_end(const std::optional<Result<RunView>>& answer) {
+  if (!answer || !answer->ok() || !is_final((*answer)->row.status)) return;
+  const RunView& shown = **answer;
+  RunView stored = status(shown.row.thread.text);
+  if (shown.row == stored.row && shown.state == stored.state) return;
+  faults.push_back("the run on " + shown.row.thread.text + " was shown as " + to_json(shown.state) +
+                   ", and is stored as " + to_json(stored.state));
 }
 
 bool Player::move_on(const Scenario& scenario, const std::string& thread, std::size_t& decided) {
@@ -143,12 +154,12 @@ bool Player::move_on(const Scenario& scenario, const std::string& thread, std::s
   auto known = wait(runtime->status(default_tenant(), ThreadId(thread)));
   if (!known.ok()) {
     BELAY_ASSERT(known.error().code == ErrorCode::not_found);
-    (void)try_wait(begin(scenario, thread));
+    note_end(try_wait(begin(scenario, thread)));
     return true;
   }
   if (is_final(known->row.status)) return false;
   if (known->row.status != RunStatus::paused) {
-    (void)try_wait(runtime->resume(default_tenant(), ThreadId(thread)));
+    note_end(try_wait(runtime->resume(default_tenant(), ThreadId(thread))));
     return true;
   }
   auto asked = approvals(*known);

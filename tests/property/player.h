@@ -89,6 +89,8 @@ class Player {
   }
 
   Task<Result<RunView>> begin(const Scenario& scenario, const std::string& thread);
+  // Compares what a call says of a run that has ended with what is stored of it.
+  void note_end(const std::optional<Result<RunView>>& answer);
   Decision decision(int verdict) const;
   RunView status(const std::string& thread);
   std::vector<CheckpointRow> checkpoints(const RunView& view);

@@ -454,7 +454,7 @@ bool WidePlayer::move_on() {
     options.run.timeout = 24h * 365;
     options.run.durability = static_cast<Durability>(scenario_.durability);
     options.run.parallel = scenario_.parallel;
-    (void)try_wait(runtime->start(graph_, Wide{}, options), scenario_.decides_early);
+    note_end(try_wait(runtime->start(graph_, Wide{}, options), scenario_.decides_early));
     return true;
   }
   const RunRow& row = (*known)->row;
@@ -473,8 +473,12 @@ bool WidePlayer::move_on() {
     (void)try_wait(runtime->apply_due(default_tenant()), scenario_.decides_early);
     return true;
   }
-  (void)try_wait(runtime->resume(default_tenant(), thread), scenario_.decides_early);
+  note_end(try_wait(runtime->resume(default_tenant(), thread), scenario_.decides_early));
   return true;
+}
+
+void WidePlayer::note_end(const std::optional<Result<RunView>>& answer) {
+  if (answer && answer->ok() && is_final((*answer)->row.status)) shown_end_ = **answer;
 }
 
 RunView WidePlayer::play(std::vector<Crash> crashes) {
@@ -489,7 +493,14 @@ RunView WidePlayer::play(std::vector<Crash> crashes) {
   }
   if (calls == kWideCallsMax)
     watch_->faults.push_back("the run does not come to its end: " + rows());
-  return try_wait(runtime->status(default_tenant(), ThreadId("t"))).value().value();
+  RunView end = try_wait(runtime->status(default_tenant(), ThreadId("t"))).value().value();
+  bool is_same = !shown_end_ || (shown_end_->row == end.row && shown_end_->state == end.state &&
+                                 shown_end_->approvals == end.approvals && !shown_end_->spending);
+  if (!is_same) {
+    watch_->faults.push_back("the run was shown as " + to_json(shown_end_->state) +
+                             ", and is stored as " + to_json(end.state) + ": " + rows());
+  }
+  return end;
 }
 
 std::string WidePlayer::violations() {

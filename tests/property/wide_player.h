@@ -106,12 +106,15 @@ class WidePlayer {
   void note(const CommitRows& rows);
   void note_superstep(const CheckpointRow& checkpoint);
   bool move_on();
+  // Keeps what a call says of a run that has ended, to be compared with what is stored of it.
+  void note_end(const std::optional<Result<RunView>>& answer);
   void decide(const ApprovalRow& approval);
   std::vector<ApprovalRow> open_approvals();
   template <typename T>
   std::optional<T> try_wait(Task<T> task, bool early = false);
 
   WideScenario scenario_;
+  std::optional<RunView> shown_end_;
   std::shared_ptr<Watch> watch_ = std::make_shared<Watch>();
   Graph<Wide> graph_;
   // By space: the tasks that the newest durable commit has chosen, and their superstep.
