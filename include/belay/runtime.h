@@ -5,8 +5,7 @@
 //     runtime->add(mail_graph().value());
 //     auto run = co_await runtime->start("mail", input, StartOptions{...});
 //
-// A call that makes a run move returns when the run has ended, waits for a person, or can't go on.
-// Everything that it returns is durable by then.
+// A call that makes a run move returns when it has ended, waits, or can't go on; that is durable.
 //
 // Ownership: a runtime works under one session of the store. When its process dies, in whatever
 // way, other processes may take its runs over at once; while it lives, they may not. Destroying a
@@ -113,9 +112,10 @@ struct ReplayReport {
 
 // How a process works on runs that others have begun.
 struct WorkOptions {
-  TenantId tenant = default_tenant();
-  std::size_t runs_max = 16;                // at the same time
-  std::chrono::milliseconds poll{200};      // how often it looks for more
+  std::optional<TenantId> tenant = default_tenant();             // unset: every tenant, in turns
+  std::vector<std::pair<TenantId, std::uint32_t>> weights = {};  // see ClaimFilter
+  std::size_t runs_max = 16;                                     // at the same time
+  std::chrono::milliseconds poll{200};                           // how often it looks for more
   std::chrono::milliseconds again{30'000};  // when to try a run again that could not be taken up
   bool until_idle = false;                  // end as well once there is nothing to be taken up
   std::vector<std::string> queues = {};     // only runs of these; empty: of any

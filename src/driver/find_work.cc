@@ -1,6 +1,7 @@
 // What there is to take up in the store, and the places that it needs there.
 
 #include <algorithm>
+#include <iterator>
 
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
@@ -8,8 +9,9 @@
 namespace belay {
 namespace {
 
-// Rows of queues change when a person says so.
+// Rows of queues change when a person says so, and tenants come one by one.
 constexpr std::chrono::seconds queues_known_for{1};
+constexpr std::chrono::seconds tenants_known_for{1};
 // Offers that were asked for once more, since this process alone had no place for those before.
 constexpr int offers_in_a_row_max = 10;
 
@@ -40,6 +42,20 @@ Task<Result<Done>> Runtime::Body::learn_queues(TenantId tenant) {
     std::string name = row.name;
     queues.rows.emplace(std::move(name), std::move(row));
   }
+  co_return Done{};
+}
+
+Task<Result<Done>> Runtime::Body::learn_tenants(WorkOptions options) {
+  if (options.tenant) co_return Done{};
+  Instant now = parts_.clock.now();
+  if (!tenants_.empty() && now - tenants_as_of_ < tenants_known_for) co_return Done{};
+  std::function<Result<std::vector<TenantId>>(Snapshot&)> reader = [](Snapshot& view) {
+    return view.tenants();
+  };
+  auto tenants = co_await read<std::vector<TenantId>>(parts_.store, std::move(reader));
+  if (!tenants.ok()) co_return std::move(tenants).error();
+  tenants_ = *std::move(tenants);
+  tenants_as_of_ = now;
   co_return Done{};
 }
 
@@ -80,7 +96,6 @@ Task<Result<std::vector<RunRow>>> Runtime::Body::find_lost(WorkOptions options,
   auto sessions = co_await read<std::vector<SessionRow>>(parts_.store, std::move(owners));
   if (!sessions.ok()) co_return std::move(sessions).error();
   RunFilter lost;
-  lost.tenant = options.tenant;
   lost.statuses = {RunStatus::running};
   lost.queues = options.queues;
   lost.graphs = graphs_->names();
@@ -94,18 +109,25 @@ Task<Result<std::vector<RunRow>>> Runtime::Body::find_lost(WorkOptions options,
     if (!is_alive) lost.owners.push_back(each.session);
   }
   if (lost.owners.empty()) co_return std::vector<RunRow>();
-  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [lost](Snapshot& view) {
-    return view.runs(lost);
+  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
+      [lost, tenants = tenants_](Snapshot& view) mutable -> Result<std::vector<RunRow>> {
+    std::vector<RunRow> all;
+    for (const TenantId& tenant : tenants) {
+      lost.tenant = tenant;
+      BELAY_TRY(std::vector<RunRow> rows, view.runs(lost));
+      // The one that has waited longest first.
+      std::move(rows.rbegin(), rows.rend(), std::back_inserter(all));
+    }
+    return all;
   };
-  auto rows = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
-  if (!rows.ok()) co_return std::move(rows).error();
-  std::reverse(rows->begin(), rows->end());  // the one that has waited longest first
-  co_return std::move(rows);
+  co_return co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
 }
 
 // Runs that can go on now: what is due first, then what dead processes left.
 Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(WorkOptions options,
                                                                         std::size_t limit) {
+  auto learnt = co_await learn_tenants(options);
+  if (!learnt.ok()) co_return std::move(learnt).error();
   std::vector<Work> work;
   std::vector<RunId> except = not_to_be_offered();
   auto take = [&](std::vector<RunRow>& rows) {
@@ -113,7 +135,9 @@ Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(WorkOpti
       except.push_back(row.run);
       if (work.size() == limit) continue;
       auto place = protection_.places.enter(row);
-      if (place.ok()) work.push_back({std::move(row), *std::move(place)});
+      if (!place.ok()) continue;
+      ++offered_;
+      work.push_back({std::move(row), *std::move(place)});
     }
   };
   // Some of the first may have no room in this process, and must not be in the way of others.
@@ -127,6 +151,8 @@ Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(WorkOpti
     filter.graphs = graphs_->names();
     filter.except_runs = except;
     filter.places = parts_.places;
+    filter.weights = options.weights;
+    filter.turn = offered_;
     filter.limit = std::min(rounds > 1 ? limits::claim_max : limit, limits::claim_max);
     auto offered = co_await parts_.store.claim(std::move(filter));
     if (!offered.ok()) co_return std::move(offered).error();

@@ -240,6 +240,60 @@ TEST_F(Queues, ADecisionWithoutAPlaceIsTakenAndItsRunGoesOnFromTheQueue) {
   EXPECT_FALSE(again.divergence) << again.divergence->what;
 }
 
+TEST_F(Queues, AWorkerForEveryTenantGivesEachItsTurns) {
+  auto client = opened();
+  auto begin = [&](const char* tenant, int runs) {
+    for (int i = 0; i < runs; ++i) {
+      StartOptions one = options(tenant + std::to_string(i));
+      one.tenant = TenantId(tenant);
+      enqueue(*client, "x", one).value();
+    }
+  };
+  begin("many", 60);
+  begin("few", 5);
+  begin("heavy", 30);
+  WorkOptions every;
+  every.tenant.reset();
+  every.runs_max = 1;
+  every.weights = {{TenantId("heavy"), 3}};
+  auto only = worker(every);
+  pass(10min);
+  ASSERT_EQ(order.size(), 95u);
+  // As long as all three have something, five turns are one of each, and two more of the heavy one.
+  std::map<std::string, int> of;
+  for (int i = 0; i < 25; ++i) ++of[order[i].substr(0, 3)];
+  EXPECT_EQ(of["few"], 5);
+  EXPECT_EQ(of["man"], 5);
+  EXPECT_EQ(of["hea"], 15);
+}
+
+TEST_F(Queues, AWorkerForEveryTenantTakesOverWhatAnyOfThemLost) {
+  auto client = opened();
+  StartOptions theirs = options("theirs");
+  theirs.tenant = TenantId("another");
+  enqueue(*client, "x", theirs).value();
+  WorkOptions every;
+  every.tenant.reset();
+  auto lost = worker(every);
+  pass(500ms);
+  lost.reset();
+  auto other = worker(every);
+  pass(1min);
+  auto view = block_on(loop, client->status(theirs.tenant, theirs.thread)).value();
+  EXPECT_EQ(view.row.status, RunStatus::completed);
+  EXPECT_EQ(view.row.lost_claims, 0);
+}
+
+TEST_F(Queues, AWorkerForOneTenantLeavesTheOthers) {
+  auto client = opened();
+  StartOptions theirs = options("theirs");
+  theirs.tenant = TenantId("another");
+  enqueue(*client, "x", theirs).value();
+  auto ours = worker();
+  pass(1min);
+  EXPECT_TRUE(order.empty());
+}
+
 TEST_F(Queues, ARunThatIsTakenOverKeepsItsPlace) {
   auto client = opened();
   enqueue(*client, "x", options("first", "key")).value();

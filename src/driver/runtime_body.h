@@ -115,6 +115,8 @@ class Runtime::Body {
   // find_work.cc
   Task<Result<std::vector<Work>>> find_work(WorkOptions options, std::size_t limit);
   Task<Result<std::vector<RunRow>>> find_lost(WorkOptions options, std::vector<RunId> except);
+  // Whom work() works for, where it was not given one tenant: all of the store's.
+  Task<Result<Done>> learn_tenants(WorkOptions options);
   std::vector<RunId> not_to_be_offered();
   Task<Result<Done>> learn_queues(TenantId tenant);
   // What a commit that has the run go on must keep to.
@@ -166,6 +168,9 @@ class Runtime::Body {
     std::map<std::string, QueueRow> rows;
   };
   std::map<TenantId, KnownQueues> queues_;
+  std::vector<TenantId> tenants_;  // that work() works for
+  Instant tenants_as_of_{};
+  std::uint64_t offered_ = 0;            // runs, to work(): where a round of the tenants goes on
   std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
   OutboxDelivery outbox_{parts_};
   std::map<RunId, Spawned> work_;  // last: what they run uses all of the above

@@ -175,10 +175,15 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   is_draining_ = false;
   outbox_.start();
   std::vector<RunId> over;
-  WorkCall call(parts_.hints.wake_up, options.tenant.text);
+  WorkCall call(parts_.hints.wake_up);
+  tenants_.clear();
+  if (options.tenant) tenants_.push_back(*options.tenant);
   while (!is_draining_ || taken_up_ > 0 || outbox_.under_way() > 0) {
     if (!parts_.store.takes_commits()) co_return give_up_work();
-    outbox_.look(options.tenant);
+    for (const TenantId& tenant : tenants_) {
+      call.listen(tenant);
+      outbox_.look(tenant);
+    }
     if (!is_draining_ && taken_up_ < options.runs_max) {
       auto found = co_await find_work(options, options.runs_max - taken_up_);
       if (!found.ok()) {
@@ -205,7 +210,7 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
           not_before_[run] =
               parts_.clock.now() + (is_no_place(why) ? *why.retry_after : options.again);
         };
-        auto task = take_up(options.tenant, run, std::move(each.place));
+        auto task = take_up(each.row.tenant, run, std::move(each.place));
         work_[run] = spawn<Result<Done>>(parts_.executor, std::move(task), std::move(done));
       }
     }

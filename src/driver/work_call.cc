@@ -10,9 +10,9 @@ constexpr std::chrono::milliseconds least_between_looks{10};
 
 }  // namespace
 
-WorkCall::WorkCall(WakeUp* wake_up, std::string_view queue) {
-  if (!wake_up) return;
-  listening_ = wake_up->subscribe(queue, [shared = shared_] {
+void WorkCall::listen(const TenantId& tenant) {
+  if (!wake_up_ || listening_.contains(tenant)) return;
+  listening_[tenant] = wake_up_->subscribe(tenant.text, [shared = shared_] {
     std::lock_guard lock(shared->mutex);
     shared->is_called = true;
     if (shared->arrival) shared->arrival->complete(Done{});
@@ -20,7 +20,7 @@ WorkCall::WorkCall(WakeUp* wake_up, std::string_view queue) {
 }
 
 Task<Done> WorkCall::wait(std::chrono::milliseconds longest) {
-  if (!listening_ || longest <= least_between_looks) {
+  if (listening_.empty() || longest <= least_between_looks) {
     co_await sleep_for(longest);
     co_return Done{};
   }

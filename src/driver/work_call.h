@@ -4,10 +4,12 @@
 //
 // Threading: the executor's thread; it is called from any.
 
+#include <map>
 #include <mutex>
 #include <optional>
 
 #include "belay/hints.h"
+#include "belay/ids.h"
 #include "belay/task.h"
 
 namespace belay {
@@ -15,7 +17,10 @@ namespace belay {
 class WorkCall {
  public:
   // `wake_up` may be null.
-  WorkCall(WakeUp* wake_up, std::string_view queue);
+  explicit WorkCall(WakeUp* wake_up) : wake_up_(wake_up) {}
+
+  // Is called for what there is to do for this tenant too, from now on.
+  void listen(const TenantId& tenant);
 
   // Until it is called, and for `longest` at the most; never shorter than for a while, however
   // often it is called.
@@ -28,8 +33,9 @@ class WorkCall {
     std::optional<Completion<Done>> arrival;
   };
 
+  WakeUp* wake_up_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
-  Listening listening_;
+  std::map<TenantId, Listening> listening_;
 };
 
 }  // namespace belay
