@@ -1,9 +1,13 @@
 // Several machines on one database: sessions that end or fall silent, clocks that disagree, and
 // rivals for one run.
 
+#include <libpq-fe.h>
+#include <poll.h>
+
 #include <atomic>
 #include <thread>
 
+#include "store/postgres/postgres_store.h"
 #include "tests/postgres/store_world.h"
 
 namespace belay::postgres_tests {
@@ -101,6 +105,76 @@ TEST_F(PostgresMachines, AMachineThatNothingIsHeardOfLosesItsRunsAndThenGoesOn) 
   EXPECT_TRUE(wait_until(kSoon, [&] { return *other->is_alive(session); }));
   RunScript anew("b");
   EXPECT_EQ(one.commit(anew.first()), CommitOutcome::applied);
+}
+
+// As a machine leaves it that goes away while it sends: the server has begun, and waits for more.
+class HalfSent {
+ public:
+  HalfSent(const std::string& url, const std::string& application, const std::string& statement)
+      : handle_(PQconnectdb((url + "?application_name=" + application).c_str())) {
+    bool is_sent = PQenterPipelineMode(handle_) == 1 && send("BEGIN") && send(statement) &&
+                   PQsendFlushRequest(handle_) == 1 && PQflush(handle_) == 0;
+    EXPECT_TRUE(is_sent) << PQerrorMessage(handle_);
+    for (int results = 0; results < 2; ++results) {
+      PQclear(PQgetResult(handle_));
+      PQgetResult(handle_);  // a null after each
+    }
+  }
+  HalfSent(const HalfSent&) = delete;
+  HalfSent& operator=(const HalfSent&) = delete;
+  ~HalfSent() { PQfinish(handle_); }
+
+  bool is_ended() {
+    while (PQconsumeInput(handle_) == 1) {
+      pollfd more{PQsocket(handle_), POLLIN, 0};
+      if (poll(&more, 1, 0) <= 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool send(const std::string& statement) {
+    return PQsendQueryParams(handle_, statement.c_str(), 0, nullptr, nullptr, nullptr, nullptr,
+                             0) == 1;
+  }
+  pg_conn* handle_;
+};
+
+TEST_F(PostgresMachines, ATransactionThatAMachineLeftInItsMidstHoldsNobodyUp) {
+  postgres::PostgresStoreOptions options;
+  options.lock_patience = 100ms;
+  options.silence = 500ms;
+  auto store = postgres::open_postgres_store(url(), clock_, random_, options);
+  ASSERT_TRUE(store.ok());
+  Caller caller(**store);
+  RunScript run("a"), other("b");
+  caller.commit(run.first());
+  caller.commit(other.first());
+  HalfSent left(server_.url(), "belay", in_schema("UPDATE belay.runs SET seq = 77"));
+  EXPECT_EQ(caller.commit(run.next()), CommitOutcome::applied);
+  EXPECT_EQ(caller.commit(other.next()), CommitOutcome::applied);
+  EXPECT_TRUE(left.is_ended());
+}
+
+TEST_F(PostgresMachines, WhatAnotherProgramHasLockedIsWaitedFor) {
+  postgres::PostgresStoreOptions options;
+  options.lock_patience = 50ms;
+  options.silence = 50ms;
+  auto store = postgres::open_postgres_store(url("patience=1000"), clock_, random_, options);
+  ASSERT_TRUE(store.ok());
+  Caller caller(**store);
+  RunScript run("a");
+  caller.commit(run.first());
+  Commit next = run.next();
+  {
+    HalfSent left(server_.url(), "psql", in_schema("UPDATE belay.runs SET seq = 77"));
+    auto refused = caller.try_commit(next);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("look at who holds the lock"));
+    EXPECT_FALSE(left.is_ended());
+  }
+  EXPECT_EQ(caller.commit(next), CommitOutcome::applied);
 }
 
 TEST_F(PostgresMachines, AgreeOnASessionThoughTheirClocksDisagreeByHours) {

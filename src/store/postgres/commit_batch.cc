@@ -51,7 +51,25 @@ bool fits_together(const Commit& commit) {
   return !is_pending || commit.rows.opened.empty();
 }
 
-TogetherAnswer commit_together(Connection& connection, const std::vector<const Commit*>& commits) {
+void begin_writing(Connection& connection, std::chrono::milliseconds lock_patience) {
+  connection.send("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
+  connection.send("SET LOCAL lock_timeout = " + std::to_string(lock_patience.count()));
+}
+
+void end_silent_transactions(Connection& connection, std::chrono::milliseconds silence) {
+  // Whoever is in the midst of a pipeline is "active", and waits for its client all the same.
+  Parameters parameters;
+  parameters.add(std::int64_t{silence.count()});
+  (void)connection.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+      " AND usename = current_user AND application_name = current_setting('application_name')"
+      " AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND wait_event = 'ClientRead'"
+      " AND state_change < clock_timestamp() - $1 * interval '1 millisecond'",
+      parameters);
+}
+
+TogetherAnswer commit_together(Connection& connection, const std::vector<const Commit*>& commits,
+                               std::chrono::milliseconds lock_patience) {
   using enum Type;
   Table moved(move_statement, {text, uuid, number, number, text, text, text, text, text, number,
                                number, uuid, uuid, text, number, number, instant, instant, number});
@@ -76,7 +94,7 @@ TogetherAnswer commit_together(Connection& connection, const std::vector<const C
     if (commit->rows.run) places.add(*commit);
     rows.add_children(*commit, commit->rows);
   }
-  connection.send(begin_writing);
+  begin_writing(connection, lock_patience);
   held.send_with_count(connection);
   moved.send_with_count(connection);
   rows.send(connection);

@@ -31,13 +31,21 @@ struct TogetherAnswer {
   Error error = {};  // unless applied or a guard
 };
 // REQUIRES: fits_together() for each, and no run twice.
-TogetherAnswer commit_together(Connection& connection, const std::vector<const Commit*>& commits);
+TogetherAnswer commit_together(Connection& connection, const std::vector<const Commit*>& commits,
+                               std::chrono::milliseconds lock_patience);
 
 // Which of the commits have their run standing where they say, as things are now.
 Result<std::vector<bool>> standing(Connection& connection,
                                    const std::vector<const Commit*>& commits);
 
-// The statement that every transaction of commits begins with.
-inline constexpr std::string_view begin_writing = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+// Sends what every transaction of commits begins with. It waits for a lock no longer than this.
+void begin_writing(Connection& connection, std::chrono::milliseconds lock_patience);
+
+// SQLSTATE of a lock that did not come in that time.
+inline constexpr std::string_view state_of_lock = "55P03";
+// Ends connections of Belay that have waited for their process in the midst of a transaction for
+// this long: one that was stopped, or whose machine has gone, holds its locks without end. What it
+// goes on with, if ever, is told that its connection is lost, and is sent again under its guard.
+void end_silent_transactions(Connection& connection, std::chrono::milliseconds silence);
 
 }  // namespace belay::postgres

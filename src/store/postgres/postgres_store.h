@@ -1,6 +1,7 @@
 #pragma once
 // store/postgres/postgres_store.h - opening a PostgreSQL store with what only tests ask for.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
@@ -15,6 +16,10 @@ struct PostgresStoreOptions {
   // (after = false), and when it is durable but not yet acknowledged (after = true). It may wait,
   // so that a test can kill the process just there. Must not call the store.
   std::function<void(std::uint64_t commit_number, bool after)> at_commit = nullptr;
+  // How long a commit waits for a lock, and after how much silence a transaction that holds one is
+  // ended.
+  std::chrono::milliseconds lock_patience{3'000};
+  std::chrono::milliseconds silence{10'000};
 };
 
 Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, Clock& clock,

@@ -110,7 +110,8 @@ void Writer::commit_many(Batch members, Batch& alone) {
       for (const std::unique_ptr<Waiting>& member : members) commits.push_back(&member->commit);
       std::uint64_t number = ++transactions_;
       if (options_.at_commit) options_.at_commit(number, false);
-      answer = commit_together(**connection, commits);
+      answer = commit_together(**connection, commits, options_.lock_patience);
+      note_lock(**connection);
       if (answer.outcome == Together::applied && options_.at_commit) {
         options_.at_commit(number, true);
       }
@@ -181,13 +182,14 @@ Result<CommitOutcome> Writer::try_one(Waiting& member) {
   std::uint64_t number = ++transactions_;
   if (options_.at_commit) options_.at_commit(number, false);
   SingleCommit single(*connection, options_.expiry_clock, clock_.now(), member.was_sent);
-  connection->send(begin_writing);
+  begin_writing(*connection, options_.lock_patience);
   connection->send(bound_idleness);
   auto outcome = single.apply(member.commit);
   bool is_written =
       outcome.ok() && (*outcome == CommitOutcome::applied || *outcome == CommitOutcome::expired);
   if (!is_written) {
     connection->roll_back();
+    note_lock(*connection);
     return outcome;
   }
   auto committed = connection->execute("COMMIT");
@@ -198,6 +200,12 @@ Result<CommitOutcome> Writer::try_one(Waiting& member) {
   }
   if (options_.at_commit) options_.at_commit(number, true);
   return outcome;
+}
+
+// Whoever holds the lock may have been stopped in the midst of it.
+void Writer::note_lock(Connection& connection) {
+  if (connection.state() != state_of_lock) return;
+  end_silent_transactions(connection, options_.silence);
 }
 
 Result<Connection*> Writer::connected() {

@@ -76,6 +76,8 @@ class Writer {
   void commit_one(Waiting& member);
   // Once; nothing has happened after an Error, unless the connection was lost.
   Result<CommitOutcome> try_one(Waiting& member);
+  // After a transaction that did not come by a lock in time.
+  void note_lock(Connection& connection);
   // A connection that works, as far as is known.
   Result<Connection*> connected();
   // What those are told whom the writer has lost its patience for.
