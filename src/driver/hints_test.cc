@@ -22,7 +22,7 @@ class TestHints final : public WakeUp, public Broadcast {
   }
   Listening subscribe(std::string_view queue, std::function<void()> called) override {
     sleepers_[++last_] = {std::string(queue), std::move(called)};
-    return left_at_end(sleepers_);
+    return left_at_end(sleepers_, nullptr);
   }
   void tell(std::string_view channel, std::string text) override {
     if (change) change(text);
@@ -32,16 +32,17 @@ class TestHints final : public WakeUp, public Broadcast {
   }
   Listening hear(std::string_view channel, std::function<void(std::string)> heard) override {
     listeners_[++last_] = {std::string(channel), std::move(heard)};
-    return left_at_end(listeners_);
+    return left_at_end(listeners_, this);
   }
 
   int notified = 0;
   std::function<void(std::string&)> change;  // what becomes empty is lost
 
  private:
+  // What is held need not point to anything.
   template <typename All>
-  Listening left_at_end(All& all) {
-    return Listening(this, [&all, id = last_](void*) { all.erase(id); });
+  Listening left_at_end(All& all, TestHints* pointed_to) {
+    return Listening(pointed_to, [&all, id = last_](void*) { all.erase(id); });
   }
   int last_ = 0;
   std::map<int, std::pair<std::string, std::function<void()>>> sleepers_;

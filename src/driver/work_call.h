@@ -35,7 +35,8 @@ class WorkCall {
 
   WakeUp* wake_up_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
-  std::map<TenantId, Listening> listening_;
+  std::map<TenantId, Listening>
+      listening_;  // each may keep somebody listening and point to nothing
 };
 
 }  // namespace belay

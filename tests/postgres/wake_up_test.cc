@@ -6,7 +6,8 @@
 
 #include <atomic>
 
-#include "belay/store.h"
+#include "belay/runtime.h"
+#include "belay/testing.h"
 #include "store/postgres/notifier.h"
 #include "tests/postgres/pgbouncer.h"
 
@@ -17,6 +18,39 @@ using namespace std::chrono_literals;
 using postgres::Notifier;
 
 constexpr std::chrono::seconds kHeardSoon{30};
+
+struct Letter {
+  int read = 0;
+};
+
+Graph<Letter> letters() {
+  GraphBuilder<Letter> graph{"letters"};
+  graph.node("read", [](const Letter&, Context&) { return add(&Letter::read, 1); });
+  graph.edge(start, "read").edge("read", end);
+  return std::move(graph).build().value();
+}
+
+// One run after the other; how many ended in time. Then the worker is to end.
+Task<int> runs_that_end(Runtime& client, Runtime& worker, const Graph<Letter>& graph, int runs) {
+  constexpr int kLooksMax = 600;
+  int ended = 0;
+  for (int i = 0; i < runs; ++i) {
+    StartOptions options;
+    options.thread = ThreadId("letter " + std::to_string(i));
+    ThreadId thread = options.thread;
+    auto begun = co_await client.enqueue(graph, Letter(), std::move(options), Instant());
+    bool has_ended = false;
+    for (int look = 0; begun.ok() && !has_ended && look < kLooksMax; ++look) {
+      co_await sleep_for(100ms);
+      auto now = co_await client.status(default_tenant(), thread);
+      has_ended = now.ok() && now->row.status == RunStatus::completed;
+    }
+    if (!has_ended) break;
+    ++ended;
+  }
+  worker.drain();
+  co_return ended;
+}
 
 class WakeUps : public ::testing::Test {
  protected:
@@ -137,6 +171,40 @@ TEST_F(WakeUps, WhatIsToldAtTheEndIsStillSaid) {
   ASSERT_TRUE(wait_until(kHeardSoon, [&] { return calls == 1; }));
   direct()->notify("q");
   EXPECT_TRUE(wait_until(kHeardSoon, [&] { return calls == 2; }));
+}
+
+TEST_F(WakeUps, AWorkerThatHardlyEverLooksBeginsWhatAnotherProcessPutsIntoTheQueue) {
+  std::string url = server_.url(database_);
+  auto clock = system_clock();
+  auto random = system_random();
+  auto loop = make_event_loop();
+  testing::ScriptedModel model;
+  auto graph = letters();
+  auto worker_store = open_postgres_store(url, *clock, *random).value();
+  auto client_store = open_postgres_store(url, *clock, *random).value();
+  auto worker_wake_up = direct(), client_wake_up = direct();
+  RuntimeParts of_worker{*worker_store, *loop, *clock, *random, model};
+  of_worker.hints.wake_up = worker_wake_up.get();
+  RuntimeParts of_client{*client_store, *loop, *clock, *random, model};
+  of_client.hints.wake_up = client_wake_up.get();
+  auto worker = Runtime::open(std::move(of_worker)).value();
+  auto client = Runtime::open(std::move(of_client)).value();
+  worker->add(graph);
+  client->add(graph);
+  WorkOptions options;
+  options.poll = 1h;
+  int ended = 0;
+  Spawned working, asking;
+  loop->post([&] {
+    working =
+        spawn<Result<std::size_t>>(*loop, worker->work(options), [](const Result<std::size_t>&) {});
+    asking = spawn<int>(*loop, runs_that_end(*client, *worker, graph, 3), [&](int count) {
+      ended = count;
+      loop->stop();
+    });
+  });
+  loop->run();
+  EXPECT_EQ(ended, 3);
 }
 
 TEST_F(WakeUps, AnAddressThatIsNoneIsRefused) {

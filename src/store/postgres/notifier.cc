@@ -104,7 +104,7 @@ Listening Notifier::subscribe(std::string_view queue, std::function<void()> call
     start();
   }
   bell_->ring();
-  return Listening(nullptr, [listeners = listeners_, bell = bell_, id](void*) {
+  return Listening(bell_.get(), [listeners = listeners_, bell = bell_, id](void*) {
     {
       std::lock_guard lock(listeners->mutex);
       listeners->all.erase(id);
