@@ -123,7 +123,8 @@ Task<Result<std::vector<RunRow>>> Runtime::Body::find_lost(WorkOptions options,
   co_return co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
 }
 
-// Runs that can go on now: what is due first, then what dead processes left.
+// Runs that can go on now: what dead processes left, then what is due. Those have their places
+// already, and behind a queue that is never empty they would wait for ever.
 Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(WorkOptions options,
                                                                         std::size_t limit) {
   auto learnt = co_await learn_tenants(options);
@@ -140,6 +141,9 @@ Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(WorkOpti
       work.push_back({std::move(row), *std::move(place)});
     }
   };
+  auto lost = co_await find_lost(options, except);
+  if (!lost.ok()) co_return std::move(lost).error();
+  take(*lost);
   // Some of the first may have no room in this process, and must not be in the way of others.
   int rounds = protection_.places.is_limited() ? offers_in_a_row_max : 1;
   for (int round = 0; round < rounds && work.size() < limit; ++round) {
@@ -153,17 +157,13 @@ Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(WorkOpti
     filter.places = parts_.places;
     filter.weights = options.weights;
     filter.turn = offered_;
-    filter.limit = std::min(rounds > 1 ? limits::claim_max : limit, limits::claim_max);
+    std::size_t room = limit - work.size();
+    filter.limit = std::min(rounds > 1 ? limits::claim_max : room, limits::claim_max);
     auto offered = co_await parts_.store.claim(std::move(filter));
     if (!offered.ok()) co_return std::move(offered).error();
     bool is_last = offered->empty();
     take(*offered);
     if (is_last) break;
-  }
-  if (work.size() < limit) {
-    auto lost = co_await find_lost(std::move(options), except);
-    if (!lost.ok()) co_return std::move(lost).error();
-    take(*lost);
   }
   co_return std::move(work);
 }

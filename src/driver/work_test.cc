@@ -161,6 +161,20 @@ TEST_F(Workers, GoOnWithWhatADeadOneLeft) {
   EXPECT_EQ(visits["b"], 2);
 }
 
+TEST_F(Workers, GoOnWithWhatADeadOneLeftThoughTheQueueIsNeverEmpty) {
+  auto graph = three_steps(1min);
+  auto client = process(graph);
+  enqueue(*client, graph, "left");
+  auto first = working(graph);
+  pass(90s);
+  first.reset();
+  for (int i = 0; i < 100; ++i) enqueue(*client, graph, "t" + std::to_string(i));
+  auto second = working(graph);
+  pass(10min);
+  EXPECT_EQ(status(*client, "left").row.status, RunStatus::completed);
+  EXPECT_EQ(status(*client, "t99").row.status, RunStatus::queued);
+}
+
 TEST_F(Workers, ARunThatKillsItsWorkersIsQuarantinedAndAPersonMayTryAgain) {
   auto graph = three_steps(1h);
   auto client = process(graph);
