@@ -26,7 +26,7 @@ tidy:  ## Formatting, include direction, banned names, the co_await rule.
 fmt:  ## Format the C++ files in place.
 	@scripts/check-format --fix
 
-bench:  ## Measure node commits a second against the bare writer.
+bench:  ## Measure node commits a second against the bare writer (beside others: bench/peers/run).
 	@scripts/bench
 
 sim:  ## Play a seed of the simulator, every event told: make sim SEED=4711.
