@@ -61,9 +61,11 @@ Task<Result<ExitCode>> RemoteRuns::examine(Output& output) {
                         "Belay " + *version + (is_ours ? "." : "; this is " + ours + "."),
                         is_ours ? "" : "take the same version on both sides"});
     bool is_ready = *status == "ok";
-    findings.push_back({"work", is_ready ? Finding::Kind::good : Finding::Kind::bad,
-                        is_ready ? "It takes work." : "It takes no work: " + *status + ".",
-                        is_ready ? "" : "look at what the server itself says"});
+    const std::string* reason = reply->document["reason"].as_string();
+    findings.push_back(
+        {"work", is_ready ? Finding::Kind::good : Finding::Kind::bad,
+         is_ready ? "It takes work." : "It takes no work: " + (reason ? *reason : *status + "."),
+         is_ready ? "" : "look at what the server itself says"});
   }
   if (status) {
     auto standing = co_await service_->standing();

@@ -11,6 +11,24 @@
 namespace belay::cli {
 namespace {
 
+// A store that can't be read now can't be written either.
+Task<Result<Done>> readiness_of(Store& store, const bool& is_draining) {
+  if (is_draining) co_return error(ErrorCode::unavailable, "It is being shut down.");
+  if (!store.takes_commits()) {
+    co_return error(ErrorCode::unavailable,
+                    "Its store takes no more commits of this process; start it again.");
+  }
+  Store::Reader reader = [](Snapshot& view) -> Result<Done> {
+    BELAY_CHECK(view.queues(default_tenant()));
+    return Done{};
+  };
+  auto found = co_await store.read(std::move(reader));
+  if (found.ok()) co_return found;
+  co_return error(ErrorCode::unavailable,
+                  "Its store can't be read now; what the server says "
+                  "itself, and belay doctor, tell why.");
+}
+
 server::ApiOptions api_options(World& world, const Serve& wanted, const bool& is_draining) {
   server::ApiOptions options;
   options.version = BELAY_VERSION;
@@ -18,8 +36,8 @@ server::ApiOptions api_options(World& world, const Serve& wanted, const bool& is
   options.keys = wanted.keys;
   options.starts_per_minute = wanted.starts_per_minute;
   options.extras = world.program.presentation.approval_document;
-  options.is_ready = [&store = world.local->store, &is_draining] {
-    return !is_draining && store.takes_commits();
+  options.readiness = [&store = world.local->store, &is_draining] {
+    return readiness_of(store, is_draining);
   };
   return options;
 }

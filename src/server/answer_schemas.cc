@@ -32,7 +32,7 @@ struct Schema {
 
 constexpr Schema kSchemas[] = {
     {"Problem", "type:string title:string status:integer code:string detail:string"},
-    {"Health", "status:string", "version:string"},
+    {"Health", "status:string", "version:string reason:string"},
     {"Error", "code:string message:string"},
     {"AgentRun", "message:string threadId:string status:string outcome:string? run:Run",
      "approval:Approval? analysis:any routine:any summary:any"},

@@ -28,8 +28,9 @@ struct ApiOptions {
   std::chrono::milliseconds heartbeat{15'000};  // between two signs of life in a stream
   std::size_t starts_per_minute = 0;            // of each user; 0: any number
   ApprovalExtras extras = nullptr;
-  // Whether it takes work: false while it is being shut down, or its store takes no commits.
-  std::function<bool()> is_ready = nullptr;
+  // Why it takes no work: it is being shut down, or its store is away. Anybody may ask and is told,
+  // so no machine is named.
+  std::function<Task<Result<Done>>()> readiness = nullptr;
 };
 
 // All of it outlives the API.

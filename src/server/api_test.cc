@@ -281,6 +281,45 @@ TEST_F(ApiKeys, StartsAreCountedAndTheOneTooManyIsToldWhenToCome) {
   EXPECT_EQ(post("/api/agents/mail/runs", body).status, 200);
 }
 
+// A store that answers when the test says so.
+struct ApiHealth : ApiWorld {
+  static Task<Result<Done>> look(Completion<Result<Done>> answer) { co_return co_await answer; }
+  ApiHealth() {
+    options.readiness = [this] { return look(looks.emplace_back()); };
+    api = make_api();
+  }
+  std::vector<Completion<Result<Done>>> looks;
+};
+
+TEST_F(ApiHealth, SaysWithinASecondThatTheStoreIsAwayAndAsksItOnce) {
+  for (int i = 0; i < 3; ++i) {
+    auto ready = get("/readyz");
+    EXPECT_EQ(ready.status, 503);
+    EXPECT_NE(text(ready.body["reason"]).find("store"), std::string::npos);
+    EXPECT_EQ(ready.header("Retry-After"), "1");
+    EXPECT_EQ(get("/healthz").status, 200);
+  }
+  EXPECT_EQ(looks.size(), 1u);
+  looks[0].complete(Done{});
+  loop.post([this] {
+    loop.call_after(std::chrono::milliseconds(1), [this] { looks.back().complete(Done{}); });
+  });
+  auto ready = get("/readyz");
+  EXPECT_EQ(ready.status, 200);
+  EXPECT_TRUE(ready.body["reason"].is_null());
+  EXPECT_EQ(looks.size(), 2u);
+}
+
+TEST_F(ApiHealth, SaysWhatTheStoreSays) {
+  loop.call_after(std::chrono::milliseconds(1), [this] {
+    looks.back().complete(error(ErrorCode::unavailable, "It is being shut down."));
+  });
+  auto health = get("/api/health");
+  EXPECT_EQ(health.status, 503);
+  EXPECT_EQ(text(health.body["status"]), "unavailable");
+  EXPECT_EQ(text(health.body["reason"]), "It is being shut down.");
+}
+
 using ApiThreads = ApiWorld;
 
 TEST_F(ApiThreads, AreForkedCancelledReplayedAndKept) {

@@ -6,7 +6,29 @@
 namespace belay::server {
 namespace {
 
-bool is_ready(const World& world) { return !world.options.is_ready || world.options.is_ready(); }
+// Whoever asks, asks every few seconds, and takes silence for an answer too.
+constexpr std::chrono::seconds kReadyWithin{1};
+
+Error silent() { return error(ErrorCode::unavailable, "Its store has not answered for a second."); }
+
+Task<Result<Done>> look_and_note(World& world, std::shared_ptr<bool> has_ended) {
+  auto look = world.options.readiness();
+  auto found = co_await look;
+  *has_ended = true;
+  co_return found;
+}
+
+// While one look waits for the store, nobody begins another one.
+Task<Result<Done>> readiness(World& world) {
+  if (!world.options.readiness) co_return Done{};
+  if (world.late_look && !*world.late_look) co_return silent();
+  auto has_ended = std::make_shared<bool>(false);
+  auto look = look_and_note(world, has_ended);
+  auto found = co_await world.waiting.at_most(kReadyWithin, std::move(look));
+  if (found) co_return *std::move(found);
+  world.late_look = has_ended;
+  co_return silent();
+}
 
 Route health(std::string path, std::string id, World& world) {
   Route route = route_of("GET", std::move(path), std::move(id), "Whether it is well");
@@ -14,11 +36,15 @@ Route health(std::string path, std::string id, World& world) {
   route.answers = {{200, "It takes work", "Health"}, {503, "It takes none", "Health"}};
   route.handle = with(world, [](World& served, Call) -> Task<Result<Reply>> {
     Reply reply;
-    bool ready = is_ready(served);
-    reply.status = ready ? 200 : 503;
-    if (!ready) reply.headers.push_back({"Retry-After", "1"});
-    reply.document = Value::object(
-        {{"status", ready ? "ok" : "unavailable"}, {"version", served.options.version}});
+    auto found = co_await readiness(served);
+    reply.status = found.ok() ? 200 : 503;
+    Value::Object health{{"status", found.ok() ? "ok" : "unavailable"},
+                         {"version", served.options.version}};
+    if (!found.ok()) {
+      reply.headers.push_back({"Retry-After", "1"});
+      health.emplace("reason", found.error().message);
+    }
+    reply.document = Value(std::move(health));
     co_return std::move(reply);
   });
   return route;

@@ -11,6 +11,8 @@ struct World {
   ApiParts parts;
   ApiOptions options;
   Waiting waiting;
+  // Whether the look at readiness that took too long has ended; null where none did.
+  std::shared_ptr<bool> late_look = nullptr;
 };
 
 // A handler that needs the world. A coroutine can't be a lambda that captures: the lambda may be
