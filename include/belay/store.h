@@ -173,6 +173,10 @@ class Store {
   // False once it takes no commits any more: its process must end, for others to have its runs.
   virtual bool takes_commits() const { return true; }
 
+  // While it is so, whoever waits for a server that is away is answered within seconds, as at the
+  // end of the store's patience: the process is about to end.
+  virtual void hurry(bool is_so);
+
   // Calls `reader` with a consistent view, perhaps on another thread; what it returns is the
   // answer. Where the connection to a server is lost meanwhile, calls it again with another view,
   // until one call has gone through. It must own what it uses: the waiting task may be gone while

@@ -316,6 +316,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   Interruptible interruptible(*loop, std::move(drain));
   std::optional<Answered> answer = interruptible.run(whole_command(world, std::move(verb)));
   if (answer) return *std::move(answer);
+  store->hurry(true);
   show_stopped(world);
   return static_cast<ExitCode>(128 + interruptible.signal());
 }

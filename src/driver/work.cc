@@ -173,6 +173,7 @@ Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::st
 Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   std::size_t count = 0;
   is_draining_ = false;
+  parts_.store.hurry(false);
   outbox_.start();
   std::vector<RunId> over;
   WorkCall call(parts_.hints.wake_up);
@@ -234,6 +235,7 @@ Error Runtime::Body::give_up_work() {
 
 void Runtime::Body::drain() {
   is_draining_ = true;
+  parts_.store.hurry(true);
   outbox_.stop();
   release_work();
 }

@@ -2,6 +2,8 @@
 
 namespace belay {
 
+void Store::hurry(bool) {}
+
 Result<StoreStatistics> Store::statistics() {
   return error(ErrorCode::invalid, "This store does not count what it holds.");
 }

@@ -15,6 +15,7 @@ constexpr std::string_view written_schema = "belay.";
 // How long the server may say nothing at all, whatever patience there is.
 constexpr std::chrono::milliseconds shortest_wait{1'000};
 constexpr std::chrono::milliseconds longest_wait_for_answer{30'000};
+constexpr std::string_view hasty_connect_timeout = "2";  // seconds; libpq takes no less
 
 struct Meaning {
   std::string_view prefix;  // of an SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix
@@ -179,6 +180,17 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address) {
   return connection;
 }
 
+Result<std::unique_ptr<Connection>> Connection::open(const Address& address,
+                                                     std::shared_ptr<const Haste> haste) {
+  Address asked = address;
+  for (auto& [name, value] : asked.parameters) {
+    if (name == "connect_timeout" && haste->is_so()) value = hasty_connect_timeout;
+  }
+  BELAY_TRY(auto connection, open(asked));
+  connection->heed(std::move(haste));
+  return connection;
+}
+
 Connection::Connection(const Address& address, pg_conn* handle)
     : address_(address),
       handle_(handle),
@@ -279,14 +291,20 @@ int Connection::socket() const { return is_lost_ ? -1 : PQsocket(handle_); }
 int Connection::server_version() const { return PQserverVersion(handle_); }
 
 bool Connection::wait(Wanted wanted, std::chrono::milliseconds time) {
-  pollfd socket{PQsocket(handle_), POLLIN, 0};
-  if (wanted == Wanted::writable_too) socket.events |= POLLOUT;
-  if (socket.fd < 0) return false;
-  int ready = 0;
-  do {
-    ready = poll(&socket, 1, static_cast<int>(time.count()));
-  } while (ready < 0 && errno == EINTR);
-  return ready > 0;
+  pollfd sockets[2] = {{PQsocket(handle_), POLLIN, 0}, {-1, POLLIN, 0}};
+  if (wanted == Wanted::writable_too) sockets[0].events |= POLLOUT;
+  if (sockets[0].fd < 0) return false;
+  if (haste_) sockets[1].fd = haste_->descriptor();
+  while (true) {
+    if (haste_ && haste_->is_so()) {
+      time = std::min(time, Haste::patience);
+      sockets[1].fd = -1;
+    }
+    int ready = poll(sockets, 2, static_cast<int>(time.count()));
+    if (ready == 0) return false;
+    if (sockets[0].revents != 0) return true;
+    if (ready < 0 && errno != EINTR) return false;
+  }
 }
 
 // While it writes it reads too: a server that can't get rid of its answers takes no more.

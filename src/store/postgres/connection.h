@@ -20,6 +20,7 @@
 #include "belay/ids.h"
 #include "belay/rows.h"
 #include "store/postgres/address.h"
+#include "store/postgres/haste.h"
 #include "store/postgres/parameters.h"
 
 struct pg_conn;
@@ -69,6 +70,9 @@ class Connection {
  public:
   // Connects; waits no longer than the address' connect_timeout. `unavailable` when it can't.
   static Result<std::unique_ptr<Connection>> open(const Address& address);
+  // The same, and heeds `haste`, with which it waits for two seconds at most.
+  static Result<std::unique_ptr<Connection>> open(const Address& address,
+                                                  std::shared_ptr<const Haste> haste);
   Connection(const Address& address, pg_conn* handle);  // owns it; for open()
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -95,6 +99,8 @@ class Connection {
   bool is_to_be_repeated() const { return state_ == "40001" || state_ == "40P01"; }
   // How long sync() waits for the server to say anything at all; then the connection is lost.
   void set_patience(std::chrono::milliseconds patience) { patience_ = patience; }
+  // From now on sync() waits no longer than `haste` lets it. May be null.
+  void heed(std::shared_ptr<const Haste> haste) { haste_ = std::move(haste); }
 
   // 150004 for 15.4.
   int server_version() const;
@@ -127,6 +133,7 @@ class Connection {
   bool is_refused_ = false;  // send() could not queue a statement
   std::string state_;
   std::chrono::milliseconds patience_;
+  std::shared_ptr<const Haste> haste_;
   std::vector<std::string> notifications_;
   std::unordered_map<std::string, std::string> statements_;  // by what send() was given
 };

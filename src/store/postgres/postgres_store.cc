@@ -20,9 +20,9 @@ class PostgresStore final : public Store {
       : address_(address),
         clock_(clock),
         random_(random),
-        sessions_(address),
-        readers_(address),
-        writer_(std::move(address), std::move(connection), clock, std::move(options)) {}
+        sessions_(address, haste_),
+        readers_(address, haste_),
+        writer_(std::move(address), std::move(connection), haste_, clock, std::move(options)) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     BELAY_CO_CHECK(store::check_commit(commit));
@@ -30,6 +30,8 @@ class PostgresStore final : public Store {
     writer_.push(std::move(commit), answer);
     co_return co_await answer;
   }
+
+  void hurry(bool is_so) override { haste_->set(is_so); }
 
   Task<Result<Done>> read(Reader reader) override {
     ReaderPool::Answer answer;
@@ -60,6 +62,7 @@ class PostgresStore final : public Store {
 
  private:
   const Address address_;
+  const std::shared_ptr<Haste> haste_ = std::make_shared<Haste>();
   Clock& clock_;
   Random& random_;
   Sessions sessions_;

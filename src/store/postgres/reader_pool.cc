@@ -20,10 +20,10 @@ milliseconds pause_after(milliseconds pause) {
   return std::clamp(pause * 2, first_pause, longest_pause);
 }
 
-Error given_up(const Error& last, milliseconds patience) {
+Error given_up(const Error& last, milliseconds taken) {
   std::string message = last.message;
   if (message.ends_with('.')) message.pop_back();
-  message += " (tried for " + std::to_string(patience.count()) +
+  message += " (tried for " + std::to_string(taken.count()) +
              " ms without success; the next read tries again).";
   return error(ErrorCode::unavailable, std::move(message));
 }
@@ -91,7 +91,10 @@ Result<Done> ReaderPool::read(std::unique_ptr<Connection>& connection, const Wai
     Attempt attempt = read_once(connection, waiting);
     if (!attempt.is_to_be_repeated) return std::move(attempt.outcome);
     auto taken = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begun);
-    if (taken >= address_.patience) return given_up(attempt.outcome.error(), address_.patience);
+    auto hasty = haste_->end_for(waiting.pushed_at);
+    if (taken >= address_.patience || (hasty && steady_clock::now() >= *hasty)) {
+      return given_up(attempt.outcome.error(), taken);
+    }
     if (!pause(std::min(next_pause, address_.patience - taken))) return std::move(attempt.outcome);
     next_pause = pause_after(next_pause);
   }
@@ -159,7 +162,7 @@ Result<Done> ReaderPool::connect(std::unique_ptr<Connection>& connection) {
     return error(ErrorCode::unavailable,
                  "The store, " + address_.shown + ", is being closed; open it again.");
   }
-  BELAY_TRY(connection, Connection::open(address_));
+  BELAY_TRY(connection, Connection::open(address_, haste_));
   return Done{};
 }
 

@@ -24,7 +24,8 @@ class ReaderPool {
  public:
   using Answer = Completion<Result<Done>>;
 
-  explicit ReaderPool(Address address) : address_(std::move(address)) {}
+  ReaderPool(Address address, std::shared_ptr<const Haste> haste)
+      : address_(std::move(address)), haste_(std::move(haste)) {}
   ReaderPool(const ReaderPool&) = delete;
   ReaderPool& operator=(const ReaderPool&) = delete;
   // Serves what has been pushed, as far as there are connections still, then ends the threads.
@@ -44,6 +45,7 @@ class ReaderPool {
     Store::Reader reader;
     Answer answer;
     std::optional<Claim> claim = std::nullopt;  // in place of the reader
+    std::chrono::steady_clock::time_point pushed_at = std::chrono::steady_clock::now();
   };
   struct Attempt {
     Result<Done> outcome;
@@ -60,6 +62,7 @@ class ReaderPool {
   bool pause(std::chrono::milliseconds time);
 
   const Address address_;
+  const std::shared_ptr<const Haste> haste_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

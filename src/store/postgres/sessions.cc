@@ -15,6 +15,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds first_pause{50};
 constexpr milliseconds longest_pause{1'000};
 constexpr std::size_t remembered_max = 10'000;
+// Who asks for a session has the event loop wait: nothing else goes on, no signal is seen.
+constexpr milliseconds shortly{2'000};
 
 // "host:pid", for people.
 std::string own_name() {
@@ -35,22 +37,16 @@ Address impatient(Address address) {
   return address;
 }
 
-Result<Done> connect(const Address& address, std::unique_ptr<Connection>& connection) {
-  if (connection && !connection->is_lost()) return Done{};
-  connection.reset();
-  BELAY_TRY(connection, Connection::open(address));
-  connection->set_patience(std::max(address.session_expiry / 3, milliseconds(1'000)));
-  return Done{};
-}
-
 milliseconds since(steady_clock::time_point time) {
   return std::chrono::duration_cast<milliseconds>(steady_clock::now() - time);
 }
 
 }  // namespace
 
-Sessions::Sessions(const Address& address)
-    : address_(impatient(address)), interval_(address.session_expiry / 3) {}
+Sessions::Sessions(const Address& address, std::shared_ptr<const Haste> haste)
+    : address_(impatient(address)),
+      haste_(std::move(haste)),
+      interval_(address.session_expiry / 3) {}
 
 Sessions::~Sessions() {
   Column ours(Type::uuid);
@@ -69,15 +65,28 @@ Sessions::~Sessions() {
       Parameters().add(ours));
 }
 
-Result<Rows> Sessions::ask(std::string_view sql, const Parameters& parameters) {
+Result<Done> Sessions::connect(std::unique_ptr<Connection>& connection) const {
+  if (connection && !connection->is_lost()) return Done{};
+  connection.reset();
+  BELAY_TRY(connection, Connection::open(address_, haste_));
+  connection->set_patience(std::max(interval_, milliseconds(1'000)));
+  return Done{};
+}
+
+Result<Rows> Sessions::ask(std::string_view sql, const Parameters& parameters,
+                           milliseconds patience) {
   std::lock_guard lock(asking_);
+  Time begun = steady_clock::now();
   // It may have been idle for long, and lost without anybody noticing.
   bool may_be_stale = asked_ != nullptr;
   while (true) {
-    BELAY_CHECK(connect(address_, asked_));
+    BELAY_CHECK(connect(asked_));
+    asked_->set_patience(patience);
     auto given = asked_->query(sql, parameters);
     bool is_to_be_repeated = asked_->is_lost() || asked_->is_to_be_repeated();
-    if (given.ok() || !is_to_be_repeated || !std::exchange(may_be_stale, false)) return given;
+    bool has_time = since(begun) < patience;
+    bool is_again = is_to_be_repeated && has_time && std::exchange(may_be_stale, false);
+    if (given.ok() || !is_again) return given;
   }
 }
 
@@ -91,7 +100,7 @@ Result<Done> Sessions::insert(const SessionId& session, Instant now) {
       ask("INSERT INTO belay.sessions (session_id, name, started_at, seen_at, expires_at)"
           " SELECT $1, $2, $4, now, now + $3 * interval '1 millisecond' FROM clock_timestamp() now"
           " ON CONFLICT (session_id) DO NOTHING",
-          row));
+          row, std::max(interval_, milliseconds(5'000))));
   std::lock_guard lock(mutex_);
   open_[session] = before;
   if (!heart_.joinable()) heart_ = std::thread([this] { beat_until_stopped(); });
@@ -109,7 +118,7 @@ void Sessions::release(const SessionId& session) {
   (void)ask(
       "UPDATE belay.sessions SET expires_at = least(expires_at, clock_timestamp())"
       " WHERE session_id = $1",
-      Parameters().add(session));
+      Parameters().add(session), shortly);
 }
 
 std::optional<bool> Sessions::remembered(const SessionId& session) const {
@@ -140,7 +149,7 @@ Result<bool> Sessions::is_alive(const SessionId& session) {
   BELAY_TRY(Rows row,
             ask("SELECT floor(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint"
                 " FROM belay.sessions WHERE session_id = $1",
-                Parameters().add(session)));
+                Parameters().add(session), shortly));
   milliseconds lease_left(row.count() == 0 ? 0 : row.number(0, 0));
   return remember(session, lease_left, asked_at);
 }
@@ -172,7 +181,7 @@ void Sessions::beat_until_stopped() {
 }
 
 bool Sessions::beat(std::unique_ptr<Connection>& connection) {
-  if (!connect(address_, connection).ok()) return false;
+  if (!connect(connection).ok()) return false;
   std::lock_guard in_order(order_);
   Column ours(Type::uuid);
   {

@@ -25,14 +25,15 @@ namespace belay::postgres {
 
 class Sessions {
  public:
-  explicit Sessions(const Address& address);
+  Sessions(const Address& address, std::shared_ptr<const Haste> haste);
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
   // Releases the sessions that are open still, where the server can be reached.
   ~Sessions();
 
-  // All of these wait for the server: `unavailable` where it can't be reached. `now` is for people:
-  // what counts is the server's clock.
+  // All of these wait for the server: `unavailable` where it can't be reached; the last two for
+  // seconds at most, as the thread that asks has more to do. `now` is for people: what counts is
+  // the server's clock.
   Result<Done> insert(const SessionId& session, Instant now);
   void release(const SessionId& session);
   // An answer may be a third of a lease old.
@@ -52,13 +53,16 @@ class Sessions {
   // Renews what is open; false when the server could not be asked.
   bool beat(std::unique_ptr<Connection>& connection);
   void note_renewed(const Rows& renewed, Time before);
+  Result<Done> connect(std::unique_ptr<Connection>& connection) const;
   // Carries out a statement that may be repeated, on the connection that is kept for such.
-  Result<Rows> ask(std::string_view sql, const Parameters& parameters);
+  Result<Rows> ask(std::string_view sql, const Parameters& parameters,
+                   std::chrono::milliseconds patience);
   std::optional<bool> remembered(const SessionId& session) const;
   // Whether it lives.
   bool remember(const SessionId& session, std::chrono::milliseconds lease_left, Time asked_at);
 
   const Address address_;
+  const std::shared_ptr<const Haste> haste_;
   const std::chrono::milliseconds interval_;  // of heartbeats
 
   std::mutex order_;  // of a beat and a release, so that no beat revives what was released

@@ -17,12 +17,14 @@ constexpr std::string_view bound_idleness = "SET LOCAL idle_in_transaction_sessi
 
 }  // namespace
 
-Writer::Writer(Address address, std::unique_ptr<Connection> connection, Clock& clock,
-               PostgresStoreOptions options)
+Writer::Writer(Address address, std::unique_ptr<Connection> connection,
+               std::shared_ptr<const Haste> haste, Clock& clock, PostgresStoreOptions options)
     : address_(std::move(address)),
+      haste_(std::move(haste)),
       options_(std::move(options)),
       clock_(clock),
       connection_(std::move(connection)) {
+  connection_->heed(haste_);
   thread_ = std::thread([this] { serve(); });
 }
 
@@ -211,15 +213,17 @@ void Writer::note_lock(Connection& connection) {
 Result<Connection*> Writer::connected() {
   if (connection_ && connection_->is_lost()) connection_.reset();
   if (!connection_) {
-    BELAY_TRY(connection_, Connection::open(address_));
+    BELAY_TRY(connection_, Connection::open(address_, haste_));
   }
   return connection_.get();
 }
 
 bool Writer::Patience::wait() {
   auto now = std::chrono::steady_clock::now();
-  if (!end_) end_ = now + writer_.address_.patience;
-  if (now >= *end_) return false;
+  if (!begun_) begun_ = now;
+  auto end = *begun_ + writer_.address_.patience;
+  if (auto hasty = writer_.haste_->end_for(*begun_)) end = std::min(end, *hasty);
+  if (now >= end) return false;
   std::unique_lock lock(writer_.mutex_);
   bool is_stopping =
       writer_.changed_.wait_for(lock, pause_, [this] { return writer_.is_stopping_; });

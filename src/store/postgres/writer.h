@@ -25,8 +25,8 @@ class Writer {
   using Answer = Completion<Result<CommitOutcome>>;
 
   // `connection` is one to begin with.
-  Writer(Address address, std::unique_ptr<Connection> connection, Clock& clock,
-         PostgresStoreOptions options);
+  Writer(Address address, std::unique_ptr<Connection> connection,
+         std::shared_ptr<const Haste> haste, Clock& clock, PostgresStoreOptions options);
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
   // Carries out what has been pushed, as far as the server answers, then ends the thread.
@@ -61,7 +61,7 @@ class Writer {
 
    private:
     Writer& writer_;
-    std::optional<std::chrono::steady_clock::time_point> end_;
+    std::optional<std::chrono::steady_clock::time_point> begun_;
     std::chrono::milliseconds pause_{20};
   };
 
@@ -84,6 +84,7 @@ class Writer {
   static Error last_word(const Waiting& member, Error why);
 
   const Address address_;
+  const std::shared_ptr<const Haste> haste_;
   const PostgresStoreOptions options_;
   Clock& clock_;
 
