@@ -49,6 +49,22 @@ class ProgramOnPostgres : public ::testing::Test {
     EXPECT_EQ(found["status"], Value(status)) << to_json(found);
     EXPECT_NE(to_json(found["advice"]).find(advice), std::string::npos) << to_json(found);
   }
+  // A role with nothing but rights on the tables that there are: as a runtime has it.
+  void use_runtime_role() {
+    sql("DO $$ BEGIN CREATE ROLE runtime LOGIN; EXCEPTION WHEN duplicate_object THEN END $$;"
+        "GRANT USAGE ON SCHEMA belay TO runtime;"
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA belay TO runtime");
+    use_role("runtime");
+  }
+  void use_role(const std::string& name) {
+    use("postgresql://" + name + "@127.0.0.1:" + std::to_string(server_.port()) + "/" + database_ +
+        "?pool=2");
+  }
+  void import_a_day() {
+    std::string notes = cli::tests::note_line("2026-01-01", cli::tests::hard_day());
+    Outcome imported = world_.run({"notes", "import", "-"}, notes);
+    ASSERT_EQ(imported.code, 0) << imported.err;
+  }
   void sql(const std::string& statements) {
     auto done = server_.sql(statements, database_);
     ASSERT_TRUE(done.ok()) << done.error().message;
@@ -75,6 +91,18 @@ TEST_F(ProgramOnPostgres, WhatOneProcessAsksAnotherDecidesAndTheStoreIsSound) {
   EXPECT_NE(statistics.out.find("checkpoints"), std::string::npos);
   EXPECT_EQ(world_.run({"store", "compact"}).code, 0);
   EXPECT_EQ(world_.run({"resume", "--all"}).code, 0);
+}
+
+TEST_F(ProgramOnPostgres, CompactingByWhoDoesNotOwnTheTablesSaysThatNothingWasDone) {
+  import_a_day();
+  use_runtime_role();
+  EXPECT_EQ(world_.run({"threads"}).code, 0) << "all else it may";
+  Outcome refused = world_.run({"store", "compact"});
+  EXPECT_EQ(refused.code, 6);
+  EXPECT_TRUE(refused.says({"was not compacted", "\"runtime\"", "owner, \"belay\""}))
+      << refused.err;
+  use(url_);
+  EXPECT_EQ(world_.run({"store", "compact"}).code, 0);
 }
 
 TEST_F(ProgramOnPostgres, ARunThatWasKilledIsResumedByAnother) {

@@ -1,11 +1,14 @@
 #include "store/postgres/maintenance.h"
 
+#include <algorithm>
+
 #include "store/postgres/schema.h"
 
 namespace belay::postgres {
 namespace {
 
 constexpr std::int64_t counted_rows_max = 1'000'000;
+constexpr int grants_maintenance = 170'000;  // the first version in which others may vacuum, too
 // Large tables take their time.
 constexpr std::chrono::hours maintenance_patience{24};
 
@@ -13,6 +16,25 @@ Result<std::unique_ptr<Connection>> open_patient(const Address& address) {
   BELAY_TRY(auto connection, Connection::open(address));
   connection->set_patience(maintenance_patience);
   return connection;
+}
+
+// The tables that our user may not vacuum, their owner, and the user. The server itself would only
+// warn, and leave them as they are.
+Result<Rows> tables_of_others(Connection& connection, const Address& address) {
+  std::string sql =
+      "SELECT c.relname::text, pg_get_userbyid(c.relowner)::text, current_user::text"
+      " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+      " WHERE n.nspname = $1 AND c.relname = ANY($2) AND c.relkind = 'r'"
+      " AND NOT pg_has_role(c.relowner, 'USAGE')"
+      " AND NOT (SELECT pg_has_role(d.datdba, 'USAGE') FROM pg_database d"
+      "   WHERE d.datname = current_database())";
+  if (connection.server_version() >= grants_maintenance) {
+    sql += " AND NOT has_table_privilege(c.oid, 'MAINTAIN')";
+  }
+  Column names(Type::text);
+  for (std::string_view name : table_names()) names.add(name);
+  return connection.query(sql + " ORDER BY 1",
+                          Parameters().add(std::string_view(address.schema)).add(names));
 }
 
 }  // namespace
@@ -51,10 +73,20 @@ Result<StoreStatistics> statistics_of(const Address& address) {
 
 Result<Done> compact(const Address& address) {
   BELAY_TRY(auto connection, open_patient(address));
+  BELAY_TRY(Rows forbidden, tables_of_others(*connection, address));
+  std::vector<std::string> left;
+  for (int row = 0; row < forbidden.count(); ++row) left.push_back(forbidden.text(row, 0));
   for (std::string_view name : table_names()) {
+    if (std::find(left.begin(), left.end(), name) != left.end()) continue;
     BELAY_CHECK(connection->execute("VACUUM (ANALYZE) belay." + std::string(name)));
   }
-  return Done{};
+  if (left.empty()) return Done{};
+  return error(ErrorCode::unavailable,
+               "The store, " + address.shown + ", was not compacted: of its " +
+                   std::to_string(table_names().size()) + " tables the user \"" +
+                   forbidden.text(0, 2) + "\" may not vacuum " + std::to_string(left.size()) +
+                   ", " + left.front() + " among them; name their owner, \"" +
+                   forbidden.text(0, 1) + "\", as the user in the store's URL.");
 }
 
 }  // namespace belay::postgres
