@@ -1,0 +1,193 @@
+// Stores with a Redis before them, for the suite of every store: with one that answers, one that is
+// away, and one that lies. Whatever a Redis does, nothing of it is to be seen. After each commit of
+// a run it is also read as whoever goes on with it reads it, which is where a Redis answers.
+
+#include <filesystem>
+#include <map>
+
+#include "redis/cached_store.h"
+#include "store/forwarding_store.h"
+#include "tests/conformance/store_suite.h"
+#include "tests/redis/redis_server.h"
+
+namespace belay::redis {
+namespace {
+
+using std::chrono::milliseconds;
+using tests::RedisServer;
+
+RedisServer& shared_redis() {
+  static RedisServer server;
+  return server;
+}
+
+// A free port, on which nobody listens once this has returned.
+std::string url_of_nobody() {
+  RedisServer gone;
+  return gone.url();
+}
+
+// Of one Redis: every other commit's entry is taken away, or replaced by that of another run, or by
+// an older one of its own.
+class Liar {
+ public:
+  explicit Liar(Client& client) : client_(client) {}
+
+  void lie() {
+    auto page = client_.call_and_wait({"KEYS", client_.name("*")});
+    if (!page.ok()) return;
+    for (const Reply& key : page->items) {
+      auto entry = client_.call_and_wait({"GET", key.text});
+      if (!entry.ok() || entry->kind != Reply::Kind::text) continue;
+      std::string& older = seen_.try_emplace(key.text, entry->text).first->second;
+      switch (++lies_ % 4) {
+        case 0:
+          client_.send({"DEL", key.text});
+          break;
+        case 1:
+          client_.send({"SET", key.text, older});
+          break;
+        case 2:
+          client_.send({"SET", key.text, seen_.begin()->second});
+          break;
+        default:
+          older = entry->text;
+      }
+    }
+    // What was sent is in front of it.
+    (void)client_.call_and_wait({"PING"});
+  }
+
+ private:
+  Client& client_;
+  std::map<std::string, std::string> seen_;
+  std::uint64_t lies_ = 0;
+};
+
+// A run and its values, all in one view.
+struct Going {
+  RunRow row;
+  std::vector<ValueRow> values;
+};
+
+Result<Going> going_run(Snapshot& view, const TenantId& tenant, const RunId& run) {
+  Going going;
+  RunFilter runs;
+  runs.tenant = tenant;
+  runs.run = run;
+  BELAY_TRY(auto rows, view.runs(runs));
+  CheckpointFilter newest;
+  newest.tenant = tenant;
+  newest.run = run;
+  newest.limit = 1;
+  BELAY_TRY(auto checkpoints, view.checkpoints(newest));
+  if (rows.empty() || checkpoints.empty()) return going;
+  going.row = rows.front();
+  ValueFilter values;
+  values.tenant = tenant;
+  values.run = run;
+  values.at_seq = checkpoints.front().state_seq;
+  values.space = "";
+  BELAY_TRY(going.values, view.values(values));
+  return going;
+}
+
+Task<Result<Going>> read_going(Store& store, TenantId tenant, RunId run) {
+  std::function<Result<Going>(Snapshot&)> reader = [tenant, run](Snapshot& view) {
+    return going_run(view, tenant, run);
+  };
+  return read<Going>(store, std::move(reader));
+}
+
+// With all that it stands on. A commit of a run is answered once its values are in Redis, or were
+// given long enough, so that the reads after it find them there.
+class StandingStore final : public ForwardingStore {
+ public:
+  StandingStore(std::unique_ptr<Store> inner, std::unique_ptr<Client> client,
+                std::unique_ptr<Store> cached, bool lies)
+      : ForwardingStore(*cached),
+        inner_(std::move(inner)),
+        client_(std::move(client)),
+        cached_(std::move(cached)),
+        liar_(*client_),
+        lies_(lies) {}
+
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    bool is_put = commit.rows.run && !is_final(commit.rows.run->status) && client_->is_up();
+    TenantId tenant = commit.tenant;
+    RunId run = commit.rows.run ? commit.rows.run->run : RunId();
+    auto before = cache_counts(*cached_).puts;
+    auto outcome = co_await cached_->commit(std::move(commit));
+    is_put = is_put && outcome.ok() && *outcome == CommitOutcome::applied;
+    for (int i = 0; is_put && i < 20 && cache_counts(*cached_).puts == before; ++i) {
+      co_await sleep_for(milliseconds(1));
+    }
+    if (is_put && lies_) liar_.lie();
+    if (!run.is_null()) co_await compare(std::move(tenant), run);
+    co_return outcome;
+  }
+
+  // Others may write in between.
+  Task<Done> compare(TenantId tenant, RunId run) {
+    auto truth = co_await read_going(*inner_, tenant, run);
+    auto shown = co_await read_going(*cached_, tenant, run);
+    bool is_comparable = truth.ok() && shown.ok() && truth->row == shown->row;
+    if (is_comparable) {
+      EXPECT_EQ(truth->values, shown->values);
+    }
+    co_return Done{};
+  }
+
+ private:
+  std::unique_ptr<Store> inner_;
+  std::unique_ptr<Client> client_;
+  std::unique_ptr<Store> cached_;
+  Liar liar_;
+  const bool lies_;
+};
+
+enum class Behaviour { answers, lies, is_away };
+
+// Around a store in memory, as no disk is what this is about. Opened again on the same folder it is
+// empty, and has the keys in Redis that the one before had.
+Result<std::unique_ptr<Store>> open_cached(const std::string& folder, Clock& clock, Random& random,
+                                           Behaviour behaviour) {
+  static const std::string nobody = url_of_nobody();
+  bool is_away = behaviour == Behaviour::is_away;
+  std::unique_ptr<Store> inner = open_memory_store(clock, random);
+  ClientOptions options = tests::patient(is_away ? nobody : shared_redis().url());
+  options.prefix = std::filesystem::path(folder).filename().string() + ":";
+  auto client = std::make_unique<Client>(std::move(options), random);
+  if (is_away) {
+    client->wait_for_first_try(milliseconds(10'000));
+  } else if (!client->wait_until_up(milliseconds(10'000))) {
+    return error(ErrorCode::unavailable, client->trouble());
+  }
+  auto cached = cache_store(*inner, *client);
+  std::unique_ptr<Store> store = std::make_unique<StandingStore>(
+      std::move(inner), std::move(client), std::move(cached), behaviour == Behaviour::lies);
+  return store;
+}
+
+conformance::StoreKind kind_of(std::string name, Behaviour behaviour) {
+  return {std::move(name), [behaviour](const std::string& folder, Clock& clock, Random& random) {
+            return open_cached(folder, clock, random, behaviour);
+          }};
+}
+
+}  // namespace
+}  // namespace belay::redis
+
+namespace belay::conformance {
+
+const std::vector<StoreKind>& bare_store_kinds() {
+  using redis::Behaviour;
+  static const std::vector<StoreKind> kinds{
+      redis::kind_of("WithRedis", Behaviour::answers),
+      redis::kind_of("WithALyingRedis", Behaviour::lies),
+      redis::kind_of("WithARedisThatIsAway", Behaviour::is_away),
+  };
+  return kinds;
+}
+
+}  // namespace belay::conformance
