@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "tests/cli/belay_process.h"
+#include "tests/cli/goes_again.h"
 
 namespace belay::cli::tests {
 namespace {
@@ -74,6 +74,15 @@ TEST_F(CliWorker, OnlyWhatHasFailedGoesAgain) {
   Outcome waiting = world.run({"queue", "retry", "a"});
   EXPECT_EQ(waiting.code, 4) << waiting.err;
   EXPECT_TRUE(waiting.says({"only a failed or quarantined run"})) << waiting.err;
+}
+
+TEST_F(CliWorker, AQuarantinedRunGoesAgainInAnotherThread) {
+  expect_a_quarantined_run_goes_again(world);
+}
+
+TEST_F(CliWorker, AFailedRunGoesAgainInAnotherThread) {
+  world.setting.binary.clear();
+  expect_a_failed_run_goes_again(world);
 }
 
 TEST_F(CliWorker, QueuingAThreadAgainShowsHowItStands) {

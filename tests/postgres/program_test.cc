@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "tests/cli/belay_process.h"
+#include "tests/cli/goes_again.h"
 #include "tests/cli/served.h"
 #include "tests/postgres/pgbouncer.h"
 #include "tests/postgres/scripted_postgres.h"
@@ -124,6 +124,16 @@ TEST_F(ProgramOnPostgres, ARunThatWasKilledIsResumedByAnother) {
     return resumed.code == 3;
   })) << resumed.err;
   EXPECT_EQ(world_.run({"check"}).code, 0);
+}
+
+TEST_F(ProgramOnPostgres, AFailedRunGoesAgainInAnotherThread) {
+  cli::tests::expect_a_failed_run_goes_again(world_);
+}
+
+TEST_F(ProgramOnPostgres, ARunThatKilledItsWorkersGoesAgainInAnotherThread) {
+  use(server_.url(database_, "pool=2&session_expiry=500"));
+  world_.setting.binary = BELAY_SHOP_BINARY;
+  cli::tests::expect_a_quarantined_run_goes_again(world_);
 }
 
 TEST_F(ProgramOnPostgres, AWorkerTakesUpWhatAServerWasAskedFor) {
