@@ -71,6 +71,7 @@ struct SessionRow {
   Instant seen_at{};       // its last sign of life; unset where it lives by a lock
   std::uint64_t runs = 0;  // that are `running` in its name
   Instant oldest{};        // the least updated_at of these
+  std::string name = {};  // of its process, for people; several may share it, some stores know none
   friend bool operator==(const SessionRow&, const SessionRow&) = default;
 };
 

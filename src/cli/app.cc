@@ -99,12 +99,24 @@ void make_default_folder(const std::string& path) {
   }
 }
 
+// Of the verbs that work on what waits; null for others.
+const Work* work_of(const Verb& verb) {
+  const auto* served = std::get_if<Serve>(&verb);
+  return served ? &served->work : std::get_if<Work>(&verb);
+}
+
 // Whether there is no such store yet, though there could be one.
 bool is_absent(const std::string& path, bool default_store) {
   std::error_code failed;
   if (path.empty() || path.front() == ':' || std::filesystem::exists(path, failed)) return false;
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
   return default_store || folder.empty() || std::filesystem::is_directory(folder, failed);
+}
+
+// What the list of workers calls this process; of verbs that end by themselves HOST:PID says more.
+std::string name_of_process(const Settings& settings, const Verb& verb) {
+  const Work* work = work_of(verb);
+  return work ? work->name.value_or(settings.worker_name) : std::string();
 }
 
 // A command that only looks makes no store: where there is none, it looks at an empty one.
@@ -115,6 +127,7 @@ Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Verb& 
   std::optional<std::string> path = path_of_store(settings.store);
   if (postgres::is_postgres_url(settings.store)) {
     postgres::PostgresStoreOptions options;
+    options.session_name = name_of_process(settings, verb);
     if (settings.pause.commit > 0) options.at_commit = pause_at(settings.pause);
     return postgres::open_postgres_store(settings.store, clock, random, std::move(options));
   }
@@ -246,8 +259,7 @@ class Interruptible {
 
 PlaceLimits places_of(const Settings& settings, const Verb& verb) {
   PlaceLimits places = settings.places;
-  const auto* served = std::get_if<Serve>(&verb);
-  const Work* work = served ? &served->work : std::get_if<Work>(&verb);
+  const Work* work = work_of(verb);
   if (!work) return places;
   places.per_user = work->per_user.value_or(places.per_user);
   places.per_key = work->per_key.value_or(places.per_key);

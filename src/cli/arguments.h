@@ -61,6 +61,7 @@ struct Work {
   // In place of the settings' limits; 0: any number.
   std::optional<std::uint64_t> per_user = std::nullopt, per_key = std::nullopt,
                                per_queue = std::nullopt;
+  std::optional<std::string> name = std::nullopt;  // in place of the settings'
   bool until_idle = false;
   std::string keep_text = "30d";
   std::optional<std::chrono::hours> keep = std::nullopt;  // the same; unset: for ever

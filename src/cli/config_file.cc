@@ -41,6 +41,7 @@ const Known kKnown[] = {
     {"runs_per_key", "BELAY_RUNS_PER_KEY", &Environment::runs_per_key, nullptr, nullptr},
     {"runs_per_queue", "BELAY_RUNS_PER_QUEUE", &Environment::runs_per_queue, nullptr, nullptr},
     {"notify_url", "BELAY_NOTIFY_URL", &Environment::notify_url, nullptr, nullptr},
+    {"worker_name", "BELAY_WORKER_NAME", &Environment::worker_name, nullptr, nullptr},
     {"compression", "BELAY_COMPRESSION", &Environment::compression, nullptr, nullptr},
     {"redis", "BELAY_REDIS", &Environment::redis, "--redis", &GlobalFlags::redis},
     {"redis_for", "BELAY_REDIS_FOR", &Environment::redis_for, nullptr, nullptr},
@@ -129,6 +130,10 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   std::map<std::string, std::string> values = settings.own;
   values["store"] = shown_store(settings.store);
   values["notify_url"] = shown_store(settings.notify_url);
+  values["worker_name"] = settings.worker_name;
+  values["runs_per_user"] = std::to_string(settings.places.per_user);
+  values["runs_per_key"] = std::to_string(settings.places.per_key);
+  values["runs_per_queue"] = std::to_string(settings.places.per_queue);
   values["server"] = settings.server.value_or("");
   values["api_key_file"] = settings.api_key_file.value_or("");
   values["user"] = settings.user.text;

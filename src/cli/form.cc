@@ -188,13 +188,14 @@ Result<Done> complete(const Judged&, StorePrune& verb) {
 }
 
 Result<Done> complete(const Judged&, Work& verb) {
+  if (verb.name) BELAY_CHECK(check_name("worker's name", *verb.name));
   if (verb.keep_text == "forever") return Done{};
   BELAY_TRY(verb.keep, age_from("--keep", verb.keep_text));
   return Done{};
 }
 
 // "127.0.0.1:8123", "[::1]:8123", ":8123" for this machine.
-Result<Done> complete(const Judged&, Serve& verb) {
+Result<Done> complete(const Judged& judged, Serve& verb) {
   constexpr std::int64_t port_max = 65'535;
   const std::string& text = verb.listen_text;
   std::size_t colon = text.rfind(':');
@@ -213,9 +214,7 @@ Result<Done> complete(const Judged&, Serve& verb) {
   if (verb.certificate.has_value() != verb.certificate_key.has_value()) {
     return error(ErrorCode::invalid, "--tls-certificate and --tls-key go together.");
   }
-  if (verb.work.keep_text == "forever") return Done{};
-  BELAY_TRY(verb.work.keep, age_from("--keep", verb.work.keep_text));
-  return Done{};
+  return complete(judged, verb.work);
 }
 
 Result<Done> complete(const Judged&, History& verb) { return check_thread(verb.thread); }

@@ -40,6 +40,7 @@ std::string line_of_queue(const Value& queue) {
 std::string line_of_worker(const Value& worker) {
   std::string line = text_in(worker, "session");
   line += worker["alive"] == Value(true) ? "  alive" : "  dead ";
+  if (!worker["name"].is_null()) line += "  " + one_line(text_in(worker, "name"));
   if (!worker["processId"].is_null()) line += "  process " + number_in(worker, "processId");
   line += "  since " + moment_in(worker, "startedAt") + "  " + number_in(worker, "runs") + " runs";
   if (!worker["oldestAt"].is_null()) line += ", the oldest of " + moment_in(worker, "oldestAt");

@@ -62,4 +62,9 @@ void add_queues_of_worker(CLI::App* worker, Work& into) {
   worker->add_option("--per-queue", into.per_queue, "At most so many runs of a queue; 0: any");
 }
 
+void add_name_of_worker(CLI::App* verb, Work& into) {
+  verb->add_option("--name", into.name,
+                   "What the list of workers calls it, on PostgreSQL; else HOST:PID");
+}
+
 }  // namespace belay::cli

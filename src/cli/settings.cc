@@ -225,6 +225,7 @@ Environment read_environment(const Program& program) {
   read.redis_for = variable("BELAY_REDIS_FOR");
   read.notify_url = variable("BELAY_NOTIFY_URL");
   read.database_url = variable("DATABASE_URL");
+  read.worker_name = variable("BELAY_WORKER_NAME");
   read.config = variable("BELAY_CONFIG");
   read.config_home = variable("XDG_CONFIG_HOME");
   read.runs_per_user = variable("BELAY_RUNS_PER_USER");
@@ -253,6 +254,8 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   }
   settings.store_by_flag = flags.store.has_value();
   settings.notify_url = environment.notify_url.value_or("");
+  settings.worker_name = environment.worker_name.value_or("");
+  if (environment.worker_name) BELAY_CHECK(check_name("worker's name", settings.worker_name));
   settings.user = UserId(flags.user.value_or(environment.user.value_or("local")));
   BELAY_CHECK(check_name("user", settings.user.text));
   settings.login = environment.login.value_or("local");

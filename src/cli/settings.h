@@ -36,7 +36,7 @@ struct Environment {
   std::optional<std::string> redis, redis_prefix, redis_for;
   std::optional<std::string> config, config_home;
   std::optional<std::string> runs_per_user, runs_per_key, runs_per_queue;
-  std::optional<std::string> notify_url, database_url;
+  std::optional<std::string> notify_url, database_url, worker_name;
   std::optional<std::string> pause_at_commit, pause_after, model_fails;
   // Where what stands above comes from, by variable: "file PATH, line 3". Absent: the variable.
   std::map<std::string, std::string> origins;
@@ -63,6 +63,7 @@ struct Settings {
   bool default_store = false;  // nobody named it: its directory may be made
   bool store_by_flag = false;  // so the next command has to name it too
   std::string notify_url;      // for LISTEN and NOTIFY; empty: the store's
+  std::string worker_name;     // of this process, where the store lists names; empty: HOST:PID
   UserId user;
   std::string login;                 // who decides, where nobody says so
   std::string model;                 // empty: the program brings its own, or there is none

@@ -89,7 +89,8 @@ constexpr Schema kSchemas[] = {
      "oldestDueAt:string?"},
     {"QueueList", "queues:Queue[]"},
     {"Worker",
-     "session:string alive:boolean processId:integer? startedAt:string? seenAt:string? "
+     "session:string name:string? alive:boolean processId:integer? startedAt:string? "
+     "seenAt:string? "
      "runs:integer oldestAt:string?"},
     {"WorkerList", "workers:Worker[]"},
     {"Table", "name:string rows:integer bytes:integer"},

@@ -77,6 +77,7 @@ Task<Result<Value>> show_workers(QueueView at) {
     if (!is_alive && each.runs == 0) continue;
     auto process = at.process_of ? at.process_of(each.session) : std::nullopt;
     workers.push_back(Value::object({{"session", each.session.text()},
+                                     {"name", each.name.empty() ? Value() : Value(each.name)},
                                      {"alive", is_alive},
                                      {"processId", process ? Value(*process) : Value()},
                                      {"startedAt", time_or_null(each.started_at)},

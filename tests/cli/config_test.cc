@@ -44,6 +44,22 @@ TEST_F(CliConfig, AFlagWinsOverTheEnvironmentThatOverTheFileThatOverTheDefault) 
   EXPECT_EQ(explained("user", {"--user", "eva"}), Answer("eva", "flag --user"));
 }
 
+TEST_F(CliConfig, AWorkersNameAndItsLimitsAreExplained) {
+  EXPECT_EQ(explained("worker_name"), Answer("", "default"));
+  EXPECT_EQ(explained("runs_per_user"), Answer("5", "default"));
+  std::string file = write_settings("worker_name: left\nruns_per_key: 3\n");
+  EXPECT_EQ(explained("worker_name"), Answer("left", "file " + file + ", line 1"));
+  EXPECT_EQ(explained("runs_per_key"), Answer("3", "file " + file + ", line 2"));
+  world_.setting.environment["BELAY_WORKER_NAME"] = "right";
+  EXPECT_EQ(explained("worker_name"), Answer("right", "environment BELAY_WORKER_NAME"));
+  world_.setting.environment["BELAY_WORKER_NAME"] = std::string(300, 'x');
+  Outcome refused = world_.run({"threads"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(refused.says({"worker's name", "200"})) << refused.err;
+  world_.setting.environment.erase("BELAY_WORKER_NAME");
+  EXPECT_EQ(world_.run({"worker", "--until-idle", "--name", ""}).code, 2);
+}
+
 TEST_F(CliConfig, TheFileIsTheFirstThatThereIs) {
   write_settings("user: home\n");
   EXPECT_EQ(explained("user").first, "home");

@@ -20,7 +20,7 @@ class PostgresStore final : public Store {
       : address_(address),
         clock_(clock),
         random_(random),
-        sessions_(address, haste_),
+        sessions_(address, haste_, std::move(options.session_name)),
         readers_(address, haste_),
         writer_(std::move(address), std::move(connection), haste_, clock, std::move(options)) {}
 

@@ -4,12 +4,15 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "belay/store.h"
 
 namespace belay::postgres {
 
 struct PostgresStoreOptions {
+  // What its sessions are called, for people; empty: "host:pid". It identifies nothing.
+  std::string session_name = {};
   // Judges approvals' expiry in place of the server's clock.
   Clock* expiry_clock = nullptr;
   // Called on the writer's thread around the n-th transaction of commits, from 1: before it begins

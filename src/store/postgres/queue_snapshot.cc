@@ -129,7 +129,7 @@ Result<std::vector<SessionRow>> PostgresSnapshot::sessions(const SessionFilter& 
   if (filter.tenant) query.add(" AND tenant = ?", *filter.tenant);
   query.add(
       " GROUP BY session_id) SELECT session_id, s.started_at, s.seen_at, coalesce(o.runs, 0),"
-      " o.oldest FROM belay.sessions s FULL JOIN owned o USING (session_id)");
+      " o.oldest, coalesce(s.name, '') FROM belay.sessions s FULL JOIN owned o USING (session_id)");
   if (filter.only_owners) query.add(" WHERE o.runs > 0");
   query.add(" ORDER BY s.started_at DESC NULLS LAST, session_id LIMIT ?", filter.limit);
   return all<SessionRow>(query, [](const Rows& rows, int row, SessionRow& session) -> Result<Done> {
@@ -138,6 +138,7 @@ Result<std::vector<SessionRow>> PostgresSnapshot::sessions(const SessionFilter& 
     session.seen_at = rows.instant(row, 2);
     session.runs = rows.natural(row, 3);
     session.oldest = rows.instant(row, 4);
+    session.name = rows.text(row, 5);
     return Done{};
   });
 }

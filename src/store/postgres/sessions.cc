@@ -43,9 +43,10 @@ milliseconds since(steady_clock::time_point time) {
 
 }  // namespace
 
-Sessions::Sessions(const Address& address, std::shared_ptr<const Haste> haste)
+Sessions::Sessions(const Address& address, std::shared_ptr<const Haste> haste, std::string name)
     : address_(impatient(address)),
       haste_(std::move(haste)),
+      name_(name.empty() ? own_name() : std::move(name)),
       interval_(address.session_expiry / 3) {}
 
 Sessions::~Sessions() {
@@ -93,7 +94,7 @@ Result<Rows> Sessions::ask(std::string_view sql, const Parameters& parameters,
 Result<Done> Sessions::insert(const SessionId& session, Instant now) {
   Time before = steady_clock::now();
   Parameters row;
-  row.add(session).add(std::string_view(own_name())).add(address_.session_expiry.count());
+  row.add(session).add(std::string_view(name_)).add(address_.session_expiry.count());
   row.add(now);
   // Sent again after a lost reply it finds its own row.
   BELAY_CHECK(
@@ -197,10 +198,7 @@ bool Sessions::beat(std::unique_ptr<Connection>& connection) {
       " FROM unnest($2) AS u (id), clock_timestamp() AS now ORDER BY u.id"
       " ON CONFLICT (session_id) DO UPDATE SET seen_at = excluded.seen_at,"
       " expires_at = excluded.expires_at RETURNING session_id",
-      Parameters()
-          .add(address_.session_expiry.count())
-          .add(ours)
-          .add(std::string_view(own_name())));
+      Parameters().add(address_.session_expiry.count()).add(ours).add(std::string_view(name_)));
   if (!renewed.ok()) return false;
   note_renewed(*renewed, before);
   return true;

@@ -25,7 +25,8 @@ namespace belay::postgres {
 
 class Sessions {
  public:
-  Sessions(const Address& address, std::shared_ptr<const Haste> haste);
+  // `name` is for people, and may be that of others too; empty: "host:pid".
+  Sessions(const Address& address, std::shared_ptr<const Haste> haste, std::string name);
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
   // Releases the sessions that are open still, where the server can be reached.
@@ -63,6 +64,7 @@ class Sessions {
 
   const Address address_;
   const std::shared_ptr<const Haste> haste_;
+  const std::string name_;
   const std::chrono::milliseconds interval_;  // of heartbeats
 
   std::mutex order_;  // of a beat and a release, so that no beat revives what was released
