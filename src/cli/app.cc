@@ -330,6 +330,8 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   if (answer) return *std::move(answer);
   store->hurry(true);
   show_stopped(world);
+  // It was told to drain before it had taken up anything.
+  if (is_service) return ExitCode::done;
   return static_cast<ExitCode>(128 + interruptible.signal());
 }
 
