@@ -1,6 +1,7 @@
 #include "tests/crash/fleet.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <chrono>
@@ -24,6 +25,26 @@ constexpr int kItems = 6;
 constexpr int kTotal = 10 + 20 + 30 + 40 + 50 + 60;
 constexpr std::size_t kHealingRoundsMax = 200;
 constexpr std::size_t kFaultBytesMax = 1'000;
+constexpr milliseconds kLookAgain{5};
+constexpr int kBeginsWithin = 60'000 / 5;  // looks
+constexpr int kWorksWithin = 5'000 / 5;
+
+// Whether a process that was just begun has come as far as to drain when it is told to: from then
+// on it holds the signal back, and looks for it.
+bool heeds_sigterm(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string name; status >> name;) {
+    std::uint64_t signals = 0;
+    if (name == "SigBlk:" && status >> std::hex >> signals) return signals >> (SIGTERM - 1) & 1;
+  }
+  return false;
+}
+
+bool has_ended(pid_t process) {
+  siginfo_t end{};
+  return ::waitid(P_PID, static_cast<id_t>(process), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         end.si_pid == process;
+}
 
 class Fleet {
  public:
@@ -34,23 +55,18 @@ class Fleet {
     setting_.binary = BELAY_FLEET_BINARY;
     setting_.environment["FLEET_RECEIVERS"] = folder_;
     if (is_elsewhere()) setting_.environment["BELAY_STORE"] = plan_.site.store;
+    for (const auto& [name, value] : plan_.site.environment) setting_.environment[name] = value;
   }
 
   FleetReport run() {
     for (std::size_t i = 0; i < plan_.workers; ++i) workers_.push_back(start_worker());
     for (std::size_t stroke = 1; !has_had_enough() && report_.faults.empty(); ++stroke) {
-      top_up();
+      revive();
+      if (!plan_.kills_all) top_up();
       std::this_thread::sleep_for(milliseconds(5 + random_.bits() % 90));
+      strike();
       if (plan_.site.disturb && stroke % plan_.site.disturb_every == 0) {
-        plan_.site.disturb();
-        ++report_.disturbances;
-      }
-      if (random_.bits() % plan_.zombie_every == 0) {
-        make_zombies();
-      } else if (random_.bits() % 4 == 0) {
-        decide_and_kill();
-      } else {
-        kill_worker();
+        report_.disturbances += plan_.site.disturb();
       }
     }
     heal();
@@ -63,7 +79,8 @@ class Fleet {
 
   bool is_elsewhere() const { return !plan_.site.store.empty(); }
   bool has_had_enough() const {
-    return report_.kills >= plan_.kills && report_.zombies >= plan_.zombies;
+    return report_.kills >= plan_.kills && report_.zombies >= plan_.zombies &&
+           report_.drains >= plan_.drains && report_.disturbances >= plan_.disturbances;
   }
 
   void fault(std::string text) {
@@ -72,13 +89,21 @@ class Fleet {
   }
 
   Process start_worker() {
-    return std::make_unique<Belay>(Words{"worker", "--runs", "4", "--quiet"}, setting_);
+    Words words = {"worker", "--runs", "4", "--quiet"};
+    if (!plan_.worker_name.empty()) words.insert(words.end(), {"--name", plan_.worker_name});
+    return std::make_unique<Belay>(words, setting_);
+  }
+  // As whatever looks after services does with a worker that ended since its store was away.
+  void revive() {
+    for (Process& worker : workers_) {
+      if (has_ended(worker->process())) see_killed(worker);
+    }
   }
   Outcome tell(const Words& words) const { return cli::tests::run_belay(words, setting_); }
 
   // Every run is in the queue, under way, paused, or has ended: there are always some to work on.
   void top_up() {
-    while (open_threads().size() < plan_.runs) {
+    for (std::size_t open = open_threads().size(); open < plan_.runs; ++open) {
       std::string thread = "parcel-" + std::to_string(report_.runs++);
       Words words = {"enqueue", "--thread", thread, "--input", "items=" + std::to_string(kItems)};
       Outcome queued = tell(words);
@@ -104,10 +129,58 @@ class Fleet {
     return open;
   }
 
-  void kill_worker() {
-    Process& worker = workers_[random_.bits() % workers_.size()];
-    worker->send(SIGKILL);
+  void strike() {
+    if (plan_.zombie_every > 0 && random_.bits() % plan_.zombie_every == 0) {
+      make_zombies();
+    } else if (plan_.kills_all) {
+      kill_all_at_work();
+    } else if (report_.drains < plan_.drains && random_.bits() % 4 != 0) {
+      drain_worker();
+    } else if (random_.bits() % 4 == 0) {
+      decide_and_kill();
+    } else {
+      Process& worker = workers_[random_.bits() % workers_.size()];
+      worker->send(SIGKILL);
+      see_killed(worker);
+    }
+  }
+
+  // Another comes in its place.
+  void see_killed(Process& worker) {
     if (worker->finish().code == 128 + SIGKILL) ++report_.kills;
+    worker = start_worker();
+  }
+
+  void kill_all() {
+    for (Process& worker : workers_) worker->send(SIGKILL);
+    for (Process& worker : workers_) report_.kills += worker->finish().code == 128 + SIGKILL;
+  }
+  void start_all() {
+    for (Process& worker : workers_) worker = start_worker();
+  }
+  // What was left to do meanwhile they take up all at once, and die with it; others come then.
+  void kill_all_at_work() {
+    kill_all();
+    if (2 * decisions().size() >= plan_.runs) decide_and_kill();
+    top_up();
+    start_all();
+    for (int i = 0; i < kWorksWithin && !plan_.site.is_at_work(); ++i) {
+      std::this_thread::sleep_for(kLookAgain);
+    }
+    kill_all();
+    start_all();
+  }
+
+  // What it has under way goes back to the queue, where the others claim meanwhile.
+  void drain_worker() {
+    Process& worker = workers_[random_.bits() % workers_.size()];
+    for (int i = 0; i < kBeginsWithin && !heeds_sigterm(worker->process()); ++i) {
+      std::this_thread::sleep_for(kLookAgain);
+    }
+    worker->send(SIGTERM);
+    Outcome ended = worker->finish();
+    if (ended.code != 0) fault("a worker that was to drain ended with " + ended.err);
+    ++report_.drains;
     worker = start_worker();
   }
 
@@ -125,8 +198,7 @@ class Fleet {
     std::this_thread::sleep_for(milliseconds(random_.bits() % 100));
     for (Process* worker : stopped) {
       (*worker)->send(SIGKILL);
-      if ((*worker)->finish().code == 128 + SIGKILL) ++report_.kills;
-      *worker = start_worker();
+      see_killed(*worker);
     }
   }
 
@@ -182,6 +254,7 @@ class Fleet {
   // No more kills: within a bound everything has to come to its end.
   void heal() {
     for (std::size_t round = 0; round < kHealingRoundsMax; ++round) {
+      revive();
       std::vector<std::string> open = open_threads();
       if (open.empty()) break;
       for (const Words& words : decisions()) tell(words);
@@ -279,6 +352,7 @@ class Fleet {
 void FleetReport::add(const FleetReport& other) {
   kills += other.kills;
   zombies += other.zombies;
+  drains += other.drains;
   disturbances += other.disturbances;
   takeovers += other.takeovers;
   runs += other.runs;
@@ -287,9 +361,10 @@ void FleetReport::add(const FleetReport& other) {
 }
 
 std::string FleetReport::evidence(const std::string& fleet, std::uint64_t seed) const {
-  std::string restarts =
-      disturbances == 0 ? "" : std::to_string(disturbances) + " restarts of the server, ";
-  return "evidence: " + fleet + ": " + restarts + std::to_string(kills) + " kills, " +
+  std::string others =
+      disturbances == 0 ? "" : std::to_string(disturbances) + " faults of a server, ";
+  if (drains > 0) others += std::to_string(drains) + " drains, ";
+  return "evidence: " + fleet + ": " + others + std::to_string(kills) + " kills, " +
          std::to_string(zombies) + " of them zombies beyond their lease, over " +
          std::to_string(runs) + " runs with " + std::to_string(takeovers) + " take-overs; " +
          std::to_string(repeated) + " calls repeated as their class allows, " +

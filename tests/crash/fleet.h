@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,16 @@ namespace belay::crash {
 
 // The store that a fleet works on: a SQLite file in its folder, unless this says otherwise.
 struct FleetSite {
-  std::string store = {};  // as in BELAY_STORE
+  std::string store = {};                               // as in BELAY_STORE
+  std::map<std::string, std::string> environment = {};  // of all its processes, besides
   // Returns once the session of a process that stands still is dead to the others; false when it
   // had none.
   std::function<bool(pid_t)> end_lease = nullptr;
-  // What befalls the store itself, at every so many-th stroke.
-  std::function<void()> disturb = nullptr;
+  // Whether some runs are under way at this very moment; for `kills_all`.
+  std::function<bool()> is_at_work = nullptr;
+  // What befalls the store itself, or what stands beside it, after every so many-th stroke.
+  // Whether anything did.
+  std::function<bool()> disturb = nullptr;
   std::size_t disturb_every = 10;
 };
 
@@ -29,15 +34,20 @@ struct FleetPlan {
   std::size_t kills = 50;  // of workers, and of processes that decide
   // Of so many strokes one stops a worker (SIGSTOP), takes its session for dead behind its back,
   // lets the others take its runs over, and wakes it up again.
-  std::size_t zombie_every = 8;
-  std::size_t zombies = 0;  // at least so many in all
+  std::size_t zombie_every = 8;  // 0: none does
+  std::size_t zombies = 0;       // at least so many in all
   std::size_t zombies_at_once = 1;
+  std::size_t drains = 0;        // of workers (SIGTERM), at least so many in all
+  std::size_t disturbances = 0;  // likewise
+  bool kills_all = false;        // a stroke kills all workers at work: their runs are nobody's
+  std::string worker_name = {};  // of all workers; empty: each has its own
   FleetSite site = {};
 };
 
 struct FleetReport {
   std::size_t kills = 0;
   std::size_t zombies = 0;
+  std::size_t drains = 0;
   std::size_t disturbances = 0;
   std::size_t takeovers = 0;  // claims that were committed
   std::size_t runs = 0;       // that were begun, and came to their end

@@ -55,7 +55,7 @@ void ProxiedConnection::add_to(std::vector<pollfd>& files, int& timeout,
                                const ProxyFaults& faults) const {
   short wanted = faults.swallows ? 0 : POLLIN;
   // poll() passes over what is negative: half open, not even an end is noticed.
-  files.push_back({faults.swallows ? -1 : client_, wanted, 0});
+  files.push_back({faults.swallows || is_held_ ? -1 : client_, wanted, 0});
   files.push_back({faults.swallows ? -1 : server_, wanted, 0});
   if (replies_.empty()) return;
   auto left = std::chrono::ceil<std::chrono::milliseconds>(replies_.front().due - Clock::now());
@@ -66,14 +66,13 @@ void ProxiedConnection::add_to(std::vector<pollfd>& files, int& timeout,
 bool ProxiedConnection::move(const ProxyFaults& faults, ProxyCounts& counts) {
   if (client_ < 0) return false;
   if (faults.swallows) return true;
-  if (can_read(client_) && !move_to_server(faults, counts)) return false;
+  if (!is_held_ && can_read(client_) && !move_to_server(faults, counts)) return false;
   if (can_read(server_) && !move_to_client(faults, counts)) return false;
   while (!replies_.empty() && replies_.front().due <= Clock::now()) {
     std::string bytes = std::move(replies_.front().bytes);
     replies_.pop_front();
     if (pass_on(bytes, client_, to_client_, faults.bytes_to_client)) continue;
-    cut(counts);
-    return false;
+    return strike(faults, counts);
   }
   return true;
 }
@@ -83,19 +82,32 @@ void ProxiedConnection::cut(ProxyCounts& counts) {
   close_both(++counts.cuts % 2 == 0);
 }
 
+bool ProxiedConnection::strike(const ProxyFaults& faults, ProxyCounts& counts) {
+  if (!faults.holds) {
+    cut(counts);
+    return false;
+  }
+  if (!std::exchange(is_held_, true)) ++counts.held;
+  return true;
+}
+
 void ProxiedConnection::notice(const WireMessage& message, const ProxyFaults& faults) {
   if (message.type == 0) {
     std::uint32_t code = wire_number(message.body());
     if (code == kWireTls || code == kWireGss) from_server_.expect_letter();
   }
   std::string_view statement = statement_of(message);
-  if (statement.find(faults.marker) != std::string_view::npos) writes_ = true;
+  if (statement.find(faults.marker) != std::string_view::npos) has_marker_ = true;
+  bool is_given = faults.given.empty() ||
+                  (message.type == 'B' && message.bytes.find(faults.given) != std::string::npos);
+  if (has_marker_ && is_given) writes_ = true;
 }
 
 bool ProxiedConnection::is_end_to_cut(const WireMessage& message, const ProxyFaults& faults,
                                       ProxyCounts& counts) {
-  if (!writes_ || (message.type != 'S' && message.type != 'Q')) return false;
-  writes_ = false;
+  if (message.type != 'S' && message.type != 'Q') return false;
+  has_marker_ = false;
+  if (!std::exchange(writes_, false)) return false;
   ++counts.writes;
   std::uint64_t so_far = counts.cuts_before_end + counts.cuts_after_end + counts.cuts_at_reply;
   return faults.cut_at != CutAt::nowhere && so_far < faults.cuts_max &&
@@ -124,8 +136,7 @@ bool ProxiedConnection::move_to_server(const ProxyFaults& faults, ProxyCounts& c
     if (is_cut) break;
   }
   if (pass_on(bytes, server_, to_server_, faults.bytes_to_server) && !is_cut) return true;
-  cut(counts);
-  return false;
+  return strike(faults, counts);
 }
 
 bool ProxiedConnection::move_to_client(const ProxyFaults& faults, ProxyCounts& counts) {
@@ -138,8 +149,8 @@ bool ProxiedConnection::move_to_client(const ProxyFaults& faults, ProxyCounts& c
     bool is_over = is_ready && message->body() == "I";
     if (is_over && drops_reply_) {
       ++counts.cuts_at_reply;
-      cut(counts);
-      return false;
+      drops_reply_ = false;
+      return strike(faults, counts);
     }
     (drops_reply_ ? held_back_ : bytes) += message->bytes;
     // In the middle of a block: it was not the end after all, so the next one is looked at.

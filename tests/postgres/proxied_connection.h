@@ -25,13 +25,17 @@ enum class CutAt {
 
 struct ProxyFaults {
   CutAt cut_at = CutAt::nowhere;
-  // A transaction writes if one of its statements contains this.
+  // A transaction writes if one of its statements contains this ...
   std::string marker = "INSERT";
+  // ... and, unless this is empty, what one of them is given contains this.
+  std::string given = {};
   std::uint64_t every = 1;              // only each so many-th of them
   std::uint64_t cuts_max = UINT64_MAX;  // and then no more
   // Of each connection, counted from its beginning.
   std::optional<std::uint64_t> bytes_to_server = std::nullopt;
   std::optional<std::uint64_t> bytes_to_client = std::nullopt;
+  // In place of a cut the connection stands still there, until the server itself is gone.
+  bool holds = false;
   std::chrono::milliseconds delay{0};  // of whatever the server says
   bool swallows = false;  // half open: what is sent arrives nowhere, and no end is told
   bool refuses = false;   // new connections are closed at once
@@ -41,6 +45,7 @@ struct ProxyCounts {
   std::uint64_t connections = 0;
   std::uint64_t writes = 0;  // transactions that write, as they were about to end
   std::uint64_t cuts = 0;    // of whatever kind
+  std::uint64_t held = 0;    // connections that stood still in place of that
   std::uint64_t cuts_before_end = 0;
   std::uint64_t cuts_after_end = 0;
   std::uint64_t cuts_at_reply = 0;
@@ -72,6 +77,8 @@ class ProxiedConnection {
   // Whether this message is the end of a transaction that is to be cut.
   bool is_end_to_cut(const WireMessage& message, const ProxyFaults& faults, ProxyCounts& counts);
   void notice(const WireMessage& message, const ProxyFaults& faults);
+  // Cuts the connection, or has it stand still. Whether it is there still.
+  bool strike(const ProxyFaults& faults, ProxyCounts& counts);
   bool pass_on(std::string_view bytes, int to, std::uint64_t& passed,
                const std::optional<std::uint64_t>& most);
   void close_both(bool reset);
@@ -83,6 +90,8 @@ class ProxiedConnection {
   std::deque<Reply> replies_;  // those that are delayed
   std::uint64_t to_server_ = 0;
   std::uint64_t to_client_ = 0;
+  bool is_held_ = false;
+  bool has_marker_ = false;   // a statement of the transaction under way
   bool writes_ = false;       // the transaction under way does
   bool drops_reply_ = false;  // its end was let through, for its reply to be lost
   std::string held_back_;     // of that reply

@@ -1,0 +1,78 @@
+#pragma once
+// tests/postgres/fleet_server.h - a PostgreSQL of its own for fleets of worker processes, a schema
+// for each; and what a campaign of several fleets came to.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <string>
+
+#include "tests/crash/campaign.h"
+#include "tests/crash/fleet.h"
+#include "tests/crash/store_files.h"
+#include "tests/postgres/fault_proxy.h"
+#include "tests/postgres/postgres_server.h"
+
+namespace belay::postgres_tests {
+
+// Long enough for a busy machine to renew it three times, short enough to wait for it fifty times.
+inline constexpr int kFleetLeaseMs = 1'000;
+inline constexpr std::chrono::seconds kFleetLeaseEndsWithin{60};
+
+class FleetServer {
+ public:
+  PostgresServer& server() { return server_; }
+
+  // A store in a new schema, directly or behind a proxy.
+  crash::FleetSite site(const FaultProxy* proxy = nullptr) {
+    schema_ = "fleet_" + std::to_string(++stores_);
+    std::string options =
+        "schema=" + schema_ + "&pool=4&session_expiry=" + std::to_string(kFleetLeaseMs);
+    crash::FleetSite site;
+    site.store = server_.url_at(proxy ? proxy->port() : server_.port(), "postgres", options);
+    site.end_lease = [this](pid_t process) { return end_lease(process); };
+    site.is_at_work = [this] { return running() > 1; };
+    return site;
+  }
+  int running() const {
+    return std::stoi(
+        server_.value("SELECT count(*) FROM " + schema_ + ".runs WHERE status = 'running'"));
+  }
+  const std::string& schema() const { return schema_; }
+  std::string version() const { return server_.value("SHOW server_version"); }
+  // The processes that live, or have lived, under this name.
+  std::string count_named(const std::string& name, const std::string& condition) const {
+    return server_.value("SELECT count(DISTINCT session_id) FROM " + schema_ +
+                         ".sessions WHERE name = '" + name + "' AND " + condition);
+  }
+
+ private:
+  // A lease ends by itself: all that it takes is time.
+  bool end_lease(pid_t process) const {
+    std::string living = "SELECT count(*) FROM " + schema_ +
+                         ".sessions WHERE name LIKE '%:" + std::to_string(process) +
+                         "' AND expires_at > clock_timestamp()";
+    if (server_.value(living) == "0") return false;
+    return wait_until(kFleetLeaseEndsWithin, [&] { return server_.value(living) == "0"; });
+  }
+
+  PostgresServer server_;
+  std::string schema_;
+  int stores_ = 0;
+};
+
+// Plays a fleet in a folder of its own, which stays where it found a fault.
+inline crash::FleetReport play_fleet(const crash::FleetPlan& plan) {
+  std::string parent = crash::new_folder();
+  crash::FleetReport report = run_fleet(plan, parent + "/fleet");
+  for (const std::string& fault : report.faults) {
+    ADD_FAILURE() << "BELAY_CRASH_SEED=" << plan.seed << ", receivers in " << parent << ": "
+                  << fault;
+  }
+  if (report.faults.empty()) crash::remove_folder(parent);
+  return report;
+}
+
+}  // namespace belay::postgres_tests

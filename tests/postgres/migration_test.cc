@@ -1,0 +1,149 @@
+// The schema is made, or made newer, while servers crash and programs work: it is whole or not
+// there, and whoever it allows to go on goes on.
+
+#include <array>
+#include <future>
+#include <iostream>
+
+#include "tests/crash/campaign_size.h"
+#include "tests/postgres/commit_load.h"
+#include "tests/postgres/store_world.h"
+
+namespace belay::postgres_tests {
+namespace {
+
+using conformance::Caller;
+using conformance::RunScript;
+using ::testing::HasSubstr;
+
+constexpr std::chrono::seconds kGetsThereWithin{60};
+
+class PostgresMigrations : public StoreWorld {
+ protected:
+  // As a later Belay would leave the schema: with something new in it that an older one, if it is
+  // not older than `compatible_from`, may pass over.
+  void migrate_to_the_future(const std::string& compatible_from) {
+    run_sql(
+        "ALTER TABLE belay.runs ADD COLUMN mood text NOT NULL DEFAULT 'calm';"
+        "CREATE TABLE belay.moods (mood text PRIMARY KEY);"
+        "CREATE INDEX runs_by_mood ON belay.runs (mood);"
+        "INSERT INTO belay.migrations (version, name, checksum, compatible_from)"
+        " VALUES (1000, 'of the future', '\\x00', " +
+        compatible_from + ")");
+  }
+  std::string newest_migration() {
+    return sql_value("SELECT max(version) FROM belay.migrations WHERE version < 1000");
+  }
+  static bool goes_on(const CommitLoad& load) {
+    std::uint64_t until = load.acknowledged() + 40;
+    return wait_until(kGetsThereWithin, [&] { return load.acknowledged() >= until; });
+  }
+  void expect_no_faults(CommitLoad& load, Store& store) {
+    load.stop();
+    EXPECT_EQ(load.faults_in(store), "");
+  }
+};
+
+TEST_F(PostgresMigrations, WhoWorksWhileTheSchemaIsMadeNewerGoesOnBesideTheNew) {
+  auto old = open(url());
+  ASSERT_TRUE(old);
+  CommitLoad load(*old, 4);
+  ASSERT_TRUE(goes_on(load));
+  migrate_to_the_future(newest_migration());
+  ASSERT_TRUE(goes_on(load));
+  // One that is begun anew, as old as the first, while that still works.
+  auto beside = open(url());
+  ASSERT_TRUE(beside);
+  RunScript script("beside");
+  Caller caller(*beside);
+  EXPECT_EQ(caller.commit(script.first()), CommitOutcome::applied);
+  EXPECT_EQ(caller.commit(script.next()), CommitOutcome::applied);
+  EXPECT_EQ(caller.run(script.row.run), script.row);
+  ASSERT_TRUE(goes_on(load));
+  expect_no_faults(load, *beside);
+  EXPECT_EQ(sql_value("SELECT count(*) FROM belay.runs WHERE mood <> 'calm'"), "0");
+}
+
+TEST_F(PostgresMigrations, WhatIsTooOldIsRefusedAndWhatWorksAlreadyEndsInGoodOrder) {
+  auto old = open(url());
+  ASSERT_TRUE(old);
+  CommitLoad load(*old, 2);
+  ASSERT_TRUE(goes_on(load));
+  migrate_to_the_future("1000");
+  Error error = refusal(url());
+  EXPECT_EQ(error.code, ErrorCode::corrupt);
+  EXPECT_THAT(error.message, HasSubstr("newer Belay"));
+  // It is asked when a store is opened: who has it open is to be stopped before such a migration.
+  EXPECT_TRUE(goes_on(load));
+  expect_no_faults(load, *old);
+}
+
+// What stands in the schema: a line a column, and a line a migration.
+std::string shape_of(PostgresServer& server, const std::string& schema) {
+  return server.value(
+      "SELECT string_agg(line, E'\\n' ORDER BY line) FROM ("
+      " SELECT table_name || '.' || column_name || ' ' || data_type AS line"
+      "   FROM information_schema.columns WHERE table_schema = '" +
+      schema + "' UNION ALL SELECT 'index ' || indexname FROM pg_indexes WHERE schemaname = '" +
+      schema +
+      "' UNION ALL SELECT 'routine ' || routine_name FROM information_schema.routines"
+      "   WHERE routine_schema = '" +
+      schema + "') AS lines");
+}
+
+TEST_F(PostgresMigrations, AServerThatCrashesInTheMidstOfOneLeavesItWholeOrNotThere) {
+  PostgresServer own;
+  FaultProxy proxy(own.port());
+  auto url_of = [&](int port, const std::string& schema) {
+    return own.url_at(port, "postgres", "pool=1&patience=0&connect_timeout=5&schema=" + schema);
+  };
+  ASSERT_TRUE(open(url_of(own.port(), "whole")));
+  const std::string whole = shape_of(own, "whole");
+  ASSERT_THAT(whole, HasSubstr("runs.status"));
+  std::uint64_t rounds = crash::number_from("BELAY_CHAOS_MIGRATIONS", crash::kSanitized ? 4 : 14);
+  std::uint64_t crashes = 0, made = 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    std::string schema = "crashed_" + std::to_string(round);
+    ProxyFaults faults{.holds = true};
+    if (round % 7 == 5) {  // all is carried out, and not told
+      faults.cut_at = CutAt::at_reply;
+      faults.marker = "INSERT INTO";
+    } else if (round % 7 == 6) {  // all but the end has been sent
+      faults.cut_at = CutAt::before_end;
+      faults.marker = "INSERT INTO";
+    } else {
+      faults.bytes_to_server = 2'000 + round % 7 * 5'000 + round * 97;
+    }
+    std::uint64_t held = proxy.counts().held;
+    proxy.set(faults);
+    auto opening =
+        std::async(std::launch::async, [&] { return try_open(url_of(proxy.port(), schema)).ok(); });
+    bool is_under_way = wait_until(kGetsThereWithin, [&] {
+      return proxy.counts().held > held ||
+             opening.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    });
+    ASSERT_TRUE(is_under_way);
+    crashes += proxy.counts().held > held;
+    own.restart_immediately();
+    proxy.heal();
+    proxy.cut_all();
+    opening.wait();
+    std::string count = own.value(
+        "SELECT count(*) FROM information_schema.tables WHERE table_schema = '" + schema + "'");
+    if (count != "0") {
+      ++made;
+      EXPECT_EQ(shape_of(own, schema), whole) << "round " << round;
+    }
+    auto store = open(url_of(own.port(), schema));
+    ASSERT_TRUE(store) << "round " << round;
+    EXPECT_EQ(shape_of(own, schema), whole) << "round " << round;
+    RunScript script("after");
+    EXPECT_EQ(Caller(*store).commit(script.first()), CommitOutcome::applied);
+  }
+  std::cout << "evidence: PostgreSQL crashed " << crashes << " times under a migration, " << made
+            << " of them after it was carried out: it was whole, or not there" << std::endl;
+  EXPECT_GE(crashes, std::min<std::uint64_t>(rounds, 10));
+}
+
+}  // namespace
+}  // namespace belay::postgres_tests
