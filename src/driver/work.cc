@@ -177,6 +177,7 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   outbox_.start();
   std::vector<RunId> over;
   WorkCall call(parts_.hints.wake_up);
+  bool may_be_more = false;  // than there was room for at the last look
   tenants_.clear();
   if (options.tenant) tenants_.push_back(*options.tenant);
   while (!is_draining_ || taken_up_ > 0 || outbox_.under_way() > 0) {
@@ -186,13 +187,19 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
       outbox_.look(tenant);
     }
     if (!is_draining_ && taken_up_ < options.runs_max) {
-      auto found = co_await find_work(options, options.runs_max - taken_up_);
+      std::size_t room = options.runs_max - taken_up_;
+      auto found = co_await find_work(options, room);
       if (!found.ok()) {
         bool may_come_back = found.error().code == ErrorCode::unavailable && !options.until_idle;
-        if (!may_come_back) co_return std::move(found).error();
+        if (!may_come_back) {
+          work_.clear();  // what they tell of their end would go to this call
+          taken_up_ = 0;
+          co_return std::move(found).error();
+        }
         if (options.trouble) options.trouble(found.error());
         found = std::vector<Work>();
       }
+      may_be_more = found->size() >= room;
       if (options.until_idle && found->empty() && taken_up_ == 0) {
         while (outbox_.is_busy()) co_await sleep_for(options.poll);
         break;
@@ -201,10 +208,12 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
         ++count;
         ++taken_up_;
         RunId run = each.row.run;
-        std::function<void(Result<Done>)> done = [this, run, &over, &options](Result<Done> ended) {
+        std::function<void(Result<Done>)> done = [this, run, &over, &options, &call,
+                                                  &may_be_more](Result<Done> ended) {
           --taken_up_;
           over.push_back(run);
           not_before_.erase(run);
+          if (may_be_more) call.call();
           if (ended.ok()) return;
           // Of a run that found no place it is known when to come again.
           const Error& why = ended.error();

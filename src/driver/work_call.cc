@@ -12,15 +12,19 @@ constexpr std::chrono::milliseconds least_between_looks{10};
 
 void WorkCall::listen(const TenantId& tenant) {
   if (!wake_up_ || listening_.contains(tenant)) return;
-  listening_[tenant] = wake_up_->subscribe(tenant.text, [shared = shared_] {
-    std::lock_guard lock(shared->mutex);
-    shared->is_called = true;
-    if (shared->arrival) shared->arrival->complete(Done{});
-  });
+  listening_[tenant] = wake_up_->subscribe(tenant.text, [shared = shared_] { call(*shared); });
+}
+
+void WorkCall::call() { call(*shared_); }
+
+void WorkCall::call(Shared& shared) {
+  std::lock_guard lock(shared.mutex);
+  shared.is_called = true;
+  if (shared.arrival) shared.arrival->complete(Done{});
 }
 
 Task<Done> WorkCall::wait(std::chrono::milliseconds longest) {
-  if (listening_.empty() || longest <= least_between_looks) {
+  if (longest <= least_between_looks) {
     co_await sleep_for(longest);
     co_return Done{};
   }

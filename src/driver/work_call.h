@@ -22,6 +22,8 @@ class WorkCall {
   // Is called for what there is to do for this tenant too, from now on.
   void listen(const TenantId& tenant);
 
+  // Has whoever waits look, or whoever waits next. From any thread.
+  void call();
   // Until it is called, and for `longest` at the most; never shorter than for a while, however
   // often it is called.
   Task<Done> wait(std::chrono::milliseconds longest);
@@ -32,11 +34,11 @@ class WorkCall {
     bool is_called = false;
     std::optional<Completion<Done>> arrival;
   };
+  static void call(Shared& shared);
 
   WakeUp* wake_up_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
-  std::map<TenantId, Listening>
-      listening_;  // each may keep somebody listening and point to nothing
+  std::map<TenantId, Listening> listening_;
 };
 
 }  // namespace belay

@@ -146,6 +146,15 @@ TEST_F(Workers, TwoOfThemRunEachRunOnce) {
   EXPECT_EQ(visits["c"], 40);
 }
 
+TEST_F(Workers, DoNotWaitForTheirNextLookWhereMoreIsDueThanTheyHadRoomFor) {
+  auto graph = three_steps(10ms);
+  auto client = process(graph);
+  for (int i = 0; i < 160; ++i) enqueue(*client, graph, "t" + std::to_string(i));
+  auto worker = working(graph);
+  pass(1s);  // ten times sixteen, of which each takes 30 ms
+  EXPECT_EQ(visits["c"], 160);
+}
+
 TEST_F(Workers, GoOnWithWhatADeadOneLeft) {
   auto graph = three_steps(1min);
   auto client = process(graph);
