@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <map>
@@ -27,6 +28,7 @@ constexpr std::size_t workers_of_fleet = 3;
 constexpr int runs_under_way = 30;
 constexpr int runs_in_the_way = 400;
 constexpr std::size_t least_in_hand = 5;
+constexpr int runs_of_backlog = 3'000;
 
 // Waits for something to be heard, or for as long.
 void wait_for_words(const std::vector<std::unique_ptr<WorkerProcess>>& workers, double seconds) {
@@ -221,6 +223,34 @@ void time_take_overs(World& world, PostgresServer& server, const char* what, int
   print(what, times, "s", span.other_load);
 }
 
+// Runs of one node that all wait in the queue when the workers begin.
+void time_backlog(World& world, PostgresServer& server, std::size_t count) {
+  std::string url = server.socket_url(server.create_database());
+  Client client(world, url, Wakes::by_notify);
+  for (int i = 0; i < runs_of_backlog; ++i) client.enqueue_short();
+  std::vector<std::unique_ptr<WorkerProcess>> workers;
+  for (std::size_t i = 0; i < count; ++i) {
+    workers.push_back(std::make_unique<WorkerProcess>(url, Wakes::by_notify));
+  }
+  double first = 0, last = wall_seconds();
+  int ended = 0;
+  Span span;
+  while (ended < runs_of_backlog) {
+    if (wall_seconds() - last > patience_seconds) exit_with("A run was never worked on.");
+    wait_for_words(workers, 1);
+    for (const auto& worker : workers) {
+      for (const Word& word : worker->heard()) {
+        if (first == 0) first = word.at;
+        last = std::max(last, word.at);
+        ended += word.what == Told::ended ? 1 : 0;
+      }
+    }
+  }
+  span.stop();
+  std::printf("| %zu | %.0f | %.2f |\n", count, runs_of_backlog / (last - first), span.other_load);
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -235,6 +265,10 @@ int main(int count, char** arguments) {
       "greatest | others' load |\n|---|---|---|---|---|---|\n");
   time_starts(world, server, "with LISTEN and NOTIFY", Wakes::by_notify);
   time_starts(world, server, "by polling alone, every 200 ms", Wakes::by_polling);
+  std::printf(
+      "\n| workers on a queue of %d runs of one node | runs/s | others' load |\n|---|---|---|\n",
+      runs_of_backlog);
+  for (std::size_t workers : {1, 3}) time_backlog(world, server, workers);
   std::printf(
       "\n| from SIGKILL of one of %zu workers to the next commit of each of its runs by another, s "
       "| runs | p50 | p99 | greatest | others' load |\n|---|---|---|---|---|---|\n",
