@@ -119,7 +119,7 @@ struct WorkOptions {
   std::chrono::milliseconds again{30'000};  // when to try a run again that could not be taken up
   bool until_idle = false;                  // end as well once there is nothing to be taken up
   std::vector<std::string> queues = {};     // only runs of these; empty: of any
-  std::function<void(const Error&)> trouble = nullptr;  // the store is away: it is asked again
+  std::function<void(const Error&)> trouble = nullptr;  // of the store or a run: tried again
 };
 
 struct Decision {

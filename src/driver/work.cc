@@ -217,6 +217,8 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
           if (ended.ok()) return;
           // Of a run that found no place it is known when to come again.
           const Error& why = ended.error();
+          bool is_away = why.code == ErrorCode::unavailable || why.code == ErrorCode::uncertain;
+          if (is_away && !is_no_place(why) && options.trouble) options.trouble(why);
           not_before_[run] =
               parts_.clock.now() + (is_no_place(why) ? *why.retry_after : options.again);
         };

@@ -52,7 +52,7 @@ bool fits_together(const Commit& commit) {
 }
 
 void begin_writing(Connection& connection, std::chrono::milliseconds lock_patience) {
-  connection.send("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
+  connection.send("BEGIN ISOLATION LEVEL READ COMMITTED");
   connection.send("SET LOCAL lock_timeout = " + std::to_string(lock_patience.count()));
 }
 

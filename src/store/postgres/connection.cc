@@ -23,8 +23,14 @@ struct Meaning {
   std::string_view remedy;
 };
 
+// Something is there that is yet to be made.
+constexpr std::string_view of_others =
+    "the schema holds what it should not: restore it from a backup, or name another with schema= "
+    "in "
+    "the store's URL";
+
 // The first that fits counts.
-constexpr std::array<Meaning, 24> meanings{{
+constexpr std::array<Meaning, 27> meanings{{
     {"53100", ErrorCode::unavailable, "make room on the server's disk"},
     {"53300", ErrorCode::unavailable,
      "raise the server's max_connections, or give the store's URL a smaller pool="},
@@ -42,7 +48,11 @@ constexpr std::array<Meaning, 24> meanings{{
     {"28", ErrorCode::unavailable, "check the user and password in the store's URL"},
     {"3D", ErrorCode::unavailable, "create the database, or correct its name in the store's URL"},
     {"42501", ErrorCode::unavailable,
-     "grant the user of the store's URL CREATE on the database, or ownership of the schema"},
+     "have the tables' owner GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA to the "
+     "user of the store's URL; belay doctor says more"},
+    {"42P07", ErrorCode::corrupt, of_others},
+    {"42710", ErrorCode::corrupt, of_others},
+    {"42723", ErrorCode::corrupt, of_others},
     {"42P01", ErrorCode::unavailable, "look at the schema: a table is missing"},
     {"42703", ErrorCode::unavailable, "look at the schema: a column is missing"},
     {"3F", ErrorCode::unavailable, "look at the schema: it is missing"},
@@ -82,10 +92,16 @@ std::string_view remedy_for_no_connection(std::string_view text) {
     std::string_view words;
     std::string_view remedy;
   };
-  static constexpr std::array<Sign, 6> signs{{
+  static constexpr std::array<Sign, 11> signs{{
       {"password", "check the user and password in the store's URL"},
+      {"authentication failed", "check the user and password in the store's URL"},
+      {"not permitted to log in", "have its owner say ALTER ROLE ... LOGIN, or name another user"},
+      {"pg_hba.conf", "add the user, database and this machine to the server's pg_hba.conf"},
+      {"not currently accepting", "have its owner say ALTER DATABASE ... ALLOW_CONNECTIONS true"},
       {"translate host name", "check the host in the store's URL"},
       {"does not exist", "create the database and user, or correct their names in the store's URL"},
+      {"connections for role",
+       "raise the user's CONNECTION LIMIT, or give the URL a smaller pool="},
       {"too many", "raise the server's max_connections, or give the URL a smaller pool="},
       {"slots are reserved", "raise the server's max_connections, or give the URL a smaller pool="},
       {"starting up", "wait until the server has started"},

@@ -141,7 +141,7 @@ void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter)
 Result<Rows> PostgresSnapshot::ask(const Query& query) {
   if (failure_) return *failure_;
   if (!has_begun_) {
-    connection_.send(claims_for_ ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+    connection_.send(claims_for_ ? "BEGIN ISOLATION LEVEL READ COMMITTED"
                                  : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     // Compiling a plan takes longer than any of these reads.
     connection_.send("SET LOCAL jit = off");

@@ -37,6 +37,9 @@ struct Situation {
   bool has_migrations = false;  // a table of that name, with our columns
   bool has_other_tables = false;
   std::string encoding;
+  bool may_use_schema = false;  // where there is one
+  std::string closed_tables;    // and the sequence: what our user may not read and write, by name
+  std::string absent_tables;    // of ours
 };
 
 Result<Situation> look(Connection& connection, const Address& address) {
@@ -50,7 +53,20 @@ Result<Situation> look(Connection& connection, const Address& address) {
       "   AND c.relname = 'migrations' AND a.attname IN ('checksum', 'compatible_from')),"
       " EXISTS (SELECT 1 FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid"
       "   WHERE n.nspname = $1 AND c.relname = ANY($2)),"
-      " current_setting('server_encoding')";
+      " current_setting('server_encoding'),"
+      " coalesce((SELECT has_schema_privilege(oid, 'USAGE') FROM pg_namespace"
+      "   WHERE nspname = $1), false),"
+      " (SELECT string_agg(c.relname, ', ' ORDER BY c.relname)"
+      "   FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid"
+      "   WHERE n.nspname = $1 AND (c.relname = ANY($2) AND c.relkind = 'r' AND NOT"
+      "   (has_table_privilege(c.oid, 'SELECT') AND (c.relname = 'migrations' OR"
+      "     (has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE')"
+      "       AND has_table_privilege(c.oid, 'DELETE'))))"
+      "     OR c.relkind = 'S' AND NOT has_sequence_privilege(c.oid, 'USAGE')"
+      "       AND c.relname = 'put_numbers')),"
+      " (SELECT string_agg(t.name, ', ' ORDER BY t.name) FROM unnest($2) AS t (name)"
+      "   WHERE NOT EXISTS (SELECT 1 FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid"
+      "     WHERE n.nspname = $1 AND c.relname = t.name))";
   Column names(Type::text);
   for (std::string_view name : table_names()) names.add(name);
   Parameters parameters;
@@ -65,6 +81,9 @@ Result<Situation> look(Connection& connection, const Address& address) {
   found.has_migrations = row.boolean(0, 5);
   found.has_other_tables = row.boolean(0, 6) && !found.has_migrations;
   found.encoding = row.text(0, 7);
+  found.may_use_schema = row.boolean(0, 8);
+  found.closed_tables = row.text(0, 9);
+  found.absent_tables = row.text(0, 10);
   return found;
 }
 
@@ -97,6 +116,15 @@ struct Applied {
   bool is_current() const { return version >= migrations().size(); }
 };
 
+// A migration and its row come in one transaction: somebody has taken the row away.
+Error half_migrated(const Address& address, int version) {
+  return refuse(ErrorCode::corrupt, address,
+                "has a schema " + address.schema + " that does not say of migration " +
+                    std::to_string(version) +
+                    " that it was applied; restore it from a backup, or name another with schema= "
+                    "in the store's URL.");
+}
+
 Result<Applied> applied_migrations(Connection& connection, const Address& address) {
   BELAY_TRY(Rows rows, connection.query("SELECT version::bigint, checksum, compatible_from::bigint"
                                         " FROM belay.migrations ORDER BY version"));
@@ -109,13 +137,14 @@ Result<Applied> applied_migrations(Connection& connection, const Address& addres
                     "was written by a newer Belay (schema " + std::to_string(version) +
                         "; this one knows " + std::to_string(known) + "); use that one.");
     }
-    if (version != i + 1 ||
-        rows.digest(i, 1) != sha256(migrations()[static_cast<std::size_t>(i)].sql)) {
+    if (version != i + 1) return half_migrated(address, i + 1);
+    if (rows.digest(i, 1) != sha256(migrations()[static_cast<std::size_t>(i)].sql)) {
       return refuse(ErrorCode::corrupt, address,
                     "was made with another migration " + std::to_string(i + 1) +
                         " than this Belay has; use the Belay that made it.");
     }
   }
+  if (rows.count() == 0) return half_migrated(address, 1);
   return Applied{static_cast<std::size_t>(rows.count())};
 }
 
@@ -171,20 +200,46 @@ Result<Done> migrate(Connection& connection, const Address& address) {
 
 Error missing_rights(const Situation& found, const Address& address) {
   std::string user = " TO \"" + found.user + "\"";
-  std::string grants = found.has_schema
-                           ? "GRANT ALL ON SCHEMA \"" + address.schema + "\"" + user +
-                                 " and GRANT ALL ON ALL TABLES IN SCHEMA \"" + address.schema +
-                                 "\"" + user + ", or make it the owner of them"
-                           : "GRANT CREATE ON DATABASE \"" + found.database + "\"" + user;
+  std::string schema = "SCHEMA \"" + address.schema + "\"";
+  std::string why = "gives its user no right to use or make the schema " + address.schema;
+  std::string grants = "GRANT CREATE ON DATABASE \"" + found.database + "\"" + user;
+  if (found.has_migrations) {
+    if (found.may_use_schema) why = "lets its user not read and write " + found.closed_tables;
+    grants = "GRANT USAGE ON " + schema + user +
+             " and GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN " + schema + user +
+             " and GRANT USAGE ON ALL SEQUENCES IN " + schema + user;
+    if (found.may_use_schema && found.closed_tables.empty()) {
+      return refuse(ErrorCode::unavailable, address,
+                    "does not let its user bring the schema " + address.schema +
+                        " up to date; have the schema's owner open it first: belay store stats.");
+    }
+  } else if (found.has_schema) {
+    grants = "GRANT USAGE, CREATE ON " + schema + user;
+  }
   return refuse(ErrorCode::unavailable, address,
-                "gives its user no right to use or make the schema " + address.schema +
-                    "; have the database's owner say: " + grants + ".");
+                why + "; have the database's owner say: " + grants + ".");
+}
+
+// Before anything is written into what others made, or is not whole.
+Result<Done> check_tables(const Address& address, const Situation& found) {
+  if (!found.has_migrations) return Done{};
+  if (!found.may_use_schema || !found.closed_tables.empty()) return missing_rights(found, address);
+  return Done{};
+}
+
+Result<Done> check_whole(const Address& address, const Situation& found, const Applied& applied) {
+  if (!applied.is_current() || found.absent_tables.empty()) return Done{};
+  return refuse(ErrorCode::corrupt, address,
+                "lacks " + found.absent_tables + ", which its migrations have made in the schema " +
+                    address.schema +
+                    "; restore it from a backup, or name another with schema= in the store's URL.");
 }
 
 Result<Done> bring_up_to_date(Connection& connection, const Address& address,
                               const Situation& found) {
   if (found.has_migrations) {
     BELAY_TRY(Applied applied, applied_migrations(connection, address));
+    BELAY_CHECK(check_whole(address, found, applied));
     if (applied.is_current()) return Done{};
   }
   connection.set_patience(migration_patience);
@@ -194,19 +249,14 @@ Result<Done> bring_up_to_date(Connection& connection, const Address& address,
   return migrated;
 }
 
-// Whether our user may do with each of the tables what a store does; or make the schema.
-Result<bool> has_rights(Connection& connection, const Address& address, const Situation& found) {
+// Whether our user may make what there is not yet.
+Result<bool> may_make(Connection& connection, const Address& address, const Situation& found) {
+  if (found.has_migrations) return true;
   Parameters parameters;
   parameters.add(std::string_view(address.schema));
   std::string_view sql =
-      "SELECT has_schema_privilege($1, 'USAGE') AND coalesce((SELECT bool_and("
-      "   has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')"
-      "   AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))"
-      " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-      " WHERE n.nspname = $1 AND c.relkind = 'r'), true)";
-  if (!found.has_schema) {
-    sql = "SELECT $1::text IS NOT NULL AND has_database_privilege(current_database(), 'CREATE')";
-  } else if (!found.has_migrations) {
+      "SELECT $1::text IS NOT NULL AND has_database_privilege(current_database(), 'CREATE')";
+  if (found.has_schema) {
     sql = "SELECT has_schema_privilege($1, 'USAGE') AND has_schema_privilege($1, 'CREATE')";
   }
   BELAY_TRY(Rows row, connection.query(sql, parameters));
@@ -234,20 +284,15 @@ Result<SchemaState> examine_schema(Connection& connection, const Address& addres
   BELAY_CHECK(check_version(connection, address));
   BELAY_TRY(Situation found, look(connection, address));
   BELAY_CHECK(check_server(found, address));
-  BELAY_TRY(bool is_allowed, has_rights(connection, address, found));
+  BELAY_CHECK(check_tables(address, found));
+  BELAY_TRY(bool is_allowed, may_make(connection, address, found));
   if (!is_allowed) return missing_rights(found, address);
   SchemaState state;
   state.known = migrations().size();
   state.exists = found.has_migrations;
   if (!state.exists) return state;
   BELAY_TRY(Applied applied, applied_migrations(connection, address));
-  if (applied.version == 0) {
-    return refuse(
-        ErrorCode::corrupt, address,
-        "has a schema " + address.schema +
-            " that says of no migration that it was applied; restore it from a backup, or "
-            "name another with schema= in the store's URL.");
-  }
+  BELAY_CHECK(check_whole(address, found, applied));
   state.version = applied.version;
   return state;
 }
@@ -256,6 +301,7 @@ Result<Done> prepare_schema(Connection& connection, const Address& address) {
   BELAY_CHECK(check_version(connection, address));
   BELAY_TRY(Situation found, look(connection, address));
   BELAY_CHECK(check_server(found, address));
+  BELAY_CHECK(check_tables(address, found));
   auto prepared = bring_up_to_date(connection, address, found);
   if (!prepared.ok() && connection.state() == "42501") return missing_rights(found, address);
   return prepared;
