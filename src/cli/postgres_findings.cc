@@ -59,13 +59,15 @@ Finding schema_finding(const Address& address, const postgres::SchemaState& stat
           "back"};
 }
 
-// A disk that is full shows itself in nothing else.
+// A disk that is full shows itself in nothing else, and only to what needs new pages: so the row
+// has a long name that does not shrink.
 Finding write_finding(Connection& connection, const Address& address, bool exists) {
   connection.send("BEGIN");
   if (exists) {
     connection.send(
         "INSERT INTO belay.sessions (session_id, name, started_at, seen_at, expires_at)"
-        " VALUES (gen_random_uuid(), 'doctor', now(), now(), now())");
+        " SELECT gen_random_uuid(), 'doctor ' || string_agg(md5(i::text), ''), now(), now(), now()"
+        " FROM generate_series(1, 4000) AS i");
   } else {
     connection.send("CREATE SCHEMA \"" + address.schema + "\"");
   }
