@@ -67,7 +67,15 @@ std::vector<SqlRow> rows_of(PGresult* result) {
 
 PostgresServer::PostgresServer(ServerOptions options) : options_(std::move(options)) {
   std::string data = folder_.file("data");
-  run_to_end({"/bin/cp", "-R", shared_template().path(), data}, log());
+  if (options_.primary) {
+    std::string from =
+        parameters_for(options_.primary->socket_folder(), options_.primary->port(), "replication");
+    run_to_end({program("pg_basebackup"), "--pgdata", data, "--dbname", from, "--no-sync",
+                "--checkpoint=fast", "--write-recovery-conf"},
+               log());
+  } else {
+    run_to_end({"/bin/cp", "-R", shared_template().path(), data}, log());
+  }
   folder_.write("data/pg_hba.conf",
                 "local all all trust\nhost all guarded 127.0.0.1/32 scram-sha-256\n"
                 "host all all 127.0.0.1/32 trust\n"
@@ -95,6 +103,10 @@ bool PostgresServer::try_to_start() {
     return is_up || process_->has_ended();
   });
   return is_up;
+}
+
+void PostgresServer::promote() {
+  run_to_end({program("pg_ctl"), "promote", "--pgdata", folder_.file("data"), "--wait"}, log());
 }
 
 void PostgresServer::start() {

@@ -22,7 +22,9 @@ struct ServerOptions {
   // Without it a commit costs no wait for the disk. A crash of the processes loses nothing either
   // way: what is lost is what the machine had not written.
   bool sync = false;
-  bool is_standby = false;    // takes no writes: in recovery, of a primary that there is not
+  bool is_standby = false;  // takes no writes: in recovery, of a primary that there is not
+  // A standby of this one, from a base backup of it. It outlives the object.
+  const class PostgresServer* primary = nullptr;
   int connections_max = 200;  // of which three are for superusers
   std::string settings = {};  // further lines of postgresql.conf
 };
@@ -59,6 +61,8 @@ class PostgresServer {
   // The first column of the first row; the test fails when there is none.
   std::string value(const std::string& statement, const std::string& database = "postgres") const;
 
+  // Of a standby: it takes writes from then on.
+  void promote();
   void stop(Stop how);
   void start();
   // As pg_ctl restart -m immediate: connections break, and it recovers from its log.

@@ -53,7 +53,9 @@ class ProgramOnPostgres : public ::testing::Test {
   void use_runtime_role() {
     sql("DO $$ BEGIN CREATE ROLE runtime LOGIN; EXCEPTION WHEN duplicate_object THEN END $$;"
         "GRANT USAGE ON SCHEMA belay TO runtime;"
-        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA belay TO runtime");
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA belay TO runtime;"
+        "GRANT USAGE ON ALL SEQUENCES IN SCHEMA belay TO runtime;"
+        "REVOKE INSERT, UPDATE, DELETE ON belay.migrations FROM runtime");
     use_role("runtime");
   }
   void use_role(const std::string& name) {

@@ -94,6 +94,35 @@ TEST_F(PostgresErrors, OneCommitThatTheServerRefusesDoesNotTakeOthersWithIt) {
   EXPECT_EQ(sql_value("SELECT count(*) FROM belay.runs"), std::to_string(count - 1));
 }
 
+TEST_F(PostgresErrors, AReadWaitsItsTurnWhereAllOfThePoolAreAtWork) {
+  auto store = open(server_.url("postgres", "schema=" + schema_ + "&pool=1&patience=0"));
+  ASSERT_TRUE(store);
+  Caller caller(*store);
+  RunScript run("read");
+  caller.commit(run.first());
+  std::unique_ptr<EventLoop> loop = make_event_loop();
+  constexpr int count = 10;
+  int answered = 0, failed = 0;
+  std::vector<Spawned> under_way;
+  for (int i = 0; i < count; ++i) {
+    Store::Reader slow = [](Snapshot& view) -> Result<Done> {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      BELAY_CHECK(view.tenants());
+      return Done{};
+    };
+    std::function<void(Result<Done>)> done = [&](Result<Done> outcome) {
+      failed += !outcome.ok();
+      if (++answered == count) loop->stop();
+    };
+    under_way.push_back(spawn<Result<Done>>(*loop, store->read(std::move(slow)), done));
+  }
+  // Nor do commits wait for readers.
+  EXPECT_EQ(caller.commit(run.next()), CommitOutcome::applied);
+  loop->run();
+  EXPECT_EQ(answered, count);
+  EXPECT_EQ(failed, 0) << "though it has no patience for a server that is away";
+}
+
 TEST_F(PostgresErrors, WhatAPersonLocksIsWaitedForAndThenWritten) {
   auto store = open(url());
   ASSERT_TRUE(store);
