@@ -77,6 +77,7 @@ Task<Result<std::size_t>> work_on(World& world, const Work& wanted, const bool& 
       co_return std::move(count);
     world.output.progress(count.error().message);
     co_await sleep_for(between);
+    if (is_draining) co_return std::size_t{0};
   }
 }
 

@@ -99,6 +99,7 @@ TEST_F(ProgramOnPostgres, CompactingByWhoDoesNotOwnTheTablesSaysThatNothingWasDo
   import_a_day();
   use_runtime_role();
   EXPECT_EQ(world_.run({"threads"}).code, 0) << "all else it may";
+  for (const char* name : {"schema", "write", "sessions", "vacuum"}) expect_finding(name, "ok", "");
   Outcome refused = world_.run({"store", "compact"});
   EXPECT_EQ(refused.code, 6);
   EXPECT_TRUE(refused.says({"was not compacted", "\"runtime\"", "owner, \"belay\""}))

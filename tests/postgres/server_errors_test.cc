@@ -10,6 +10,7 @@ namespace {
 
 using conformance::Caller;
 using conformance::RunScript;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 class PostgresErrors : public StoreWorld {
@@ -121,6 +122,38 @@ TEST_F(PostgresErrors, AReadWaitsItsTurnWhereAllOfThePoolAreAtWork) {
   loop->run();
   EXPECT_EQ(answered, count);
   EXPECT_EQ(failed, 0) << "though it has no patience for a server that is away";
+}
+
+TEST_F(PostgresErrors, InHasteAServerThatIsAwayIsGivenUpAndAfterItWaitedForAgain) {
+  FaultProxy proxy(server_.port());
+  auto store = open(url_at(proxy.port(), "patience=600000"));
+  ASSERT_TRUE(store);
+  Caller caller(*store);
+  RunScript run("hasty");
+  caller.commit(run.first());
+  proxy.set({.refuses = true});
+  proxy.cut_all();
+  store->hurry(true);
+  Commit next = run.next();
+  auto outcome = caller.try_commit(next);
+  ASSERT_FALSE(outcome.ok());
+  // It was sent on a connection that was cut already.
+  EXPECT_THAT(outcome.error().code, AnyOf(ErrorCode::unavailable, ErrorCode::uncertain));
+  Store::Reader reader = [](Snapshot& view) -> Result<Done> {
+    BELAY_CHECK(view.tenants());
+    return Done{};
+  };
+  auto read = block_on(caller.loop(), store->read(std::move(reader)));
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::unavailable) << read.error().message;
+  store->hurry(false);
+  std::thread healing([&proxy] {
+    nap(std::chrono::seconds(1));
+    proxy.heal();
+  });
+  EXPECT_EQ(caller.commit(next), CommitOutcome::applied);
+  healing.join();
+  EXPECT_EQ(caller.run(run.row.run).seq, 2u);
 }
 
 TEST_F(PostgresErrors, WhatAPersonLocksIsWaitedForAndThenWritten) {

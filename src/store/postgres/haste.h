@@ -14,8 +14,9 @@ class Haste {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // For how long in haste a server is waited for.
-  static constexpr std::chrono::milliseconds patience{2'000};
+  // For how long in haste a server is waited for. One that is only slow should not be given up:
+  // what it has not acknowledged, another process does again.
+  static constexpr std::chrono::milliseconds patience{5'000};
 
   Haste();
   Haste(const Haste&) = delete;
