@@ -106,6 +106,7 @@ class Runtime::Body {
   Task<Result<Done>> set_aside(TenantId tenant, RunId run, Error why);
   Task<Result<Done>> quarantine(TenantId tenant, RunId run, std::string reason);
   Error give_up_work();
+  void put_off(RunId run, const Error& why, const WorkOptions& options);
   // Tells other processes that there may be something in the tenant's queue.
   void tell_of_work(const TenantId& tenant) {
     if (parts_.hints.wake_up) parts_.hints.wake_up->notify(tenant.text);

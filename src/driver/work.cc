@@ -170,6 +170,17 @@ Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::st
   co_return Done{};
 }
 
+// A run that could not be gone on with is tried again later.
+void Runtime::Body::put_off(RunId run, const Error& why, const WorkOptions& options) {
+  // Of one that found no place it is known when to come again.
+  bool has_no_place = is_no_place(why);
+  not_before_[run] = parts_.clock.now() + (has_no_place ? *why.retry_after : options.again);
+  // The store is away, or no way leads from the run's version to one that this program knows.
+  bool is_told = why.code == ErrorCode::unavailable || why.code == ErrorCode::uncertain ||
+                 why.code == ErrorCode::invalid;
+  if (is_told && !has_no_place && options.trouble) options.trouble(why);
+}
+
 Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   std::size_t count = 0;
   is_draining_ = false;
@@ -214,13 +225,7 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
           over.push_back(run);
           not_before_.erase(run);
           if (may_be_more) call.call();
-          if (ended.ok()) return;
-          // Of a run that found no place it is known when to come again.
-          const Error& why = ended.error();
-          bool is_away = why.code == ErrorCode::unavailable || why.code == ErrorCode::uncertain;
-          if (is_away && !is_no_place(why) && options.trouble) options.trouble(why);
-          not_before_[run] =
-              parts_.clock.now() + (is_no_place(why) ? *why.retry_after : options.again);
+          if (!ended.ok()) put_off(run, ended.error(), options);
         };
         auto task = take_up(each.row.tenant, run, std::move(each.place));
         work_[run] = spawn<Result<Done>>(parts_.executor, std::move(task), std::move(done));

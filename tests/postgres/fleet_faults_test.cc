@@ -36,6 +36,7 @@ crash::FleetPlan plan_of_dying_workers(std::uint64_t seed) {
   plan.seed = seed;
   plan.workers = 2;
   plan.runs = 11;  // more than they take at the same time
+  plan.kills = kSanitized ? 5 : 20;
   plan.zombie_every = 0;
   plan.kills_all = true;
   return plan;
@@ -203,7 +204,7 @@ TEST(PostgresFleetFaults, ARedisThatDiesForgetsStandsStillAndLiesCostsNothingBut
   plan.site = server.site();
   plan.site.environment = {{"BELAY_REDIS", redis.url()},
                            {"BELAY_REDIS_FOR", "hints,limits,checkpoints"}};
-  plan.disturbances = crash::number_from("BELAY_CHAOS_REDIS", kSanitized ? 6 : 36);
+  plan.disturbances = crash::number_from("BELAY_CHAOS_REDIS", kSanitized ? 6 : 18);
   plan.site.disturb_every = 1;
   plan.site.disturb = [&redis] { return redis.strike(); };
   crash::FleetReport report = play_fleet(plan);

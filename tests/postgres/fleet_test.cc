@@ -52,7 +52,7 @@ TEST(PostgresFleet, WorkersOfOneNameDrainAndClaimBesideOneAnother) {
   plan.runs = 8;
   plan.worker_name = "twin";
   plan.zombie_every = 0;
-  plan.drains = kSanitized ? 5 : 20;
+  plan.drains = kSanitized ? 5 : 12;
   plan.kills = kSanitized ? 2 : 5;
   plan.site = server.site();
   plan.site.disturb_every = 3;

@@ -100,7 +100,7 @@ TEST_F(PostgresMigrations, AServerThatCrashesInTheMidstOfOneLeavesItWholeOrNotTh
   ASSERT_TRUE(open(url_of(own.port(), "whole")));
   const std::string whole = shape_of(own, "whole");
   ASSERT_THAT(whole, HasSubstr("runs.status"));
-  std::uint64_t rounds = crash::number_from("BELAY_CHAOS_MIGRATIONS", crash::kSanitized ? 4 : 14);
+  std::uint64_t rounds = crash::number_from("BELAY_CHAOS_MIGRATIONS", 14);
   std::uint64_t crashes = 0, made = 0;
   for (std::uint64_t round = 0; round < rounds; ++round) {
     std::string schema = "crashed_" + std::to_string(round);
