@@ -12,8 +12,39 @@ namespace {
 // Rows of queues change when a person says so, and tenants come one by one.
 constexpr std::chrono::seconds queues_known_for{1};
 constexpr std::chrono::seconds tenants_known_for{1};
+// Looks at what is due, each at the next of it, before what is left is asked for.
+constexpr int looks_in_a_row_max = 10;
 // Offers that were asked for once more, since this process alone had no place for those before.
 constexpr int offers_in_a_row_max = 10;
+
+// Of the due runs those from whose version no graph has a way; and whether there may be more.
+struct OtherVersions {
+  std::vector<RunId> runs;
+  bool may_be_more = false;
+};
+
+Result<Done> add_other_versions(Snapshot& view, const RunFilter& due, const GraphRegistry& graphs,
+                                OtherVersions& others) {
+  BELAY_TRY(std::vector<RunRow> rows, view.runs(due));
+  others.may_be_more = others.may_be_more || rows.size() == due.limit;
+  for (RunRow& row : rows) {
+    if (graphs.for_version(row.graph, row.graph_hash).ok()) continue;
+    // One that was upgraded is of another version by now.
+    engine::StoredRun stored;
+    CheckpointFilter newest;
+    newest.tenant = row.tenant;
+    newest.run = row.run;
+    newest.limit = 1;
+    BELAY_TRY(std::vector<CheckpointRow> checkpoints, view.checkpoints(newest));
+    if (checkpoints.empty()) continue;
+    stored.row = std::move(row);
+    stored.checkpoint = std::move(checkpoints.front());
+    auto version = engine::version_of(stored);
+    if (!version.ok() || graphs.for_version(stored.row.graph, *version).ok()) continue;
+    others.runs.push_back(stored.row.run);
+  }
+  return Done{};
+}
 
 }  // namespace
 
@@ -84,6 +115,38 @@ std::vector<RunId> Runtime::Body::not_to_be_offered() {
   return runs;
 }
 
+// While programs of several versions work side by side, runs that this one can't take up are not to
+// be offered to it: each offer would hide them for a time from those who can.
+Task<Result<Done>> Runtime::Body::pass_over_other_versions(const WorkOptions& options) {
+  Instant now = parts_.clock.now();
+  for (int look = 0; look < looks_in_a_row_max && now < meets_other_versions_until_; ++look) {
+    RunFilter due;
+    due.statuses = {RunStatus::queued, RunStatus::paused};
+    due.due_by = now;
+    due.by_priority = true;
+    due.without_input = true;
+    due.queues = options.queues;
+    due.graphs = graphs_->names();
+    due.except_runs = not_to_be_offered();
+    due.limit = limits::claim_max;
+    std::function<Result<OtherVersions>(Snapshot&)> reader =
+        [due, tenants = tenants_,
+         graphs = graphs_](Snapshot& view) mutable -> Result<OtherVersions> {
+      OtherVersions found;
+      for (const TenantId& tenant : tenants) {
+        due.tenant = tenant;
+        BELAY_CHECK(add_other_versions(view, due, *graphs, found));
+      }
+      return found;
+    };
+    auto others = co_await read<OtherVersions>(parts_.store, std::move(reader));
+    if (!others.ok()) co_return std::move(others).error();
+    for (const RunId& run : others->runs) not_before_[run] = now + options.again;
+    if (others->runs.empty() || !others->may_be_more) break;
+  }
+  co_return Done{};
+}
+
 Task<Result<std::vector<RunRow>>> Runtime::Body::find_lost(WorkOptions options,
                                                            std::vector<RunId> except) {
   std::function<Result<std::vector<SessionRow>>(Snapshot&)> owners =
@@ -130,6 +193,8 @@ Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(WorkOpti
   auto learnt = co_await learn_tenants(options);
   if (!learnt.ok()) co_return std::move(learnt).error();
   std::vector<Work> work;
+  auto passed_over = co_await pass_over_other_versions(options);
+  if (!passed_over.ok()) co_return std::move(passed_over).error();
   std::vector<RunId> except = not_to_be_offered();
   auto take = [&](std::vector<RunRow>& rows) {
     for (RunRow& row : rows) {

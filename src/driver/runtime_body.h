@@ -119,6 +119,7 @@ class Runtime::Body {
   // Whom work() works for, where it was not given one tenant: all of the store's.
   Task<Result<Done>> learn_tenants(WorkOptions options);
   std::vector<RunId> not_to_be_offered();
+  Task<Result<Done>> pass_over_other_versions(const WorkOptions& options);
   Task<Result<Done>> learn_queues(TenantId tenant);
   // What a commit that has the run go on must keep to.
   Task<Result<std::vector<PlaceGuard>>> guards_of(RunRow row, bool by_person);
@@ -173,6 +174,7 @@ class Runtime::Body {
   Instant tenants_as_of_{};
   std::uint64_t offered_ = 0;            // runs, to work(): where a round of the tenants goes on
   std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
+  Instant meets_other_versions_until_{};
   OutboxDelivery outbox_{parts_};
   std::map<RunId, Spawned> work_;  // last: what they run uses all of the above
 };

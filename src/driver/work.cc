@@ -10,6 +10,10 @@
 namespace belay {
 namespace {
 
+// For so long after a run of a version that this process does not know, others like it are looked
+// for. Programs are replaced in less.
+constexpr std::chrono::minutes other_versions_for{10};
+
 // A run that can't be gone on with, as its row and its newest commit say.
 struct Damaged {
   RunRow row;
@@ -175,9 +179,11 @@ void Runtime::Body::put_off(RunId run, const Error& why, const WorkOptions& opti
   // Of one that found no place it is known when to come again.
   bool has_no_place = is_no_place(why);
   not_before_[run] = parts_.clock.now() + (has_no_place ? *why.retry_after : options.again);
-  // The store is away, or no way leads from the run's version to one that this program knows.
-  bool is_told = why.code == ErrorCode::unavailable || why.code == ErrorCode::uncertain ||
-                 why.code == ErrorCode::invalid;
+  // No way leads from the run's version to one that this program knows, or the store is away.
+  bool is_of_others = why.code == ErrorCode::invalid;
+  if (is_of_others) meets_other_versions_until_ = parts_.clock.now() + other_versions_for;
+  bool is_told =
+      is_of_others || why.code == ErrorCode::unavailable || why.code == ErrorCode::uncertain;
   if (is_told && !has_no_place && options.trouble) options.trouble(why);
 }
 

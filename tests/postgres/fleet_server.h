@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <iostream>
 #include <string>
@@ -36,19 +37,24 @@ class FleetServer {
     site.is_at_work = [this] { return running() > 1; };
     return site;
   }
-  int running() const {
-    return std::stoi(
-        server_.value("SELECT count(*) FROM " + schema_ + ".runs WHERE status = 'running'"));
+  std::size_t running() const {
+    return number("SELECT count(*) FROM " + schema_ + ".runs WHERE status = 'running'");
   }
   const std::string& schema() const { return schema_; }
   std::string version() const { return server_.value("SHOW server_version"); }
   // The processes that live, or have lived, under this name.
-  std::string count_named(const std::string& name, const std::string& condition) const {
-    return server_.value("SELECT count(DISTINCT session_id) FROM " + schema_ +
-                         ".sessions WHERE name = '" + name + "' AND " + condition);
+  std::size_t count_named(const std::string& name, const std::string& condition) const {
+    return number("SELECT count(DISTINCT session_id) FROM " + schema_ + ".sessions WHERE name = '" +
+                  name + "' AND " + condition);
   }
 
  private:
+  std::size_t number(const std::string& statement) const {
+    std::string digits = server_.value(statement);
+    std::size_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+  }
   // A lease ends by itself: all that it takes is time.
   bool end_lease(pid_t process) const {
     std::string living = "SELECT count(*) FROM " + schema_ +

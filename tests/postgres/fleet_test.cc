@@ -45,7 +45,7 @@ TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
 TEST(PostgresFleet, WorkersOfOneNameDrainAndClaimBesideOneAnother) {
   std::uint64_t seed = crash::chosen_seed();
   FleetServer server;
-  int most = 0;
+  std::size_t most = 0;
   crash::FleetPlan plan;
   plan.seed = seed;
   plan.workers = 3;
@@ -57,7 +57,7 @@ TEST(PostgresFleet, WorkersOfOneNameDrainAndClaimBesideOneAnother) {
   plan.site = server.site();
   plan.site.disturb_every = 3;
   plan.site.disturb = [&] {
-    most = std::max(most, std::stoi(server.count_named("twin", "expires_at > clock_timestamp()")));
+    most = std::max(most, server.count_named("twin", "expires_at > clock_timestamp()"));
     return false;  // it only looks
   };
   crash::FleetReport report = play_fleet(plan);
@@ -65,8 +65,8 @@ TEST(PostgresFleet, WorkersOfOneNameDrainAndClaimBesideOneAnother) {
             << std::endl;
   EXPECT_GE(report.drains, plan.drains);
   EXPECT_GE(report.kills, plan.kills);
-  EXPECT_GE(most, 2) << "that lived at the same time";
-  EXPECT_GE(std::stoul(server.count_named("twin", "true")), plan.drains) << "sessions";
+  EXPECT_GE(most, 2u) << "that lived at the same time";
+  EXPECT_GE(server.count_named("twin", "true"), plan.drains) << "sessions";
 }
 
 }  // namespace

@@ -110,6 +110,12 @@ TEST_F(VersionsOnPostgres, WhatNobodyKnowsWaitsAndIsTakenOnByWhoHasAWay) {
   }
   EXPECT_TRUE(newer->waits_to_say("is of version")) << newer->said();
   EXPECT_EQ(count("status = 'queued' AND lost_claims = 0"), "3");
+  // From now on it is offered none of them, which would hide them from those who know them.
+  enqueue("1", "later");
+  enqueue("2", "still newer");
+  EXPECT_TRUE(becomes("still newer", "by the new way"));
+  EXPECT_EQ(count("thread_id = 'later' AND status = 'queued' AND offered_to IS NULL"), "1");
+  EXPECT_EQ(tell("1", {"cancel", "later"}).code, 0);
   Value queues = tell("2", {"queue", "list", "--json"}).json()["queues"];
   ASSERT_TRUE(queues.as_array());
   EXPECT_EQ((*queues.as_array())[0]["due"], Value(3));
