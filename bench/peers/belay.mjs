@@ -37,5 +37,6 @@ for (const [start, inFlight] of [['one run alone', 1], ['64 runs', 64]]) {
     nodes_per_second: cell(row, 'Belay, nodes/s'),
     cpu_us: cell(row, 'Belay, CPU'),
     other_load: Math.max(0, others) / (all.all - before.all.all),
+    appends: cell(row, '8 KB append'),
   });
 }

@@ -17,6 +17,10 @@ const round = (number) => Math.round(number).toLocaleString('en-US');
 const slower = (system, inFlight) =>
   (of('Belay', inFlight, 'nodes_per_second') / of(system, inFlight, 'nodes_per_second')).toFixed(1);
 
+if (systems.includes('Belay')) {
+  console.log(`The disk takes ${round(of('Belay', 0, 'appends'))} appends of 8 KB with fdatasync `
+    + 'a second.\n');
+}
 console.log('| | durable is | nodes/s, 1 run | nodes/s, 64 runs | CPU us a node, 1 run '
   + '| CPU us a node, 64 runs | Belay\'s rate / its, 1 run | 64 runs | rounds | others\' load |');
 console.log('|---|---|---|---|---|---|---|---|---|---|');
