@@ -30,15 +30,11 @@ Result<Done> add_other_versions(Snapshot& view, const RunFilter& due, const Grap
   for (RunRow& row : rows) {
     if (graphs.for_version(row.graph, row.graph_hash).ok()) continue;
     // One that was upgraded is of another version by now.
+    BELAY_TRY(auto newest, newest_checkpoint(view, row.tenant, row.run));
+    if (!newest) continue;
     engine::StoredRun stored;
-    CheckpointFilter newest;
-    newest.tenant = row.tenant;
-    newest.run = row.run;
-    newest.limit = 1;
-    BELAY_TRY(std::vector<CheckpointRow> checkpoints, view.checkpoints(newest));
-    if (checkpoints.empty()) continue;
     stored.row = std::move(row);
-    stored.checkpoint = std::move(checkpoints.front());
+    stored.checkpoint = *std::move(newest);
     auto version = engine::version_of(stored);
     if (!version.ok() || graphs.for_version(stored.row.graph, *version).ok()) continue;
     others.runs.push_back(stored.row.run);

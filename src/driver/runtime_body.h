@@ -105,6 +105,7 @@ class Runtime::Body {
   Task<Result<Done>> take_up_sound(TenantId tenant, RunId run);
   Task<Result<Done>> set_aside(TenantId tenant, RunId run, Error why);
   Task<Result<Done>> quarantine(TenantId tenant, RunId run, std::string reason);
+  void forget_work();
   Error give_up_work();
   void put_off(RunId run, const Error& why, const WorkOptions& options);
   // Tells other processes that there may be something in the tenant's queue.

@@ -31,6 +31,17 @@ Result<RunRow> run_row(Snapshot& view, const TenantId& tenant, const RunId& run)
   return error(ErrorCode::not_found, "There is no run " + run.text() + ".");
 }
 
+Result<std::optional<CheckpointRow>> newest_checkpoint(Snapshot& view, const TenantId& tenant,
+                                                       const RunId& run) {
+  CheckpointFilter filter;
+  filter.tenant = tenant;
+  filter.run = run;
+  filter.limit = 1;
+  BELAY_TRY(auto rows, view.checkpoints(filter));
+  if (rows.empty()) return std::optional<CheckpointRow>();
+  return std::optional(std::move(rows.front()));
+}
+
 namespace {
 
 // The checkpoint of this seq in a space, and the hash of the one before it; false for none.

@@ -14,6 +14,10 @@ namespace belay {
 Result<RunRow> latest_run(Snapshot& view, const TenantId& tenant, const ThreadId& thread);
 Result<RunRow> run_row(Snapshot& view, const TenantId& tenant, const RunId& run);
 
+// The run's newest commit; nothing where it has none.
+Result<std::optional<CheckpointRow>> newest_checkpoint(Snapshot& view, const TenantId& tenant,
+                                                       const RunId& run);
+
 // The rows of a run as it stands, or as it stood after its commit `seq`: the row then says so too.
 // Subgraphs under way are read where `graphs` knows the run's version, and only as they stand now.
 Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs, RunRow row,

@@ -31,13 +31,9 @@ Result<std::optional<Damaged>> damaged_run(Snapshot& view, const TenantId& tenan
   if (rows.empty()) return std::optional<Damaged>();
   RunStatus status = rows.front().status;
   if (is_final(status) || status == RunStatus::quarantined) return std::optional<Damaged>();
-  CheckpointFilter last;
-  last.tenant = tenant;
-  last.run = run;
-  last.limit = 1;
-  BELAY_TRY(auto newest, view.checkpoints(last));
-  if (newest.empty()) return error(ErrorCode::corrupt, "The run has no commit.");
-  return std::optional(Damaged{std::move(rows.front()), std::move(newest.front())});
+  BELAY_TRY(auto newest, newest_checkpoint(view, tenant, run));
+  if (!newest) return error(ErrorCode::corrupt, "The run has no commit.");
+  return std::optional(Damaged{std::move(rows.front()), *std::move(newest)});
 }
 
 }  // namespace
@@ -209,8 +205,7 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
       if (!found.ok()) {
         bool may_come_back = found.error().code == ErrorCode::unavailable && !options.until_idle;
         if (!may_come_back) {
-          work_.clear();  // what they tell of their end would go to this call
-          taken_up_ = 0;
+          forget_work();
           co_return std::move(found).error();
         }
         if (options.trouble) options.trouble(found.error());
@@ -246,10 +241,15 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   co_return count;
 }
 
-// With this session alive, nobody else could take up what it holds.
-Error Runtime::Body::give_up_work() {
+// What is under way tells the call of work() that took it up, and so may not outlive it.
+void Runtime::Body::forget_work() {
   work_.clear();
   taken_up_ = 0;
+}
+
+// With this session alive, nobody else could take up what it holds.
+Error Runtime::Body::give_up_work() {
+  forget_work();
   return error(ErrorCode::unavailable,
                "The store takes no more commits of this process; end it, look at the disk, and "
                "start it again: what it was working on goes on then.");

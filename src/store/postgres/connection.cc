@@ -26,8 +26,7 @@ struct Meaning {
 // Something is there that is yet to be made.
 constexpr std::string_view of_others =
     "the schema holds what it should not: restore it from a backup, or name another with schema= "
-    "in "
-    "the store's URL";
+    "in the store's URL";
 
 // The first that fits counts.
 constexpr std::array<Meaning, 27> meanings{{
