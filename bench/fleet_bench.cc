@@ -62,6 +62,10 @@ class Client {
   std::string enqueue_short() { return enqueue(short_); }
   std::string enqueue_long() { return enqueue(long_); }
   double durable() const { return durable_; }  // when the last one was
+  bool has_completed(const std::string& thread) {
+    auto view = world_.wait_for(runtime_->status(default_tenant(), ThreadId(thread)));
+    return value_or_exit(std::move(view)).row.status == RunStatus::completed;
+  }
 
  private:
   std::string enqueue(const Graph<Page>& graph) {
@@ -153,7 +157,11 @@ class Fleet {
     std::vector<double> times;
     patience_ends = killed + patience_seconds;
     while (!lost.empty()) {
-      if (wall_seconds() > patience_ends) return still_lost(std::move(times), lost.size());
+      if (wall_seconds() > patience_ends) {
+        // Killed between the last commit of a run and its word of it.
+        std::erase_if(lost, [&](const std::string& each) { return client_.has_completed(each); });
+        return still_lost(std::move(times), lost.size());
+      }
       listen();
       std::erase_if(lost, [&](const std::string& thread) {
         auto taken = first_commits_.find(thread);

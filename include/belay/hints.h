@@ -6,11 +6,13 @@
 // Threading: everything on the executor's thread; `heard` and `called` come on any thread and must
 // not block. Nothing here fails: what can't be said is left unsaid.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "belay/ids.h"
 #include "belay/task.h"
@@ -35,6 +37,17 @@ class Broadcast {
   virtual ~Broadcast() = default;
   virtual void tell(std::string_view channel, std::string text) = 0;
   virtual Listening hear(std::string_view channel, std::function<void(std::string)> heard) = 0;
+
+  // The same for what holds for a while: who begins to hear within that time hears it as well,
+  // where there is a place to keep it; these have none.
+  virtual void tell_and_keep(std::string_view channel, std::string text,
+                             std::chrono::milliseconds kept_for) {
+    (void)kept_for;
+    tell(channel, std::move(text));
+  }
+  virtual Listening hear_kept(std::string_view channel, std::function<void(std::string)> heard) {
+    return hear(channel, std::move(heard));
+  }
 };
 
 // How often something may be begun in a minute, counted by all processes that name it alike. Each

@@ -44,6 +44,7 @@ inline constexpr std::size_t deliveries_max = 16;                // of messages,
 inline constexpr std::size_t claim_max = 100;                    // runs offered at once
 inline constexpr std::int64_t lost_claims_max = 5;               // then a run is quarantined
 inline constexpr milliseconds owner_watch_interval{500};         // a working run asks: still mine?
+inline constexpr milliseconds held_call_looks_every{100};        // a call of a model: still held?
 inline constexpr hours approval_expiry_default{24};
 inline constexpr hours thread_idle_max{24 * 7};  // then it can't be resumed
 

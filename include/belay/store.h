@@ -173,6 +173,11 @@ class Store {
   // False once it takes no commits any more: its process must end, for others to have its runs.
   virtual bool takes_commits() const { return true; }
 
+  // False while its sessions have not been renewed for two thirds of their lease, or longer: others
+  // may soon take its runs over, so nothing should be begun outside that they would begin as well.
+  // Sessions that live as long as their process are never in doubt.
+  virtual bool may_call_out() const { return true; }
+
   // While it is so, whoever waits for a server that is away is answered within seconds, as at the
   // end of the store's patience: the process is about to end.
   virtual void hurry(bool is_so);

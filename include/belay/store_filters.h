@@ -45,8 +45,10 @@ struct ClaimFilter {
   std::vector<std::string> queues = {};  // empty: any
   std::vector<std::string> graphs = {};  // empty: any
   std::vector<RunId> except_runs = {};   // that it has already, or could not take up
-  PlaceLimits places = {};               // whose group has no place left is passed over
-  std::size_t limit = 16;                // at most limits::claim_max
+  // Was offered, and is not for it: others need not wait for that offer to lapse.
+  std::vector<std::pair<TenantId, RunId>> gives_back = {};
+  PlaceLimits places = {};  // whose group has no place left is passed over
+  std::size_t limit = 16;   // at most limits::claim_max
   std::chrono::milliseconds offered_for{10'000};
   // Shares of the tenants among what is offered; those that are not named have 1.
   std::vector<std::pair<TenantId, std::uint32_t>> weights = {};

@@ -52,6 +52,7 @@ class Dependency {
   // Called when a failure has opened its circuit; may be null.
   std::function<void()> when_opened = nullptr;
 
+  const DependencyOptions& options() const { return options_; }
   std::size_t in_use() const { return in_use_; }
   std::size_t waiting() const { return queue_.size(); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
@@ -215,6 +216,7 @@ Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(WorkOpti
     filter.queues = options.queues;
     filter.graphs = graphs_->names();
     filter.except_runs = except;
+    filter.gives_back = std::exchange(gives_back_, {});
     filter.places = parts_.places;
     filter.weights = options.weights;
     filter.turn = offered_;

@@ -26,12 +26,14 @@ class HaltingStore final : public ForwardingStore {
     co_return std::move(outcome);
   }
   bool takes_commits() const override { return is_usable; }
+  bool may_call_out() const override { return is_sure; }
 
   int commits = 0;
   int pending = 0;
   int halt_at = 0;
   bool lands = true;
   bool is_usable = true;
+  bool is_sure = true;  // that its runs are its own
   std::chrono::milliseconds takes{0};
 
  private:

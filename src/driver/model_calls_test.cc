@@ -93,6 +93,26 @@ struct ModelCalls : HaltingWorld {
   }
 };
 
+TEST_F(ModelCalls, WaitWhileAnotherProcessMayHaveTakenTheRunOver) {
+  auto graph = letter(asks_twice);
+  auto runtime = process(graph);
+  store.is_sure = false;
+  std::optional<Result<RunView>> ended;
+  Spawned spawned;
+  loop.post([&] {
+    spawned = spawn<Result<RunView>>(loop, runtime->start(graph, Letter{}, StartOptions{}),
+                                     [&](Result<RunView> view) { ended = std::move(view); });
+  });
+  loop.run_until(clock.now() + 1min);
+  EXPECT_EQ(answers, 0);
+  EXPECT_FALSE(ended);
+  store.is_sure = true;
+  loop.run_until(clock.now() + 1min);
+  ASSERT_TRUE(ended && ended->ok());
+  EXPECT_EQ((*ended)->row.status, RunStatus::completed);
+  EXPECT_EQ(answers, 2);
+}
+
 TEST_F(ModelCalls, AreRecordedInTheNodesOwnCommit) {
   auto graph = letter(asks_twice);
   auto view = run(graph);

@@ -9,6 +9,7 @@ namespace belay {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 struct Pauses : Supersteps {
   std::unique_ptr<Runtime> runtime = process();
@@ -146,6 +147,32 @@ TEST_F(Pauses, ABreakpointStopsBeforeOrAfterItsNode) {
   EXPECT_EQ(view.row.node, "d");
   EXPECT_EQ(visits["c"], 1);
   view = block_on(loop, runtime->resume(default_tenant(), view.row.thread)).value();
+  EXPECT_EQ(view.row.status, RunStatus::completed);
+}
+
+TEST_F(Pauses, AfterAWeekAPersonCantResumeWhatWaitsForOneButTimeCan) {
+  auto at_breakpoint = [&] {
+    GraphBuilder<Plan> graph{"break"};
+    graph.node("a", logs("a")).interrupt_after();
+    graph.node("b", logs("b"));
+    graph.edge(start, "a").edge("a", "b").edge("b", end);
+    return begin(built(std::move(graph)));
+  }();
+  ASSERT_EQ(at_breakpoint.row.reason, "breakpoint");
+  clock.move(24h * 7 + 1s);
+  auto refused = block_on(loop, runtime->resume(default_tenant(), at_breakpoint.row.thread));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::not_found);
+  EXPECT_THAT(refused.error().message, HasSubstr("not found or expired"));
+  EXPECT_EQ(visits["b"], 0);
+  GraphBuilder<Plan> graph{"fortnight"};
+  graph.wait("fortnight", 24h * 14);
+  graph.node("b", logs("b"));
+  graph.edge(start, "fortnight").edge("fortnight", "b").edge("b", end);
+  auto waiting = begin(built(std::move(graph)));
+  ASSERT_EQ(waiting.row.reason, "timer");
+  clock.move(24h * 15);
+  auto view = block_on(loop, runtime->resume(default_tenant(), waiting.row.thread)).value();
   EXPECT_EQ(view.row.status, RunStatus::completed);
 }
 

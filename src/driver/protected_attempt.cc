@@ -52,11 +52,11 @@ Task<NodeOutcome> RunDriver::run_protected(engine::StartNode action, Attempt& at
 
 std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action, Attempt& attempt) {
   Dependency* calls = protection_.find("model");
-  if (!calls) return context_for(action, *attempt.journal, parts_.model);
+  if (!calls) return context_for(action, *attempt.journal, model_);
   std::function<void(bool)> waits = [this, &attempt](bool it_waits) {
     note_wait(attempt, it_waits);
   };
-  attempt.model = std::make_unique<ProtectedModel>(parts_.model, *calls, std::move(waits));
+  attempt.model = std::make_unique<ProtectedModel>(model_, *calls, std::move(waits));
   return context_for(action, *attempt.journal, *attempt.model);
 }
 

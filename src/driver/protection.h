@@ -51,9 +51,11 @@ class Protection {
   void share(const std::string& name, Dependency& dependency, Broadcast& broadcast,
              Executor& executor) {
     std::string channel = "circuit:" + name;
-    dependency.when_opened = [&broadcast, channel] { broadcast.tell(channel, "open"); };
+    dependency.when_opened = [&broadcast, channel, open_for = dependency.options().open_for] {
+      broadcast.tell_and_keep(channel, "open", open_for);
+    };
     std::weak_ptr<int> alive = alive_;
-    listening_.push_back(broadcast.hear(channel, [&executor, &dependency, alive](std::string) {
+    listening_.push_back(broadcast.hear_kept(channel, [&executor, &dependency, alive](std::string) {
       executor.post([&dependency, alive] {
         if (!alive.expired()) dependency.warn();
       });

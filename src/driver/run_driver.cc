@@ -292,7 +292,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
   last_began_ = parts_.clock.now();
   if (parts_.observer) tell(RunEvent::Kind::node_started, action.node->name, last_attempt_);
   TaskJournal journal(journal_, action.attempt.task);
-  auto context = context_for(action, journal, parts_.model);
+  auto context = context_for(action, journal, model_);
   auto outcome = run_plain_node(*action.node, action.state.get(), *context);
   while (auto* row = std::get_if<EffectRow>(&outcome)) {
     EffectJournal::Request request;
@@ -303,7 +303,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
     if (!written.ok() || *written) co_return std::move(written);
     journal_.let_begin(action.attempt.task, row->name);
     journal_.remember(std::move(*row));
-    context = context_for(action, journal, parts_.model);
+    context = context_for(action, journal, model_);
     outcome = run_plain_node(*action.node, action.state.get(), *context);
   }
   NodeEffects left = context->take_effects();

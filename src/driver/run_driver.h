@@ -10,6 +10,7 @@
 
 #include "belay/runtime.h"
 #include "driver/effect_journal.h"
+#include "driver/held_model.h"
 #include "driver/live_text.h"
 #include "driver/node_boundary.h"
 #include "driver/protected_model.h"
@@ -121,6 +122,7 @@ class RunDriver {
   void tell(RunEvent::Kind kind, std::string node, int attempt, std::string message = {});
 
   RuntimeParts& parts_;
+  HeldModel model_{parts_.model, parts_.store};
   Protection& protection_;
   LiveText& live_;
   std::shared_ptr<const GraphDefinition> graph_;

@@ -181,6 +181,12 @@ Result<Done> Runtime::Body::check_free(const RunRow& row) {
                                         "for it, end it, or cancel the thread.");
 }
 
+// What goes on by itself does so whenever its time, a place or a worker comes.
+bool Runtime::Body::waits_for_a_person(const RunRow& row) {
+  if (row.status == RunStatus::paused) return row.reason != "timer";
+  return row.status == RunStatus::quarantined;
+}
+
 Result<Done> Runtime::Body::check_idle(const Found& found) {
   Instant now = parts_.clock.now();
   if (now - found.stored.row.updated_at <= limits::thread_idle_max) return Done{};
@@ -219,7 +225,7 @@ Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Ev
 Task<Result<RunView>> Runtime::Body::go_on(Found found, bool by_person) {
   const RunRow& row = found.stored.row;
   if (is_final(row.status)) co_return view_of(std::move(found));
-  BELAY_CO_CHECK(check_idle(found));
+  if (by_person && waits_for_a_person(row)) BELAY_CO_CHECK(check_idle(found));
   TenantId tenant = row.tenant;
   RunId id = row.run;
   if (row.status == RunStatus::paused) {

@@ -107,7 +107,7 @@ class Runtime::Body {
   Task<Result<Done>> quarantine(TenantId tenant, RunId run, std::string reason);
   void forget_work();
   Error give_up_work();
-  void put_off(RunId run, const Error& why, const WorkOptions& options);
+  void put_off(TenantId tenant, RunId run, const Error& why, const WorkOptions& options);
   // Tells other processes that there may be something in the tenant's queue.
   void tell_of_work(const TenantId& tenant) {
     if (parts_.hints.wake_up) parts_.hints.wake_up->notify(tenant.text);
@@ -136,6 +136,7 @@ class Runtime::Body {
   Task<Result<std::optional<RunView>>> wake(Found found, engine::Event event, bool by_person);
   // `conflict` while another session, or a call of this one, works on the run.
   Result<Done> check_free(const RunRow& row);
+  static bool waits_for_a_person(const RunRow& row);
   Result<Done> check_idle(const Found& found);
 
   Result<Done> check_decision(const ApprovalRow& approval, const Decision& decision);
@@ -175,6 +176,8 @@ class Runtime::Body {
   Instant tenants_as_of_{};
   std::uint64_t offered_ = 0;            // runs, to work(): where a round of the tenants goes on
   std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
+  // Of those, what the next claim tells the store to offer to others at once.
+  std::vector<std::pair<TenantId, RunId>> gives_back_;
   Instant meets_other_versions_until_{};
   OutboxDelivery outbox_{parts_};
   std::map<RunId, Spawned> work_;  // last: what they run uses all of the above

@@ -171,13 +171,17 @@ Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::st
 }
 
 // A run that could not be gone on with is tried again later.
-void Runtime::Body::put_off(RunId run, const Error& why, const WorkOptions& options) {
+void Runtime::Body::put_off(TenantId tenant, RunId run, const Error& why,
+                            const WorkOptions& options) {
   // Of one that found no place it is known when to come again.
   bool has_no_place = is_no_place(why);
   not_before_[run] = parts_.clock.now() + (has_no_place ? *why.retry_after : options.again);
   // No way leads from the run's version to one that this program knows, or the store is away.
   bool is_of_others = why.code == ErrorCode::invalid;
-  if (is_of_others) meets_other_versions_until_ = parts_.clock.now() + other_versions_for;
+  if (is_of_others) {
+    meets_other_versions_until_ = parts_.clock.now() + other_versions_for;
+    gives_back_.emplace_back(std::move(tenant), run);
+  }
   bool is_told =
       is_of_others || why.code == ErrorCode::unavailable || why.code == ErrorCode::uncertain;
   if (is_told && !has_no_place && options.trouble) options.trouble(why);
@@ -220,13 +224,14 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
         ++count;
         ++taken_up_;
         RunId run = each.row.run;
-        std::function<void(Result<Done>)> done = [this, run, &over, &options, &call,
+        std::function<void(Result<Done>)> done = [this, tenant = each.row.tenant, run, &over,
+                                                  &options, &call,
                                                   &may_be_more](Result<Done> ended) {
           --taken_up_;
           over.push_back(run);
           not_before_.erase(run);
           if (may_be_more) call.call();
-          if (!ended.ok()) put_off(run, ended.error(), options);
+          if (!ended.ok()) put_off(tenant, run, ended.error(), options);
         };
         auto task = take_up(each.row.tenant, run, std::move(each.place));
         work_[run] = spawn<Result<Done>>(parts_.executor, std::move(task), std::move(done));

@@ -84,6 +84,25 @@ TEST_F(Workers, TakeUpWhatIsQueuedNoSoonerThanItIsDue) {
   EXPECT_EQ(worker->ended->value(), 2u);
 }
 
+TEST_F(Workers, TakeUpWhatHasWaitedForLongerThanAPersonMayResumeAThread) {
+  auto graph = three_steps();
+  auto client = process(graph);
+  enqueue(*client, graph, "delayed", clock.now() + 24h * 10);
+  enqueue(*client, graph, "waited");
+  enqueue(*client, graph, "left");
+  {
+    auto worker = working(graph);
+    pass(15ms);
+  }
+  EXPECT_EQ(status(*client, "left").row.status, RunStatus::running);
+  pass(24h * 11);
+  auto worker = working(graph);
+  pass(1min);
+  for (const char* thread : {"delayed", "waited", "left"}) {
+    EXPECT_EQ(status(*client, thread).row.status, RunStatus::completed) << thread;
+  }
+}
+
 // Others can take its runs over only once its session has ended, so it must not hold on to them.
 TEST_F(Workers, EndWhenTheirStoreTakesNoMoreCommits) {
   auto graph = three_steps(10s);

@@ -117,9 +117,8 @@ class CachedStore final : public ForwardingStore {
     if (!commit.rows.run) co_return co_await inner().commit(std::move(commit));
     TenantId tenant = commit.tenant;
     RunId run = commit.rows.run->run;
-    bool rests = is_final(commit.rows.run->status);
     auto outcome = co_await inner().commit(std::move(commit));
-    if (outcome.ok() && *outcome == CommitOutcome::applied && !rests) filler_.enqueue(tenant, run);
+    if (outcome.ok() && *outcome == CommitOutcome::applied) filler_.enqueue(tenant, run);
     co_return std::move(outcome);
   }
 

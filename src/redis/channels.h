@@ -17,6 +17,8 @@ class Channels {
   std::uint64_t add(std::string channel, Client::Heard heard);
   // What is being called has returned by then.
   void remove(std::uint64_t id);
+  // As if its channel had said so; nothing where it is gone.
+  void call(std::uint64_t id, std::string_view text);
   // No more is heard.
   void close();
   bool hears();

@@ -115,7 +115,8 @@ std::optional<std::vector<ValueRow>> values_in_entry(std::string_view entry,
 }
 
 std::string checkpoint_key(const RunRow& run) {
-  return run.tenant.text + ":checkpoint:" + run.thread.text + ":" + run.graph;
+  std::string tenant = run.tenant == default_tenant() ? "" : run.tenant.text + ":";
+  return tenant + "checkpoint:" + run.thread.text + ":" + run.graph;
 }
 
 }  // namespace belay::redis

@@ -23,7 +23,7 @@ std::string checkpoint_entry(const CheckpointRow& checkpoint, const std::vector<
 std::optional<std::vector<ValueRow>> values_in_entry(std::string_view entry,
                                                      const CheckpointRow& checkpoint);
 
-// "checkpoint:THREAD:GRAPH", behind the tenant.
+// "checkpoint:THREAD:GRAPH"; of another tenant than the default one "TENANT:checkpoint:...".
 std::string checkpoint_key(const RunRow& run);
 
 }  // namespace belay::redis

@@ -62,6 +62,12 @@ void Channels::remove(std::uint64_t id) {
   if (link_ && !is_heard(channel)) link_->start({"UNSUBSCRIBE", channel}, nullptr);
 }
 
+void Channels::call(std::uint64_t id, std::string_view text) {
+  std::lock_guard lock(mutex_);
+  auto found = listeners_.find(id);
+  if (found != listeners_.end()) found->second.heard(text);
+}
+
 void Channels::close() {
   std::unique_ptr<Link> ended;
   {
@@ -151,6 +157,14 @@ void Client::publish(std::string_view channel, std::string_view text) {
 
 Subscription Client::subscribe(std::string_view channel, Heard heard) {
   std::uint64_t id = channels_->add(name(channel), std::move(heard));
+  return Subscription(channels_, id);
+}
+
+Subscription Client::subscribe_with_kept(std::string_view channel, Heard heard) {
+  std::uint64_t id = channels_->add(name(channel), std::move(heard));
+  commands_.start({"GET", name(channel)}, [channels = channels_, id](Result<Reply> reply) {
+    if (reply.ok() && reply->kind == Reply::Kind::text) channels->call(id, reply->text);
+  });
   return Subscription(channels_, id);
 }
 

@@ -63,6 +63,8 @@ class Client {
   // Says something to whoever hears the channel now.
   void publish(std::string_view channel, std::string_view text);
   Subscription subscribe(std::string_view channel, Heard heard);
+  // Hears first what a key of the channel's name holds by now, where one can be asked for it.
+  Subscription subscribe_with_kept(std::string_view channel, Heard heard);
 
   // With the prefix.
   std::string name(std::string_view rest) const { return options_.prefix + std::string(rest); }

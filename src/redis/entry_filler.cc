@@ -5,10 +5,10 @@
 namespace belay::redis {
 namespace {
 
-// The newest checkpoint of a run that goes on or waits, and the key and the entry for its values.
+// The key of a run's values, and the entry for those of its newest checkpoint.
 struct Entry {
   std::string key;
-  std::string bytes;
+  std::string bytes;  // empty: the run has ended, and what is there is to go
 };
 
 Result<std::optional<Entry>> entry_of(Snapshot& view, const TenantId& tenant, const RunId& run) {
@@ -16,7 +16,8 @@ Result<std::optional<Entry>> entry_of(Snapshot& view, const TenantId& tenant, co
   runs.tenant = tenant;
   runs.run = run;
   BELAY_TRY(auto rows, view.runs(runs));
-  if (rows.empty() || is_final(rows.front().status)) return std::optional<Entry>();
+  if (rows.empty()) return std::optional<Entry>();
+  if (is_final(rows.front().status)) return std::optional(Entry{checkpoint_key(rows.front()), ""});
   CheckpointFilter newest;
   newest.tenant = tenant;
   newest.run = run;
@@ -95,6 +96,11 @@ Task<Result<Done>> EntryFiller::fill(Job job) {
   auto entry = co_await read<std::optional<Entry>>(store_, std::move(reader));
   if (!entry.ok()) co_return std::move(entry).error();
   if (!*entry || (*entry)->bytes.size() > options_.entry_bytes_max) co_return Done{};
+  if ((*entry)->bytes.empty()) {
+    Command gone{"DEL", client_.name((*entry)->key)};
+    client_.send(gone);
+    co_return Done{};
+  }
   Command put{"SET", client_.name((*entry)->key), std::move((*entry)->bytes), "EX",
               std::to_string(options_.ttl.count())};
   client_.send(put);

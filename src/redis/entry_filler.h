@@ -1,5 +1,6 @@
 #pragma once
-// redis/entry_filler.h - puts runs' values into Redis behind their commits, on a thread of its own.
+// redis/entry_filler.h - puts runs' values into Redis behind their commits, on a thread of its own,
+// and takes them away once a run has ended.
 //
 // Threading: enqueue() from any thread.
 

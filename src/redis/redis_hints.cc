@@ -44,11 +44,30 @@ void RedisBroadcast::tell(std::string_view channel, std::string text) {
 
 Listening RedisBroadcast::hear(std::string_view channel, std::function<void(std::string)> heard) {
   return std::make_shared<Subscription>(
-      client_.subscribe(channel, [seal = seal_, name = client_.name(channel),
-                                  heard = std::move(heard)](std::string_view bytes) {
-        auto text = seal->open(name, bytes);
-        if (text) heard(*std::move(text));
-      }));
+      client_.subscribe(channel, opened(channel, std::move(heard))));
+}
+
+void RedisBroadcast::tell_and_keep(std::string_view channel, std::string text,
+                                   std::chrono::milliseconds kept_for) {
+  auto sealed = seal_->seal(client_.name(channel), text);
+  if (!sealed) return;
+  client_.publish(channel, *sealed);
+  client_.send({"SET", client_.name(channel), *sealed, "PX", std::to_string(kept_for.count())});
+}
+
+Listening RedisBroadcast::hear_kept(std::string_view channel,
+                                    std::function<void(std::string)> heard) {
+  return std::make_shared<Subscription>(
+      client_.subscribe_with_kept(channel, opened(channel, std::move(heard))));
+}
+
+Client::Heard RedisBroadcast::opened(std::string_view channel,
+                                     std::function<void(std::string)> heard) const {
+  return [seal = seal_, name = client_.name(channel),
+          heard = std::move(heard)](std::string_view bytes) {
+    auto text = seal->open(name, bytes);
+    if (text) heard(*std::move(text));
+  };
 }
 
 }  // namespace belay::redis

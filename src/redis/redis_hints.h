@@ -41,8 +41,13 @@ class RedisBroadcast final : public Broadcast {
 
   void tell(std::string_view channel, std::string text) override;
   Listening hear(std::string_view channel, std::function<void(std::string)> heard) override;
+  void tell_and_keep(std::string_view channel, std::string text,
+                     std::chrono::milliseconds kept_for) override;
+  Listening hear_kept(std::string_view channel, std::function<void(std::string)> heard) override;
 
  private:
+  Client::Heard opened(std::string_view channel, std::function<void(std::string)> heard) const;
+
   Client& client_;
   const std::shared_ptr<const TextSeal> seal_;
 };

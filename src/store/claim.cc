@@ -45,8 +45,6 @@ class Places {
     return places;
   }
 
-  bool any() const { return !running_.empty(); }
-
   // What can't be taken at all need not be read.
   void pass_over_full(RunFilter& filter) const {
     for (const auto& [name, row] : queues_) {
@@ -133,7 +131,8 @@ Result<std::vector<RunRow>> due_runs(Snapshot& view, const TenantId& tenant,
   std::vector<RunRow> found;
   if (places.is_tenant_full()) return found;
   places.pass_over_full(due);
-  due.limit = places.any() ? limits::claim_max : filter.limit;
+  // Most have a place: what is looked at in vain is locked in vain as well.
+  due.limit = filter.limit;
   for (int page = 0; page < pages_max && found.size() < filter.limit; ++page) {
     BELAY_TRY(std::vector<RunRow> rows, view.runs(due));
     bool is_last = rows.size() < due.limit;
@@ -143,6 +142,7 @@ Result<std::vector<RunRow>> due_runs(Snapshot& view, const TenantId& tenant,
       if (places.enter(row, due)) found.push_back(std::move(row));
     }
     if (is_last || places.is_tenant_full()) break;
+    due.limit = limits::claim_max;
   }
   return found;
 }

@@ -17,6 +17,7 @@ class ForwardingStore : public Store {
     return inner_.commit(std::move(commit));
   }
   bool takes_commits() const override { return inner_.takes_commits(); }
+  bool may_call_out() const override { return inner_.may_call_out(); }
   void hurry(bool is_so) override { inner_.hurry(is_so); }
   Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
   Task<Result<std::vector<RunRow>>> claim(ClaimFilter filter) override {

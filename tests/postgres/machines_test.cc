@@ -89,7 +89,9 @@ TEST_F(PostgresMachines, AMachineThatNothingIsHeardOfLosesItsRunsAndThenGoesOn) 
   run.row.session = session;
   EXPECT_EQ(one.commit(run.first()), CommitOutcome::applied);
   EXPECT_TRUE(*other->is_alive(session));
+  EXPECT_TRUE(wait_until(kSoon, [&] { return cut_off->may_call_out(); }));
   proxy.set({.swallows = true});
+  EXPECT_TRUE(wait_until(kSoon, [&] { return !cut_off->may_call_out(); }));
   EXPECT_TRUE(comes_to_be_dead(*other, session));
   RunScript taken = run;
   taken.become("other");
@@ -103,6 +105,7 @@ TEST_F(PostgresMachines, AMachineThatNothingIsHeardOfLosesItsRunsAndThenGoesOn) 
   EXPECT_EQ(one.commit(run.next()), CommitOutcome::fenced);
   EXPECT_EQ(two.run(run.row.run), taken.row);
   EXPECT_TRUE(wait_until(kSoon, [&] { return *other->is_alive(session); }));
+  EXPECT_TRUE(wait_until(kSoon, [&] { return cut_off->may_call_out(); }));
   RunScript anew("b");
   EXPECT_EQ(one.commit(anew.first()), CommitOutcome::applied);
 }
@@ -236,6 +239,41 @@ TEST_F(PostgresMachines, OfEightDecisionsOnEightMachinesExactlyOneApplies) {
   for (std::thread& decider : deciders) decider.join();
   EXPECT_EQ(applied, 1);
   EXPECT_EQ(answered, 8);
+}
+
+TEST_F(PostgresMachines, WhatOneIsOfferedOthersPassOverUntilItIsGivenBack) {
+  auto first = open(url());
+  auto second = open(url());
+  ASSERT_TRUE(first && second);
+  Caller one(*first), two(*second);
+  std::vector<RunId> due;
+  for (const char* name : {"a", "b"}) {
+    RunScript script(name);
+    script.row.due_at = clock_.now();
+    one.commit(script.first());
+    due.push_back(script.row.run);
+  }
+  ClaimFilter of_one;
+  of_one.session = *first->open_session();
+  of_one.now = clock_.now();
+  ClaimFilter of_two = of_one;
+  of_two.session = *second->open_session();
+  auto runs = [](const std::vector<RunRow>& rows) {
+    std::vector<RunId> found;
+    for (const RunRow& row : rows) found.push_back(row.run);
+    return found;
+  };
+  EXPECT_EQ(runs(one.claim(of_one)), due);
+  EXPECT_THAT(two.claim(of_two), ::testing::IsEmpty());
+  // What one was not offered it can't give back.
+  of_two.gives_back = {{default_tenant(), due[0]}};
+  two.claim(of_two);
+  of_two.gives_back.clear();
+  EXPECT_THAT(two.claim(of_two), ::testing::IsEmpty());
+  of_one.gives_back = {{default_tenant(), due[0]}};
+  of_one.except_runs = due;
+  EXPECT_THAT(one.claim(of_one), ::testing::IsEmpty());
+  EXPECT_EQ(runs(two.claim(of_two)), std::vector<RunId>{due[0]});
 }
 
 TEST_F(PostgresMachines, DeadSessionsThatNoRunNamesGoAfterADay) {

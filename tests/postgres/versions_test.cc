@@ -110,6 +110,9 @@ TEST_F(VersionsOnPostgres, WhatNobodyKnowsWaitsAndIsTakenOnByWhoHasAWay) {
   }
   EXPECT_TRUE(newer->waits_to_say("is of version")) << newer->said();
   EXPECT_EQ(count("status = 'queued' AND lost_claims = 0"), "3");
+  // What it was offered it has given back, and others need not wait for that offer to lapse.
+  EXPECT_TRUE(wait_until(kEndsWithin,
+                         [&] { return count("status = 'queued' AND offered_to IS NULL") == "3"; }));
   // From now on it is offered none of them, which would hide them from those who know them.
   enqueue("1", "later");
   enqueue("2", "still newer");

@@ -26,7 +26,7 @@ struct Providers : ::testing::TestWithParam<const char*> {
     std::string provider = GetParam();
     made.models = provider + ":" + script;
     made.url = server.url(provider == "openai" ? "/v1" : "");
-    made.anthropic_key = "k";
+    made.anthropic_key = std::string("k");
     made.timeouts.first_byte = made.timeouts.idle = 500ms;
     made.timeouts.total = 60s;
     made.answer_bytes_max = 100'000;

@@ -177,6 +177,19 @@ TEST_F(CachedStoreTest, GoesOnWithoutARedis) {
   expect_the_same(script.row.run);
 }
 
+TEST_F(CachedStoreTest, KeepsNothingOfARunThatHasEnded) {
+  RunScript script("a");
+  commit(*cached_, script.first());
+  wait_for_hit(script.row.run);
+  ASSERT_FALSE(entry_of(script).empty());
+  EXPECT_EQ(key_of(script),
+            client_->name("checkpoint:" + script.row.thread.text + ":" + script.row.graph));
+  script.row.status = RunStatus::completed;
+  commit(*cached_, script.next());
+  EXPECT_TRUE(becomes_true([&] { return entry_of(script).empty(); }));
+  expect_the_same(script.row.run);
+}
+
 TEST_F(CachedStoreTest, AnyHistoryLooksTheSame) {
   for (int seed = 0; seed < 12; ++seed) {
     RunScript script("run-" + std::to_string(seed));

@@ -74,6 +74,31 @@ TEST(RedisHints, TextsThatWereSealedWithAnotherKeyOrNotAtAllAreNotHeard) {
   EXPECT_THAT(heard, ElementsAre("ours"));
 }
 
+TEST(RedisHints, WhoComesLaterHearsWhatIsKeptForAsLongAsItIs) {
+  RedisServer server;
+  auto random = system_random();
+  auto client = connected(server.url(), *random);
+  auto seal = std::make_shared<TextSeal>(ring('a'), *random);
+  RedisBroadcast broadcast(*client, seal);
+  std::atomic<int> early = 0, late = 0, too_late = 0;
+  auto first = broadcast.hear_kept("circuit:smtp", [&](std::string) { ++early; });
+  ASSERT_TRUE(becomes_true([&] { return client->hears(); }));
+  broadcast.tell_and_keep("circuit:smtp", "open", milliseconds(60'000));
+  ASSERT_TRUE(becomes_true([&] { return early == 1; }));
+  auto second = broadcast.hear_kept("circuit:smtp", [&](std::string) { ++late; });
+  ASSERT_TRUE(becomes_true([&] { return late == 1; }));
+  ASSERT_TRUE(client->call_and_wait({"PEXPIRE", client->name("circuit:smtp"), "1"}).ok());
+  ASSERT_TRUE(becomes_true([&] {
+    auto kept = client->call_and_wait({"EXISTS", client->name("circuit:smtp")});
+    return kept.ok() && kept->number == 0;
+  }));
+  auto third = broadcast.hear_kept("circuit:smtp", [&](std::string) { ++too_late; });
+  // Replies come in order: with this one, that one's has come.
+  ASSERT_TRUE(client->call_and_wait({"PING"}).ok());
+  EXPECT_EQ(too_late, 0);
+  EXPECT_EQ(early, 1);
+}
+
 // A program: its own client, runtime and session, on the loop of the test.
 struct OneProgram {
   OneProgram(const std::string& url, Store& store, EventLoop& loop, Clock& clock, Random& random,

@@ -31,6 +31,10 @@ class PostgresStore final : public Store {
     co_return co_await answer;
   }
 
+  bool may_call_out() const override {
+    return 3 * sessions_.silent_for() < 2 * address_.session_expiry;
+  }
+
   void hurry(bool is_so) override { haste_->set(is_so); }
 
   Task<Result<Done>> read(Reader reader) override {

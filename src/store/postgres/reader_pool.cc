@@ -118,9 +118,35 @@ ReaderPool::Attempt ReaderPool::read_once(std::unique_ptr<Connection>& connectio
   return attempt;
 }
 
+// Only where nobody else was offered it since: whose offer has lapsed has nothing to give back.
+Result<Done> ReaderPool::give_back(Connection& connection, const ClaimFilter& filter) {
+  if (filter.gives_back.empty()) return Done{};
+  Column tenants(Type::text);
+  Column runs(Type::uuid);
+  for (const auto& [tenant, run] : filter.gives_back) {
+    tenants.add(std::string_view(tenant.text));
+    runs.add(run);
+  }
+  Parameters given;
+  given.add(tenants).add(runs).add(filter.session);
+  connection.send(
+      "WITH mine AS (SELECT r.tenant, r.run_id FROM unnest($1, $2) AS u (tenant, run_id)"
+      " JOIN belay.runs r ON r.tenant = u.tenant AND r.run_id = u.run_id"
+      " WHERE r.offered_to = $3 AND r.status IN ('queued', 'paused') FOR UPDATE OF r SKIP LOCKED)"
+      " UPDATE belay.runs r SET offered_to = NULL, offered_until = NULL FROM mine m"
+      " WHERE r.tenant = m.tenant AND r.run_id = m.run_id",
+      given);
+  auto told = connection.sync();
+  if (!told.ok()) return std::move(told).error();
+  return Done{};
+}
+
 // Runs that were found are locked until they are marked as offered, so no two sessions are offered
 // the same.
 ReaderPool::Attempt ReaderPool::offer_once(Connection& connection, const Claim& claim) {
+  if (auto given = give_back(connection, claim.filter); !given.ok()) {
+    return {std::move(given), connection.is_lost() || connection.is_to_be_repeated()};
+  }
   PostgresSnapshot snapshot(connection, claim.filter.session);
   auto found = store::runs_to_offer(snapshot, claim.filter);
   if (!found.ok() || found->empty()) {

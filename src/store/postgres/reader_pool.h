@@ -56,6 +56,7 @@ class ReaderPool {
   void push(Waiting waiting);
   Result<Done> read(std::unique_ptr<Connection>& connection, const Waiting& waiting);
   Attempt read_once(std::unique_ptr<Connection>& connection, const Waiting& waiting);
+  Result<Done> give_back(Connection& connection, const ClaimFilter& filter);
   Attempt offer_once(Connection& connection, const Claim& claim);
   Result<Done> connect(std::unique_ptr<Connection>& connection);
   // False when the pool is being closed.

@@ -40,8 +40,7 @@ class Sessions {
   // An answer may be a third of a lease old.
   Result<bool> is_alive(const SessionId& session);
 
-  // The longest time for which an open session of ours was not renewed; none without one. Near the
-  // lease, nothing should be begun that another process might begin too.
+  // The longest time for which an open session of ours was not renewed; none without one.
   std::chrono::milliseconds silent_for() const;
 
   // Deletes sessions that have been dead for a day, some of them; not those of runs that go on.
