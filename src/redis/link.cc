@@ -276,7 +276,6 @@ void Link::tell_late(Moment now) {
 void Link::lose(const Error& why) {
   is_up_ = false;
   is_late_ = false;
-  has_tried_ = true;
   socket_.close();
   std::deque<Waiting> told = std::exchange(waiting_, {});
   {
@@ -292,6 +291,7 @@ void Link::lose(const Error& why) {
     commands_ = 0;
     bytes_ = 0;
   }
+  has_tried_ = true;  // whoever has waited for it finds the trouble
   int doublings = std::min(failures_++, pause_doublings_max);
   auto longest = std::min(pause_least * (1 << doublings), pause_most);
   auto half = longest.count() / 2;
