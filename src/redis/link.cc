@@ -132,7 +132,7 @@ void Link::look_at_time() {
     return;
   }
   if (!is_up_) {
-    if (now >= due_) lose(error(ErrorCode::unavailable, "nobody answers in time"));
+    if (now >= due_) lose(socket_.silence());
     return;
   }
   if (!listens()) return tell_late(now);
@@ -147,7 +147,8 @@ void Link::look_at_time() {
 void Link::begin_connecting(Moment now) {
   due_ = now + options_.connect_timeout;
   reader_ = ReplyReader();
-  if (auto begun = socket_.begin(options_.address); !begun.ok()) return lose(begun.error());
+  auto begun = socket_.begin(options_.address, options_.ca_file);
+  if (!begun.ok()) return lose(begun.error());
   greet();
 }
 
