@@ -446,7 +446,8 @@ void add_flags(CLI::App& app, const Program& program, GlobalFlags& flags) {
     app.add_option("--model-url", flags.model_url, "Its server: http[s]://HOST[:PORT][/PATH]");
   }
   app.add_option("--key-file", flags.key_file, "The keys that the store is encrypted with");
-  app.add_option("--redis", flags.redis, "The optional fast tier: redis://HOST:PORT/DB");
+  app.add_option("--redis", flags.redis,
+                 "The optional fast tier: redis://HOST:PORT/DB, or rediss:// with TLS");
   app.add_flag("--json", flags.json, "The result as one JSON document");
   app.add_flag("--quiet", flags.quiet, "Nothing beside the result");
 }

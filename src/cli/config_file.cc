@@ -46,6 +46,7 @@ const Known kKnown[] = {
     {"redis", "BELAY_REDIS", &Environment::redis, "--redis", &GlobalFlags::redis},
     {"redis_for", "BELAY_REDIS_FOR", &Environment::redis_for, nullptr, nullptr},
     {"redis_prefix", "BELAY_REDIS_PREFIX", &Environment::redis_prefix, nullptr, nullptr},
+    {"redis_ca_file", "BELAY_REDIS_CA_FILE", &Environment::redis_ca_file, nullptr, nullptr},
 };
 
 bool is_offered(const Program& program, const Known& known) {
@@ -113,7 +114,7 @@ std::string value_in(const ConfigFile& file, const std::string& key) {
   const std::string& value = file.entries.at(key).value;
   constexpr std::string_view kSqlite = "sqlite:";
   if (key == "key_file" || key == "api_key_file" || key == "model_prices" ||
-      key == "model_certificates")
+      key == "model_certificates" || key == "redis_ca_file")
     return from_folder_of(file, value);
   if (key == "store" && value.starts_with(kSqlite)) {
     return std::string(kSqlite) + from_folder_of(file, value.substr(kSqlite.size()));
@@ -148,6 +149,7 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   values["redis"] = settings.redis ? settings.redis->address.shown() : "";
   values["redis_for"] = settings.redis.value_or(RedisSettings()).uses();
   values["redis_prefix"] = settings.redis.value_or(RedisSettings()).prefix;
+  values["redis_ca_file"] = settings.redis.value_or(RedisSettings()).ca_file;
   return values;
 }
 

@@ -32,12 +32,26 @@ std::uint64_t number_from(const std::string& text) {
   return number;
 }
 
-std::string advice_for(const std::string& trouble) {
+Finding away(const redis::Address& address, std::string trouble) {
+  std::string advice =
+      "start it, or correct the setting redis (--redis, BELAY_REDIS); without it all goes on, "
+      "slower";
   bool is_login =
       trouble.find("password") != std::string::npos || trouble.find("NOAUTH") != std::string::npos;
-  if (is_login) return "put the right one into the setting redis: redis://:PASSWORD@HOST:PORT";
-  return "start it, or correct the setting redis (--redis, BELAY_REDIS); without it all goes on, "
-         "slower";
+  // What is wrong; what to do. Of what Redis says itself no part is advice.
+  std::size_t end = trouble.rfind("; ");
+  if (trouble.starts_with("Redis answered")) end = std::string::npos;
+  if (end != std::string::npos) {
+    advice = one_line(trouble.substr(end + 2));
+    if (advice.ends_with('.')) advice.pop_back();
+    advice += "; without it all goes on, slower";
+    trouble.resize(end);
+  } else if (is_login) {
+    advice = std::string("put the right one into the setting redis: ") +
+             (address.is_tls ? "rediss" : "redis") + "://:PASSWORD@HOST:PORT";
+  }
+  return finding(FindingKind::warning, address.shown() + ": " + one_line(trouble),
+                 std::move(advice));
 }
 
 void look_at_server(const std::string& info, std::vector<Finding>& findings) {
@@ -81,19 +95,14 @@ void look_at_keys(redis::Client& client, const std::string& prefix,
 std::vector<Finding> look_at_redis(const Settings& settings) {
   std::vector<Finding> findings;
   if (!settings.redis) return findings;
-  redis::ClientOptions options;
-  options.link.address = settings.redis->address;
+  redis::ClientOptions options = client_options(*settings.redis);
   options.link.connect_timeout = kPatience;
   options.link.reply_timeout = kPatience;
-  options.prefix = settings.redis->prefix;
   std::unique_ptr<Random> random = system_random();
   redis::Client client(std::move(options), *random);
-  client.wait_for_first_try(kPatience);
-  std::string where = settings.redis->address.shown();
+  client.wait_for_first_try(2 * kPatience);  // so that it is told what took too long
   if (!client.is_up()) {
-    std::string trouble = client.trouble();
-    findings.push_back(
-        finding(FindingKind::warning, where + ": " + one_line(trouble), advice_for(trouble)));
+    findings.push_back(away(settings.redis->address, client.trouble()));
     return findings;
   }
   auto info = client.call_and_wait({"INFO"});
@@ -101,7 +110,8 @@ std::vector<Finding> look_at_redis(const Settings& settings) {
   look_at_keys(client, settings.redis->prefix, findings);
   if (findings.empty()) {
     findings.push_back(
-        finding(FindingKind::good, where + " answers; used for " + settings.redis->uses()));
+        finding(FindingKind::good,
+                settings.redis->address.shown() + " answers; used for " + settings.redis->uses()));
   }
   return findings;
 }

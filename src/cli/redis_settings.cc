@@ -59,6 +59,14 @@ Result<std::optional<RedisSettings>> redis_settings_from(const Environment& envi
     return error(ErrorCode::invalid, named + ": " + address.error().message);
   }
   settings.address = *std::move(address);
+  settings.ca_file = environment.redis_ca_file.value_or("");
+  // Whoever names an authority believes that nobody listens.
+  if (!settings.ca_file.empty() && !settings.address.is_tls) {
+    return error(ErrorCode::invalid,
+                 environment.origin("BELAY_REDIS_CA_FILE") +
+                     " names whom to trust in TLS, yet the address of Redis begins with redis://, "
+                     "which is without: write rediss://, or take redis_ca_file away.");
+  }
   if (environment.redis_prefix) settings.prefix = *environment.redis_prefix;
   bool is_plain = std::all_of(settings.prefix.begin(), settings.prefix.end(),
                               [](char letter) { return letter > ' ' && letter <= '~'; });

@@ -1,5 +1,6 @@
 #pragma once
-// cli/redis_settings.h - the optional fast tier: `--redis`, BELAY_REDIS, and what it is used for.
+// cli/redis_settings.h - the optional fast tier: `--redis`, BELAY_REDIS, whom to believe there, and
+// what it is used for.
 
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@ struct GlobalFlags;
 
 struct RedisSettings {
   redis::Address address;
+  std::string ca_file;            // of rediss://; empty: whom the system trusts
   std::string prefix = "belay:";  // of all keys and channels
   // What it is used for.
   bool hints = true;         // wakes workers, hands on text while it comes

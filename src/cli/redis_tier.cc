@@ -1,6 +1,7 @@
 #include "cli/redis_tier.h"
 
 #include "redis/cached_store.h"
+#include "redis/client.h"
 #include "redis/redis_answers.h"
 #include "redis/redis_hints.h"
 #include "redis/redis_limit.h"
@@ -21,13 +22,6 @@ class NoRedis final : public RedisTier {
     return std::make_unique<ForwardingStore>(store);
   }
 };
-
-redis::ClientOptions client_options(const RedisSettings& settings) {
-  redis::ClientOptions options;
-  options.link.address = settings.address;
-  options.prefix = settings.prefix;
-  return options;
-}
 
 class OneRedis final : public RedisTier {
  public:
@@ -60,6 +54,14 @@ class OneRedis final : public RedisTier {
 };
 
 }  // namespace
+
+redis::ClientOptions client_options(const RedisSettings& settings) {
+  redis::ClientOptions options;
+  options.link.address = settings.address;
+  options.link.ca_file = settings.ca_file;
+  options.prefix = settings.prefix;
+  return options;
+}
 
 Result<std::unique_ptr<RedisTier>> RedisTier::open(const Settings& settings, const KeyRing& keys,
                                                    Executor& executor, Random& random) {

@@ -10,7 +10,8 @@
 
 namespace belay::redis {
 class Client;
-}
+struct ClientOptions;
+}  // namespace belay::redis
 
 namespace belay::cli {
 
@@ -28,6 +29,8 @@ class RedisTier {
   // `store` itself, or with runs' values kept before it; that one outlives what it gives.
   virtual std::unique_ptr<Store> around(Store& store) = 0;
 };
+
+redis::ClientOptions client_options(const RedisSettings& settings);
 
 // What belay doctor tells of it; empty where none is set.
 std::vector<Finding> look_at_redis(const Settings& settings);

@@ -223,6 +223,7 @@ Environment read_environment(const Program& program) {
   read.redis = variable("BELAY_REDIS");
   read.redis_prefix = variable("BELAY_REDIS_PREFIX");
   read.redis_for = variable("BELAY_REDIS_FOR");
+  read.redis_ca_file = variable("BELAY_REDIS_CA_FILE");
   read.notify_url = variable("BELAY_NOTIFY_URL");
   read.database_url = variable("DATABASE_URL");
   read.worker_name = variable("BELAY_WORKER_NAME");

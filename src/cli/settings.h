@@ -33,7 +33,7 @@ struct Environment {
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
   std::optional<std::string> key_file, keys, compression, accept_plain;
   std::optional<std::string> server, api_key_file, api_key;
-  std::optional<std::string> redis, redis_prefix, redis_for;
+  std::optional<std::string> redis, redis_prefix, redis_for, redis_ca_file;
   std::optional<std::string> config, config_home;
   std::optional<std::string> runs_per_user, runs_per_key, runs_per_queue;
   std::optional<std::string> notify_url, database_url, worker_name;

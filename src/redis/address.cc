@@ -10,8 +10,9 @@ constexpr int port_max = 65'535;
 constexpr int database_max = 9'999;
 
 Error wrong(std::string_view what) {
-  return error(ErrorCode::invalid, "The address of Redis " + std::string(what) +
-                                       "; write redis://[USER:PASSWORD@]HOST[:PORT][/DB].");
+  return error(ErrorCode::invalid,
+               "The address of Redis " + std::string(what) +
+                   "; write redis://[USER:PASSWORD@]HOST[:PORT][/DB], or rediss:// for TLS.");
 }
 
 std::optional<int> number_from(std::string_view text, int most) {
@@ -82,20 +83,18 @@ Result<Done> read_host(std::string_view text, Address& address) {
 
 std::string Address::shown() const {
   std::string name = host.find(':') == host.npos ? host : "[" + host + "]";
-  return "redis://" + name + ":" + std::to_string(port) + "/" + std::to_string(database);
+  return (is_tls ? "rediss://" : "redis://") + name + ":" + std::to_string(port) + "/" +
+         std::to_string(database);
 }
 
 Result<Address> address_from(std::string_view url) {
-  constexpr std::string_view scheme = "redis://";
-  if (url.starts_with("rediss://")) {
-    return error(ErrorCode::invalid,
-                 "Belay speaks to Redis without TLS only; let stunnel or a proxy on this host do "
-                 "the TLS, and name that one as redis://127.0.0.1:PORT.");
-  }
-  if (!url.starts_with(scheme)) return wrong("does not begin with redis://");
-  url.remove_prefix(scheme.size());
-  if (url.find_first_of("?#") != url.npos) return wrong("has a ? or #, which mean nothing here");
+  constexpr std::string_view plain = "redis://";
+  constexpr std::string_view tls = "rediss://";
   Address address;
+  address.is_tls = url.starts_with(tls);
+  if (!address.is_tls && !url.starts_with(plain)) return wrong("does not begin with redis://");
+  url.remove_prefix(address.is_tls ? tls.size() : plain.size());
+  if (url.find_first_of("?#") != url.npos) return wrong("has a ? or #, which mean nothing here");
   if (std::size_t at = url.rfind('@'); at != url.npos) {
     BELAY_CHECK(read_login(url.substr(0, at), address));
     url.remove_prefix(at + 1);

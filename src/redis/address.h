@@ -1,5 +1,6 @@
 #pragma once
-// redis/address.h - where a Redis is: redis://[USER:PASSWORD@]HOST[:PORT][/DB].
+// redis/address.h - where a Redis is: redis://[USER:PASSWORD@]HOST[:PORT][/DB], or rediss:// with
+// TLS.
 
 #include <string>
 #include <string_view>
@@ -14,13 +15,13 @@ struct Address {
   int database = 0;
   std::string user;      // empty: Redis's default user
   std::string password;  // never shown
+  bool is_tls = false;   // rediss://
 
   // "redis://HOST:PORT/DB", without who we are.
   std::string shown() const;
 };
 
-// `invalid` says what is wrong and never shows a password. rediss:// (TLS) is refused: see
-// docs/redis.md for what to do.
+// `invalid` says what is wrong and never shows a password.
 Result<Address> address_from(std::string_view url);
 
 }  // namespace belay::redis

@@ -132,7 +132,7 @@ void Link::look_at_time() {
     return;
   }
   if (!is_up_) {
-    if (now >= due_) lose(error(ErrorCode::unavailable, "nobody answers in time"));
+    if (now >= due_) lose(socket_.silence());
     return;
   }
   if (!listens()) return tell_late(now);
@@ -147,7 +147,8 @@ void Link::look_at_time() {
 void Link::begin_connecting(Moment now) {
   due_ = now + options_.connect_timeout;
   reader_ = ReplyReader();
-  if (auto begun = socket_.begin(options_.address); !begun.ok()) return lose(begun.error());
+  auto begun = socket_.begin(options_.address, options_.ca_file);
+  if (!begun.ok()) return lose(begun.error());
   greet();
 }
 
@@ -276,7 +277,6 @@ void Link::tell_late(Moment now) {
 void Link::lose(const Error& why) {
   is_up_ = false;
   is_late_ = false;
-  has_tried_ = true;
   socket_.close();
   std::deque<Waiting> told = std::exchange(waiting_, {});
   {
@@ -292,6 +292,7 @@ void Link::lose(const Error& why) {
     commands_ = 0;
     bytes_ = 0;
   }
+  has_tried_ = true;  // whoever has waited for it finds the trouble
   int doublings = std::min(failures_++, pause_doublings_max);
   auto longest = std::min(pause_least * (1 << doublings), pause_most);
   auto half = longest.count() / 2;

@@ -25,6 +25,7 @@ namespace belay::redis {
 
 struct LinkOptions {
   Address address;
+  std::string ca_file;                             // whom TLS believes: see TlsTrust
   std::chrono::milliseconds connect_timeout{500};  // until Redis has greeted us
   std::chrono::milliseconds reply_timeout{50};
   std::size_t commands_max = 4'096;  // without a reply yet; more are refused

@@ -25,6 +25,15 @@ Error gone(std::string_view what, int number) {
                std::string(what) + ": " + std::generic_category().message(number));
 }
 
+// Of TLS: the alert that says so.
+constexpr char alert_type = 21;
+
+Error speaks_tls() {
+  return error(ErrorCode::invalid,
+               "it speaks TLS on that port; write rediss:// in the setting redis (--redis, "
+               "BELAY_REDIS)");
+}
+
 bool is_later(int number) { return number == EAGAIN || number == EWOULDBLOCK || number == EINTR; }
 
 }  // namespace
@@ -46,8 +55,9 @@ void Wakeup::clear() const {
   [[maybe_unused]] auto read = ::read(handle_, &count, sizeof count);
 }
 
-Result<Done> Socket::begin(const Address& address) {
+Result<Done> Socket::begin(const Address& address, const std::string& ca_file) {
   close();
+  if (address.is_tls) BELAY_CHECK(begin_tls(address, ca_file));
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
@@ -66,6 +76,19 @@ Result<Done> Socket::begin(const Address& address) {
   }
   std::reverse(places_.begin(), places_.end());
   return connect_next();
+}
+
+Result<Done> Socket::begin_tls(const Address& address, const std::string& ca_file) {
+  // Reading it takes some 25 ms, where all authorities of the system stand in one file.
+  if (!trust_) {
+    auto loaded = TlsTrust::load(ca_file);
+    if (!loaded.ok()) return loaded.error();
+    trust_.emplace(*std::move(loaded));
+  }
+  auto begun = TlsSession::begin(*trust_, address.host);
+  if (!begun.ok()) return begun.error();
+  tls_.emplace(*std::move(begun));
+  return Done{};
 }
 
 Result<Done> Socket::connect_next() {
@@ -92,15 +115,25 @@ Result<Done> Socket::connect_next() {
 }
 
 void Socket::close() {
+  if (tls_ && state_ == State::open && out_.empty()) {
+    std::string words = tls_->last_words();
+    [[maybe_unused]] auto said = ::send(handle_, words.data(), words.size(), MSG_NOSIGNAL);
+  }
+  // The next one reads the file anew, as it may be another one by then; not while nobody answers.
+  if (tls_ && (tls_->has_failed() || tls_->is_established())) trust_.reset();
+  tls_.reset();
   if (handle_ >= 0) ::close(handle_);
   handle_ = -1;
   state_ = State::closed;
+  has_heard_ = false;
   out_.clear();
 }
 
 void Socket::wait(const Wakeup& wakeup, std::chrono::milliseconds longest) const {
   short wanted = POLLIN;
   if (state_ == State::connecting || !out_.empty()) wanted |= POLLOUT;
+  // What ended the session may have come together with what was said before: nothing more comes.
+  if (tls_ && tls_->has_failed()) longest = std::chrono::milliseconds(0);
   pollfd both[2] = {{wakeup.handle(), POLLIN, 0}, {handle_, wanted, 0}};
   ::poll(both, handle_ >= 0 ? 2 : 1, static_cast<int>(longest.count()));
 }
@@ -128,10 +161,27 @@ Result<Done> Socket::finish_connecting() {
   return Done{};
 }
 
+void Socket::send(std::string_view bytes) {
+  if (tls_) {
+    tls_->send(bytes);
+  } else {
+    out_ += bytes;
+  }
+}
+
 Result<Done> Socket::send_out() {
+  if (tls_) {
+    BELAY_TRY(std::string encrypted, tls_->take_out());
+    out_ += encrypted;
+  }
   while (!out_.empty()) {
     auto sent = ::send(handle_, out_.data(), out_.size(), MSG_NOSIGNAL);
     if (sent < 0 && is_later(errno)) return Done{};
+    if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+      // Why it left may be the last that it has said, so receive() ends this.
+      out_.clear();
+      return Done{};
+    }
     if (sent < 0) return gone("the connection was lost", errno);
     out_.erase(0, static_cast<std::size_t>(sent));
   }
@@ -140,13 +190,46 @@ Result<Done> Socket::send_out() {
 
 Result<std::string> Socket::receive() {
   if (state_ != State::open) return std::string();
+  if (tls_ && tls_->has_failed()) return tls_->take_in();
   std::string piece(piece_bytes, '\0');
   auto came = ::recv(handle_, piece.data(), piece.size(), 0);
-  if (came < 0 && is_later(errno)) return std::string();
-  if (came < 0) return gone("the connection was lost", errno);
-  if (came == 0) return error(ErrorCode::unavailable, "the other side closed the connection");
-  piece.resize(static_cast<std::size_t>(came));
+  bool is_nothing = came < 0 && is_later(errno);
+  if (is_nothing && !tls_) return std::string();
+  if (came < 0 && !is_nothing) return ended(gone("the connection was lost", errno).message);
+  if (came == 0) return ended("the other side closed the connection");
+  piece.resize(is_nothing ? 0 : static_cast<std::size_t>(came));
+  if (tls_) {
+    tls_->feed(piece);
+    return tls_->take_in();
+  }
+  bool is_first = !std::exchange(has_heard_, true);
+  if (is_first && piece.front() == alert_type) return speaks_tls();
   return piece;
+}
+
+Error Socket::ended(std::string what) const {
+  if (tls_ && !tls_->is_established()) {
+    return error(ErrorCode::unavailable,
+                 what +
+                     ", amid the handshake of TLS; see whether that port speaks TLS, else write "
+                     "redis:// in the setting redis (--redis, BELAY_REDIS)");
+  }
+  if (!tls_ && !has_heard_) {
+    return error(ErrorCode::unavailable,
+                 what +
+                     ", without a word; where that port speaks TLS, write rediss:// in the "
+                     "setting redis (--redis, BELAY_REDIS)");
+  }
+  return error(ErrorCode::unavailable, std::move(what));
+}
+
+Error Socket::silence() const {
+  if (tls_ && state_ == State::open && !tls_->is_established()) {
+    return error(ErrorCode::unavailable,
+                 "it does not answer the handshake of TLS in time; see whether that port speaks "
+                 "TLS, else write redis:// in the setting redis (--redis, BELAY_REDIS)");
+  }
+  return error(ErrorCode::unavailable, "nobody answers in time");
 }
 
 }  // namespace belay::redis

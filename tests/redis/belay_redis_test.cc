@@ -9,8 +9,11 @@
 namespace belay::cli::tests {
 namespace {
 
+using belay::tests::Authority;
 using belay::tests::connected;
 using belay::tests::RedisServer;
+using belay::tests::ScriptedRedis;
+using std::chrono::hours;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -69,8 +72,72 @@ TEST_F(BelayWithRedis, DoctorKnowsAGoodOneAForeignOneAndAReplica) {
   EXPECT_THAT(told(), HasSubstr("replica"));
 }
 
+constexpr const char* kHere = "IP:127.0.0.1,DNS:localhost";
+
+TEST_F(BelayWithRedis, DoctorTrustsWhomTheSystemOrTheNamedFileTrusts) {
+  import_day();
+  Authority authority;
+  RedisServer server(authority.issue(kHere), {"--requirepass", "right"});
+  use(server.url(":right"));
+  EXPECT_THAT(told(), HasSubstr("nobody whom this system trusts has signed its certificate"));
+  EXPECT_THAT(told(), HasSubstr("-> name the certificate of the authority that has, a PEM file, in "
+                                "the setting redis_ca_file (BELAY_REDIS_CA_FILE)"));
+  world.setting.environment["SSL_CERT_FILE"] = authority.file();
+  EXPECT_THAT(told(), HasSubstr("ok rediss://127.0.0.1:"));
+  world.setting.environment.erase("SSL_CERT_FILE");
+  world.setting.environment["BELAY_REDIS_CA_FILE"] = authority.file();
+  EXPECT_THAT(told(), HasSubstr("ok rediss://127.0.0.1:"));
+  use(server.url(":wrong"));
+  EXPECT_THAT(told(), HasSubstr("rediss://:PASSWORD@HOST:PORT"));
+  Authority other;
+  world.setting.environment["BELAY_REDIS_CA_FILE"] = other.file();
+  EXPECT_THAT(told(), HasSubstr("nobody in \"" + other.file() + "\" has signed"));
+  world.setting.environment["BELAY_REDIS_CA_FILE"] = "/nowhere/authority.pem";
+  EXPECT_THAT(told(), HasSubstr("/nowhere/authority.pem\", which redis_ca_file names, can't be "));
+  world.setting.environment["BELAY_REDIS_CA_FILE"] = world.write("nonsense.pem", "nonsense\n");
+  EXPECT_THAT(told(), HasSubstr("holds no certificates in PEM"));
+  EXPECT_THAT(told(), Not(HasSubstr("wrong")));
+}
+
+TEST_F(BelayWithRedis, DoctorTellsAWrongCertificateFromAWrongPort) {
+  import_day();
+  Authority authority;
+  world.setting.environment["BELAY_REDIS_CA_FILE"] = authority.file();
+  RedisServer elsewhere(authority.issue("DNS:other.example"), {});
+  use(elsewhere.url());
+  EXPECT_THAT(told(), HasSubstr("its certificate is not for \"127.0.0.1\" -> write a name"));
+  RedisServer old(authority.issue(kHere, {.from = hours(-48), .until = hours(-24)}), {});
+  use(old.url());
+  EXPECT_THAT(told(), HasSubstr("has expired -> renew it"));
+  ScriptedRedis answers([](int socket, int) { ScriptedRedis::say(socket, "-ERR what?\r\n"); });
+  use("rediss" + answers.url().substr(std::string("redis").size()));
+  EXPECT_THAT(told(), HasSubstr("it speaks no TLS on that port -> write redis://"));
+  RedisServer plain;
+  use("rediss" + plain.url().substr(std::string("redis").size()));
+  EXPECT_THAT(told(), HasSubstr("does not answer the handshake of TLS in time -> see whether"));
+  world.setting.environment.erase("BELAY_REDIS_CA_FILE");
+  RedisServer good(authority.issue(kHere), {});
+  use("redis" + good.url().substr(std::string("rediss").size()));
+  EXPECT_THAT(told(), HasSubstr("-> where that port speaks TLS, write rediss://"));
+}
+
+TEST_F(BelayWithRedis, AFileOfAuthoritiesIsExplainedAndRefusedWhereNothingAsksForIt) {
+  std::string file = world.write("belay.yaml", "redis_ca_file: certificates/authority.pem\n");
+  world.setting.environment["BELAY_CONFIG"] = file;
+  use("rediss://:hidden-word@127.0.0.1:1/0");
+  Outcome explained = world.run({"config", "explain"});
+  EXPECT_EQ(explained.code, 0) << explained.err;
+  EXPECT_THAT(explained.out, HasSubstr(world.folder.file("certificates/authority.pem")));
+  EXPECT_THAT(explained.out, HasSubstr("rediss://127.0.0.1:1/0"));
+  use(kNowhere);
+  Outcome refused = world.run({"threads"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(refused.says({file + ", line 1", "rediss://", "redis_ca_file"})) << refused.err;
+  EXPECT_THAT(refused.err, Not(HasSubstr("hidden-word")));
+}
+
 TEST_F(BelayWithRedis, ASettingThatIsWrongIsRefusedWithoutItsPassword) {
-  for (const char* wrong : {"redis://:hidden-word@", "rediss://:hidden-word@host", "hidden-word"}) {
+  for (const char* wrong : {"redis://:hidden-word@", "rediss://:hidden-word@", "hidden-word"}) {
     use(wrong);
     Outcome refused = world.run({"threads"});
     EXPECT_EQ(refused.code, 2);

@@ -58,7 +58,11 @@ bool becomes_true(const std::function<bool()>& condition) {
 }
 
 RedisServer::RedisServer(std::vector<std::string> more_options)
-    : more_options_(std::move(more_options)) {
+    : RedisServer(Certificate(), more_options) {}
+
+RedisServer::RedisServer(const Certificate& certificate,
+                         const std::vector<std::string>& more_options)
+    : certificate_(certificate), more_options_(more_options) {
   std::string name = std::filesystem::temp_directory_path() / "belay-redis-XXXXXX";
   folder_ = ::mkdtemp(name.data());
   start();
@@ -71,7 +75,8 @@ RedisServer::~RedisServer() {
 
 std::string RedisServer::url(const std::string& login, int database) const {
   std::string at = login.empty() ? "" : login + "@";
-  return "redis://" + at + "127.0.0.1:" + std::to_string(port_) + "/" + std::to_string(database);
+  return (speaks_tls() ? "rediss://" : "redis://") + at + "127.0.0.1:" + std::to_string(port_) +
+         "/" + std::to_string(database);
 }
 
 void RedisServer::start() {
@@ -86,10 +91,16 @@ void RedisServer::start() {
 }
 
 bool RedisServer::try_start() {
-  std::vector<std::string> words{"redis-server", "--port",        std::to_string(port_),
-                                 "--bind",       "127.0.0.1",     "--dir",
-                                 folder_,        "--save",        "",
-                                 "--logfile",    folder_ + "/log"};
+  std::vector<std::string> words{
+      "redis-server", "--port",        speaks_tls() ? "0" : std::to_string(port_),
+      "--bind",       "127.0.0.1",     "--dir",
+      folder_,        "--save",        "",
+      "--logfile",    folder_ + "/log"};
+  if (speaks_tls()) {
+    words.insert(words.end(),
+                 {"--tls-port", std::to_string(port_), "--tls-cert-file", certificate_.file,
+                  "--tls-key-file", certificate_.key_file, "--tls-auth-clients", "no"});
+  }
   words.insert(words.end(), more_options_.begin(), more_options_.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -167,16 +178,18 @@ void ScriptedRedis::wait_for_end(int socket) {
   }
 }
 
-redis::ClientOptions patient(const std::string& url) {
+redis::ClientOptions patient(const std::string& url, const std::string& ca_file) {
   redis::ClientOptions options;
   options.link.address = redis::address_from(url).value();
+  options.link.ca_file = ca_file;
   options.link.connect_timeout = milliseconds(10'000);
   options.link.reply_timeout = milliseconds(10'000);
   return options;
 }
 
-std::unique_ptr<redis::Client> connected(const std::string& url, Random& random) {
-  auto client = std::make_unique<redis::Client>(patient(url), random);
+std::unique_ptr<redis::Client> connected(const std::string& url, Random& random,
+                                         const std::string& ca_file) {
+  auto client = std::make_unique<redis::Client>(patient(url, ca_file), random);
   if (!client->wait_until_up(milliseconds(10'000))) std::abort();
   return client;
 }

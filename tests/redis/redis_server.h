@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "redis/client.h"
+#include "tests/redis/certificates.h"
 
 namespace belay::tests {
 
@@ -19,6 +20,8 @@ namespace belay::tests {
 class RedisServer {
  public:
   explicit RedisServer(std::vector<std::string> more_options = {});
+  // Speaks TLS alone, with that certificate, and asks nobody for one.
+  RedisServer(const Certificate& certificate, const std::vector<std::string>& more_options);
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
   ~RedisServer();
@@ -35,6 +38,9 @@ class RedisServer {
  private:
   bool try_start();
 
+  bool speaks_tls() const { return !certificate_.file.empty(); }
+
+  const Certificate certificate_;
   const std::vector<std::string> more_options_;
   std::string folder_;
   int port_ = 0;
@@ -72,8 +78,9 @@ class ScriptedRedis {
 };
 
 // Patient: for tests of what comes, not of when.
-redis::ClientOptions patient(const std::string& url);
-std::unique_ptr<redis::Client> connected(const std::string& url, Random& random);
+redis::ClientOptions patient(const std::string& url, const std::string& ca_file = "");
+std::unique_ptr<redis::Client> connected(const std::string& url, Random& random,
+                                         const std::string& ca_file = "");
 // Looks every 2 ms, for 20 s at the most.
 bool becomes_true(const std::function<bool()>& condition);
 
