@@ -223,12 +223,16 @@ std::vector<Explained> explain_settings(const Program& program, const Environmen
       origin = "environment " + std::string(known.variable);
     } else if (known.slot == &Environment::key_file && environment.keys) {
       origin = "environment BELAY_KEYS";
+    } else if (known.slot == &Environment::key_file && settings.keys && !settings.key_file) {
+      origin = "environment " + settings.keys_name;
     } else if (known.slot == &Environment::api_key_file && environment.api_key) {
       origin = "environment BELAY_API_KEY";
     } else if (has(file, known.key)) {
       origin = file->origin(known.key);
     } else if (known.slot == &Environment::store && database_of(environment)) {
       origin = "environment DATABASE_URL";
+    } else if (known.slot == &Environment::redis && redis_of(environment)) {
+      origin = "environment REDIS_URL";
     }
     // Of the two places where runs may be, one counts.
     bool is_store = known.slot == &Environment::store,

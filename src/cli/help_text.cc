@@ -34,7 +34,8 @@ Environment (a flag wins over it):
   BELAY_USER              whose records and runs (local)
   BELAY_LANGUAGE          en or es; else as LANG says
   BELAY_KEY_FILE          the keys of an encrypted store, one "id:key" a line, the first for what
-                          is written; or BELAY_KEYS: the lines themselves
+                          is written; or BELAY_KEYS: the lines themselves; or
+                          CHECKPOINT_ENCRYPTION_KEY: one key without its id
   BELAY_COMPRESSION       always, never or with-key (with-key)
   BELAY_ACCEPT_PLAIN      true: with a key, read what was stored without one (false)
 {models}{settings}  AGENT_MAX_RETRIES       attempts of a step that may be tried again (3)

@@ -81,7 +81,8 @@ Result<Sealing> sealing_of(const Settings& settings) {
   } else if (settings.keys) {
     auto keys = KeyRing::from_text(*settings.keys);
     if (!keys.ok()) {
-      return error(ErrorCode::invalid, "BELAY_KEYS is of no use: " + keys.error().message);
+      return error(ErrorCode::invalid,
+                   settings.keys_name + " is of no use: " + keys.error().message);
     }
     sealing.keys = *std::move(keys);
   }

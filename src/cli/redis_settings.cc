@@ -48,14 +48,27 @@ std::string RedisSettings::uses() const {
   return names;
 }
 
+std::optional<std::string> redis_of(const Environment& environment) {
+  const std::optional<std::string>& url = environment.redis_url;
+  if (!url || !(url->starts_with("redis://") || url->starts_with("rediss://"))) {
+    return std::nullopt;
+  }
+  return url;
+}
+
 Result<std::optional<RedisSettings>> redis_settings_from(const Environment& environment,
                                                          const GlobalFlags& flags) {
-  const std::optional<std::string>& url = flags.redis ? flags.redis : environment.redis;
+  const std::optional<std::string> of_host = redis_of(environment);
+  const std::optional<std::string>& url = flags.redis         ? flags.redis
+                                          : environment.redis ? environment.redis
+                                                              : of_host;
   if (!url) return std::optional<RedisSettings>();
   RedisSettings settings;
   auto address = redis::address_from(*url);
   if (!address.ok()) {
-    std::string named = flags.redis ? "--redis" : environment.origin("BELAY_REDIS");
+    std::string named = flags.redis         ? "--redis"
+                        : environment.redis ? environment.origin("BELAY_REDIS")
+                                            : "REDIS_URL";
     return error(ErrorCode::invalid, named + ": " + address.error().message);
   }
   settings.address = *std::move(address);

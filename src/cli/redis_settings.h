@@ -27,6 +27,9 @@ struct RedisSettings {
 };
 
 // Nothing where no Redis is set. `invalid` names the setting, and never shows a password.
+// REDIS_URL where it is one: the Redis where nobody names another.
+std::optional<std::string> redis_of(const Environment& environment);
+
 Result<std::optional<RedisSettings>> redis_settings_from(const Environment& environment,
                                                          const GlobalFlags& flags);
 

@@ -95,6 +95,10 @@ Result<Done> read_sealing(const Environment& environment, const GlobalFlags& fla
   settings.key_file = flags.key_file ? flags.key_file : environment.key_file;
   settings.key_file_by_flag = flags.key_file.has_value();
   if (!settings.key_file) settings.keys = environment.keys;
+  if (!settings.key_file && !settings.keys && environment.checkpoint_key) {
+    settings.keys = "checkpoint:" + *environment.checkpoint_key;
+    settings.keys_name = "CHECKPOINT_ENCRYPTION_KEY";
+  }
   BELAY_TRY(settings.compression, compression_of(environment));
   if (environment.accept_plain) {
     BELAY_TRY(settings.accept_plain, truth_from("BELAY_ACCEPT_PLAIN", *environment.accept_plain));
@@ -215,12 +219,14 @@ Environment read_environment(const Program& program) {
   read.login = login_name();
   read.key_file = variable("BELAY_KEY_FILE");
   read.keys = variable("BELAY_KEYS");
+  read.checkpoint_key = variable("CHECKPOINT_ENCRYPTION_KEY");
   read.compression = variable("BELAY_COMPRESSION");
   read.accept_plain = variable("BELAY_ACCEPT_PLAIN");
   read.server = variable("BELAY_SERVER");
   read.api_key_file = variable("BELAY_API_KEY_FILE");
   read.api_key = variable("BELAY_API_KEY");
   read.redis = variable("BELAY_REDIS");
+  read.redis_url = variable("REDIS_URL");
   read.redis_prefix = variable("BELAY_REDIS_PREFIX");
   read.redis_for = variable("BELAY_REDIS_FOR");
   read.redis_ca_file = variable("BELAY_REDIS_CA_FILE");

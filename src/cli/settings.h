@@ -33,7 +33,8 @@ struct Environment {
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
   std::optional<std::string> key_file, keys, compression, accept_plain;
   std::optional<std::string> server, api_key_file, api_key;
-  std::optional<std::string> redis, redis_prefix, redis_for, redis_ca_file;
+  std::optional<std::string> checkpoint_key;  // CHECKPOINT_ENCRYPTION_KEY
+  std::optional<std::string> redis, redis_url, redis_prefix, redis_for, redis_ca_file;
   std::optional<std::string> config, config_home;
   std::optional<std::string> runs_per_user, runs_per_key, runs_per_queue;
   std::optional<std::string> notify_url, database_url, worker_name;
@@ -77,7 +78,8 @@ struct Settings {
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   std::optional<std::string> key_file;
   bool key_file_by_flag = false;    // so the next command has to name it too
-  std::optional<std::string> keys;  // BELAY_KEYS, where no file is named
+  std::optional<std::string> keys;       // where no file is named
+  std::string keys_name = "BELAY_KEYS";  // the variable that they are from
   Sealing::Compress compression = Sealing::Compress::with_key;
   bool accept_plain = false;
   // The server that has the runs; unset: the store has them.
