@@ -77,7 +77,7 @@ struct Settings {
   // As the environment says; run checks them, if no flag is in their place.
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   std::optional<std::string> key_file;
-  bool key_file_by_flag = false;    // so the next command has to name it too
+  bool key_file_by_flag = false;         // so the next command has to name it too
   std::optional<std::string> keys;       // where no file is named
   std::string keys_name = "BELAY_KEYS";  // the variable that they are from
   Sealing::Compress compression = Sealing::Compress::with_key;

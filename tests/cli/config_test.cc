@@ -123,5 +123,28 @@ TEST_F(CliConfig, NoKeyIsShown) {
   EXPECT_NE(shown.out.find("BELAY_KEYS"), std::string::npos) << shown.out;
 }
 
+// As hosts of programs name them; whatever names one of Belay's own weighs more.
+TEST_F(CliConfig, TheNamesOfHostsCountWhereNothingElseDoes) {
+  auto& environment = world_.setting.environment;
+  environment["REDIS_URL"] = "redis://127.0.0.1:1/3";
+  environment["CHECKPOINT_ENCRYPTION_KEY"] = std::string(64, 'a');
+  EXPECT_EQ(explained("redis"), Answer("redis://127.0.0.1:1/3", "environment REDIS_URL"));
+  EXPECT_EQ(explained("key_file"), Answer("", "environment CHECKPOINT_ENCRYPTION_KEY"));
+  std::string file = write_settings("redis: redis://127.0.0.1:2/4\n");
+  environment["BELAY_KEYS"] = "k1:" + std::string(64, 'b');
+  EXPECT_EQ(explained("redis"), Answer("redis://127.0.0.1:2/4", "file " + file + ", line 1"));
+  EXPECT_EQ(explained("key_file"), Answer("", "environment BELAY_KEYS"));
+  environment.erase("BELAY_KEYS");
+  environment["CHECKPOINT_ENCRYPTION_KEY"] = "short";
+  Outcome refused = world_.run({"threads"});
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_TRUE(refused.says({"CHECKPOINT_ENCRYPTION_KEY is of no use"})) << refused.err;
+  environment.erase("CHECKPOINT_ENCRYPTION_KEY");
+  // Another program's is none of ours.
+  write_settings("user: ana\n");
+  environment["REDIS_URL"] = "unix:///run/other.sock";
+  EXPECT_EQ(explained("redis"), Answer("", "default"));
+}
+
 }  // namespace
 }  // namespace belay::cli::tests
