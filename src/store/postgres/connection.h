@@ -138,8 +138,4 @@ class Connection {
   std::unordered_map<std::string, std::string> statements_;  // by what send() was given
 };
 
-// What can be done about an SQLSTATE, and what it means here: for messages.
-ErrorCode code_of_state(std::string_view state);
-std::string_view remedy_for_state(std::string_view state);
-
 }  // namespace belay::postgres
