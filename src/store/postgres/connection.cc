@@ -198,6 +198,33 @@ Result<Rows> Connection::query(std::string_view sql, const Parameters& parameter
   return std::move(given.back());
 }
 
+Result<Rows> Connection::query_primary(std::string_view sql, const Parameters& parameters) {
+  if (!tells_its_state_) send(asks_for_writes);
+  send(sql, parameters);
+  BELAY_TRY(std::vector<Rows> given, sync());
+  BELAY_CHECK(check_primary(given.front()));
+  return std::move(given.back());
+}
+
+// Servers tell these two from version 14 on, with whatever they answer next.
+Result<Done> Connection::check_primary(const Rows& asked) {
+  const char* standby = PQparameterStatus(handle_, "in_hot_standby");
+  const char* read_only = PQparameterStatus(handle_, "default_transaction_read_only");
+  bool is_standby = false, is_read_only = false;
+  if (tells_its_state_) {
+    is_standby = std::string_view(standby) == "on";
+    is_read_only = std::string_view(read_only) == "on";
+  } else {
+    is_standby = asked.boolean(0, 0);
+    is_read_only = asked.boolean(0, 1);
+    tells_its_state_ = standby && read_only && asked.number(0, 2) == announced_process();
+  }
+  if (!is_standby && !is_read_only) return Done{};
+  state_ = state_of_read_only;
+  is_lost_ = true;
+  return no_writes_at(address_, is_standby);
+}
+
 Result<Done> Connection::execute(std::string_view sql) {
   BELAY_CHECK(query(sql));
   return Done{};
@@ -268,6 +295,8 @@ Error Connection::error_of(const pg_result* result) {
   state_ = state;
   // The server says so before it ends the connection.
   if (state_.starts_with("57P0") || state_.starts_with("08")) is_lost_ = true;
+  // The primary is another one now, or will be.
+  if (takes_no_writes()) is_lost_ = true;
   return error(code_of_state(state_),
                "The store, " + address_.shown +
                    ", refused: " + one_line(message ? message : "no reason given") + " (" + state_ +

@@ -5,6 +5,7 @@
 #include "belay/limits.h"
 #include "store/claim.h"
 #include "store/postgres/postgres_snapshot.h"
+#include "store/postgres/repetition.h"
 
 namespace belay::postgres {
 namespace {
@@ -87,9 +88,12 @@ void ReaderPool::serve() {
 Result<Done> ReaderPool::read(std::unique_ptr<Connection>& connection, const Waiting& waiting) {
   steady_clock::time_point begun = steady_clock::now();
   milliseconds next_pause{0};
+  Repetition repetition;
   while (true) {
     Attempt attempt = read_once(connection, waiting);
     if (!attempt.is_to_be_repeated) return std::move(attempt.outcome);
+    bool is_given_up = connection && connection->is_to_be_repeated();
+    if (is_given_up && repetition.goes_on()) continue;
     auto taken = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begun);
     auto hasty = haste_->end_for(waiting.pushed_at);
     if (taken >= address_.patience || (hasty && steady_clock::now() >= *hasty)) {

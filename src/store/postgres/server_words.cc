@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "store/postgres/connection.h"
+
 namespace belay::postgres {
 namespace {
 
@@ -17,6 +19,11 @@ constexpr std::string_view of_others =
     "the schema holds what it should not: restore it from a backup, or name another with schema= "
     "in the store's URL";
 
+// Of several hosts none takes writes.
+constexpr std::string_view where_writes_are_taken =
+    "promote one of the hosts in the store's URL, or name the primary there; "
+    "target_session_attrs=read-write chooses it";
+
 // The first that fits counts.
 constexpr std::array<Meaning, 27> meanings{{
     {"53100", ErrorCode::unavailable, "make room on the server's disk"},
@@ -30,9 +37,9 @@ constexpr std::array<Meaning, 27> meanings{{
     {"55000", ErrorCode::unavailable, "look at the server's log, and try again"},
     {"08", ErrorCode::unavailable, "look at the server and the network"},
     {"40", ErrorCode::unavailable, "try again"},
-    {"25006", ErrorCode::unavailable,
-     "it is a standby, or set to read only: name the primary in the store's URL, or add "
-     "target_session_attrs=read-write to it"},
+    {state_of_read_only, ErrorCode::unavailable,
+     "it is a standby, or set to read only: name the primary in the store's URL, or all of its "
+     "hosts and target_session_attrs=read-write"},
     {"28", ErrorCode::unavailable, "check the user and password in the store's URL"},
     {"3D", ErrorCode::unavailable, "create the database, or correct its name in the store's URL"},
     {"42501", ErrorCode::unavailable,
@@ -77,7 +84,9 @@ std::string_view remedy_for_no_connection(std::string_view text) {
     std::string_view words;
     std::string_view remedy;
   };
-  static constexpr std::array<Sign, 11> signs{{
+  static constexpr std::array<Sign, 13> signs{{
+      {"session is read-only", where_writes_are_taken},
+      {"hot standby mode", where_writes_are_taken},
       {"password", "check the user and password in the store's URL"},
       {"authentication failed", "check the user and password in the store's URL"},
       {"not permitted to log in", "have its owner say ALTER ROLE ... LOGIN, or name another user"},
@@ -95,6 +104,14 @@ std::string_view remedy_for_no_connection(std::string_view text) {
     if (text.find(sign.words) != std::string_view::npos) return sign.remedy;
   }
   return "check that it runs, and the host and port in the store's URL";
+}
+
+Error no_writes_at(const Address& address, bool is_standby) {
+  return error(ErrorCode::unavailable,
+               "The store, " + address.shown + ", takes no writes: " +
+                   (is_standby ? "it is a standby" : "it is set to read only") +
+                   "; name the primary in the store's URL, or all of its hosts and "
+                   "target_session_attrs=read-write.");
 }
 
 }  // namespace belay::postgres
