@@ -64,7 +64,8 @@ void ReaderPool::push(Waiting waiting) {
   waiting.answer.complete(
       error(ErrorCode::unavailable,
             "The store's queue of reads is full: " + std::to_string(limits::commit_queue_max) +
-                " wait; try again shortly."));
+                " wait for " + std::to_string(address_.pool) +
+                " connections; give the store's URL a larger pool=, or try again shortly."));
 }
 
 void ReaderPool::serve() {
