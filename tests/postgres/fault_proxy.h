@@ -1,7 +1,7 @@
 #pragma once
 // tests/postgres/fault_proxy.h - a TCP proxy in front of a PostgreSQL server which breaks
 // connections where it hurts: it reads the protocol well enough to cut before a transaction's end
-// is sent, just after, and between the commit and its reply.
+// is sent, just after, and between the commit and its reply, and to have a statement fail.
 //
 // Threading: one thread; every method from any thread. It ends with the object.
 

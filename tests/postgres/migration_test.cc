@@ -1,10 +1,13 @@
 // The schema is made, or made newer, while servers crash and programs work: it is whole or not
 // there, and whoever it allows to go on goes on.
 
+#include <libpq-fe.h>
+
 #include <atomic>
 #include <iostream>
 #include <thread>
 
+#include "store/postgres/postgres_store.h"
 #include "tests/crash/campaign_size.h"
 #include "tests/postgres/commit_load.h"
 #include "tests/postgres/store_world.h"
@@ -143,6 +146,71 @@ TEST_F(PostgresMigrations, AServerThatCrashesInTheMidstOfOneLeavesItWholeOrNotTh
   std::cout << "evidence: PostgreSQL crashed " << crashes << " times under a migration, " << made
             << " of them after it was carried out: it was whole, or not there" << std::endl;
   EXPECT_GE(crashes, std::min<std::uint64_t>(rounds, 10));
+}
+
+// A schema as it was before the second migration.
+constexpr const char* kBackToTheFirst =
+    "DROP VIEW belay.agent_checkpoints, belay.agent_metrics, belay.agent_execution_logs;"
+    "DROP INDEX belay.runs_by_status, belay.run_starts_of_graph;"
+    "DROP FUNCTION belay.envelope_json, belay.bytes_json;"
+    "DELETE FROM belay.migrations WHERE version = 2";
+
+// Somebody who has used the table of the runs, and thinks about what to do next.
+class Ponderer {
+ public:
+  Ponderer(const std::string& url, const std::string& table)
+      : handle_(PQconnectdb((url + "?application_name=psql").c_str()), PQfinish) {
+    std::string statements = "BEGIN; LOCK TABLE " + table + " IN ROW EXCLUSIVE MODE";
+    PGresult* done = PQexec(handle_.get(), statements.c_str());
+    EXPECT_EQ(PQresultStatus(done), PGRES_COMMAND_OK) << PQerrorMessage(handle_.get());
+    PQclear(done);
+  }
+
+ private:
+  std::unique_ptr<PGconn, void (*)(PGconn*)> handle_;
+};
+
+TEST_F(PostgresMigrations, OneThatComesByNoLockLeavesTheSchemaAsItWasAndSaysWhoHasIt) {
+  auto old = open(url());
+  ASSERT_TRUE(old);
+  const std::string whole = shape_of(server_, schema_);
+  run_sql(kBackToTheFirst);
+  const std::string before = shape_of(server_, schema_);
+  CommitLoad load(*old, 2);
+  ASSERT_TRUE(goes_on(load));
+  postgres::PostgresStoreOptions options;
+  options.migration_locks = {std::chrono::milliseconds(150), 4};
+  {
+    Ponderer person(server_.url(), schema_ + ".runs");
+    auto refused = postgres::open_postgres_store(url(), clock_, random_, options);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+    for (const char* words : {"in 4 tries", "psql", "its table runs", "pg_terminate_backend(",
+                              "and open the store again"}) {
+      EXPECT_THAT(refused.error().message, HasSubstr(words));
+    }
+    EXPECT_EQ(shape_of(server_, schema_), before);
+    EXPECT_EQ(newest_migration(), "1");
+    // Who writes waits behind it no longer than for one try.
+    ASSERT_TRUE(goes_on(load));
+    options.migration_locks.tries = 1'000;
+    std::atomic<bool> is_over = false;
+    std::thread opening([&] {
+      auto opened = postgres::open_postgres_store(url(), clock_, random_, options);
+      EXPECT_TRUE(opened.ok()) << opened.error().message;
+      is_over = true;
+    });
+    EXPECT_TRUE(goes_on(load));
+    EXPECT_FALSE(is_over);
+    std::string pid = server_.value(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'psql'"
+        " AND state = 'idle in transaction'");
+    EXPECT_EQ(pid, "t");
+    opening.join();
+  }
+  EXPECT_EQ(shape_of(server_, schema_), whole);
+  EXPECT_EQ(load.sent_again(), 0u);
+  expect_no_faults(load, *old);
 }
 
 }  // namespace

@@ -13,8 +13,9 @@ constexpr int kBouncerPortsTried = 5;
 
 std::string bouncer_settings(const PostgresServer& server, int connections, int port,
                              const ServerFolder& folder) {
-  return "[databases]\n* = host=" + server.socket_folder() +
-         " port=" + std::to_string(server.port()) +
+  std::string behind = "host=" + server.socket_folder() + " port=" + std::to_string(server.port());
+  // What is named is looked at again when the settings are.
+  return "[databases]\npostgres = " + behind + "\n* = " + behind +
          "\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = " + std::to_string(port) +
          "\nunix_socket_dir =\nauth_type = trust\nauth_file = " + folder.file("users") +
          "\npool_mode = transaction\nmax_client_conn = 1000\ndefault_pool_size = " +
@@ -27,7 +28,7 @@ std::string bouncer_settings(const PostgresServer& server, int connections, int 
 }  // namespace
 
 PgBouncer::PgBouncer(const PostgresServer& server, int server_connections)
-    : server_(server), server_connections_(server_connections) {
+    : server_(&server), server_connections_(server_connections) {
   folder_.write("users", "\"belay\" \"\"\n");
   for (int i = 0; i < kBouncerPortsTried && !process_; ++i) {
     port_ = free_port();
@@ -37,8 +38,8 @@ PgBouncer::PgBouncer(const PostgresServer& server, int server_connections)
 }
 
 bool PgBouncer::try_to_start() {
-  std::string settings =
-      folder_.write("settings.ini", bouncer_settings(server_, server_connections_, port_, folder_));
+  std::string settings = folder_.write(
+      "settings.ini", bouncer_settings(*server_, server_connections_, port_, folder_));
   process_ = std::make_unique<ServerProcess>(std::vector<std::string>{BELAY_PGBOUNCER, settings},
                                              folder_.file("log"), SIGKILL);
   bool is_up = false;
@@ -51,6 +52,12 @@ bool PgBouncer::try_to_start() {
 }
 
 void PgBouncer::stop() { process_.reset(); }
+
+void PgBouncer::turn_to(const PostgresServer& server) {
+  server_ = &server;
+  folder_.write("settings.ini", bouncer_settings(*server_, server_connections_, port_, folder_));
+  process_->send(SIGHUP);
+}
 
 void PgBouncer::start() {
   if (!try_to_start()) give_up("PgBouncer does not start again.", folder_.file("log"));

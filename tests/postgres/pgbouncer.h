@@ -13,11 +13,13 @@ class PgBouncer {
   int port() const { return port_; }
   void stop();
   void start();
+  // From now on another server is behind it, while its clients keep their connections.
+  void turn_to(const PostgresServer& server);
 
  private:
   bool try_to_start();
 
-  const PostgresServer& server_;
+  const PostgresServer* server_;
   int server_connections_;
   ServerFolder folder_;
   int port_ = 0;

@@ -68,22 +68,14 @@ std::vector<SqlRow> rows_of(PGresult* result) {
 PostgresServer::PostgresServer(ServerOptions options) : options_(std::move(options)) {
   std::string data = folder_.file("data");
   if (options_.primary) {
-    std::string from =
-        parameters_for(options_.primary->socket_folder(), options_.primary->port(), "replication");
-    run_to_end({program("pg_basebackup"), "--pgdata", data, "--dbname", from, "--no-sync",
-                "--checkpoint=fast", "--write-recovery-conf"},
-               log());
+    copy(*options_.primary);
   } else {
     run_to_end({"/bin/cp", "-R", shared_template().path(), data}, log());
   }
-  folder_.write("data/pg_hba.conf",
-                "local all all trust\nhost all guarded 127.0.0.1/32 scram-sha-256\n"
-                "host all all 127.0.0.1/32 trust\n"
-                "local replication all trust\n");
   if (options_.is_standby) folder_.write("data/standby.signal", "");
   for (int i = 0; i < kPortsTried && !process_; ++i) {
     port_ = free_port();
-    folder_.write("data/postgresql.conf", settings_for(options_, folder_.path(), port_));
+    write_settings();
     if (!try_to_start()) process_.reset();
   }
   if (!process_) give_up("PostgreSQL does not start.", log());
@@ -91,6 +83,21 @@ PostgresServer::PostgresServer(ServerOptions options) : options_(std::move(optio
 
 PostgresServer::~PostgresServer() {
   if (process_) stop(Stop::immediate);
+}
+
+void PostgresServer::copy(const PostgresServer& primary) {
+  std::string from = parameters_for(primary.socket_folder(), primary.port(), "replication");
+  run_to_end({program("pg_basebackup"), "--pgdata", folder_.file("data"), "--dbname", from,
+              "--no-sync", "--checkpoint=fast", "--write-recovery-conf"},
+             log());
+}
+
+void PostgresServer::write_settings() {
+  folder_.write("data/pg_hba.conf",
+                "local all all trust\nhost all guarded 127.0.0.1/32 scram-sha-256\n"
+                "host all all 127.0.0.1/32 trust\n"
+                "local replication all trust\n");
+  folder_.write("data/postgresql.conf", settings_for(options_, folder_.path(), port_));
 }
 
 bool PostgresServer::try_to_start() {
@@ -107,6 +114,13 @@ bool PostgresServer::try_to_start() {
 
 void PostgresServer::promote() {
   run_to_end({program("pg_ctl"), "promote", "--pgdata", folder_.file("data"), "--wait"}, log());
+}
+
+void PostgresServer::follow(const PostgresServer& primary) {
+  run_to_end({"/bin/rm", "-rf", folder_.file("data")}, log());
+  copy(primary);
+  write_settings();
+  start();
 }
 
 void PostgresServer::start() {

@@ -63,6 +63,8 @@ class PostgresServer {
 
   // Of a standby: it takes writes from then on.
   void promote();
+  // Of a server that was stopped: begins anew on its port, as a standby of that one.
+  void follow(const PostgresServer& primary);
   void stop(Stop how);
   void start();
   // As pg_ctl restart -m immediate: connections break, and it recovers from its log.
@@ -70,6 +72,8 @@ class PostgresServer {
 
  private:
   bool try_to_start();
+  void copy(const PostgresServer& primary);
+  void write_settings();
 
   ServerOptions options_;
   ServerFolder folder_;

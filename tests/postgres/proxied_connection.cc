@@ -103,6 +103,22 @@ void ProxiedConnection::notice(const WireMessage& message, const ProxyFaults& fa
   if (has_marker_ && is_given) writes_ = true;
 }
 
+std::string ProxiedConnection::as_told(const WireMessage& message, const ProxyFaults& faults,
+                                       ProxyCounts& counts) {
+  bool fails = message.type == 'P' && !faults.sqlstate.empty() &&
+               counts.failures < faults.failures_max &&
+               statement_of(message).find(faults.marker) != std::string_view::npos;
+  if (!fails) return message.bytes;
+  ++counts.failures;
+  std::string_view body = message.body();
+  std::size_t text = body.find('\0') + 1;
+  std::size_t types = body.find('\0', text);
+  // What it is given goes with it, and is not looked at.
+  return wire_message('P', std::string(body.substr(0, text)) +
+                               "DO $$ BEGIN RAISE EXCEPTION 'told to' USING ERRCODE = '" +
+                               faults.sqlstate + "'; END $$" + std::string(body.substr(types)));
+}
+
 bool ProxiedConnection::is_end_to_cut(const WireMessage& message, const ProxyFaults& faults,
                                       ProxyCounts& counts) {
   if (message.type != 'S' && message.type != 'Q') return false;
@@ -132,7 +148,7 @@ bool ProxiedConnection::move_to_server(const ProxyFaults& faults, ProxyCounts& c
       is_cut = faults.cut_at == CutAt::after_end;
       if (is_cut) ++counts.cuts_after_end;
     }
-    bytes += message->bytes;
+    bytes += as_told(*message, faults, counts);
     if (is_cut) break;
   }
   if (pass_on(bytes, server_, to_server_, faults.bytes_to_server) && !is_cut) return true;

@@ -36,6 +36,9 @@ struct ProxyFaults {
   std::optional<std::uint64_t> bytes_to_client = std::nullopt;
   // In place of a cut the connection stands still there, until the server itself is gone.
   bool holds = false;
+  // Not empty: a statement with the marker comes to this error of the server's, so many times.
+  std::string sqlstate = {};
+  std::uint64_t failures_max = 0;
   std::chrono::milliseconds delay{0};  // of whatever the server says
   bool swallows = false;  // half open: what is sent arrives nowhere, and no end is told
   bool refuses = false;   // new connections are closed at once
@@ -49,6 +52,7 @@ struct ProxyCounts {
   std::uint64_t cuts_before_end = 0;
   std::uint64_t cuts_after_end = 0;
   std::uint64_t cuts_at_reply = 0;
+  std::uint64_t failures = 0;  // statements that were made to fail
 };
 
 class ProxiedConnection {
@@ -77,6 +81,8 @@ class ProxiedConnection {
   // Whether this message is the end of a transaction that is to be cut.
   bool is_end_to_cut(const WireMessage& message, const ProxyFaults& faults, ProxyCounts& counts);
   void notice(const WireMessage& message, const ProxyFaults& faults);
+  // The message, or one in its place whose statement fails.
+  std::string as_told(const WireMessage& message, const ProxyFaults& faults, ProxyCounts& counts);
   // Cuts the connection, or has it stand still. Whether it is there still.
   bool strike(const ProxyFaults& faults, ProxyCounts& counts);
   bool pass_on(std::string_view bytes, int to, std::uint64_t& passed,

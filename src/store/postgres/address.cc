@@ -115,6 +115,9 @@ Result<Address> address_from(const std::string& url) {
   std::string port = value_of(address, "port", "");
   address.shown = "PostgreSQL at " + host + (port.empty() ? "" : ":" + port) + "/" +
                   value_of(address, "dbname", value_of(address, "user", ""));
+  // The hosts change their parts over time: only who takes writes now is the store.
+  bool has_several = host.find(',') != std::string::npos || port.find(',') != std::string::npos;
+  if (has_several) set_unless_given(address, "target_session_attrs", "read-write");
   set_unless_given(address, "application_name", "belay");
   set_unless_given(address, "client_encoding", "UTF8");
   set_unless_given(address, "connect_timeout", "10");

@@ -8,7 +8,8 @@
 // query: `schema` (default belay), `pool` (connections for reads, 1 to 100, default 8),
 // `session_expiry` (milliseconds that a process may be silent before others take over its runs,
 // default 15,000; a third of it between heartbeats), `patience` (milliseconds for which commits and
-// reads wait for a server that is gone, default 30,000).
+// reads wait for a server that is gone, default 30,000). Of several hosts the one is meant that
+// takes writes (target_session_attrs=read-write), unless the URL says otherwise.
 
 #include <chrono>
 #include <string>

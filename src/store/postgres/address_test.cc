@@ -36,6 +36,22 @@ TEST(PostgresAddress, HasValuesForWhatIsNotSaid) {
   EXPECT_THAT(address->parameters, Contains(Pair("application_name", "belay")));
 }
 
+TEST(PostgresAddress, MeansOfSeveralHostsTheOneThatTakesWritesUnlessItSaysOtherwise) {
+  for (const char* url : {"postgresql://a,b/agents", "postgresql://a:1,a:2/agents",
+                          "postgresql:///agents?host=a,b", "postgresql:///agents?port=1,2"}) {
+    auto address = address_from(url);
+    ASSERT_TRUE(address.ok()) << url;
+    EXPECT_THAT(address->parameters, Contains(Pair("target_session_attrs", "read-write"))) << url;
+  }
+  auto chosen = address_from("postgresql://a,b/agents?target_session_attrs=primary");
+  ASSERT_TRUE(chosen.ok());
+  EXPECT_THAT(chosen->parameters, Contains(Pair("target_session_attrs", "primary")));
+  EXPECT_THAT(chosen->parameters, Not(Contains(Pair("target_session_attrs", "read-write"))));
+  auto single = address_from("postgresql://a/agents");
+  ASSERT_TRUE(single.ok());
+  EXPECT_THAT(single->parameters, Not(Contains(Pair("target_session_attrs", "read-write"))));
+}
+
 TEST(PostgresAddress, IsRefusedForWhatItCanNotMean) {
   for (const char* url :
        {"sqlite:file", "postgresql://h/d?pool=0", "postgresql://h/d?pool=101",

@@ -105,7 +105,7 @@ TogetherAnswer commit_together(Connection& connection, const std::vector<const C
   Error failed = std::move(written).error();
   TogetherAnswer answer{Together::refused, std::move(failed)};
   if (connection.is_lost()) {
-    answer.outcome = Together::lost;
+    answer.outcome = connection.takes_no_writes() ? Together::repeat : Together::lost;
     return answer;
   }
   if (connection.state() == state_of_guard) answer.outcome = Together::a_guard;

@@ -22,7 +22,7 @@ bool fits_together(const Commit& commit);
 enum class Together {
   applied,  // all are durable
   a_guard,  // some guard does not hold: nothing was written
-  repeat,   // the server gave it up: nothing was written, the same can be tried again
+  repeat,   // the server gave it up, or takes no writes: nothing was written, try the same again
   refused,  // a row can't be written: nothing was
   lost,     // the connection is gone: it may have been written, or not
 };
@@ -41,8 +41,6 @@ Result<std::vector<bool>> standing(Connection& connection,
 // Sends what every transaction of commits begins with. It waits for a lock no longer than this.
 void begin_writing(Connection& connection, std::chrono::milliseconds lock_patience);
 
-// SQLSTATE of a lock that did not come in that time.
-inline constexpr std::string_view state_of_lock = "55P03";
 // Ends connections of Belay that have waited for their process in the midst of a transaction for
 // this long: one that was stopped, or whose machine has gone, holds its locks without end. What it
 // goes on with, if ever, is told that its connection is lost, and is sent again under its guard.

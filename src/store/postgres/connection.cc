@@ -4,8 +4,9 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+
+#include "store/postgres/server_words.h"
 
 namespace belay::postgres {
 namespace {
@@ -16,60 +17,6 @@ constexpr std::string_view written_schema = "belay.";
 constexpr std::chrono::milliseconds shortest_wait{1'000};
 constexpr std::chrono::milliseconds longest_wait_for_answer{30'000};
 constexpr std::string_view hasty_connect_timeout = "2";  // seconds; libpq takes no less
-
-struct Meaning {
-  std::string_view prefix;  // of an SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix
-  ErrorCode code;
-  std::string_view remedy;
-};
-
-// Something is there that is yet to be made.
-constexpr std::string_view of_others =
-    "the schema holds what it should not: restore it from a backup, or name another with schema= "
-    "in the store's URL";
-
-// The first that fits counts.
-constexpr std::array<Meaning, 27> meanings{{
-    {"53100", ErrorCode::unavailable, "make room on the server's disk"},
-    {"53300", ErrorCode::unavailable,
-     "raise the server's max_connections, or give the store's URL a smaller pool="},
-    {"53", ErrorCode::unavailable, "give the server more of what it lacks"},
-    {"57P03", ErrorCode::unavailable, "wait until the server has started"},
-    {"57P", ErrorCode::unavailable, "wait until the server is back"},
-    {"57014", ErrorCode::unavailable, "look at statement_timeout, and try again"},
-    {"55P03", ErrorCode::unavailable, "look at who holds the lock, and try again"},
-    {"55000", ErrorCode::unavailable, "look at the server's log, and try again"},
-    {"08", ErrorCode::unavailable, "look at the server and the network"},
-    {"40", ErrorCode::unavailable, "try again"},
-    {"25006", ErrorCode::unavailable,
-     "it is a standby, or set to read only: name the primary in the store's URL, or add "
-     "target_session_attrs=read-write to it"},
-    {"28", ErrorCode::unavailable, "check the user and password in the store's URL"},
-    {"3D", ErrorCode::unavailable, "create the database, or correct its name in the store's URL"},
-    {"42501", ErrorCode::unavailable,
-     "have the tables' owner GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA to the "
-     "user of the store's URL; belay doctor says more"},
-    {"42P07", ErrorCode::corrupt, of_others},
-    {"42710", ErrorCode::corrupt, of_others},
-    {"42723", ErrorCode::corrupt, of_others},
-    {"42P01", ErrorCode::unavailable, "look at the schema: a table is missing"},
-    {"42703", ErrorCode::unavailable, "look at the schema: a column is missing"},
-    {"3F", ErrorCode::unavailable, "look at the schema: it is missing"},
-    {"54000", ErrorCode::invalid, "use shorter names and keys"},
-    {"22", ErrorCode::invalid, "correct the value; a text may not contain U+0000"},
-    {"23", ErrorCode::conflict, "look at what is there, and decide again"},
-    {"58", ErrorCode::unavailable, "look at the server's disk and log"},
-    {"XX001", ErrorCode::corrupt, "restore it from a backup"},
-    {"XX002", ErrorCode::corrupt, "reindex it, or restore it from a backup"},
-    {"XX", ErrorCode::unavailable, "look at the server's log"},
-}};
-
-const Meaning* meaning_of(std::string_view state) {
-  auto found = std::find_if(meanings.begin(), meanings.end(), [&](const Meaning& meaning) {
-    return state.starts_with(meaning.prefix);
-  });
-  return found == meanings.end() ? nullptr : &*found;
-}
 
 // One line, without what follows the first sentence that libpq prints.
 std::string one_line(std::string_view text) {
@@ -85,43 +32,7 @@ std::int64_t big_endian(const char* bytes, int length) {
   return static_cast<std::int64_t>(number);
 }
 
-// libpq says in words only why there is no connection.
-std::string_view remedy_for_no_connection(std::string_view text) {
-  struct Sign {
-    std::string_view words;
-    std::string_view remedy;
-  };
-  static constexpr std::array<Sign, 11> signs{{
-      {"password", "check the user and password in the store's URL"},
-      {"authentication failed", "check the user and password in the store's URL"},
-      {"not permitted to log in", "have its owner say ALTER ROLE ... LOGIN, or name another user"},
-      {"pg_hba.conf", "add the user, database and this machine to the server's pg_hba.conf"},
-      {"not currently accepting", "have its owner say ALTER DATABASE ... ALLOW_CONNECTIONS true"},
-      {"translate host name", "check the host in the store's URL"},
-      {"does not exist", "create the database and user, or correct their names in the store's URL"},
-      {"connections for role",
-       "raise the user's CONNECTION LIMIT, or give the URL a smaller pool="},
-      {"too many", "raise the server's max_connections, or give the URL a smaller pool="},
-      {"slots are reserved", "raise the server's max_connections, or give the URL a smaller pool="},
-      {"starting up", "wait until the server has started"},
-  }};
-  for (const Sign& sign : signs) {
-    if (text.find(sign.words) != std::string_view::npos) return sign.remedy;
-  }
-  return "check that it runs, and the host and port in the store's URL";
-}
-
 }  // namespace
-
-ErrorCode code_of_state(std::string_view state) {
-  const Meaning* meaning = meaning_of(state);
-  return meaning ? meaning->code : ErrorCode::invalid;
-}
-
-std::string_view remedy_for_state(std::string_view state) {
-  const Meaning* meaning = meaning_of(state);
-  return meaning ? meaning->remedy : "look at the server's log";
-}
 
 Rows::Rows(pg_result* result) : result_(result) {}
 void Rows::Clear::operator()(pg_result* result) const { PQclear(result); }
@@ -287,6 +198,33 @@ Result<Rows> Connection::query(std::string_view sql, const Parameters& parameter
   return std::move(given.back());
 }
 
+Result<Rows> Connection::query_primary(std::string_view sql, const Parameters& parameters) {
+  if (!tells_its_state_) send(asks_for_writes);
+  send(sql, parameters);
+  BELAY_TRY(std::vector<Rows> given, sync());
+  BELAY_CHECK(check_primary(given.front()));
+  return std::move(given.back());
+}
+
+// Servers tell these two from version 14 on, with whatever they answer next.
+Result<Done> Connection::check_primary(const Rows& asked) {
+  const char* standby = PQparameterStatus(handle_, "in_hot_standby");
+  const char* read_only = PQparameterStatus(handle_, "default_transaction_read_only");
+  bool is_standby = false, is_read_only = false;
+  if (tells_its_state_) {
+    is_standby = std::string_view(standby) == "on";
+    is_read_only = std::string_view(read_only) == "on";
+  } else {
+    is_standby = asked.boolean(0, 0);
+    is_read_only = asked.boolean(0, 1);
+    tells_its_state_ = standby && read_only && asked.number(0, 2) == announced_process();
+  }
+  if (!is_standby && !is_read_only) return Done{};
+  state_ = state_of_read_only;
+  is_lost_ = true;
+  return no_writes_at(address_, is_standby);
+}
+
 Result<Done> Connection::execute(std::string_view sql) {
   BELAY_CHECK(query(sql));
   return Done{};
@@ -357,6 +295,8 @@ Error Connection::error_of(const pg_result* result) {
   state_ = state;
   // The server says so before it ends the connection.
   if (state_.starts_with("57P0") || state_.starts_with("08")) is_lost_ = true;
+  // The primary is another one now, or will be.
+  if (takes_no_writes()) is_lost_ = true;
   return error(code_of_state(state_),
                "The store, " + address_.shown +
                    ", refused: " + one_line(message ? message : "no reason given") + " (" + state_ +

@@ -28,6 +28,18 @@ struct pg_result;
 
 namespace belay::postgres {
 
+// SQLSTATE of what a standby, or a server that is set to read only, is asked to write.
+inline constexpr std::string_view state_of_read_only = "25006";
+
+// SQLSTATE of a lock that did not come within lock_timeout.
+inline constexpr std::string_view state_of_lock = "55P03";
+
+// For Connection::check_primary(), the beginning of a statement. Not transaction_read_only: who
+// reads may have said so himself.
+inline constexpr std::string_view asks_for_writes =
+    "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on',"
+    " pg_backend_pid()";
+
 // What one statement gave: rows and columns from 0. A null reads as an empty text, 0, the null id.
 class Rows {
  public:
@@ -85,18 +97,30 @@ class Connection {
   Result<std::vector<Rows>> sync();
   // One more statement, and sync(): what that one gave.
   Result<Rows> query(std::string_view sql, const Parameters& parameters = {});
+  // The same, but nothing from a server that takes no writes: what it knows may be of long ago.
+  Result<Rows> query_primary(std::string_view sql, const Parameters& parameters = {});
+  // Whether the server itself tells when it becomes a standby, or is set to read only. A pooler
+  // does not: then, and as long as that is not known, each transaction asks.
+  bool tells_its_state() const { return tells_its_state_; }
+  // As query_primary(), after the sync() of a transaction's first statements. `asked` is what
+  // `asks_for_writes` gave, or anything where the server tells its state.
+  Result<Done> check_primary(const Rows& asked);
   Result<Done> execute(std::string_view sql);
   // Has the server carry out what is queued, and waits for nothing: what it gives goes nowhere.
   void send_off();
   // Ends a block, if there is one and the connection lives.
   void roll_back();
 
-  // Whether it can be used no more; of what was under way nothing is known.
+  // Whether it can be used no more; of what was under way nothing is known, unless
+  // takes_no_writes().
   bool is_lost() const { return is_lost_; }
   // SQLSTATE of the last error of the server: "40001"; empty where the connection was lost.
   const std::string& state() const { return state_; }
   // The server gave up a transaction that may simply be tried again: 40001, 40P01.
   bool is_to_be_repeated() const { return state_ == "40001" || state_ == "40P01"; }
+  // The server is a standby now, or set to read only: nothing was written. A new connection may
+  // find another, or the same in another state; this one is lost.
+  bool takes_no_writes() const { return state_ == state_of_read_only; }
   // How long sync() waits for the server to say anything at all; then the connection is lost.
   void set_patience(std::chrono::milliseconds patience) { patience_ = patience; }
   // From now on sync() waits no longer than `haste` lets it. May be null.
@@ -129,6 +153,7 @@ class Connection {
   const Address address_;
   pg_conn* handle_;
   bool is_lost_ = false;
+  bool tells_its_state_ = false;
   int sent_off_ = 0;         // times; the server's answers to it come before any other
   bool is_refused_ = false;  // send() could not queue a statement
   std::string state_;
@@ -137,9 +162,5 @@ class Connection {
   std::vector<std::string> notifications_;
   std::unordered_map<std::string, std::string> statements_;  // by what send() was given
 };
-
-// What can be done about an SQLSTATE, and what it means here: for messages.
-ErrorCode code_of_state(std::string_view state);
-std::string_view remedy_for_state(std::string_view state);
 
 }  // namespace belay::postgres

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/postgres/repetition.h"
 #include "store/postgres/schema.h"
 
 namespace belay::postgres {
@@ -37,31 +38,28 @@ Result<Rows> tables_of_others(Connection& connection, const Address& address) {
                           Parameters().add(std::string_view(address.schema)).add(names));
 }
 
-}  // namespace
-
-Result<StoreStatistics> statistics_of(const Address& address) {
-  BELAY_TRY(auto connection, open_patient(address));
+Result<StoreStatistics> statistics_over(Connection& connection, const Address& address) {
   Column names(Type::text);
   for (std::string_view name : table_names()) names.add(name);
   Parameters parameters;
   parameters.add(std::string_view(address.schema)).add(names);
   // What dead rows take up, in proportion to the living.
-  BELAY_TRY(Rows rows,
-            connection->query(
-                "SELECT c.relname::text, pg_total_relation_size(c.oid), c.reltuples::bigint,"
-                " coalesce(pg_table_size(c.oid) * s.n_dead_tup"
-                "   / nullif(s.n_live_tup + s.n_dead_tup, 0), 0)::bigint"
-                " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-                " LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid"
-                " WHERE n.nspname = $1 AND c.relname = ANY($2) AND c.relkind = 'r'"
-                " ORDER BY 2 DESC, 1",
-                parameters));
+  BELAY_TRY(
+      Rows rows,
+      connection.query("SELECT c.relname::text, pg_total_relation_size(c.oid), c.reltuples::bigint,"
+                       " coalesce(pg_table_size(c.oid) * s.n_dead_tup"
+                       "   / nullif(s.n_live_tup + s.n_dead_tup, 0), 0)::bigint"
+                       " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+                       " LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid"
+                       " WHERE n.nspname = $1 AND c.relname = ANY($2) AND c.relkind = 'r'"
+                       " ORDER BY 2 DESC, 1",
+                       parameters));
   StoreStatistics found;
   for (int row = 0; row < rows.count(); ++row) {
     TableStatistics table{rows.text(row, 0), rows.natural(row, 2), rows.natural(row, 1)};
     if (rows.number(row, 2) <= counted_rows_max) {
       // The names are the schema's own.
-      BELAY_TRY(Rows counted, connection->query("SELECT count(*) FROM belay." + table.name));
+      BELAY_TRY(Rows counted, connection.query("SELECT count(*) FROM belay." + table.name));
       table.rows = counted.natural(0, 0);
     }
     found.bytes += table.bytes;
@@ -71,14 +69,23 @@ Result<StoreStatistics> statistics_of(const Address& address) {
   return found;
 }
 
+}  // namespace
+
+Result<StoreStatistics> statistics_of(const Address& address) {
+  BELAY_TRY(auto connection, open_patient(address));
+  return repeated(*connection, [&] { return statistics_over(*connection, address); });
+}
+
 Result<Done> compact(const Address& address) {
   BELAY_TRY(auto connection, open_patient(address));
-  BELAY_TRY(Rows forbidden, tables_of_others(*connection, address));
+  BELAY_TRY(Rows forbidden,
+            repeated(*connection, [&] { return tables_of_others(*connection, address); }));
   std::vector<std::string> left;
   for (int row = 0; row < forbidden.count(); ++row) left.push_back(forbidden.text(row, 0));
   for (std::string_view name : table_names()) {
     if (std::find(left.begin(), left.end(), name) != left.end()) continue;
-    BELAY_CHECK(connection->execute("VACUUM (ANALYZE) belay." + std::string(name)));
+    std::string vacuum = "VACUUM (ANALYZE) belay." + std::string(name);
+    BELAY_CHECK(repeated(*connection, [&] { return connection->execute(vacuum); }));
   }
   if (left.empty()) return Done{};
   return error(ErrorCode::unavailable,

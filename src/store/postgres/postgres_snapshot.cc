@@ -140,18 +140,25 @@ void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter)
 
 Result<Rows> PostgresSnapshot::ask(const Query& query) {
   if (failure_) return *failure_;
-  if (!has_begun_) {
+  bool begins = !std::exchange(has_begun_, true);
+  if (begins) {
     connection_.send(claims_for_ ? "BEGIN ISOLATION LEVEL READ COMMITTED"
                                  : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    // Compiling a plan takes longer than any of these reads.
-    connection_.send("SET LOCAL jit = off");
+    // Compiling a plan takes longer than any of these reads. In the same statement: a pooler may
+    // have come to a standby meanwhile, or to a former primary.
+    static const std::string asks =
+        std::string(asks_for_writes) + ", set_config('jit', 'off', true)";
+    connection_.send(connection_.tells_its_state() ? "SET LOCAL jit = off" : asks.c_str());
     // An offer that a crash of the server undoes is offered again: it is not worth a wait for a
     // disk.
     if (claims_for_) connection_.send("SET LOCAL synchronous_commit = off");
   }
-  has_begun_ = true;
   connection_.send(query.sql(), query.parameters());
   auto given = connection_.sync();
+  if (given.ok() && begins) {
+    auto checked = connection_.check_primary((*given)[1]);
+    if (!checked.ok()) given = std::move(checked).error();
+  }
   if (given.ok()) return std::move(given->back());
   failure_ = given.error();
   return std::move(given).error();

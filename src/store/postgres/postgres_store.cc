@@ -80,7 +80,7 @@ Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, Clock
                                                    Random& random, PostgresStoreOptions options) {
   BELAY_TRY(Address address, address_from(url));
   BELAY_TRY(auto connection, Connection::open(address));
-  BELAY_CHECK(prepare_schema(*connection, address));
+  BELAY_CHECK(prepare_schema(*connection, address, options.migration_locks));
   (void)Sessions::prune(*connection);  // a row too many harms nobody
   std::unique_ptr<Store> store = std::make_unique<PostgresStore>(
       std::move(address), std::move(connection), clock, random, std::move(options));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "belay/store.h"
+#include "store/postgres/schema.h"
 
 namespace belay::postgres {
 
@@ -23,6 +24,8 @@ struct PostgresStoreOptions {
   // ended.
   std::chrono::milliseconds lock_patience{3'000};
   std::chrono::milliseconds silence{10'000};
+  // How a migration comes by its locks, where opening the store makes one.
+  MigrationLocks migration_locks = {};
 };
 
 Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, Clock& clock,

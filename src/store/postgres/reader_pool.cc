@@ -5,6 +5,7 @@
 #include "belay/limits.h"
 #include "store/claim.h"
 #include "store/postgres/postgres_snapshot.h"
+#include "store/postgres/repetition.h"
 
 namespace belay::postgres {
 namespace {
@@ -63,7 +64,8 @@ void ReaderPool::push(Waiting waiting) {
   waiting.answer.complete(
       error(ErrorCode::unavailable,
             "The store's queue of reads is full: " + std::to_string(limits::commit_queue_max) +
-                " wait; try again shortly."));
+                " wait for " + std::to_string(address_.pool) +
+                " connections; give the store's URL a larger pool=, or try again shortly."));
 }
 
 void ReaderPool::serve() {
@@ -87,9 +89,12 @@ void ReaderPool::serve() {
 Result<Done> ReaderPool::read(std::unique_ptr<Connection>& connection, const Waiting& waiting) {
   steady_clock::time_point begun = steady_clock::now();
   milliseconds next_pause{0};
+  Repetition repetition;
   while (true) {
     Attempt attempt = read_once(connection, waiting);
     if (!attempt.is_to_be_repeated) return std::move(attempt.outcome);
+    bool is_given_up = connection && connection->is_to_be_repeated();
+    if (is_given_up && repetition.goes_on()) continue;
     auto taken = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begun);
     auto hasty = haste_->end_for(waiting.pushed_at);
     if (taken >= address_.patience || (hasty && steady_clock::now() >= *hasty)) {

@@ -3,9 +3,9 @@
 // read waits for the writer or holds up the event loop.
 //
 // A thread is started when a read finds all others at work, up to the address' pool; it connects
-// when it first reads, and again when its connection was lost. A read that was interrupted so, or
-// given up by the server in favour of another transaction, is run again from its start until the
-// address' patience is over.
+// when it first reads, and again when its connection was lost, or has come to a server that takes
+// no writes. A read that was interrupted so, or given up by the server in favour of another
+// transaction, is run again from its start until the address' patience is over.
 //
 // Threading: push() from any thread.
 

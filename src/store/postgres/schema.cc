@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "store/postgres/migrations.h"
+#include "store/postgres/repetition.h"
 #include "store/postgres/script_statements.h"
+#include "store/postgres/server_words.h"
 
 namespace belay::postgres {
 namespace {
@@ -89,11 +91,7 @@ Result<Situation> look(Connection& connection, const Address& address) {
 
 Result<Done> check_server(const Situation& found, const Address& address) {
   if (found.is_standby || found.is_read_only) {
-    return refuse(ErrorCode::unavailable, address,
-                  std::string("takes no writes: ") +
-                      (found.is_standby ? "it is a standby" : "it is set to read only") +
-                      "; name the primary in the store's URL, or all of its hosts and "
-                      "target_session_attrs=read-write.");
+    return no_writes_at(address, found.is_standby);
   }
   if (found.encoding != "UTF8") {
     return refuse(
@@ -171,7 +169,8 @@ void send_migration(Connection& connection, std::size_t version) {
 }
 
 // In a block that holds the lock, so that what is found stays so.
-Result<Done> migrate_locked(Connection& connection, const Address& address) {
+Result<Done> migrate_locked(Connection& connection, const Address& address,
+                            std::chrono::milliseconds lock_patience) {
   BELAY_TRY(Situation found, look(connection, address));
   BELAY_CHECK(check_server(found, address));
   Applied applied;
@@ -181,6 +180,7 @@ Result<Done> migrate_locked(Connection& connection, const Address& address) {
     // Without IF NOT EXISTS: it asks for rights even where there is nothing to do.
     connection.send("CREATE SCHEMA \"" + address.schema + "\"");
   }
+  connection.send("SET LOCAL lock_timeout = " + std::to_string(lock_patience.count()));
   for (std::size_t next = applied.version + 1; next <= migrations().size(); ++next) {
     send_migration(connection, next);
   }
@@ -189,13 +189,58 @@ Result<Done> migrate_locked(Connection& connection, const Address& address) {
   return Done{};
 }
 
-Result<Done> migrate(Connection& connection, const Address& address) {
+Result<Done> migrate(Connection& connection, const Address& address,
+                     std::chrono::milliseconds lock_patience) {
   // Each statement must see what those that held the lock before have done.
   connection.send("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
   connection.send("SELECT pg_advisory_xact_lock(hashtextextended('belay schema ' || $1, 0))",
                   Parameters().add(std::string_view(address.schema)));
   BELAY_CHECK(connection.sync());
-  return migrate_locked(connection, address);
+  return migrate_locked(connection, address, lock_patience);
+}
+
+// Whose transaction it is that has used one of our tables for longest.
+Error held_up(Connection& connection, const Address& address, int tries, const Error& last) {
+  static constexpr std::string_view sql =
+      "SELECT a.pid::bigint, coalesce(nullif(a.application_name, ''), 'without a name'),"
+      " coalesce(a.usename::text, ''), c.relname::text,"
+      " coalesce(extract(epoch FROM clock_timestamp() - a.xact_start)::bigint, 0)"
+      " FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid"
+      " JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace"
+      " WHERE n.nspname = $1 AND c.relkind = 'r' AND l.granted AND l.pid <> pg_backend_pid()"
+      " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+      " ORDER BY a.xact_start, a.pid LIMIT 1";
+  std::string why = "was not brought up to date and is as it was, since it came by no lock in " +
+                    std::to_string(tries) + " tries: ";
+  Parameters parameters;
+  parameters.add(std::string_view(address.schema));
+  auto found = connection.query(sql, parameters);
+  if (!found.ok() || found->count() == 0) {
+    return refuse(ErrorCode::unavailable, address,
+                  why + last.message.substr(0, last.message.find(';')) +
+                      "; look at pg_locks and pg_prepared_xacts for who holds it, and open the "
+                      "store again.");
+  }
+  std::string pid = std::to_string(found->number(0, 0));
+  return refuse(ErrorCode::unavailable, address,
+                why + "process " + pid + " (" + found->text(0, 1) + ", user \"" +
+                    found->text(0, 2) + "\") has used its table " + found->text(0, 3) +
+                    " in a transaction for " + std::to_string(found->number(0, 4)) +
+                    " s; have that ended, or SELECT pg_terminate_backend(" + pid +
+                    "), and open the store again.");
+}
+
+// Between two tries those who waited behind the migration have their turn.
+Result<Done> migrate_between_others(Connection& connection, const Address& address,
+                                    const MigrationLocks& locks) {
+  Repetition repetition(locks.tries, locks.patience / 4, locks.patience);
+  while (true) {
+    auto migrated = migrate(connection, address, locks.patience);
+    connection.roll_back();
+    if (migrated.ok() || connection.state() != state_of_lock) return migrated;
+    if (repetition.goes_on()) continue;
+    return held_up(connection, address, repetition.tries(), migrated.error());
+  }
 }
 
 Error missing_rights(const Situation& found, const Address& address) {
@@ -236,15 +281,14 @@ Result<Done> check_whole(const Address& address, const Situation& found, const A
 }
 
 Result<Done> bring_up_to_date(Connection& connection, const Address& address,
-                              const Situation& found) {
+                              const Situation& found, const MigrationLocks& locks) {
   if (found.has_migrations) {
     BELAY_TRY(Applied applied, applied_migrations(connection, address));
     BELAY_CHECK(check_whole(address, found, applied));
     if (applied.is_current()) return Done{};
   }
   connection.set_patience(migration_patience);
-  auto migrated = migrate(connection, address);
-  connection.roll_back();
+  auto migrated = migrate_between_others(connection, address, locks);
   connection.set_patience(usual_patience);
   return migrated;
 }
@@ -280,7 +324,9 @@ std::span<const std::string_view> table_names() {
   return names;
 }
 
-Result<SchemaState> examine_schema(Connection& connection, const Address& address) {
+namespace {
+
+Result<SchemaState> examine_once(Connection& connection, const Address& address) {
   BELAY_CHECK(check_version(connection, address));
   BELAY_TRY(Situation found, look(connection, address));
   BELAY_CHECK(check_server(found, address));
@@ -297,14 +343,26 @@ Result<SchemaState> examine_schema(Connection& connection, const Address& addres
   return state;
 }
 
-Result<Done> prepare_schema(Connection& connection, const Address& address) {
+Result<Done> prepare_once(Connection& connection, const Address& address,
+                          const MigrationLocks& locks) {
   BELAY_CHECK(check_version(connection, address));
   BELAY_TRY(Situation found, look(connection, address));
   BELAY_CHECK(check_server(found, address));
   BELAY_CHECK(check_tables(address, found));
-  auto prepared = bring_up_to_date(connection, address, found);
+  auto prepared = bring_up_to_date(connection, address, found, locks);
   if (!prepared.ok() && connection.state() == "42501") return missing_rights(found, address);
   return prepared;
+}
+
+}  // namespace
+
+Result<SchemaState> examine_schema(Connection& connection, const Address& address) {
+  return repeated(connection, [&] { return examine_once(connection, address); });
+}
+
+Result<Done> prepare_schema(Connection& connection, const Address& address,
+                            const MigrationLocks& locks) {
+  return repeated(connection, [&] { return prepare_once(connection, address, locks); });
 }
 
 Result<std::vector<std::string>> durability_of(Connection& connection) {

@@ -5,6 +5,7 @@
 // the other: a migration says with a line "-- compatible from: N" that a Belay that knows no more
 // than version N may go on using what it made. Without that line, an older one is refused.
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,9 +18,16 @@ namespace belay::postgres {
 // All that the schema has, without the schema's name.
 std::span<const std::string_view> table_names();
 
+// For how long a migration waits for a lock that others hold, and how often it tries to come by
+// all. Whoever wants to write a table that it waits for has to wait behind it.
+struct MigrationLocks {
+  std::chrono::milliseconds patience{2'000};
+  int tries = 15;
+};
 // Checks the server, creates the schema or brings it up to date. Writes nothing and takes no lock
 // where it is current. Refuses what is not ours, or too new for us, and leaves it as it was.
-Result<Done> prepare_schema(Connection& connection, const Address& address);
+Result<Done> prepare_schema(Connection& connection, const Address& address,
+                            const MigrationLocks& locks = {});
 
 struct SchemaState {
   bool exists = false;

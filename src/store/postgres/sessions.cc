@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 
+#include "store/postgres/repetition.h"
+
 namespace belay::postgres {
 namespace {
 
@@ -60,10 +62,14 @@ Sessions::~Sessions() {
   if (heart_.joinable()) heart_.join();
   // Without connecting anew: the leases run out by themselves.
   if (ours.size() == 0 || !asked_ || asked_->is_lost()) return;
-  (void)asked_->query(
-      "UPDATE belay.sessions SET expires_at = least(expires_at, clock_timestamp())"
-      " WHERE session_id = ANY($1)",
-      Parameters().add(ours));
+  Parameters parameters;
+  parameters.add(ours);
+  (void)repeated(*asked_, [&] {
+    return asked_->query(
+        "UPDATE belay.sessions SET expires_at = least(expires_at, clock_timestamp())"
+        " WHERE session_id = ANY($1)",
+        parameters);
+  });
 }
 
 Result<Done> Sessions::connect(std::unique_ptr<Connection>& connection) const {
@@ -78,16 +84,17 @@ Result<Rows> Sessions::ask(std::string_view sql, const Parameters& parameters,
                            milliseconds patience) {
   std::lock_guard lock(asking_);
   Time begun = steady_clock::now();
-  // It may have been idle for long, and lost without anybody noticing.
+  // It may have been idle for long, and lost, or its server no primary, without anybody noticing.
   bool may_be_stale = asked_ != nullptr;
+  Repetition repetition;
   while (true) {
     BELAY_CHECK(connect(asked_));
     asked_->set_patience(patience);
-    auto given = asked_->query(sql, parameters);
-    bool is_to_be_repeated = asked_->is_lost() || asked_->is_to_be_repeated();
-    bool has_time = since(begun) < patience;
-    bool is_again = is_to_be_repeated && has_time && std::exchange(may_be_stale, false);
-    if (given.ok() || !is_again) return given;
+    auto given = asked_->query_primary(sql, parameters);
+    if (given.ok() || since(begun) >= patience) return given;
+    if (asked_->is_to_be_repeated() && repetition.goes_on()) continue;
+    if (asked_->is_lost() && std::exchange(may_be_stale, false)) continue;
+    return given;
   }
 }
 
@@ -191,14 +198,18 @@ bool Sessions::beat(std::unique_ptr<Connection>& connection) {
   }
   if (ours.size() == 0) return true;
   Time before = steady_clock::now();
+  Parameters row;
+  row.add(address_.session_expiry.count()).add(ours).add(std::string_view(name_));
   // A row that is gone, after a day without a beat, comes back.
-  auto renewed = connection->query(
-      "INSERT INTO belay.sessions (session_id, name, started_at, seen_at, expires_at)"
-      " SELECT u.id, $3, now, now, now + $1 * interval '1 millisecond'"
-      " FROM unnest($2) AS u (id), clock_timestamp() AS now ORDER BY u.id"
-      " ON CONFLICT (session_id) DO UPDATE SET seen_at = excluded.seen_at,"
-      " expires_at = excluded.expires_at RETURNING session_id",
-      Parameters().add(address_.session_expiry.count()).add(ours).add(std::string_view(name_)));
+  auto renewed = repeated(*connection, [&] {
+    return connection->query(
+        "INSERT INTO belay.sessions (session_id, name, started_at, seen_at, expires_at)"
+        " SELECT u.id, $3, now, now, now + $1 * interval '1 millisecond'"
+        " FROM unnest($2) AS u (id), clock_timestamp() AS now ORDER BY u.id"
+        " ON CONFLICT (session_id) DO UPDATE SET seen_at = excluded.seen_at,"
+        " expires_at = excluded.expires_at RETURNING session_id",
+        row);
+  });
   if (!renewed.ok()) return false;
   note_renewed(*renewed, before);
   return true;
@@ -216,13 +227,15 @@ void Sessions::note_renewed(const Rows& renewed, Time before) {
 }
 
 Result<Done> Sessions::prune(Connection& connection) {
-  return connection.execute(
-      "WITH dead AS MATERIALIZED (SELECT session_id FROM belay.sessions"
-      "   WHERE expires_at < clock_timestamp() - interval '1 day' LIMIT 1000"
-      "   FOR UPDATE SKIP LOCKED)"
-      " DELETE FROM belay.sessions s USING dead d WHERE s.session_id = d.session_id"
-      " AND NOT EXISTS (SELECT 1 FROM belay.runs r WHERE r.session_id = d.session_id"
-      "   AND r.status IN ('queued', 'running', 'paused', 'quarantined'))");
+  return repeated(connection, [&] {
+    return connection.execute(
+        "WITH dead AS MATERIALIZED (SELECT session_id FROM belay.sessions"
+        "   WHERE expires_at < clock_timestamp() - interval '1 day' LIMIT 1000"
+        "   FOR UPDATE SKIP LOCKED)"
+        " DELETE FROM belay.sessions s USING dead d WHERE s.session_id = d.session_id"
+        " AND NOT EXISTS (SELECT 1 FROM belay.runs r WHERE r.session_id = d.session_id"
+        "   AND r.status IN ('queued', 'running', 'paused', 'quarantined'))");
+  });
 }
 
 }  // namespace belay::postgres

@@ -5,6 +5,7 @@
 
 #include "belay/limits.h"
 #include "store/commit_weight.h"
+#include "store/postgres/repetition.h"
 #include "store/postgres/single_commit.h"
 
 namespace belay::postgres {
@@ -14,6 +15,8 @@ constexpr std::chrono::milliseconds longest_wait{1'000};
 
 // A lock that a stopped process holds in the midst of a transaction is taken from it after this.
 constexpr std::string_view bound_idleness = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
+// Finds nothing, and is refused where nothing can be written: before a look that decides.
+constexpr std::string_view wants_to_write = "SELECT FROM belay.runs WHERE false FOR KEY SHARE";
 
 }  // namespace
 
@@ -104,6 +107,7 @@ void Writer::commit_and_answer(Batch batch) {
 
 void Writer::commit_many(Batch members, Batch& alone) {
   Patience patience(*this);
+  Repetition repetition;
   while (!members.empty()) {
     auto connection = connected();
     TogetherAnswer answer{Together::repeat, {}};
@@ -139,6 +143,7 @@ void Writer::commit_many(Batch members, Batch& alone) {
     for (std::unique_ptr<Waiting>& member : members) {
       member->was_sent = member->was_sent || answer.outcome == Together::lost;
     }
+    if (is_given_up() && repetition.goes_on()) continue;
     if (patience.wait()) continue;
     for (std::unique_ptr<Waiting>& member : members) {
       member->answer.complete(last_word(*member, answer.error));
@@ -166,6 +171,7 @@ void Writer::set_apart(Batch& members, Batch& alone) {
 
 void Writer::commit_one(Waiting& member) {
   Patience patience(*this);
+  Repetition repetition;
   while (true) {
     auto outcome = try_one(member);
     bool is_settled = outcome.ok() || outcome.error().code != ErrorCode::unavailable;
@@ -173,6 +179,7 @@ void Writer::commit_one(Waiting& member) {
       member.answer.complete(std::move(outcome));
       return;
     }
+    if (is_given_up() && repetition.goes_on()) continue;
     if (patience.wait()) continue;
     member.answer.complete(last_word(member, std::move(outcome).error()));
     return;
@@ -186,6 +193,7 @@ Result<CommitOutcome> Writer::try_one(Waiting& member) {
   SingleCommit single(*connection, options_.expiry_clock, clock_.now(), member.was_sent);
   begin_writing(*connection, options_.lock_patience);
   connection->send(bound_idleness);
+  connection->send(wants_to_write);
   auto outcome = single.apply(member.commit);
   bool is_written =
       outcome.ok() && (*outcome == CommitOutcome::applied || *outcome == CommitOutcome::expired);

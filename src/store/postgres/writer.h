@@ -2,10 +2,10 @@
 // store/postgres/writer.h - the one thread that writes: takes all the commits that wait, and makes
 // them durable in one transaction, in one round trip.
 //
-// What can't travel with others goes alone, after them. While the server is gone the writer tries
-// again, for as long as the address says it has patience: the same commits, which their ids make
-// safe. Only then are they answered: `unavailable` when nothing can have been written, `uncertain`
-// when a COMMIT was sent whose reply never came.
+// What can't travel with others goes alone, after them. While the server is gone, or takes no
+// writes, the writer tries again, for as long as the address says it has patience: the same
+// commits, which their ids make safe. Only then are they answered: `unavailable` when nothing can
+// have been written, `uncertain` when a COMMIT was sent whose reply never came.
 //
 // Threading: push() from any thread.
 
@@ -80,6 +80,8 @@ class Writer {
   void note_lock(Connection& connection);
   // A connection that works, as far as is known.
   Result<Connection*> connected();
+  // The server gave up the last transaction in favour of another.
+  bool is_given_up() const { return connection_ && connection_->is_to_be_repeated(); }
   // What those are told whom the writer has lost its patience for.
   static Error last_word(const Waiting& member, Error why);
 

@@ -1,0 +1,27 @@
+#include "store/postgres/repetition.h"
+
+#include <poll.h>
+
+#include <algorithm>
+
+namespace belay::postgres {
+
+using std::chrono::milliseconds;
+
+// It decides no more than who waits how long: the clock's last digits are chance enough.
+Repetition::Repetition(int tries_max, milliseconds first_pause, milliseconds longest_pause)
+    : tries_max_(tries_max),
+      longest_pause_(longest_pause),
+      pause_(first_pause),
+      random_(static_cast<std::minstd_rand::result_type>(
+          std::chrono::steady_clock::now().time_since_epoch().count())) {}
+
+bool Repetition::goes_on() {
+  if (++tries_ >= tries_max_) return false;
+  auto most = static_cast<int>(pause_.count());
+  ::poll(nullptr, 0, std::uniform_int_distribution<int>(most / 4, most)(random_));
+  pause_ = std::min(2 * pause_, longest_pause_);
+  return true;
+}
+
+}  // namespace belay::postgres

@@ -1,0 +1,46 @@
+#pragma once
+// store/postgres/repetition.h - a transaction that the server gave up in favour of another one
+// (40001, 40P01) is carried out again, a few times, whatever patience there is: the server works,
+// and of the two one has gone through.
+//
+// Threading: one thread at a time.
+
+#include <chrono>
+#include <random>
+
+#include "store/postgres/connection.h"
+
+namespace belay::postgres {
+
+class Repetition {
+ public:
+  explicit Repetition(int tries_max = 8,
+                      std::chrono::milliseconds first_pause = std::chrono::milliseconds(5),
+                      std::chrono::milliseconds longest_pause = std::chrono::milliseconds(100));
+
+  // After a try that came to nothing: false when there were enough. Else a while has passed, at
+  // random, so that those who gave way to one another do not meet again.
+  bool goes_on();
+  int tries() const { return tries_; }
+
+ private:
+  const int tries_max_;
+  const std::chrono::milliseconds longest_pause_;
+  std::chrono::milliseconds pause_;
+  int tries_ = 0;
+  std::minstd_rand random_;
+};
+
+// What the last try of the transaction came to. Each asks the server on that connection, and leaves
+// no block behind.
+template <typename Transaction>
+auto repeated(const Connection& connection, Transaction transaction) {
+  Repetition repetition;
+  while (true) {
+    auto outcome = transaction();
+    bool is_given_up = !outcome.ok() && connection.is_to_be_repeated();
+    if (!is_given_up || !repetition.goes_on()) return outcome;
+  }
+}
+
+}  // namespace belay::postgres
