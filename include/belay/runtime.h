@@ -116,7 +116,7 @@ struct WorkOptions {
   std::vector<std::pair<TenantId, std::uint32_t>> weights = {};  // see ClaimFilter
   std::size_t runs_max = 16;                                     // at the same time
   std::chrono::milliseconds poll{200};                           // how often it looks for more
-  std::chrono::milliseconds again{30'000};  // when to try a run again that could not be taken up
+  std::chrono::milliseconds again{30'000};  // a run that can't be taken up rests so long at most
   bool until_idle = false;                  // end as well once there is nothing to be taken up
   std::vector<std::string> queues = {};     // only runs of these; empty: of any
   std::function<void(const Error&)> trouble = nullptr;  // of the store or a run: tried again

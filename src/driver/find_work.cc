@@ -109,6 +109,7 @@ std::vector<RunId> Runtime::Body::not_to_be_offered() {
   for (const auto& [run, task] : work_) runs.push_back(run);
   std::erase_if(not_before_, [&](const auto& entry) { return entry.second <= now; });
   for (const auto& [run, when] : not_before_) runs.push_back(run);
+  for (const RunId& run : store_rest_.resting(now)) runs.push_back(run);
   return runs;
 }
 

@@ -7,6 +7,7 @@
 #include "driver/live_text.h"
 #include "driver/outbox_delivery.h"
 #include "driver/run_driver.h"
+#include "driver/store_rest.h"
 #include "driver/stored_run.h"
 
 namespace belay {
@@ -176,7 +177,9 @@ class Runtime::Body {
   Instant tenants_as_of_{};
   std::uint64_t offered_ = 0;            // runs, to work(): where a round of the tenants goes on
   std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
-  // Of those, what the next claim tells the store to offer to others at once.
+  StoreRest store_rest_;                 // and those that the store failed
+  // Of those that could not be taken up, what the next claim tells the store to offer to others at
+  // once.
   std::vector<std::pair<TenantId, RunId>> gives_back_;
   Instant meets_other_versions_until_{};
   OutboxDelivery outbox_{parts_};

@@ -173,18 +173,23 @@ Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::st
 // A run that could not be gone on with is tried again later.
 void Runtime::Body::put_off(TenantId tenant, RunId run, const Error& why,
                             const WorkOptions& options) {
+  Instant now = parts_.clock.now();
   // Of one that found no place it is known when to come again.
   bool has_no_place = is_no_place(why);
-  not_before_[run] = parts_.clock.now() + (has_no_place ? *why.retry_after : options.again);
-  // No way leads from the run's version to one that this program knows, or the store is away.
+  bool is_of_store =
+      !has_no_place && (why.code == ErrorCode::unavailable || why.code == ErrorCode::uncertain);
+  if (is_of_store) {
+    store_rest_.add(run, now, options.again);
+  } else {
+    not_before_[run] = now + (has_no_place ? *why.retry_after : options.again);
+  }
+  // No way leads from the run's version to one that this program knows.
   bool is_of_others = why.code == ErrorCode::invalid;
   if (is_of_others) {
-    meets_other_versions_until_ = parts_.clock.now() + other_versions_for;
+    meets_other_versions_until_ = now + other_versions_for;
     gives_back_.emplace_back(std::move(tenant), run);
   }
-  bool is_told =
-      is_of_others || why.code == ErrorCode::unavailable || why.code == ErrorCode::uncertain;
-  if (is_told && !has_no_place && options.trouble) options.trouble(why);
+  if ((is_of_others || is_of_store) && options.trouble) options.trouble(why);
 }
 
 Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
@@ -206,6 +211,7 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
     if (!is_draining_ && taken_up_ < options.runs_max) {
       std::size_t room = options.runs_max - taken_up_;
       auto found = co_await find_work(options, room);
+      if (store_rest_.looked(found.ok())) call.call();
       if (!found.ok()) {
         bool may_come_back = found.error().code == ErrorCode::unavailable && !options.until_idle;
         if (!may_come_back) {
@@ -231,7 +237,11 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
           over.push_back(run);
           not_before_.erase(run);
           if (may_be_more) call.call();
-          if (!ended.ok()) put_off(tenant, run, ended.error(), options);
+          if (ended.ok()) {
+            store_rest_.commits_answered(parts_.clock.now());
+          } else {
+            put_off(tenant, run, ended.error(), options);
+          }
         };
         auto task = take_up(each.row.tenant, run, std::move(each.place));
         work_[run] = spawn<Result<Done>>(parts_.executor, std::move(task), std::move(done));

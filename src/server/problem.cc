@@ -6,6 +6,8 @@ namespace belay::server {
 namespace {
 
 constexpr std::chrono::milliseconds kRetryDefault{1'000};
+// What people may be shown as it is; what follows it is for whoever runs the server.
+constexpr std::string_view kAway = "Database temporarily unavailable. ";
 
 std::string seconds_text(std::chrono::milliseconds wait) {
   // Never less than was asked for.
@@ -95,8 +97,10 @@ http::Response problem(int status, std::string code, std::string detail, Value d
 
 http::Response problem(const Error& failed, Value details) {
   int status = status_of(failed);
+  // What else has to wait says for how long: see status_of().
+  std::string detail = (status == 503 ? std::string(kAway) : std::string()) + failed.message;
   auto response =
-      problem(status, std::string(name_of(failed.code)), failed.message, std::move(details));
+      problem(status, std::string(name_of(failed.code)), std::move(detail), std::move(details));
   if (status == 429 || status == 503) {
     response.headers.push_back(
         {"Retry-After", seconds_text(failed.retry_after.value_or(kRetryDefault))});

@@ -17,6 +17,7 @@ Task<Got> exchange(net::HttpClient& client, net::HttpRequest request) {
   }
   got.status = begun->status();
   got.type = begun->header("Content-Type");
+  got.retry_after = begun->header("Retry-After");
   got.body = *std::move(body);
   co_return got;
 }

@@ -15,6 +15,7 @@ struct Got {
   int status = 0;  // 0: no answer came
   std::string body;
   std::string type;
+  std::string retry_after;
   std::string error;  // why not
   Value json() const { return parse_json(body).value_or(Value()); }
 };

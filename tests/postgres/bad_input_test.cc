@@ -170,17 +170,13 @@ TEST_F(BadInput, AWorkerSaysWhatToDoAndItsRunsWaitUntilItIsDone) {
                 AnyOf("queued", "running"));
     for (const char* each : fault.mends) sql(each);
   }
-  worker.send(SIGTERM);
-  Outcome ended = worker.finish();
-  EXPECT_EQ(ended.code, 0) << ended.err;
-  // Another one, as this one had given each run half a minute of rest.
-  Belay next({"worker"}, world_.setting);
   EXPECT_TRUE(wait_until(60s, [&] {
     return server_.value("SELECT count(*) FROM belay.runs WHERE status = 'paused'") ==
            std::to_string(number);
-  })) << next.said();
-  next.send(SIGTERM);
-  EXPECT_EQ(next.finish().code, 0);
+  })) << worker.said();
+  worker.send(SIGTERM);
+  Outcome ended = worker.finish();
+  EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(world_.run({"check"}).code, 0);
 }
 

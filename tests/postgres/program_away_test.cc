@@ -1,5 +1,6 @@
-// The real program while its PostgreSQL is away, or says nothing: what a load balancer is told, and
-// that a worker which is to end does so soon. The store's patience is far longer than any of it.
+// The real program while its PostgreSQL is away, or says nothing: what a load balancer and clients
+// are told, that all goes on afterwards, and that a worker which is to end does so soon. The
+// store's patience is far longer than any of it, but for what clients are told once it is over.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -22,6 +23,7 @@ using std::chrono::steady_clock;
 // A tenth of the store's patience: the program did not wait for that, on however busy a machine.
 constexpr auto kSoonEnough = 60s;
 constexpr const char* kPatient = "pool=2&patience=600000";
+constexpr const char* kImpatient = "pool=2&patience=500&session_expiry=1000";
 
 class ProgramWithoutItsServer : public ::testing::Test {
  protected:
@@ -53,6 +55,36 @@ class ProgramWithoutItsServer : public ::testing::Test {
     return wait_until(kSoonEnough, [&] { return served.get("/readyz").status == 200; });
   }
 
+  // A start that may be sent again, as `thread` of its own.
+  static Got start(Served& served, const std::string& thread) {
+    return served.post("/api/agents/order/runs",
+                       R"({"input":{"item":"hat"},"threadId":")" + thread + "\"}");
+  }
+  static Got decide(Served& served, const std::string& approval) {
+    return served.post("/api/approvals/" + approval + "/decision", R"({"approved":true})");
+  }
+  static Got stream(Served& served, const std::string& thread) {
+    return served.send("GET", "/api/threads/" + thread + "/events", "",
+                       {{"Accept", "text/event-stream"}});
+  }
+  static void expect_told_to_come_again(const Got& got, const char* what) {
+    SCOPED_TRACE(what);
+    EXPECT_EQ(got.status, 503) << got.body << got.error;
+    EXPECT_EQ(got.type, "application/problem+json");
+    EXPECT_EQ(got.retry_after, "1");
+    std::string detail = cli::tests::text(got.json()["detail"]);
+    EXPECT_EQ(detail.rfind("Database temporarily unavailable.", 0), 0u) << detail;
+  }
+  static std::string status(Served& served, const std::string& thread) {
+    return cli::tests::text(served.get("/api/threads/" + thread).json()["status"]);
+  }
+  void expect_sound() {
+    use(server_.url("postgres", "pool=2"));
+    Outcome checked = world_.run({"check"});
+    EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+    EXPECT_EQ(server_.value("SELECT count(*) FROM belay.runs WHERE status <> 'completed'"), "0");
+  }
+
   PostgresServer server_;
   FaultProxy proxy_{server_.port()};
   cli::tests::World world_;
@@ -80,6 +112,60 @@ TEST_F(ProgramWithoutItsServer, AServerIsNotReadyWhileNothingIsHeardOfIt) {
   proxy_.heal();
   proxy_.cut_all();
   EXPECT_TRUE(becomes_ready(served));
+}
+
+TEST_F(ProgramWithoutItsServer, RequestsAreToldToComeAgainAndDoWhatTheyWereToOnceItIsBack) {
+  use(server_.url("postgres", kImpatient));
+  Served served(world_.setting);
+  ASSERT_TRUE(served.is_up());
+  Got begun = start(served, "a");
+  ASSERT_EQ(begun.status, 202) << begun.body;
+  std::string approval = cli::tests::text(begun.json()["approval"]["interruptId"]);
+  cli::tests::Stream listener(served, "/api/threads/a/events");
+  ASSERT_TRUE(listener.reads("event: approvals"));
+  server_.stop(Stop::immediate);
+  for (int i = 0; i < 2; ++i) {
+    expect_told_to_come_again(start(served, "b"), "start");
+    expect_told_to_come_again(served.get("/api/threads/a"), "read");
+    expect_told_to_come_again(served.get("/api/approvals"), "what waits for a person");
+    expect_told_to_come_again(decide(served, approval), "decision");
+    expect_told_to_come_again(served.get("/api/threads/a/events"), "events");
+    expect_told_to_come_again(stream(served, "a"), "stream");
+    EXPECT_EQ(served.get("/healthz").status, 200);
+  }
+  EXPECT_FALSE(listener.reads("event: end")) << "whoever listens is to come again, too";
+  server_.start();
+  ASSERT_TRUE(becomes_ready(served));
+  Got again = start(served, "b");
+  EXPECT_EQ(again.status, 202) << again.body;
+  EXPECT_EQ(status(served, "a"), "paused");
+  EXPECT_EQ(decide(served, approval).status, 200);
+  EXPECT_EQ(decide(served, cli::tests::text(again.json()["approval"]["interruptId"])).status, 200);
+  cli::tests::Stream rest(served, "/api/threads/a/events", listener.last_id());
+  EXPECT_TRUE(rest.reads("event: end")) << rest.so_far();
+  EXPECT_EQ(rest.so_far().find(listener.last_id() + "\n"), std::string::npos) << "it had come";
+  EXPECT_EQ(server_.value("SELECT count(*) FROM belay.runs"), "2");
+  expect_ends_soon(served.process());
+  expect_sound();
+}
+
+// The decision is durable, and what follows it is not: the run rests, and goes on by itself.
+TEST_F(ProgramWithoutItsServer, ARunWhoseLastCommitDoesNotArriveGoesOnByItselfOnceItDoes) {
+  use(server_.url_at(proxy_.port(), "postgres", kImpatient));
+  Served served(world_.setting);
+  ASSERT_TRUE(served.is_up());
+  Got begun = start(served, "a");
+  ASSERT_EQ(begun.status, 202) << begun.body;
+  std::string approval = cli::tests::text(begun.json()["approval"]["interruptId"]);
+  proxy_.set({.cut_at = CutAt::before_end, .marker = "belay.runs", .given = "bought"});
+  expect_told_to_come_again(decide(served, approval), "decision");
+  EXPECT_EQ(status(served, "a"), "running");
+  EXPECT_GT(proxy_.counts().cuts_before_end, 1u);
+  proxy_.heal();
+  EXPECT_TRUE(wait_until(kSoonEnough, [&] { return status(served, "a") == "completed"; }));
+  EXPECT_EQ(decide(served, approval).status, 200) << "it is the same decision";
+  expect_ends_soon(served.process());
+  expect_sound();
 }
 
 TEST_F(ProgramWithoutItsServer, AWorkerThatIsToEndDoesNotWaitForIt) {
@@ -112,7 +198,7 @@ TEST_F(ProgramWithoutItsServer, AWorkerThatIsToEndLeavesARunWhoseCommitsDoNotArr
   use(server_.url("postgres", "pool=2"));
   ASSERT_EQ(world_.run({"enqueue", "order", "--thread", "a", "--input", "item=hat"}).code, 0);
   use(server_.url_at(proxy_.port(), "postgres", std::string(kPatient) + "&session_expiry=1000"));
-  proxy_.set({.cut_at = CutAt::before_end, .marker = "checkpoints"});
+  proxy_.set({.cut_at = CutAt::before_end, .marker = ".checkpoints ("});
   {
     Belay worker({"worker"}, world_.setting);
     ASSERT_TRUE(wait_until(kSoonEnough, [&] { return proxy_.counts().cuts_before_end > 2; }));

@@ -121,7 +121,12 @@ std::string ProxiedConnection::as_told(const WireMessage& message, const ProxyFa
 
 bool ProxiedConnection::is_end_to_cut(const WireMessage& message, const ProxyFaults& faults,
                                       ProxyCounts& counts) {
-  if (message.type != 'S' && message.type != 'Q') return false;
+  // In a pipeline the server carries a COMMIT out as soon as it has it, whether a Sync comes or
+  // not.
+  bool is_commit = message.type == 'P' && statement_of(message).starts_with("COMMIT");
+  bool is_end = message.type == 'S' || message.type == 'Q' ||
+                (is_commit && faults.cut_at == CutAt::before_end);
+  if (!is_end) return false;
   has_marker_ = false;
   if (!std::exchange(writes_, false)) return false;
   ++counts.writes;

@@ -15,7 +15,8 @@
 
 namespace belay::postgres_tests {
 
-// Where a transaction that writes is cut. Its end is the Sync, or COMMIT, that carries it out.
+// Where a transaction that writes is cut. Its end is the COMMIT that carries it out, or, without
+// one, the Sync or simple query.
 enum class CutAt {
   nowhere,
   before_end,  // the end is never sent: the server undoes it

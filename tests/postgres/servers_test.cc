@@ -41,6 +41,18 @@ class Client {
     const char* state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
     return is_connected() && state ? state : "lost";
   }
+  // Sends them as one pipeline; whether the connection was lost over it.
+  bool loses_pipeline(const std::vector<std::string>& statements) const {
+    constexpr int results_max = 100;
+    PGconn* connection = connection_.get();
+    if (PQenterPipelineMode(connection) != 1) return false;
+    for (const std::string& each : statements) {
+      PQsendQueryParams(connection, each.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0);
+    }
+    PQpipelineSync(connection);
+    for (int i = 0; i < results_max && is_connected(); ++i) PQclear(PQgetResult(connection));
+    return !is_connected();
+  }
   int version() const { return PQserverVersion(connection_.get()); }
 
  private:
@@ -122,6 +134,27 @@ TEST_F(Servers, TheProxyCutsABlockAtTheReplyToItsCommit) {
   EXPECT_EQ(client.run("INSERT INTO numbers VALUES (1)"), "");
   EXPECT_EQ(client.run("COMMIT"), "lost");
   EXPECT_EQ(rows(database), "1");
+}
+
+// As the store sends them: all of a transaction at once, with one Sync at its end.
+TEST_F(Servers, TheProxyCutsAPipelineBeforeItsCommitAfterItOrAtItsReply) {
+  std::string database = with_table();
+  FaultProxy proxy(server_.port());
+  for (CutAt where : {CutAt::before_end, CutAt::after_end, CutAt::at_reply}) {
+    std::string before = rows(database);
+    Client client(server_.url_at(proxy.port(), database));
+    ASSERT_TRUE(client.is_connected()) << client.error();
+    proxy.set({.cut_at = where});
+    EXPECT_TRUE(client.loses_pipeline({"BEGIN", "INSERT INTO numbers VALUES (1)", "COMMIT"}));
+    proxy.heal();
+    if (where == CutAt::after_end) continue;  // either may have happened
+    EXPECT_EQ(rows(database) != before, where == CutAt::at_reply);
+  }
+  ProxyCounts counts = proxy.counts();
+  EXPECT_EQ(counts.writes, 3u);
+  EXPECT_EQ(counts.cuts_before_end, 1u);
+  EXPECT_EQ(counts.cuts_after_end, 1u);
+  EXPECT_EQ(counts.cuts_at_reply, 1u);
 }
 
 TEST_F(Servers, TheProxyCutsAfterSoManyBytesAndRefusesAndSwallows) {
