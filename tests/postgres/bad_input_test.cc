@@ -84,7 +84,7 @@ struct PassingFault {
   const char* name;
   std::vector<const char*> breaks;
   std::vector<const char*> mends;
-  std::vector<const char*> told;   // by the worker
+  std::vector<const char*> told;   // by the worker; empty: what it has told once already
   std::vector<const char*> found;  // by doctor; empty: see the other tests
 };
 
@@ -123,7 +123,7 @@ const std::vector<PassingFault>& passing_faults() {
       {"the server turns read only under its connections",
        {"ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()"},
        {"ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()"},
-       {"set to read only", "target_session_attrs"},
+       {},
        {"schema|bad", "set to read only", "target_session_attrs"}},
       {"a table is gone",
        {"ALTER TABLE belay.events RENAME TO events_elsewhere"},
@@ -162,7 +162,11 @@ TEST_F(BadInput, AWorkerSaysWhatToDoAndItsRunsWaitUntilItIsDone) {
     for (const char* words : fault.told) {
       ASSERT_TRUE(worker.waits_to_say(words)) << words << worker.said();
     }
-    EXPECT_THAT(worker.said().substr(said_before), HasSubstr(fault.told.back()));
+    if (fault.told.empty()) {
+      nap(1'500ms);  // it comes upon it meanwhile
+    } else {
+      EXPECT_THAT(worker.said().substr(said_before), HasSubstr(fault.told.back()));
+    }
     use(runtime_url());
     std::string wrong = found_wrong();
     for (const char* words : fault.found) EXPECT_THAT(wrong, HasSubstr(words));
