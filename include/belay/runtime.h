@@ -267,8 +267,7 @@ class Runtime {
   // Goes on with a thread's run: one whose process died is taken over, one that waits at a
   // breakpoint, or for a time that has come, goes on, one that waits for a person is returned as it
   // stands, one that has ended gives its result. `conflict` while another living process works on
-  // it; `not_found` for an unknown thread, or one that has waited for a person for longer than
-  // limits::thread_idle_max.
+  // it; `not_found` for an unknown one, or one that waits for a person beyond thread_idle_max.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
   // The threads that a dead process left unfinished.
   Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant);

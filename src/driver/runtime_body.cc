@@ -181,12 +181,6 @@ Result<Done> Runtime::Body::check_free(const RunRow& row) {
                                         "for it, end it, or cancel the thread.");
 }
 
-// What goes on by itself does so whenever its time, a place or a worker comes.
-bool Runtime::Body::waits_for_a_person(const RunRow& row) {
-  if (row.status == RunStatus::paused) return row.reason != "timer";
-  return row.status == RunStatus::quarantined;
-}
-
 Result<Done> Runtime::Body::check_idle(const Found& found) {
   Instant now = parts_.clock.now();
   if (now - found.stored.row.updated_at <= limits::thread_idle_max) return Done{};

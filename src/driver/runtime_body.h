@@ -137,7 +137,11 @@ class Runtime::Body {
   Task<Result<std::optional<RunView>>> wake(Found found, engine::Event event, bool by_person);
   // `conflict` while another session, or a call of this one, works on the run.
   Result<Done> check_free(const RunRow& row);
-  static bool waits_for_a_person(const RunRow& row);
+  // What goes on by itself does so whenever its time, a place or a worker comes.
+  static bool waits_for_a_person(const RunRow& row) {
+    if (row.status == RunStatus::paused) return row.reason != "timer";
+    return row.status == RunStatus::quarantined;
+  }
   Result<Done> check_idle(const Found& found);
 
   Result<Done> check_decision(const ApprovalRow& approval, const Decision& decision);
