@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "store/postgres/migrations.h"
 #include "tests/conformance/store_suite.h"
 #include "tests/postgres/fault_proxy.h"
 #include "tests/postgres/postgres_stores.h"
@@ -53,6 +54,21 @@ class StoreWorld : public ::testing::Test {
       at += schema_.size();
     }
     return statements;
+  }
+
+  // As a Belay of before the third migration has left it; the schema is not there yet.
+  void make_second_schema() {
+    run_sql("CREATE SCHEMA " + schema_);
+    for (std::size_t version : {1, 2}) {
+      run_sql(std::string(postgres::migrations()[version - 1].sql));
+      note_migration(version, version);
+    }
+  }
+  void note_migration(std::size_t version, std::size_t compatible_from) {
+    const store::Migration& migration = postgres::migrations()[version - 1];
+    run_sql("INSERT INTO belay.migrations (version, name, checksum, compatible_from) VALUES (" +
+            std::to_string(version) + ", '" + std::string(migration.name) + "', '\\x" +
+            to_hex(sha256(migration.sql)) + "', " + std::to_string(compatible_from) + ")");
   }
 
   PostgresServer& server_ = shared_server();

@@ -1,6 +1,5 @@
 // The views are made anew in a store that an older Belay made, and works on.
 
-#include "store/postgres/migrations.h"
 #include "tests/postgres/commit_load.h"
 #include "tests/postgres/store_world.h"
 
@@ -10,23 +9,7 @@ namespace {
 using conformance::Caller;
 using conformance::RunScript;
 
-class PostgresViewMigrations : public StoreWorld {
- protected:
-  // As a Belay of before the third migration has left it.
-  void make_second_schema() {
-    run_sql("CREATE SCHEMA " + schema_);
-    for (std::size_t version : {1, 2}) {
-      run_sql(std::string(postgres::migrations()[version - 1].sql));
-      note_migration(version, version);
-    }
-  }
-  void note_migration(std::size_t version, std::size_t compatible_from) {
-    const store::Migration& migration = postgres::migrations()[version - 1];
-    run_sql("INSERT INTO belay.migrations (version, name, checksum, compatible_from) VALUES (" +
-            std::to_string(version) + ", '" + std::string(migration.name) + "', '\\x" +
-            to_hex(sha256(migration.sql)) + "', " + std::to_string(compatible_from) + ")");
-  }
-};
+class PostgresViewMigrations : public StoreWorld {};
 
 TEST_F(PostgresViewMigrations, AreMadeAnewInAnOlderStoreForAllWhoCouldReadThem) {
   make_second_schema();
