@@ -6,6 +6,7 @@
 // transaction of commits - with BELAY_TEST_PAUSE_AFTER=1 once that is durable, but nobody has been
 // told - and say so in a line on stderr. A test then kills the process just there.
 // BELAY_TEST_MODEL_FAILS=N makes the process's first N calls of the model fail as if it were down.
+// BELAY_TEST_TELL_FENCED=true says on stderr of which run each commit was that was fenced.
 
 #include "cli/app.h"
 
@@ -32,6 +33,7 @@
 #include "cli/wake_up.h"
 #include "http/asio_loop.h"
 #include "service/local_service.h"
+#include "store/forwarding_store.h"
 #include "store/postgres/address.h"
 #include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
@@ -76,15 +78,34 @@ Result<std::shared_ptr<Model>> make_model(const Program& program, const Settings
   return model;
 }
 
+// Output may be of another thread, or quiet.
+void tell_test(const std::string& line) {
+  while (::write(STDERR_FILENO, line.data(), line.size()) < 0 && errno == EINTR) {
+  }
+}
+
+// The test-only seam: says which commits came too late.
+class FencesTold final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    RunId run;
+    if (commit.guard) run = commit.guard->pending_for;
+    if (commit.rows.run) run = commit.rows.run->run;
+    auto outcome = co_await inner().commit(std::move(commit));
+    bool is_fenced = outcome.ok() && *outcome == CommitOutcome::fenced;
+    if (is_fenced) tell_test("belay-test: fenced " + run.text() + "\n");
+    co_return std::move(outcome);
+  }
+};
+
 // The test-only seam: waits, and never ends the process.
 std::function<void(std::uint64_t, bool)> pause_at(PauseAtCommit pause) {
   return [pause](std::uint64_t commit, bool after) {
     if (commit != pause.commit || after != pause.after) return;
-    std::string line = "belay-test: paused " + std::string(after ? "after" : "before") +
-                       " commit " + std::to_string(commit) + "\n";
-    // The writer's thread may not touch Output, which is of the main thread.
-    while (::write(STDERR_FILENO, line.data(), line.size()) < 0 && errno == EINTR) {
-    }
+    tell_test("belay-test: paused " + std::string(after ? "after" : "before") + " commit " +
+              std::to_string(commit) + "\n");
     while (true) ::pause();
   };
 }
@@ -296,8 +317,10 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, clock, *random));
   std::unique_ptr<Store> fast = tier->around(*stored);
   std::unique_ptr<Store> store = seal_store(*fast, *random, sealing);
-  RuntimeParts parts{*store,  *loop,  clock,
-                     *random, *model, [&progress](const RunEvent& event) { progress.told(event); }};
+  FencesTold told(*store);
+  Store& used = settings.tells_fenced ? told : *store;
+  RunObserver observer = [&progress](const RunEvent& event) { progress.told(event); };
+  RuntimeParts parts{used, *loop, clock, *random, *model, std::move(observer)};
   if (!settings.keeps_prompts) {
     parts.redact_prompt = [](const ModelRequest&, Value) { return Value(); };
   }

@@ -241,6 +241,7 @@ Environment read_environment(const Program& program) {
   read.pause_at_commit = variable("BELAY_TEST_PAUSE_AT_COMMIT");
   read.pause_after = variable("BELAY_TEST_PAUSE_AFTER");
   read.model_fails = variable("BELAY_TEST_MODEL_FAILS");
+  read.tell_fenced = variable("BELAY_TEST_TELL_FENCED");
   return read;
 }
 
@@ -286,6 +287,10 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   if (environment.model_fails) {
     BELAY_TRY(settings.model_fails,
               whole_number("BELAY_TEST_MODEL_FAILS", *environment.model_fails, 0, kFailuresMax));
+  }
+  if (environment.tell_fenced) {
+    BELAY_TRY(settings.tells_fenced,
+              truth_from("BELAY_TEST_TELL_FENCED", *environment.tell_fenced));
   }
   return settings;
 }

@@ -38,7 +38,7 @@ struct Environment {
   std::optional<std::string> config, config_home;
   std::optional<std::string> runs_per_user, runs_per_key, runs_per_queue;
   std::optional<std::string> notify_url, database_url, worker_name;
-  std::optional<std::string> pause_at_commit, pause_after, model_fails;
+  std::optional<std::string> pause_at_commit, pause_after, model_fails, tell_fenced;
   // Where what stands above comes from, by variable: "file PATH, line 3". Absent: the variable.
   std::map<std::string, std::string> origins;
 
@@ -92,6 +92,7 @@ struct Settings {
   PauseAtCommit pause;
   PlaceLimits places{.per_user = 5, .per_key = 1};
   std::int64_t model_fails = 0;  // for tests: see app.cc
+  bool tells_fenced = false;     // likewise
 };
 
 // `invalid` for a variable or flag that can't be understood.

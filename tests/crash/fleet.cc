@@ -1,7 +1,6 @@
 #include "tests/crash/fleet.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,8 +12,10 @@
 #include <thread>
 
 #include "belay/testing.h"
+#include "tests/crash/process_state.h"
 #include "tests/crash/scenario.h"
 #include "tests/crash/store_files.h"
+#include "tests/crash/zombies.h"
 
 namespace belay::crash {
 namespace {
@@ -26,34 +27,26 @@ constexpr int kTotal = 10 + 20 + 30 + 40 + 50 + 60;
 constexpr std::size_t kHealingRoundsMax = 200;
 constexpr std::size_t kFaultBytesMax = 1'000;
 constexpr milliseconds kLookAgain{5};
+constexpr int kUnavailable = 6;  // an exit code
+constexpr int kAskedAgainMax = 5;
 constexpr int kBeginsWithin = 60'000 / 5;  // looks
 constexpr int kWorksWithin = 5'000 / 5;
-
-// Whether a process that was just begun has come as far as to drain when it is told to: from then
-// on it holds the signal back, and looks for it.
-bool heeds_sigterm(pid_t process) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/status");
-  for (std::string name; status >> name;) {
-    std::uint64_t signals = 0;
-    if (name == "SigBlk:" && status >> std::hex >> signals) return signals >> (SIGTERM - 1) & 1;
-  }
-  return false;
-}
-
-bool has_ended(pid_t process) {
-  siginfo_t end{};
-  return ::waitid(P_PID, static_cast<id_t>(process), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         end.si_pid == process;
-}
+// What zombies sent arrives; they have something to do, or are robbed of it; they live on for a
+// time.
+constexpr milliseconds kArrivesWithin{100};
+constexpr milliseconds kIsRobbedWithin{2'000};
+constexpr milliseconds kAwakeMin{400};
+constexpr std::uint64_t kAwakeMoreMs = 1'100;
 
 class Fleet {
  public:
   Fleet(const FleetPlan& plan, const std::string& folder)
-      : plan_(plan), folder_(folder), random_(plan.seed) {
+      : plan_(plan), folder_(folder), random_(plan.seed), zombies_(plan.site, folder, report_) {
     std::filesystem::create_directories(folder_);
     setting_ = setting_for(folder_);
     setting_.binary = BELAY_FLEET_BINARY;
     setting_.environment["FLEET_RECEIVERS"] = folder_;
+    setting_.environment["BELAY_TEST_TELL_FENCED"] = "true";
     if (is_elsewhere()) setting_.environment["BELAY_STORE"] = plan_.site.store;
     for (const auto& [name, value] : plan_.site.environment) setting_.environment[name] = value;
   }
@@ -99,7 +92,21 @@ class Fleet {
       if (has_ended(worker->process())) see_killed(worker);
     }
   }
-  Outcome tell(const Words& words) const { return cli::tests::run_belay(words, setting_); }
+  Outcome finish(Process& worker) {
+    pid_t process = worker->process();
+    Outcome ended = worker->finish();
+    zombies_.ended(process, ended.err);
+    return ended;
+  }
+  // Where the store is away for a moment, a person would ask once more.
+  Outcome tell(const Words& words) const {
+    Outcome told = cli::tests::run_belay(words, setting_);
+    for (int i = 0; is_elsewhere() && told.code == kUnavailable && i < kAskedAgainMax; ++i) {
+      std::this_thread::sleep_for(kArrivesWithin);
+      told = cli::tests::run_belay(words, setting_);
+    }
+    return told;
+  }
 
   // Every run is in the queue, under way, paused, or has ended: there are always some to work on.
   void top_up() {
@@ -107,7 +114,9 @@ class Fleet {
       std::string thread = "parcel-" + std::to_string(report_.runs++);
       Words words = {"enqueue", "--thread", thread, "--input", "items=" + std::to_string(kItems)};
       Outcome queued = tell(words);
-      if (queued.code != 0) return fault("enqueue " + thread + ": " + queued.err);
+      if (queued.code != 0) {
+        return fault("enqueue " + thread + ": " + std::to_string(queued.code) + " " + queued.err);
+      }
       threads_.push_back(thread);
     }
   }
@@ -139,21 +148,24 @@ class Fleet {
     } else if (random_.bits() % 4 == 0) {
       decide_and_kill();
     } else {
-      Process& worker = workers_[random_.bits() % workers_.size()];
-      worker->send(SIGKILL);
-      see_killed(worker);
+      kill_worker(workers_[random_.bits() % workers_.size()]);
     }
+  }
+
+  void kill_worker(Process& worker) {
+    worker->send(SIGKILL);
+    see_killed(worker);
   }
 
   // Another comes in its place.
   void see_killed(Process& worker) {
-    if (worker->finish().code == 128 + SIGKILL) ++report_.kills;
+    if (finish(worker).code == 128 + SIGKILL) ++report_.kills;
     worker = start_worker();
   }
 
   void kill_all() {
     for (Process& worker : workers_) worker->send(SIGKILL);
-    for (Process& worker : workers_) report_.kills += worker->finish().code == 128 + SIGKILL;
+    for (Process& worker : workers_) report_.kills += finish(worker).code == 128 + SIGKILL;
   }
   void start_all() {
     for (Process& worker : workers_) worker = start_worker();
@@ -178,38 +190,67 @@ class Fleet {
       std::this_thread::sleep_for(kLookAgain);
     }
     worker->send(SIGTERM);
-    Outcome ended = worker->finish();
+    Outcome ended = finish(worker);
     if (ended.code != 0) fault("a worker that was to drain ended with " + ended.err);
     ++report_.drains;
     worker = start_worker();
   }
 
+  // Some of the workers, others than the last time, while they have something to do.
   void make_zombies() {
+    std::rotate(workers_.begin(), workers_.begin() + 1, workers_.end());
     std::vector<Process*> stopped;
     for (Process& worker : workers_) {
       if (stopped.size() < plan_.zombies_at_once) stopped.push_back(&worker);
     }
-    // Others than the first ones, the next time.
-    std::rotate(workers_.begin(), workers_.begin() + 1, workers_.end());
+    wait_for(stopped, stopped.size(), [&](pid_t id) { return zombies_.has_lease(id); });
+    if (2 * decisions().size() >= plan_.runs) decide_and_kill();
+    top_up();
+    wait_for(stopped, 1, [&](pid_t id) { return zombies_.is_at_work(id); });
     for (Process* worker : stopped) (*worker)->send(SIGSTOP);
-    for (Process* worker : stopped) report_.zombies += end_lease((*worker)->process());
-    std::this_thread::sleep_for(milliseconds(50 + random_.bits() % 400));
-    for (Process* worker : stopped) (*worker)->send(SIGCONT);
+    std::this_thread::sleep_for(kArrivesWithin);
+    for (Process* worker : stopped) zombies_.stopped((*worker)->process());
+    for (Process* worker : stopped) zombies_.end_lease((*worker)->process());
+    if (random_.bits() % 4 != 0) {
+      wait_for(stopped, 1, [&](pid_t id) { return zombies_.is_robbed(id); });
+    }
     std::this_thread::sleep_for(milliseconds(random_.bits() % 100));
     for (Process* worker : stopped) {
-      (*worker)->send(SIGKILL);
-      see_killed(*worker);
+      zombies_.wakes((*worker)->process());
+      (*worker)->send(SIGCONT);
+    }
+    let_live(stopped);
+  }
+
+  // Until so many of them are so; not for long.
+  template <typename Condition>
+  static void wait_for(const std::vector<Process*>& workers, std::size_t count, Condition is_so) {
+    auto end = std::chrono::steady_clock::now() + kIsRobbedWithin;
+    auto is_one = [&](Process* worker) { return is_so((*worker)->process()); };
+    while (std::chrono::steady_clock::now() < end) {
+      auto found = std::count_if(workers.begin(), workers.end(), is_one);
+      if (static_cast<std::size_t>(found) >= count) return;
+      std::this_thread::sleep_for(kLookAgain);
     }
   }
 
-  // In a file, the kernel still holds the process's lock, so its lease ends only when the store is
-  // told that it was taken before the machine last booted.
-  bool end_lease(pid_t process) const {
-    if (is_elsewhere()) return plan_.site.end_lease(process);
-    auto changed =
-        change_behind_its_back(folder_, "UPDATE sessions SET boot_id = zeroblob(16) WHERE pid = " +
-                                            std::to_string(process));
-    return changed.ok() && *changed > 0;
+  // A third of them is killed as soon as they are awake, a third later, and a third lives on.
+  void let_live(const std::vector<Process*>& awake) {
+    std::vector<Process*> later;
+    for (Process* worker : awake) {
+      std::uint64_t fate = random_.bits() % 3;
+      if (fate == 0) {
+        std::this_thread::sleep_for(milliseconds(random_.bits() % 100));
+        kill_worker(*worker);
+      } else if (fate == 1) {
+        later.push_back(worker);
+      } else {
+        zombies_.goes_on((*worker)->process());
+      }
+    }
+    if (later.empty()) return;
+    std::this_thread::sleep_for(kAwakeMin + milliseconds(random_.bits() % kAwakeMoreMs));
+    for (Process* worker : later) kill_worker(*worker);
   }
 
   // What a person says who looks at the other side first.
@@ -267,7 +308,7 @@ class Fleet {
     }
     for (Process& worker : workers_) {
       worker->send(SIGTERM);
-      Outcome ended = worker->finish();
+      Outcome ended = finish(worker);
       if (ended.code != 0) fault("a worker that was to drain ended with " + ended.err);
     }
     for (const std::string& thread : open_threads()) fault(thread + " never came to its end");
@@ -345,31 +386,10 @@ class Fleet {
   std::vector<Process> workers_;
   std::vector<std::string> threads_;
   FleetReport report_;
+  Zombies zombies_;
 };
 
 }  // namespace
-
-void FleetReport::add(const FleetReport& other) {
-  kills += other.kills;
-  zombies += other.zombies;
-  drains += other.drains;
-  disturbances += other.disturbances;
-  takeovers += other.takeovers;
-  runs += other.runs;
-  repeated += other.repeated;
-  faults.insert(faults.end(), other.faults.begin(), other.faults.end());
-}
-
-std::string FleetReport::evidence(const std::string& fleet, std::uint64_t seed) const {
-  std::string others =
-      disturbances == 0 ? "" : std::to_string(disturbances) + " faults of a server, ";
-  if (drains > 0) others += std::to_string(drains) + " drains, ";
-  return "evidence: " + fleet + ": " + others + std::to_string(kills) + " kills, " +
-         std::to_string(zombies) + " of them zombies beyond their lease, over " +
-         std::to_string(runs) + " runs with " + std::to_string(takeovers) + " take-overs; " +
-         std::to_string(repeated) + " calls repeated as their class allows, " +
-         std::to_string(faults.size()) + " losses, seed " + std::to_string(seed);
-}
 
 FleetReport run_fleet(const FleetPlan& plan, const std::string& folder) {
   return Fleet(plan, folder).run();

@@ -2,6 +2,7 @@
 // effects of every class, whose receivers are files that count each call.
 //
 // FLEET_RECEIVERS names the folder of those files. A line in one is a call: "thread key".
+// FLEET_PACE is how many times as long as otherwise each node takes.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -37,6 +38,11 @@ std::string receiver(std::string_view name) {
   return std::string(folder ? folder : ".") + "/" + std::string(name);
 }
 
+std::chrono::milliseconds paced(std::chrono::milliseconds time) {
+  const char* pace = std::getenv("FLEET_PACE");
+  return pace ? time * std::strtol(pace, nullptr, 10) : time;
+}
+
 // One write, so that neither a kill nor another process ever tears a line.
 void call(std::string_view name, const Context& context) {
   std::string line = context.thread().text + " " + context.idempotency_key(name) + "\n";
@@ -70,9 +76,9 @@ std::vector<Send> pack(const Parcel& parcel) {
 Task<Update<Parcel>> weigh(const Parcel&, Context& context) {
   int item = context.input<int>();
   auto use_scale = [item, &context]() -> Task<int> {
-    co_await sleep_for(2ms);
+    co_await sleep_for(paced(2ms));
     call("scale", context);
-    co_await sleep_for(2ms);
+    co_await sleep_for(paced(2ms));
     co_return item * 10;
   };
   int weight = co_await context.once("scale", std::move(use_scale));
@@ -81,9 +87,9 @@ Task<Update<Parcel>> weigh(const Parcel&, Context& context) {
 
 Task<Update<Parcel>> charge(const Parcel&, Context& context) {
   auto pay = [&context]() -> Task<std::string> {
-    co_await sleep_for(3ms);
+    co_await sleep_for(paced(3ms));
     call("charge", context);
-    co_await sleep_for(3ms);
+    co_await sleep_for(paced(3ms));
     co_return "paid";
   };
   std::string receipt = co_await context.once("charge", std::move(pay));
@@ -96,9 +102,9 @@ auto mail(std::string name, WhenUncertain policy) {
     EffectOptions options;
     options.when_uncertain = policy;
     auto send_mail = [name, &context]() -> Task<int> {
-      co_await sleep_for(2ms);
+      co_await sleep_for(paced(2ms));
       call(name, context);
-      co_await sleep_for(4ms);
+      co_await sleep_for(paced(4ms));
       co_return 1;
     };
     Probe<int> look = [name, &context]() -> Result<std::optional<int>> {
@@ -111,7 +117,7 @@ auto mail(std::string name, WhenUncertain policy) {
 }
 
 Task<Result<Update<Parcel>>> ship(const Parcel& parcel, Context& context) {
-  co_await sleep_for(2ms);
+  co_await sleep_for(paced(2ms));
   if (context.attempt() == 1) co_return error(ErrorCode::unavailable, "The printer is busy.");
   context.commit_with(Label{context.thread().text, parcel.total});
   context.publish("shipped", Value(parcel.total));

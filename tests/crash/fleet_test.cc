@@ -23,6 +23,7 @@ TEST(Fleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
     FleetPlan plan;
     plan.seed = seed + i;
     plan.kills = kKillsAStore;
+    plan.zombies = kSanitized ? 0 : 3;
     std::string parent = new_folder();
     FleetReport report = run_fleet(plan, parent + "/fleet");
     for (const std::string& fault : report.faults) {
@@ -36,6 +37,9 @@ TEST(Fleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   EXPECT_GE(all.kills, kKillsAStore * kStores);
   if (!kSanitized) {  // twenty kills may come to none
     EXPECT_GT(all.zombies, 0u);
+    EXPECT_GT(all.robbed, 0u);
+    EXPECT_GT(all.fenced, 0u);
+    EXPECT_GT(all.claiming, 0u);
   }
   EXPECT_GT(all.takeovers, 0u);
 }

@@ -14,10 +14,14 @@ struct Close {
 };
 using Connection = std::unique_ptr<sqlite3, Close>;
 
+// A store that others work on is locked for moments.
+constexpr int kLockedMaxMs = 2'000;
+
 Result<Connection> connect(const std::string& folder) {
   sqlite3* raw = nullptr;
   int code = sqlite3_open_v2(store_in(folder).c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
   Connection connection(raw);
+  if (code == SQLITE_OK) sqlite3_busy_timeout(raw, kLockedMaxMs);
   if (code == SQLITE_OK) return connection;
   return error(ErrorCode::unavailable, store_in(folder) + ": " + sqlite3_errstr(code));
 }
@@ -70,6 +74,16 @@ Result<int> change_behind_its_back(const std::string& folder, const std::string&
     return error(ErrorCode::invalid, sql + ": " + sqlite3_errmsg(connection.get()));
   }
   return sqlite3_changes(connection.get());
+}
+
+Result<std::vector<std::string>> rows_behind_its_back(const std::string& folder,
+                                                      const std::string& sql) {
+  BELAY_TRY(Connection connection, connect(folder));
+  std::vector<std::string> rows;
+  if (sqlite3_exec(connection.get(), sql.c_str(), keep_row, &rows, nullptr) != SQLITE_OK) {
+    return error(ErrorCode::invalid, sql + ": " + sqlite3_errmsg(connection.get()));
+  }
+  return rows;
 }
 
 }  // namespace belay::crash

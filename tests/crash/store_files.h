@@ -22,7 +22,9 @@ void copy_store(const std::string& from, const std::string& to);
 // What PRAGMA integrity_check finds; empty when it is "ok".
 std::vector<std::string> integrity_faults(const std::string& folder);
 
-// Runs SQL behind Belay's back; how many rows it changed.
+// Runs SQL behind Belay's back; how many rows it changed. And the first column of what it finds.
 Result<int> change_behind_its_back(const std::string& folder, const std::string& sql);
+Result<std::vector<std::string>> rows_behind_its_back(const std::string& folder,
+                                                      const std::string& sql);
 
 }  // namespace belay::crash

@@ -113,7 +113,7 @@ TEST(Manifests, EveryKeyThatAPodTakesStandsInItsMapOrSecret) {
       }
     });
   }
-  EXPECT_EQ(seen, 12);
+  EXPECT_EQ(seen, 14);
 }
 
 // The URLs of the stores name the authority's certificate, the arguments the keys.

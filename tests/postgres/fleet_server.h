@@ -8,6 +8,7 @@
 #include <charconv>
 #include <chrono>
 #include <iostream>
+#include <set>
 #include <string>
 
 #include "tests/crash/campaign.h"
@@ -35,6 +36,15 @@ class FleetServer {
     site.store = server_.url_at(proxy ? proxy->port() : server_.port(), "postgres", options);
     site.end_lease = [this](pid_t process) { return end_lease(process); };
     site.is_at_work = [this] { return running() > 1; };
+    site.sight.all = [this] { return runs(""); };
+    site.sight.held = [this](pid_t process) {
+      return runs(" JOIN " + sessions_of(process) + " AND r.status = 'running'");
+    };
+    site.sight.claims = [this](pid_t process) {
+      return number("SELECT count(*) FROM " + schema_ + ".checkpoints r JOIN " +
+                    sessions_of(process) + " AND r.kind = 'claim'");
+    };
+    site.sight.lives = [this](pid_t process) { return number(living(process)) > 0; };
     return site;
   }
   std::size_t running() const {
@@ -47,21 +57,36 @@ class FleetServer {
     return number("SELECT count(DISTINCT session_id) FROM " + schema_ + ".sessions WHERE name = '" +
                   name + "' AND " + condition);
   }
-
- private:
+  // The one that a statement gives.
   std::size_t number(const std::string& statement) const {
     std::string digits = server_.value(statement);
     std::size_t number = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
     return number;
   }
+
+ private:
+  std::set<std::string> runs(const std::string& which) const {
+    auto rows = server_.sql("SELECT replace(r.run_id::text, '-', '') || ' ' || r.epoch FROM " +
+                            schema_ + ".runs r" + which);
+    EXPECT_TRUE(rows.ok()) << rows.error().message;
+    std::set<std::string> found;
+    if (!rows.ok()) return found;
+    for (const SqlRow& row : *rows) found.insert(row.front());
+    return found;
+  }
+  std::string sessions_of(pid_t process) const {
+    return schema_ + ".sessions s ON s.session_id = r.session_id AND s.name LIKE '%:" +
+           std::to_string(process) + "'";
+  }
+  std::string living(pid_t process) const {
+    return "SELECT count(*) FROM " + schema_ +
+           ".sessions WHERE name LIKE '%:" + std::to_string(process) +
+           "' AND expires_at > clock_timestamp()";
+  }
   // A lease ends by itself: all that it takes is time.
   bool end_lease(pid_t process) const {
-    std::string living = "SELECT count(*) FROM " + schema_ +
-                         ".sessions WHERE name LIKE '%:" + std::to_string(process) +
-                         "' AND expires_at > clock_timestamp()";
-    if (server_.value(living) == "0") return false;
-    return wait_until(kFleetLeaseEndsWithin, [&] { return server_.value(living) == "0"; });
+    return wait_until(kFleetLeaseEndsWithin, [&] { return number(living(process)) == 0; });
   }
 
   PostgresServer server_;

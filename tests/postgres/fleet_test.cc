@@ -22,11 +22,12 @@ TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
   plan.kills = kSanitized ? 20 : 100;
   plan.zombies = kSanitized ? 6 : 50;
   plan.zombies_at_once = 3;
-  plan.zombie_every = 4;
+  plan.zombie_every = 2;
   std::size_t stores = 0;
   do {
     plan.seed = seed + stores++;
     plan.site = server.site();
+    plan.site.environment = {{"FLEET_PACE", "10"}};  // so that zombies are caught at work
     plan.site.disturb = [&server] {
       server.server().restart_immediately();
       return true;
@@ -37,6 +38,9 @@ TEST(PostgresFleet, NoKillLosesACommitOrRepeatsAnEffectBeyondItsClass) {
             << std::endl;
   EXPECT_GE(all.kills, plan.kills * stores);
   EXPECT_GE(all.zombies, plan.zombies * stores);
+  EXPECT_GT(all.robbed, 0u);
+  EXPECT_GT(all.fenced, 0u);
+  EXPECT_GT(all.claiming, 0u);
   EXPECT_GT(all.takeovers, 0u);
   EXPECT_GT(all.disturbances, 0u);
 }

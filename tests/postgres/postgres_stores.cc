@@ -1,6 +1,5 @@
 #include "tests/postgres/postgres_stores.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "store/postgres/postgres_store.h"
@@ -34,31 +33,26 @@ PgBouncer& shared_pooler() {
 
 namespace belay::conformance {
 
-// Through the pooler, where a server's connection may serve others between any two transactions:
-// what holds there, holds without one. BELAY_EVERY_STORE=1 asks for both, as scripts/soak does.
+// Directly, and through the pooler, where a server's connection may serve others between any two
+// transactions.
 const std::vector<StoreKind>& bare_store_kinds() {
   using namespace postgres_tests;
-  static const std::vector<StoreKind> kinds = [] {
-    std::vector<StoreKind> all{
-        {"PostgresThroughPgBouncer",
-         [](const std::string& folder, Clock& clock, Random& random) {
-           std::string options = "pool=2&schema=" + schema_for(folder);
-           std::string url = shared_server().url_at(shared_pooler().port(), "postgres", options);
-           return open_tested_store(url, clock, random);
-         },
-         false, true},
-    };
-    if (std::getenv("BELAY_EVERY_STORE")) {
-      all.push_back({"Postgres",
-                     [](const std::string& folder, Clock& clock, Random& random) {
-                       std::string options = "pool=2&schema=" + schema_for(folder);
-                       return open_tested_store(shared_server().url("postgres", options), clock,
-                                                random);
-                     },
-                     false, true});
-    }
-    return all;
-  }();
+  auto open_at = [](int port, const std::string& folder, Clock& clock, Random& random) {
+    std::string options = "pool=2&schema=" + schema_for(folder);
+    return open_tested_store(shared_server().url_at(port, "postgres", options), clock, random);
+  };
+  static const std::vector<StoreKind> kinds{
+      {"Postgres",
+       [open_at](const std::string& folder, Clock& clock, Random& random) {
+         return open_at(shared_server().port(), folder, clock, random);
+       },
+       false, true},
+      {"PostgresThroughPgBouncer",
+       [open_at](const std::string& folder, Clock& clock, Random& random) {
+         return open_at(shared_pooler().port(), folder, clock, random);
+       },
+       false, true},
+  };
   return kinds;
 }
 

@@ -1,0 +1,37 @@
+#include "tests/crash/fleet.h"
+
+namespace belay::crash {
+
+void FleetReport::add(const FleetReport& other) {
+  kills += other.kills;
+  zombies += other.zombies;
+  robbed += other.robbed;
+  revived += other.revived;
+  claiming += other.claiming;
+  fenced += other.fenced;
+  drains += other.drains;
+  disturbances += other.disturbances;
+  takeovers += other.takeovers;
+  runs += other.runs;
+  repeated += other.repeated;
+  faults.insert(faults.end(), other.faults.begin(), other.faults.end());
+}
+
+std::string FleetReport::evidence(const std::string& fleet, std::uint64_t seed) const {
+  auto counted = [](std::size_t count, const std::string& words) {
+    return count == 0 ? std::string() : std::to_string(count) + words;
+  };
+  std::string text = "evidence: " + fleet + ": " + counted(disturbances, " faults of a server, ") +
+                     counted(drains, " drains, ") + std::to_string(kills) + " kills, ";
+  if (zombies > 0) {
+    text += std::to_string(zombies) + " zombies beyond their lease - " + std::to_string(robbed) +
+            " woke up with runs that others had taken over, " + std::to_string(fenced) +
+            " of their commits for these were fenced, " + std::to_string(revived) +
+            " went on as workers, and " + std::to_string(claiming) + " of those claimed again - ";
+  }
+  return text + "over " + std::to_string(runs) + " runs with " + std::to_string(takeovers) +
+         " take-overs; " + std::to_string(repeated) + " calls repeated as their class allows, " +
+         std::to_string(faults.size()) + " losses, seed " + std::to_string(seed);
+}
+
+}  // namespace belay::crash
