@@ -184,8 +184,9 @@ TEST_F(CachedStoreTest, KeepsNothingOfARunThatHasEnded) {
   ASSERT_FALSE(entry_of(script).empty());
   EXPECT_EQ(key_of(script),
             client_->name("checkpoint:" + script.row.thread.text + ":" + script.row.graph));
-  script.row.status = RunStatus::completed;
-  commit(*cached_, script.next());
+  Commit last = script.next();
+  last.rows.run->status = last.rows.checkpoint->status = RunStatus::completed;
+  commit(*cached_, std::move(last));
   EXPECT_TRUE(becomes_true([&] { return entry_of(script).empty(); }));
   expect_the_same(script.row.run);
 }
