@@ -8,6 +8,7 @@
 #include "engine/advance.h"
 #include "engine/advancing.h"
 #include "engine/decision.h"
+#include "engine/restore.h"
 
 namespace belay {
 namespace {

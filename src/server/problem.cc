@@ -66,7 +66,6 @@ int status_of(const Error& failed) {
     case ErrorCode::cancelled:
       return 409;
     case ErrorCode::invalid:
-      return 422;
     case ErrorCode::exhausted:
       return 422;
     case ErrorCode::unavailable:

@@ -144,10 +144,14 @@ TEST_F(PostgresFailover, AFormerPrimaryThatComesBackAcknowledgesNothing) {
     auto outcome = there.try_commit(at_old.next());
     ASSERT_FALSE(outcome.ok()) << "acknowledged: " << static_cast<int>(*outcome);
     EXPECT_THAT(outcome.error().code, AnyOf(ErrorCode::uncertain, ErrorCode::unavailable));
+    // An offer waits for no disk, and so for no standby; what takes the run is a commit.
     ClaimFilter filter;
     filter.session = SessionId(waits.row.run);
     filter.now = clock_.now();
-    EXPECT_FALSE(block_on(there.loop(), lost->claim(filter)).ok());
+    EXPECT_TRUE(block_on(there.loop(), lost->claim(filter)).ok());
+    RunScript taken = waits;
+    taken.become("another");
+    EXPECT_FALSE(there.try_commit(taken.next()).ok());
   }
   cli::tests::TempFolder folder;
   cli::tests::Setting setting = crash::setting_for(folder.path());
