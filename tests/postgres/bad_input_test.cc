@@ -203,7 +203,7 @@ TEST_F(BadInput, AStoreThatIsNotWholeIsRefusedAndLeftAsItIs) {
                 {"migration 1", "backup", "schema="}},
            Case{"DELETE FROM belay.migrations WHERE version = (SELECT max(version) FROM kept)",
                 all_back,
-                {"already exists", "backup", "schema="}},
+                {"does not exist", "backup", "schema="}},
            Case{"UPDATE belay.migrations SET checksum = '\\x00' WHERE version = 1",
                 all_back,
                 {"another migration 1", "use the Belay that made it"}},

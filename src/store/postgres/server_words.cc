@@ -24,8 +24,13 @@ constexpr std::string_view where_writes_are_taken =
     "promote one of the hosts in the store's URL, or name the primary there; "
     "target_session_attrs=read-write chooses it";
 
+// Something is not there that a migration before has made.
+constexpr std::string_view of_none =
+    "the schema lacks what it should hold: restore it from a backup, or name another with schema= "
+    "in the store's URL";
+
 // The first that fits counts.
-constexpr std::array<Meaning, 27> meanings{{
+constexpr std::array<Meaning, 28> meanings{{
     {"53100", ErrorCode::unavailable, "make room on the server's disk"},
     {"53300", ErrorCode::unavailable,
      "raise the server's max_connections, or give the store's URL a smaller pool="},
@@ -48,6 +53,7 @@ constexpr std::array<Meaning, 27> meanings{{
     {"42P07", ErrorCode::corrupt, of_others},
     {"42710", ErrorCode::corrupt, of_others},
     {"42723", ErrorCode::corrupt, of_others},
+    {"42704", ErrorCode::corrupt, of_none},
     {"42P01", ErrorCode::unavailable, "look at the schema: a table is missing"},
     {"42703", ErrorCode::unavailable, "look at the schema: a column is missing"},
     {"3F", ErrorCode::unavailable, "look at the schema: it is missing"},
