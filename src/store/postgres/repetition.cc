@@ -9,10 +9,10 @@ namespace belay::postgres {
 using std::chrono::milliseconds;
 
 // It decides no more than who waits how long: the clock's last digits are chance enough.
-Repetition::Repetition(int tries_max, milliseconds first_pause, milliseconds longest_pause)
+Repetition::Repetition(int tries_max, milliseconds pause_at_first, milliseconds pause_at_most)
     : tries_max_(tries_max),
-      longest_pause_(longest_pause),
-      pause_(first_pause),
+      longest_pause_(pause_at_most),
+      pause_(pause_at_first),
       random_(static_cast<std::minstd_rand::result_type>(
           std::chrono::steady_clock::now().time_since_epoch().count())) {}
 

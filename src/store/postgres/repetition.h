@@ -15,8 +15,8 @@ namespace belay::postgres {
 class Repetition {
  public:
   explicit Repetition(int tries_max = 8,
-                      std::chrono::milliseconds first_pause = std::chrono::milliseconds(5),
-                      std::chrono::milliseconds longest_pause = std::chrono::milliseconds(100));
+                      std::chrono::milliseconds pause_at_first = std::chrono::milliseconds(5),
+                      std::chrono::milliseconds pause_at_most = std::chrono::milliseconds(100));
 
   // After a try that came to nothing: false when there were enough. Else a while has passed, at
   // random, so that those who gave way to one another do not meet again.
