@@ -64,6 +64,7 @@ endfunction()
 # one test program; each of its cases is a ctest case, or with ONE_ENTRY all of them are one, where
 # each process would start a server of its own. src/ is on its include path. Labels: `slow` (not in
 # `make check`), `crash` (not under TSan), `soak` (only in `make soak`).
+# What may take longest begins first (COST), so that no processor waits for one long test at the end.
 function(belay_test name)
   if(NOT BELAY_TESTS)
     return()
@@ -100,11 +101,11 @@ function(belay_test name)
   endif()
   if(ARG_ONE_ENTRY)
     add_test(NAME ${name}/all COMMAND ${name})
-    set_tests_properties(${name}/all PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+    set_tests_properties(${name}/all PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT})
     set_property(TEST ${name}/all PROPERTY LABELS ${ARG_LABELS})
     set_property(TEST ${name}/all PROPERTY ENVIRONMENT ${ARG_ENVIRONMENT})
     return()
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
-                       PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${labels})
+                       PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT} ${labels})
 endfunction()

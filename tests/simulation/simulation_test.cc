@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -95,10 +96,14 @@ TEST(Simulation, ADiskThatLiesAboutItsSyncsIsFoundOut) {
   plan.disk_lies = true;
   plan.faults[FaultKind::power_cut] = 4;
   std::vector<std::string> troubles;
+  auto is_lost_commit = [](const std::string& trouble) {
+    return trouble.find("I1 ") != std::string::npos;
+  };
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    for (std::string& trouble : play(plan, seed).troubles) troubles.push_back(std::move(trouble));
+    troubles = play(plan, seed).troubles;
+    if (std::any_of(troubles.begin(), troubles.end(), is_lost_commit)) return;
   }
-  EXPECT_THAT(troubles, Contains(HasSubstr("I1 ")));
+  FAIL() << "five seeds, and no commit was missed; of the last: " << PrintToString(troubles);
 }
 
 // Each of them has once found something; the file says what.
