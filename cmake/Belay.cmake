@@ -60,15 +60,19 @@ function(belay_library name)
   belay_count_coverage(${name})
 endfunction()
 
-# belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds] [ENVIRONMENT A=B...] [ONE_ENTRY]):
+# belay_test(NAME SOURCES... LINKS... [LABELS...] [TIMEOUT seconds] [ENVIRONMENT A=B...] [ONE_ENTRY]
+#            [RELEASE_ONLY]):
 # one test program; each of its cases is a ctest case, or with ONE_ENTRY all of them are one, where
 # each process would start a server of its own. src/ is on its include path. Labels: `slow` (not in
-# `make check`), `crash` (not under TSan), `soak` (only in `make soak`).
+# `make check`), `crash` (not under TSan), `soak` (only in `make soak`). RELEASE_ONLY: in a build with
+# sanitizers it is no ctest case, and is built by its name alone: it lives by the clock, or takes too long.
+# What may take longest begins first (COST), so that no processor waits for one long test at the end.
 function(belay_test name)
   if(NOT BELAY_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "ONE_ENTRY" "TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_ENTRY;RELEASE_ONLY" "TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT"
+                        ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -81,6 +85,9 @@ function(belay_test name)
     # as long to compile so, neither is asked.
     target_compile_options(${name} PRIVATE -O0 -fno-sanitize=undefined)
   endif()
+  if(BELAY_SANITIZE AND ARG_RELEASE_ONLY)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   # Only where it is read: it holds a path, which the compiler's cache would not share.
   foreach(source ${ARG_SOURCES})
     file(STRINGS ${source} reads REGEX BELAY_SOURCE_DIR LIMIT_COUNT 1)
@@ -89,6 +96,9 @@ function(belay_test name)
         COMPILE_DEFINITIONS BELAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     endif()
   endforeach()
+  if(BELAY_SANITIZE AND ARG_RELEASE_ONLY)
+    return()
+  endif()
   set(labels "")
   if(ARG_LABELS)
     set(labels LABELS "${ARG_LABELS}")
@@ -100,11 +110,11 @@ function(belay_test name)
   endif()
   if(ARG_ONE_ENTRY)
     add_test(NAME ${name}/all COMMAND ${name})
-    set_tests_properties(${name}/all PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+    set_tests_properties(${name}/all PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT})
     set_property(TEST ${name}/all PROPERTY LABELS ${ARG_LABELS})
     set_property(TEST ${name}/all PROPERTY ENVIRONMENT ${ARG_ENVIRONMENT})
     return()
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
-                       PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${labels})
+                       PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT} ${labels})
 endfunction()

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -82,67 +83,115 @@ std::vector<Manifest> of_kind(const Names& kinds) {
   return found;
 }
 
-// The keys of the one map of settings, and those of the one secret.
-Names keys_of_the(const std::string& kind, const std::string& member) {
-  std::vector<Manifest> found = of_kind({kind});
-  EXPECT_EQ(found.size(), 1u) << kind;
-  return found.empty() ? Names() : keys_of(found[0].root[member]);
+// The keys of each map of settings, by its name.
+std::map<std::string, Names> settings() {
+  std::map<std::string, Names> found;
+  for (const Manifest& each : of_kind({"ConfigMap"})) {
+    found[each.root["metadata"]["name"].as<std::string>()] = keys_of(each.root["data"]);
+  }
+  return found;
 }
 
-const Names kWorkloads{"Deployment", "Job"};
+// The keys of each secret: those of the example, and of the one that deploy/README.md has one make.
+std::map<std::string, Names> secrets() {
+  std::map<std::string, Names> found;
+  for (const Manifest& each : of_kind({"Secret"})) {
+    found[each.root["metadata"]["name"].as<std::string>()] = keys_of(each.root["stringData"]);
+  }
+  std::string page = text_of("deploy/README.md");
+  std::size_t at = page.find("create secret generic postgresql ");
+  std::string command = at == page.npos ? "" : page.substr(at, page.find("\nkubectl", at) - at);
+  for (const char* option : {"--from-file=", "--from-literal="}) {
+    for (const std::string& given : named_in(option, command)) {
+      found["postgresql"].insert(given.substr(0, given.find('=')));
+    }
+  }
+  return found;
+}
+
+const Names kWorkloads{"Deployment", "StatefulSet", "Job"};
 
 TEST(Manifests, EveryKeyThatAPodTakesStandsInItsMapOrSecret) {
-  Names settings = keys_of_the("ConfigMap", "data");
-  Names secrets = keys_of_the("Secret", "stringData");
+  std::map<std::string, Names> in_maps = settings(), in_secrets = secrets();
   int seen = 0;
+  auto look = [&](const YAML::Node& wanted, const std::map<std::string, Names>& known,
+                  const std::string& name, const fs::path& file) {
+    ++seen;
+    auto found = known.find(name);
+    ASSERT_NE(found, known.end()) << name << " in " << file;
+    EXPECT_THAT(found->second, Contains(wanted["key"].as<std::string>())) << file;
+  };
   for (const Manifest& each : of_kind(kWorkloads)) {
     visit(each.pod(), "configMapKeyRef", [&](const YAML::Node& wanted) {
-      ++seen;
-      EXPECT_EQ(wanted["name"].as<std::string>(), "belay") << each.file;
       if (wanted["optional"] && wanted["optional"].as<bool>()) return;
-      EXPECT_THAT(settings, Contains(wanted["key"].as<std::string>())) << each.file;
+      look(wanted, in_maps, wanted["name"].as<std::string>(), each.file);
     });
     visit(each.pod(), "secretKeyRef", [&](const YAML::Node& wanted) {
-      ++seen;
-      EXPECT_THAT(secrets, Contains(wanted["key"].as<std::string>())) << each.file;
+      look(wanted, in_secrets, wanted["name"].as<std::string>(), each.file);
     });
-    visit(each.pod(), "items", [&](const YAML::Node& items) {
-      for (const auto& item : items) {
-        ++seen;
-        EXPECT_THAT(secrets, Contains(item["key"].as<std::string>())) << each.file;
+    visit(each.pod(), "configMap", [&](const YAML::Node& volume) {
+      for (const auto& item : volume["items"]) {
+        look(item, in_maps, volume["name"].as<std::string>(), each.file);
+      }
+    });
+    visit(each.pod(), "secret", [&](const YAML::Node& volume) {
+      for (const auto& item : volume["items"]) {
+        look(item, in_secrets, volume["secretName"].as<std::string>(), each.file);
       }
     });
   }
-  EXPECT_EQ(seen, 14);
+  EXPECT_EQ(seen, 17);
 }
 
-// The URLs of the stores name the authority's certificate, the arguments the keys.
-TEST(Manifests, EveryFileThatAPodReadsIsMounted) {
-  const std::string folder = "/run/secrets/belay/";
-  std::string urls = text_of("deploy/kubernetes/config.yaml");
-  int pods = 0;
-  for (const Manifest& each : of_kind(kWorkloads)) {
-    Names mounted;
-    visit(each.pod(), "items", [&](const YAML::Node& items) {
-      for (const auto& item : items) mounted.insert(item["path"].as<std::string>());
-    });
-    if (mounted.empty()) continue;
-    ++pods;
-    for (const std::string& name : named_in(folder, urls + YAML::Dump(each.pod()["containers"]))) {
-      EXPECT_THAT(mounted, Contains(name)) << each.file;
+// The paths of its files: each where its volume is mounted.
+Names files_in(const YAML::Node& pod) {
+  std::map<std::string, std::string> folders;
+  for (const auto& container : pod["containers"]) {
+    for (const auto& mount : container["volumeMounts"]) {
+      folders[mount["name"].as<std::string>()] = mount["mountPath"].as<std::string>();
     }
   }
-  EXPECT_EQ(pods, 3);
+  Names files;
+  for (const auto& volume : pod["volumes"]) {
+    std::string folder = folders[volume["name"].as<std::string>()];
+    EXPECT_NE(folder, "") << volume["name"].as<std::string>();
+    visit(volume, "items", [&](const YAML::Node& items) {
+      for (const auto& item : items) files.insert(folder + "/" + item["path"].as<std::string>());
+    });
+  }
+  return files;
+}
+
+// The URLs of the stores name the authority's certificate, the arguments keys and settings.
+TEST(Manifests, EveryFileThatAPodReadsIsMounted) {
+  std::string urls = text_of("deploy/kubernetes/config.yaml");
+  int seen = 0;
+  for (const Manifest& each : of_kind(kWorkloads)) {
+    Names mounted = files_in(each.pod());
+    for (const auto& container : each.pod()["containers"]) {
+      bool is_ours = container["image"].as<std::string>() == "belay:local";
+      std::string text = YAML::Dump(container["args"]) + (is_ours ? urls : "");
+      for (const char* folder :
+           {"/run/secrets/belay/", "/run/secrets/postgresql/", "/etc/postgresql/"}) {
+        for (const std::string& name : named_in(folder, text)) {
+          ++seen;
+          EXPECT_THAT(mounted, Contains(folder + name)) << each.file;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(seen, 7);
 }
 
 TEST(Manifests, EverySelectorFindsItsPods) {
   Names pods;
-  for (const Manifest& each : of_kind({"Deployment"})) {
+  for (const Manifest& each : of_kind(kWorkloads)) {
     std::string label = each.spec()["template"]["metadata"]["labels"]["app"].as<std::string>();
-    EXPECT_EQ(each.spec()["selector"]["matchLabels"]["app"].as<std::string>(), label) << each.file;
     pods.insert(label);
+    if (each.kind() == "Job") continue;  // it finds its pods by itself
+    EXPECT_EQ(each.spec()["selector"]["matchLabels"]["app"].as<std::string>(), label) << each.file;
   }
-  EXPECT_EQ(pods.size(), 3u);
+  EXPECT_EQ(pods.size(), 5u);
   for (const Manifest& each : of_kind({"Service"})) {
     EXPECT_THAT(pods, Contains(each.spec()["selector"]["app"].as<std::string>())) << each.file;
   }
@@ -225,8 +274,7 @@ TEST(Manifests, PodsRunAsTheUserThatTheImageMakes) {
   }
   for (const Manifest& each : of_kind(kWorkloads)) {
     YAML::Node user = each.pod()["securityContext"];
-    bool is_ours = each.file != "redis.yaml";
-    if (is_ours) {
+    if (each.pod()["containers"][0]["image"].as<std::string>() == "belay:local") {
       EXPECT_EQ(user["runAsUser"].as<int>(), 10001) << each.file;
       EXPECT_EQ(user["runAsGroup"].as<int>(), 10001) << each.file;
       EXPECT_EQ(user["fsGroup"].as<int>(), 10001) << each.file;

@@ -47,6 +47,7 @@ void People::ask_for(const std::string& thread, Wanted& wanted) {
     machine_.log.tell(process_->id(), "asked for " + thread + ": " + text_of(view));
     if (!view.ok() || wanted_.erase(thread) == 0) return;
     begun_.push_back(thread);
+    look_anew();
   };
   Runtime& runtime = process_->runtime();
   if (how % 3 == 0) {
@@ -84,8 +85,11 @@ void People::fork_something() {
   if (how % 3 == 0) options.copy = true;
   if (cancelled_.contains(*thread)) cancelled_.insert(options.thread.text);
   auto task = process_->runtime().fork(options);
+  ++forking_;
   process_->begin<RunView>(std::move(task), [this, thread](Result<RunView> view) {
     machine_.log.tell(process_->id(), "forks " + *thread + ": " + text_of(view));
+    --forking_;
+    look_anew();
   });
 }
 
@@ -126,8 +130,10 @@ void People::look_around(bool in_a_hurry) {
     return open;
   };
   process_->begin<Open>(read<Open>(process_->store(), std::move(reader)),
-                        [this, in_a_hurry](Result<Open> open) {
-                          if (open.ok()) found(*std::move(open), in_a_hurry);
+                        [this, in_a_hurry, look = looks_](Result<Open> open) {
+                          if (!open.ok()) return;
+                          found(*std::move(open), in_a_hurry);
+                          if (look != looks_) unfinished_.reset();
                         });
 }
 

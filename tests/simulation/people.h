@@ -17,7 +17,13 @@ class People {
   // Null: they have no process at the moment.
   void use(Process* process) {
     process_ = process;
+    forking_ = 0;
+    look_anew();
+  }
+  // What they have seen, or are looking at, is no longer how things stand.
+  void look_anew() {
     unfinished_.reset();
+    ++looks_;
   }
 
   // One more run is wanted.
@@ -29,8 +35,9 @@ class People {
 
   // That somebody has tried to cancel, whatever came of it.
   bool may_be_cancelled(const std::string& thread) const { return cancelled_.contains(thread); }
-  bool has_begun_all() const { return wanted_.empty(); }
-  // The threads that have not ended, as they saw it last; nothing while they have not looked.
+  bool has_begun_all() const { return wanted_.empty() && forking_ == 0; }
+  // The threads that have not ended, as they saw it since the last one began; nothing while they
+  // have not looked.
   const std::optional<std::vector<std::string>>& unfinished() const { return unfinished_; }
   std::size_t runs() const { return numbers_; }
 
@@ -63,6 +70,8 @@ class People {
   std::vector<std::string> begun_;
   std::set<std::string> cancelled_;
   std::optional<std::vector<std::string>> unfinished_;
+  std::uint64_t looks_ = 0;  // counted up when what was seen counts no more
+  int forking_ = 0;  // without an answer yet
   std::uint64_t numbers_ = 0;
   std::uint64_t forks_ = 0;
 };

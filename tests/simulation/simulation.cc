@@ -369,6 +369,7 @@ class Simulation {
       slot.dies_of = FaultKind::count;
       if (slot.process) slot.process->clock().set_right();
     }
+    people_.look_anew();
     auto has_ended = [this] {
       return people_.has_begun_all() && people_.unfinished() && people_.unfinished()->empty();
     };

@@ -20,6 +20,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Matches;
 
 constexpr std::uint64_t kSeeds = 50;            // of each plan
 constexpr std::uint64_t kSeedsSanitized = 4;    // the -O2 build plays the others
@@ -94,11 +95,11 @@ TEST(Simulation, ADiskThatLiesAboutItsSyncsIsFoundOut) {
   Plan plan = plan_of("everything");
   plan.disk_lies = true;
   plan.faults[FaultKind::power_cut] = 4;
-  std::vector<std::string> troubles;
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    for (std::string& trouble : play(plan, seed).troubles) troubles.push_back(std::move(trouble));
+  bool is_found_out = false;
+  for (std::uint64_t seed = 1; seed <= 5 && !is_found_out; ++seed) {
+    is_found_out = Matches(Contains(HasSubstr("I1 ")))(play(plan, seed).troubles);
   }
-  EXPECT_THAT(troubles, Contains(HasSubstr("I1 ")));
+  EXPECT_TRUE(is_found_out) << "five seeds, and no lost commit was missed";
 }
 
 // Each of them has once found something; the file says what.
