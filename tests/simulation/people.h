@@ -71,7 +71,7 @@ class People {
   std::set<std::string> cancelled_;
   std::optional<std::vector<std::string>> unfinished_;
   std::uint64_t looks_ = 0;  // counted up when what was seen counts no more
-  int forking_ = 0;  // without an answer yet
+  int forking_ = 0;          // without an answer yet
   std::uint64_t numbers_ = 0;
   std::uint64_t forks_ = 0;
 };
