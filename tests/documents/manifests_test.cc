@@ -248,6 +248,19 @@ TEST(Manifests, EveryProbeAsksAPortAndAPathThatThereAre) {
   EXPECT_EQ(seen, 4);
 }
 
+// But for their passwords: the page is where they are explained, and tried out.
+TEST(Manifests, TheRolesOfPostgresqlAreThoseOfThePage) {
+  for (const Manifest& each : of_kind({"ConfigMap"})) {
+    if (each.file != "postgresql.yaml") continue;
+    std::string sql = each.root["data"]["roles.sql"].as<std::string>();
+    std::size_t rights = sql.find("CREATE SCHEMA ");
+    ASSERT_NE(rights, sql.npos);
+    EXPECT_THAT(text_of("docs/operations.md"), HasSubstr(sql.substr(rights)));
+    return;
+  }
+  FAIL() << "there is no map of its settings";
+}
+
 // What listens, what is published, what is probed: one port.
 TEST(Manifests, TheServersPortIsTheSameEverywhere) {
   const std::string listen = "\"--listen\", \"0.0.0.0:8123\"";
