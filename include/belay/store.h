@@ -74,7 +74,9 @@ struct CommitRows {
   std::vector<EventRow> events;
   std::vector<ApprovalRow> opened;     // approvals that this commit asks for
   std::optional<ApprovalRow> decided;  // the guarded approval with its decision
-  bool close_approvals = false;        // all open approvals of the run become `closed`
+  // The run ends: all of its open approvals become `closed`, and all of its effects that are
+  // `intended` become `uncertain`; those of this very commit, too. With an ended `run`.
+  bool ends_run = false;
   std::vector<RecordPut> records;
   std::vector<TaskRow> tasks;
   // Outside a guarded commit only the outcomes of effects that were `intended`.

@@ -94,14 +94,22 @@ struct EffectFilter {
   std::optional<RunId> run = std::nullopt;
   std::optional<TaskId> task = std::nullopt;
   std::vector<EffectStatus> statuses = {};  // empty: any
-  std::size_t limit = 1000;                 // in the order in which they were begun
+  // With `run`: by (task, name), only those after this key: the first page is after ({}, "").
+  // Without it they come in the order in which they were begun.
+  std::optional<std::pair<TaskId, std::string>> after = std::nullopt;
+  std::size_t limit = 1000;
 };
 
 struct OutboxFilter {
   TenantId tenant;
   std::optional<RunId> run = std::nullopt;
   std::optional<Instant> due_by = std::nullopt;  // only waiting ones, due by then
-  std::size_t limit = 1000;                      // oldest first
+  std::vector<std::string> topics = {};          // empty: any
+  std::vector<RunId> except_runs = {};
+  // With `run`: by (seq, index), only those after this one.
+  std::optional<std::pair<std::uint64_t, std::int64_t>> after = std::nullopt;
+  bool without_body = false;  // the envelopes are left empty: they may be large
+  std::size_t limit = 1000;   // oldest first
 };
 
 struct EventFilter {
@@ -118,6 +126,8 @@ struct ApprovalFilter {
   std::optional<RunId> run = std::nullopt;
   bool only_open = false;
   std::optional<Instant> expired_at = std::nullopt;  // only those whose expiry is not after this
+  std::vector<std::string> graphs = {};              // empty: any
+  std::optional<InterruptId> before = std::nullopt;  // only older ones: the next page
   std::size_t limit = 100;                           // newest first
 };
 

@@ -105,7 +105,6 @@ Result<Done> check_import(const RunRow& run, const CommitRows& rows) {
       return refuse("an import's approval names another run");
     }
   }
-  if (rows.close_approvals) return refuse("an import closes no approval");
   return Done{};
 }
 
@@ -141,8 +140,7 @@ Result<Done> check_advance(const RunRow& run, const CommitRows& rows) {
 Result<Done> check_pending(const Commit& commit, const CommitRows& rows) {
   const RunGuard& guard = *commit.guard;
   if (rows.run || rows.checkpoint || rows.thread || !rows.events.empty() || rows.decided ||
-      rows.close_approvals || !rows.records.empty() || !rows.outbox.empty() ||
-      !rows.earlier.empty()) {
+      rows.ends_run || !rows.records.empty() || !rows.outbox.empty() || !rows.earlier.empty()) {
     return refuse("a pending write can't move its run, decide, or save anything of an agent");
   }
   if (commit.approval || commit.when_expired) return refuse("a pending write guards no approval");
@@ -175,6 +173,7 @@ Result<Done> check_run_rows(const Commit& commit, const CommitRows& rows) {
   if (checkpoint.state_seq > checkpoint.seq) return refuse("the checkpoint's state is beyond it");
   if (checkpoint.id != run.checkpoint) return refuse("the run names another checkpoint");
   if (checkpoint.status != run.status) return refuse("the checkpoint says another run status");
+  if (rows.ends_run && !is_final(run.status)) return refuse("it ends a run that has not ended");
   if (rows.thread && (guard.seq != 0 || rows.thread->thread != run.thread)) {
     return refuse("a thread can only be created by its first run's first commit");
   }
@@ -183,7 +182,7 @@ Result<Done> check_run_rows(const Commit& commit, const CommitRows& rows) {
 
 Result<Done> check_unguarded(const Commit& commit, const CommitRows& rows) {
   if (rows.run || rows.checkpoint || !rows.values.empty() || !rows.events.empty() ||
-      !rows.opened.empty() || rows.close_approvals || !rows.tasks.empty() ||
+      !rows.opened.empty() || rows.ends_run || !rows.tasks.empty() ||
       !rows.inner_checkpoints.empty() || !rows.earlier.empty()) {
     return refuse("one without a guard can't write anything of a run");
   }

@@ -214,7 +214,9 @@ TEST_P(StoreSuite, ARunsOpenApprovalsCanBeClosedWithIt) {
   call_->commit(script.ask(clock_.now() + hours(24)));
   call_->commit(other.ask(clock_.now() + hours(24)));
   Commit cancel = script.next();
-  cancel.rows.close_approvals = true;
+  cancel.rows.run->status = RunStatus::cancelled;
+  cancel.rows.checkpoint->status = RunStatus::cancelled;
+  cancel.rows.ends_run = true;
   EXPECT_EQ(call_->commit(std::move(cancel)), CommitOutcome::applied);
   EXPECT_EQ(call_->approval(earlier).status, ApprovalStatus::approved);
   EXPECT_EQ(call_->approval(script.opened().interrupt).status, ApprovalStatus::closed);
@@ -240,8 +242,8 @@ TEST_P(StoreSuite, ApprovalsAreFoundByRunStateAndExpiry) {
   using Ids = std::vector<InterruptId>;
   const TenantId& tenant = default_tenant();
   EXPECT_EQ(found(ApprovalFilter{tenant, {}, {}}), (Ids{ids[3], ids[2], ids[1], ids[0]}));
-  EXPECT_EQ(found(ApprovalFilter{tenant, {}, {}, false, {}, 2}), (Ids{ids[3], ids[2]}));
-  EXPECT_EQ(found(ApprovalFilter{tenant, {}, {}, false, {}, 0}), Ids{});
+  EXPECT_EQ(found(ApprovalFilter{.tenant = tenant, .limit = 2}), (Ids{ids[3], ids[2]}));
+  EXPECT_EQ(found(ApprovalFilter{.tenant = tenant, .limit = 0}), Ids{});
   EXPECT_EQ(found(ApprovalFilter{tenant, {}, {}, true}), (Ids{ids[3], ids[2], ids[0]}));
   EXPECT_EQ(found(ApprovalFilter{tenant, {}, {}, true, clock_.now() + hours(3)}),
             (Ids{ids[2], ids[0]}));
@@ -249,6 +251,13 @@ TEST_P(StoreSuite, ApprovalsAreFoundByRunStateAndExpiry) {
   EXPECT_EQ(found(ApprovalFilter{tenant, {}, scripts[1].row.run, true}), Ids{});
   EXPECT_EQ(found(ApprovalFilter{tenant, ids[2], scripts[1].row.run}), Ids{});
   EXPECT_EQ(found(ApprovalFilter{TenantId("other"), ids[2], {}}), Ids{});
+  EXPECT_EQ(found({.tenant = tenant, .before = ids[2], .limit = 1}), Ids{ids[1]});
+  EXPECT_EQ(found({.tenant = tenant, .only_open = true, .before = ids[2]}), Ids{ids[0]});
+  EXPECT_EQ(found({.tenant = tenant, .run = scripts[1].row.run, .before = ids[1]}), Ids{});
+  EXPECT_EQ(found({.tenant = tenant, .before = interrupt_named("none")}), Ids{});
+  EXPECT_EQ(found({.tenant = tenant, .graphs = {scripts[0].row.graph}}),
+            (Ids{ids[3], ids[2], ids[1], ids[0]}));
+  EXPECT_EQ(found({.tenant = tenant, .graphs = {"none"}}), Ids{});
 }
 
 }  // namespace

@@ -126,7 +126,9 @@ class History {
         return author.expire();
       case 5: {
         Commit commit = author.next();
-        commit.rows.close_approvals = true;
+        commit.rows.run->status = RunStatus::failed;
+        commit.rows.checkpoint->status = RunStatus::failed;
+        commit.rows.ends_run = true;
         return commit;
       }
       case 6: {

@@ -138,7 +138,12 @@ TEST_P(StoreSuite, MalformedImportsAreRefused) {
          c.approval.emplace();
          c.approval->interrupt = c.rows.opened.at(0).interrupt;
        }},
-      {"it closes approvals", [](Commit& c) { c.rows.close_approvals = true; }},
+      {"it ends a run that goes on",
+       [](Commit& c) {
+         c.rows.ends_run = true;
+         c.rows.run->status = RunStatus::running;
+         c.rows.checkpoint->status = RunStatus::running;
+       }},
       {"a checkpoint too many", [](Commit& c) { c.rows.earlier.push_back(c.rows.earlier.back()); }},
       {"more checkpoints than commits", [](Commit& c) {
          c.rows.run->seq = 2;

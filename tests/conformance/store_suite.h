@@ -153,6 +153,7 @@ class Caller {
 
  private:
   void print_run(std::ostream& out, const RunRow& run);
+  void print_pages(std::ostream& out, const TenantId& tenant, const RunId& run);
   template <typename T>
   T ask(std::function<Result<T>(Snapshot&)> reader);
 

@@ -103,9 +103,33 @@ void Caller::print_run(std::ostream& out, const RunRow& run) {
   print_all(out, values(ValueFilter{tenant, run.run, run.seq, false}));
   print_all(out, values(ValueFilter{tenant, run.run, run.seq / 2, false}));
   print_all(out, events(EventFilter{tenant, run.run, 0, -1, every}));
-  print_all(out, approvals(ApprovalFilter{tenant, {}, run.run, false, {}, every}));
+  print_all(out, approvals({.tenant = tenant, .run = run.run, .limit = every}));
   print_all(out, effects({.tenant = tenant, .run = run.run, .limit = every}));
   print_all(out, outbox({.tenant = tenant, .run = run.run, .limit = every}));
+  print_pages(out, tenant, run.run);
+}
+
+// The same rows as they come in pages of two.
+void Caller::print_pages(std::ostream& out, const TenantId& tenant, const RunId& run) {
+  EffectFilter by_key{.tenant = tenant, .run = run, .after = {{TaskId(), ""}}, .limit = 2};
+  for (auto page = effects(by_key); !page.empty(); page = effects(by_key)) {
+    out << "page\n";
+    print_all(out, page);
+    by_key.after = {page.back().task, page.back().name};
+  }
+  OutboxFilter by_place{.tenant = tenant, .run = run, .after = {{0, -1}}, .limit = 2};
+  by_place.without_body = true;
+  for (auto page = outbox(by_place); !page.empty(); page = outbox(by_place)) {
+    out << "page\n";
+    print_all(out, page);
+    by_place.after = {page.back().seq, page.back().index};
+  }
+  ApprovalFilter newest_first{.tenant = tenant, .run = run, .limit = 2};
+  for (auto page = approvals(newest_first); !page.empty(); page = approvals(newest_first)) {
+    out << "page\n";
+    print_all(out, page);
+    newest_first.before = page.back().interrupt;
+  }
 }
 
 std::string Caller::all(const TenantId& tenant) {
@@ -124,7 +148,7 @@ std::string Caller::rows(const TenantId& tenant) {
   std::ostringstream out;
   print_all(out, threads({.tenant = tenant, .limit = every}));
   for (const RunRow& run : runs({.tenant = tenant, .limit = every})) print_run(out, run);
-  print_all(out, approvals(ApprovalFilter{tenant, {}, {}, true, {}, every}));
+  print_all(out, approvals({.tenant = tenant, .only_open = true, .limit = every}));
   print_all(out, effects({.tenant = tenant, .limit = every}));
   print_all(out, effects({.tenant = tenant, .statuses = {EffectStatus::intended}}));
   print_all(out, outbox({.tenant = tenant, .due_by = Instant::max(), .limit = every}));

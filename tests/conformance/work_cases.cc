@@ -166,7 +166,7 @@ TEST_P(StoreSuite, MalformedPendingWritesAreRefused) {
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.values[0].run = RunId(derived_uuid("other")); }));
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.records.push_back(record_put("1", "{}")); }));
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.outbox.push_back(script.message(0)); }));
-  EXPECT_TRUE(refused([&](Commit& c) { c.rows.close_approvals = true; }));
+  EXPECT_TRUE(refused([&](Commit& c) { c.rows.ends_run = true; }));
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.prune.push_back({script.row.run, {}}); }));
   EXPECT_TRUE(refused(
       [&](Commit& c) { c.rows.inner_checkpoints.push_back(script.inner_checkpoint("", 1)); }));
@@ -299,6 +299,108 @@ TEST_P(StoreSuite, EffectsAreFoundByRunTaskAndStatus) {
   EXPECT_EQ(names({.tenant = default_tenant(), .task = TaskId(derived_uuid("none"))}), "");
 }
 
+TEST_P(StoreSuite, EffectsOfARunComeByPageInTheOrderOfTheirKeys) {
+  RunScript script("a");
+  RunScript other("b");
+  call_->commit(script.first());
+  call_->commit(other.first());
+  Commit pending = script.pending({});
+  for (const char* name : {"e", "b", "d", "a", "c"}) {
+    pending.rows.effects.push_back(script.effect(name, EffectStatus::intended));
+  }
+  pending.rows.effects.back().status = EffectStatus::done;
+  call_->commit(pending);
+  Commit others = other.pending({});
+  others.rows.effects.push_back(other.effect("x", EffectStatus::intended));
+  call_->commit(others);
+  auto pages = [&](EffectFilter filter) {
+    std::string all;
+    filter.after.emplace();
+    for (auto page = call_->effects(filter); !page.empty(); page = call_->effects(filter)) {
+      for (const EffectRow& row : page) all += row.name;
+      all += "|";
+      filter.after.emplace(page.back().task, page.back().name);
+    }
+    return all;
+  };
+  EffectFilter filter{.tenant = default_tenant(), .run = script.row.run, .limit = 2};
+  EXPECT_EQ(pages(filter), "ab|cd|e|");
+  filter.statuses = {EffectStatus::intended};
+  EXPECT_EQ(pages(filter), "ab|de|");
+  filter.task = TaskId(derived_uuid("none"));
+  EXPECT_EQ(pages(filter), "");
+}
+
+TEST_P(StoreSuite, WhatEndsARunClosesItsApprovalsAndLeavesItsOpenEffectsUncertain) {
+  RunScript script("a");
+  RunScript other("b");
+  call_->commit(other.first());
+  Commit of_other = other.pending({});
+  of_other.rows.effects.push_back(other.effect("pay", EffectStatus::intended));
+  call_->commit(of_other);
+  call_->commit(script.first());
+  Commit pending = script.pending({});
+  pending.rows.effects.push_back(script.effect("before", EffectStatus::intended));
+  pending.rows.effects.push_back(script.effect("done", EffectStatus::done));
+  pending.rows.effects.push_back(script.effect("failed", EffectStatus::failed));
+  pending.rows.opened.push_back(script.question("early"));
+  call_->commit(pending);
+  clock_.advance(std::chrono::seconds(5));
+  Commit end = script.next();
+  end.rows.run->status = RunStatus::failed;
+  end.rows.checkpoint->status = RunStatus::failed;
+  end.rows.run->updated_at = clock_.now();
+  end.rows.effects.push_back(script.effect("with it", EffectStatus::intended));
+  end.rows.opened.push_back(script.question("late"));
+  end.rows.opened[0].seq = end.rows.run->seq;
+  end.rows.ends_run = true;
+  ASSERT_EQ(call_->commit(end), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(end), CommitOutcome::applied) << "sent again, it changes nothing";
+  std::string effects;
+  for (const EffectRow& row : call_->effects({default_tenant(), script.row.run})) {
+    effects += row.name + " " + std::string(name_of(row.status)) + ";";
+    bool is_changed = row.status == EffectStatus::uncertain;
+    if (is_changed) EXPECT_EQ(row.updated_at, clock_.now());
+  }
+  EXPECT_EQ(effects, "before uncertain;done done;failed failed;with it uncertain;");
+  EXPECT_EQ(call_->effects({default_tenant(), other.row.run}).at(0).status, EffectStatus::intended);
+  for (const char* name : {"early", "late"}) {
+    EXPECT_EQ(call_->approval(script.question(name).interrupt).status, ApprovalStatus::closed);
+  }
+  EXPECT_THAT(call_->approvals({.tenant = default_tenant(), .only_open = true}), IsEmpty());
+}
+
+TEST_P(StoreSuite, MessagesComeByTopicByRunAndByPage) {
+  RunScript a("a");
+  RunScript b("b");
+  for (RunScript* script : {&a, &b}) {
+    call_->commit(script->first());
+    Commit commit = script->next();
+    for (std::int64_t i = 0; i < 3; ++i) commit.rows.outbox.push_back(script->message(i));
+    commit.rows.outbox[1].topic = "audit";
+    call_->commit(commit);
+  }
+  auto indexes = [&](OutboxFilter filter) {
+    std::string all;
+    for (const OutboxRow& row : call_->outbox(filter)) all += std::to_string(row.index);
+    return all;
+  };
+  std::string topic = a.message(0).topic;
+  EXPECT_EQ(indexes({.tenant = default_tenant(), .topics = {"audit"}}), "11");
+  EXPECT_EQ(indexes({.tenant = default_tenant(), .topics = {topic, "none"}}), "0202");
+  EXPECT_EQ(indexes({.tenant = default_tenant(), .except_runs = {a.row.run}}), "012");
+  EXPECT_EQ(indexes({.tenant = default_tenant(), .except_runs = {a.row.run, b.row.run}}), "");
+  OutboxFilter page{.tenant = default_tenant(), .run = b.row.run, .limit = 2};
+  page.after.emplace(0, -1);
+  EXPECT_EQ(indexes(page), "01");
+  page.after.emplace(b.row.seq, 1);
+  EXPECT_EQ(indexes(page), "2");
+  page.after.emplace(b.row.seq, 2);
+  EXPECT_EQ(indexes(page), "");
+  OutboxFilter bare{.tenant = default_tenant(), .without_body = true};
+  for (const OutboxRow& row : call_->outbox(bare)) EXPECT_EQ(row.envelope, "");
+}
+
 TEST_P(StoreSuite, MessagesLandWithTheirCommitAndWaitUntilTheyAreDue) {
   RunScript script("a");
   call_->commit(script.first());
@@ -312,7 +414,8 @@ TEST_P(StoreSuite, MessagesLandWithTheirCommitAndWaitUntilTheyAreDue) {
   EXPECT_THAT(call_->outbox({default_tenant(), {}, clock_.now()}), SizeIs(1));
   clock_.advance(std::chrono::hours(1));
   EXPECT_THAT(call_->outbox({default_tenant(), {}, clock_.now()}), SizeIs(2));
-  EXPECT_THAT(call_->outbox({default_tenant(), script.row.run, clock_.now(), 1}), SizeIs(1));
+  OutboxFilter first{.tenant = default_tenant(), .run = script.row.run, .limit = 1};
+  EXPECT_THAT(call_->outbox(first), SizeIs(1));
   EXPECT_THAT(call_->outbox({default_tenant(), RunId(derived_uuid("none"))}), IsEmpty());
 }
 

@@ -213,7 +213,8 @@ Result<std::vector<ApprovalRow>> MemorySnapshot::approvals(const ApprovalFilter&
   auto matches = [&](const ApprovalRow& row) {
     return (!filter.only_open || row.status == ApprovalStatus::open) &&
            (!filter.expired_at || row.expires_at <= *filter.expired_at) &&
-           allows(filter.interrupt, row.interrupt) && allows(filter.run, row.run);
+           is_one_of(filter.graphs, row.graph) && allows(filter.interrupt, row.interrupt) &&
+           allows(filter.run, row.run);
   };
   if (filter.interrupt || filter.run) {
     std::vector<const ApprovalRow*> some;
@@ -223,11 +224,21 @@ Result<std::vector<ApprovalRow>> MemorySnapshot::approvals(const ApprovalFilter&
     } else if (const RunTable* table = run(filter.tenant, *filter.run)) {
       some.assign(table->approvals.begin(), table->approvals.end());
     }
-    return newest_first(some.begin(), some.end(), filter.limit, matches,
+    auto end = some.end();
+    if (filter.before) {
+      end = std::find_if(some.begin(), some.end(),
+                         [&](const ApprovalRow* row) { return row->interrupt == *filter.before; });
+    }
+    return newest_first(some.begin(), end, filter.limit, matches,
                         [](const ApprovalRow* row) -> const ApprovalRow& { return *row; });
   }
-  return newest_first(tables->approvals.begin(), tables->approvals.end(), filter.limit, matches,
-                      std::identity());
+  std::list<ApprovalRow>::const_iterator end = tables->approvals.end();
+  if (filter.before) {
+    auto found = tables->approval_by_id.find(*filter.before);
+    if (found == tables->approval_by_id.end()) return std::vector<ApprovalRow>();
+    end = found->second;
+  }
+  return newest_first(tables->approvals.begin(), end, filter.limit, matches, std::identity());
 }
 
 Result<std::vector<StoredRecord>> MemorySnapshot::records(const RecordQuery& query) {
@@ -261,6 +272,21 @@ Result<std::vector<TaskRow>> MemorySnapshot::tasks(const TaskFilter& filter) {
   return found;
 }
 
+namespace {
+
+std::vector<EffectRow> page_of_effects(const RunTable& table, const EffectFilter& filter) {
+  std::vector<EffectRow> page;
+  auto effect = table.effects.upper_bound(*filter.after);
+  for (; effect != table.effects.end() && page.size() < filter.limit; ++effect) {
+    const EffectRow& row = effect->second.row;
+    bool is_wanted = allows(filter.task, row.task) && is_one_of(filter.statuses, row.status);
+    if (is_wanted) page.push_back(row);
+  }
+  return page;
+}
+
+}  // namespace
+
 Result<std::vector<EffectRow>> MemorySnapshot::effects(const EffectFilter& filter) {
   std::vector<const EffectEntry*> found;
   auto look_at = [&](const RunTable& table) {
@@ -270,6 +296,10 @@ Result<std::vector<EffectRow>> MemorySnapshot::effects(const EffectFilter& filte
       if (is_wanted) found.push_back(&entry);
     }
   };
+  if (filter.run && filter.after) {
+    const RunTable* table = run(filter.tenant, *filter.run);
+    return table ? page_of_effects(*table, filter) : std::vector<EffectRow>();
+  }
   if (filter.run) {
     if (const RunTable* table = run(filter.tenant, *filter.run)) look_at(*table);
   } else if (const TenantTables* tables = tables_.tenant(filter.tenant)) {
@@ -282,19 +312,28 @@ Result<std::vector<EffectRow>> MemorySnapshot::effects(const EffectFilter& filte
 Result<std::vector<OutboxRow>> MemorySnapshot::outbox(const OutboxFilter& filter) {
   std::vector<const OutboxEntry*> found;
   auto look_at = [&](const RunTable& table) {
-    for (const auto& [key, entry] : table.outbox) {
+    bool is_page = filter.run && filter.after;
+    auto next = is_page ? table.outbox.upper_bound(*filter.after) : table.outbox.begin();
+    for (; next != table.outbox.end() && !(is_page && found.size() == filter.limit); ++next) {
+      const OutboxEntry& entry = next->second;
       bool is_due = !filter.due_by || (entry.row.status == OutboxStatus::waiting &&
                                        entry.row.due_at <= *filter.due_by);
-      if (is_due) found.push_back(&entry);
+      if (is_due && is_one_of(filter.topics, entry.row.topic)) found.push_back(&entry);
     }
   };
   if (filter.run) {
     if (const RunTable* table = run(filter.tenant, *filter.run)) look_at(*table);
   } else if (const TenantTables* tables = tables_.tenant(filter.tenant)) {
-    for (const RunTable& table : tables->runs) look_at(table);
+    for (const RunTable& table : tables->runs) {
+      if (!is_listed(filter.except_runs, table.row.run)) look_at(table);
+    }
   }
   sort_and_cut(found, filter.limit, [](const OutboxEntry* entry) { return entry->number; });
-  return rows_of<OutboxRow>(found);
+  auto rows = rows_of<OutboxRow>(found);
+  for (OutboxRow& row : rows) {
+    if (filter.without_body) row.envelope.clear();
+  }
+  return rows;
 }
 
 Result<std::vector<BlobUse>> MemorySnapshot::blob_uses(const TenantId& tenant,

@@ -163,11 +163,6 @@ void write_approvals(CommitRows& rows, TenantTables& tenant, RunTable* run) {
     decide(*tenant.approval_by_id.find(rows.decided->interrupt)->second, std::move(*rows.decided));
   }
   if (!run) return;
-  if (rows.close_approvals) {
-    for (ApprovalRow* approval : run->approvals) {
-      if (approval->status == ApprovalStatus::open) approval->status = ApprovalStatus::closed;
-    }
-  }
   for (ApprovalRow& opened : rows.opened) {
     if (tenant.approval_by_id.contains(opened.interrupt)) continue;  // a pending write, sent again
     ApprovalRow& stored = tenant.approvals.emplace_back(std::move(opened));
@@ -177,6 +172,18 @@ void write_approvals(CommitRows& rows, TenantTables& tenant, RunTable* run) {
     stored.graph = run->row.graph;
     tenant.approval_by_id.emplace(stored.interrupt, std::prev(tenant.approvals.end()));
     run->approvals.push_back(&stored);
+  }
+}
+
+// After everything else of the commit, which may itself ask, or begin an effect.
+void end_run(RunTable& run) {
+  for (ApprovalRow* approval : run.approvals) {
+    if (approval->status == ApprovalStatus::open) approval->status = ApprovalStatus::closed;
+  }
+  for (auto& [key, entry] : run.effects) {
+    if (entry.row.status != EffectStatus::intended) continue;
+    entry.row.status = EffectStatus::uncertain;
+    entry.row.updated_at = run.row.updated_at;
   }
 }
 
@@ -325,6 +332,7 @@ void write(Commit& commit, CommitRows& rows, TenantTables& tenant, RunTable* run
   }
   if (run) write_work(rows, tenant, *run);
   write_approvals(rows, tenant, run);
+  if (rows.ends_run) end_run(*run);
   write_records(rows, tenant, run, clock);
   for (BlobRow& row : rows.blobs) {
     auto [blob, is_new] = tenant.blobs.try_emplace(row.id);

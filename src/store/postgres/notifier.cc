@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/start_thread.h"
 #include "belay/store.h"
 
 namespace belay::postgres {
@@ -78,7 +79,7 @@ Notifier::~Notifier() {
 void Notifier::start() {
   if (thread_.joinable() || bell_->socket() < 0) return;
   try {
-    thread_ = std::thread([this] { serve(); });
+    thread_ = start_thread([this] { serve(); });
   } catch (const std::system_error&) {
     pending_.clear();
   }

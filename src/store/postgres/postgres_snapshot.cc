@@ -93,22 +93,6 @@ void add_statuses(Query& query, const std::vector<RunStatus>& statuses) {
   }
 }
 
-template <typename List, typename TextOf>
-void add_texts(Query& query, std::string_view condition, const List& list, TextOf text_of) {
-  if (list.empty()) return;
-  Column texts(Type::text);
-  for (const auto& each : list) texts.add(text_of(each));
-  query.add(condition, texts);
-}
-
-template <typename List>
-void add_ids(Query& query, std::string_view condition, const List& list) {
-  if (list.empty()) return;
-  Column ids(Type::uuid);
-  for (const Uuid& each : list) ids.add(each);
-  query.add(condition, ids);
-}
-
 }  // namespace
 
 void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter) {
@@ -126,16 +110,15 @@ void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter)
         " (SELECT b.run_number FROM belay.runs b WHERE b.tenant = ? AND b.run_id = ?)",
         filter.tenant, *filter.before);
   }
-  auto as_it_is = [](const std::string& text) { return std::string_view(text); };
   auto text_of = [](const UserId& user) { return std::string_view(user.text); };
-  add_texts(query, " AND r.queue = ANY(?)", filter.queues, as_it_is);
-  add_texts(query, " AND s.graph = ANY(?)", filter.graphs, as_it_is);
+  add_texts(query, " AND r.queue = ANY(?)", filter.queues, text_itself);
+  add_texts(query, " AND s.graph = ANY(?)", filter.graphs, text_itself);
   add_ids(query, " AND coalesce(r.session_id, '00000000-0000-0000-0000-000000000000') = ANY(?)",
           filter.owners);
   add_ids(query, " AND r.run_id <> ALL(?)", filter.except_runs);
   add_texts(query, " AND s.user_id <> ALL(?)", filter.except_users, text_of);
-  add_texts(query, " AND r.concurrency_key <> ALL(?)", filter.except_keys, as_it_is);
-  add_texts(query, " AND r.queue <> ALL(?)", filter.except_queues, as_it_is);
+  add_texts(query, " AND r.concurrency_key <> ALL(?)", filter.except_keys, text_itself);
+  add_texts(query, " AND r.queue <> ALL(?)", filter.except_queues, text_itself);
 }
 
 Result<Rows> PostgresSnapshot::ask(const Query& query) {
@@ -260,6 +243,13 @@ Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilte
   if (filter.run) query.add(" AND a.run_id = ?", *filter.run);
   if (filter.only_open) query.add(" AND a.status = 'open'");
   if (filter.expired_at) query.add(" AND a.expires_at <= ?", *filter.expired_at);
+  if (filter.before) {
+    query.add(
+        " AND a.approval_number < (SELECT b.approval_number FROM belay.approvals b"
+        " WHERE b.tenant = ? AND b.interrupt_id = ?)",
+        filter.tenant, *filter.before);
+  }
+  add_texts(query, " AND s.graph = ANY(?)", filter.graphs, text_itself);
   // A run has few: + 0 keeps the planner from walking all of the tenant's in their order.
   query.add(filter.run ? " ORDER BY a.approval_number + 0 DESC"
                        : " ORDER BY a.approval_number DESC");

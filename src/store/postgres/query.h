@@ -62,6 +62,25 @@ class Query {
   bool finds_nothing_ = false;
 };
 
+// A condition over a list, as one array parameter. An empty list makes none.
+template <typename List, typename TextOf>
+void add_texts(Query& query, std::string_view condition, const List& list, TextOf text_of) {
+  if (list.empty()) return;
+  Column texts(Type::text);
+  for (const auto& each : list) texts.add(text_of(each));
+  query.add(condition, texts);
+}
+
+template <typename List>
+void add_ids(Query& query, std::string_view condition, const List& list) {
+  if (list.empty()) return;
+  Column ids(Type::uuid);
+  for (const Uuid& each : list) ids.add(each);
+  query.add(condition, ids);
+}
+
+inline std::string_view text_itself(const std::string& text) { return text; }
+
 // Reads each row with read_row(rows, row, into), which may refuse it.
 template <typename Row, typename ReadRow>
 Result<std::vector<Row>> read_all(const Rows& rows, ReadRow read_row) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/start_thread.h"
 #include "belay/limits.h"
 #include "store/claim.h"
 #include "store/postgres/postgres_snapshot.h"
@@ -55,7 +56,7 @@ void ReaderPool::push(Waiting waiting) {
   std::unique_lock lock(mutex_);
   if (queue_.size() < limits::commit_queue_max) {
     bool needs_thread = queue_.size() >= idle_ && threads_.size() < address_.pool;
-    if (needs_thread) threads_.emplace_back([this] { serve(); });
+    if (needs_thread) threads_.push_back(start_thread([this] { serve(); }));
     queue_.push_back(std::move(waiting));
     changed_.notify_one();
     return;

@@ -70,6 +70,11 @@ constexpr std::string_view close_statement =
     "UPDATE belay.approvals a SET status = 'closed' FROM unnest($1, $2) AS u (tenant, run_id)"
     " WHERE a.tenant = u.tenant AND a.run_id = u.run_id AND a.status = 'open'";
 
+constexpr std::string_view uncertain_statement =
+    "UPDATE belay.effects e SET status = 'uncertain', updated_at = u.updated_at"
+    " FROM unnest($1, $2, $3) AS u (tenant, run_id, updated_at)"
+    " WHERE e.tenant = u.tenant AND e.run_id = u.run_id AND e.status = 'intended'";
+
 constexpr std::string_view open_statement =
     "INSERT INTO belay.approvals (tenant, interrupt_id, run_id, task_id, node, question, payload,"
     " payload_hash, roles, seq, created_at, expires_at, status, decided_by, comment, edited,"
@@ -188,6 +193,7 @@ RowBatch::RowBatch()
                 {Type::text, Type::uuid, Type::number, Type::number, Type::text, Type::text,
                  Type::number, Type::text, Type::instant, Type::instant, Type::bytes}),
       closed_(close_statement, {Type::text, Type::uuid}),
+      uncertain_(uncertain_statement, {Type::text, Type::uuid, Type::instant}),
       opened_(open_statement,
               {Type::text, Type::uuid, Type::uuid, Type::uuid, Type::text, Type::text, Type::bytes,
                Type::bytes, Type::text, Type::number, Type::instant, Type::instant, Type::text,
@@ -286,8 +292,11 @@ void RowBatch::add_children(const Commit& commit, const CommitRows& rows) {
     messages_.add(tenant.text, row.run, row.seq, row.index, row.topic, row.status, row.attempts,
                   row.error, row.due_at, row.created_at, row.envelope);
   }
-  if (rows.close_approvals) closed_.add(tenant.text, rows.run->run);
   for (const ApprovalRow& row : rows.opened) add_approval(row);
+  if (rows.ends_run) {
+    closed_.add(tenant.text, rows.run->run);
+    uncertain_.add(tenant.text, rows.run->run, rows.run->updated_at);
+  }
   if (rows.run) add_records(tenant, rows, rows.run->updated_at);
 }
 
@@ -328,8 +337,10 @@ void RowBatch::send(Connection& connection) const {
   blobs_.send(connection);
   events_.send(connection);
   messages_.send(connection);
-  closed_.send(connection);
   opened_.send(connection);
+  // Last: the same commit may have asked, or begun an effect.
+  closed_.send(connection);
+  uncertain_.send(connection);
   for (const RecordRound& round : records_) {
     round.erased.send(connection);
     round.written.send(connection);

@@ -78,6 +78,7 @@ class RowBatch {
   Table events_;
   Table messages_;
   Table closed_;
+  Table uncertain_;
   Table opened_;
   Table blob_puts_;
   Table blobs_;

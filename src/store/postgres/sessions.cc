@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/start_thread.h"
 #include "store/postgres/repetition.h"
 
 namespace belay::postgres {
@@ -111,7 +112,7 @@ Result<Done> Sessions::insert(const SessionId& session, Instant now) {
           row, std::max(interval_, milliseconds(5'000))));
   std::lock_guard lock(mutex_);
   open_[session] = before;
-  if (!heart_.joinable()) heart_ = std::thread([this] { beat_until_stopped(); });
+  if (!heart_.joinable()) heart_ = start_thread([this] { beat_until_stopped(); });
   return Done{};
 }
 

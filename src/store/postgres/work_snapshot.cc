@@ -136,8 +136,14 @@ Result<std::vector<EffectRow>> PostgresSnapshot::effects(const EffectFilter& fil
         });
     if (only_unfinished) query.add(" AND status IN ('intended', 'uncertain')");
   }
-  // A run has few: + 0 keeps the planner from walking all of the tenant's in their order.
-  query.add(filter.run ? " ORDER BY effect_number + 0" : " ORDER BY effect_number");
+  bool is_page = filter.run && filter.after;
+  if (is_page) {
+    query.add(" AND (task_id, name) > (?, ?)", filter.after->first, filter.after->second);
+    query.add(" ORDER BY task_id, name");
+  } else {
+    // A run has few: + 0 keeps the planner from walking all of the tenant's in their order.
+    query.add(filter.run ? " ORDER BY effect_number + 0" : " ORDER BY effect_number");
+  }
   query.add(" LIMIT ?", filter.limit);
   return all<EffectRow>(query, [&](const Rows& rows, int row, EffectRow& effect) -> Result<Done> {
     effect.run = RunId(rows.uuid(row, 0));
@@ -156,14 +162,21 @@ Result<std::vector<EffectRow>> PostgresSnapshot::effects(const EffectFilter& fil
 
 Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filter) {
   Query query(
-      "SELECT run_id, seq, message_index, topic, status, attempts, error, due_at, created_at,"
-      " envelope FROM belay.outbox");
+      "SELECT run_id, seq, message_index, topic, status, attempts, error, due_at, created_at,");
+  query.add(filter.without_body ? " ''::bytea FROM belay.outbox" : " envelope FROM belay.outbox");
   query.add(" WHERE tenant = ?", filter.tenant);
   if (filter.run) query.add(" AND run_id = ?", *filter.run);
   if (filter.due_by) query.add(" AND status = 'waiting' AND due_at <= ?", *filter.due_by);
-  // Few of all are of one run, or wait: + 0 keeps the planner from walking all in their order.
-  bool are_few = filter.run || filter.due_by;
-  query.add(are_few ? " ORDER BY message_number + 0" : " ORDER BY message_number");
+  add_texts(query, " AND topic = ANY(?)", filter.topics, text_itself);
+  add_ids(query, " AND run_id <> ALL(?)", filter.except_runs);
+  if (filter.run && filter.after) {
+    query.add(" AND (seq, message_index) > (?, ?)", filter.after->first, filter.after->second);
+    query.add(" ORDER BY seq, message_index");
+  } else {
+    // Few of all are of one run, or wait: + 0 keeps the planner from walking all in their order.
+    bool are_few = filter.run || filter.due_by;
+    query.add(are_few ? " ORDER BY message_number + 0" : " ORDER BY message_number");
+  }
   query.add(" LIMIT ?", filter.limit);
   return all<OutboxRow>(query, [&](const Rows& rows, int row, OutboxRow& message) -> Result<Done> {
     message.run = RunId(rows.uuid(row, 0));

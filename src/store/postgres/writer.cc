@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/start_thread.h"
 #include "belay/limits.h"
 #include "store/commit_weight.h"
 #include "store/postgres/repetition.h"
@@ -28,7 +29,7 @@ Writer::Writer(Address address, std::unique_ptr<Connection> connection,
       clock_(clock),
       connection_(std::move(connection)) {
   connection_->heed(haste_);
-  thread_ = std::thread([this] { serve(); });
+  thread_ = start_thread([this] { serve(); });
 }
 
 Writer::~Writer() {

@@ -139,8 +139,8 @@ Result<Done> CommitWriter::write_children(const Place& place, const CommitRows& 
   for (const EventRow& event : rows.events) BELAY_CHECK(insert_event(place, event));
   for (const OutboxRow& message : rows.outbox) BELAY_CHECK(insert_message(place, message));
   if (rows.decided) BELAY_CHECK(decide(place.tenant, *rows.decided));
-  if (rows.close_approvals) BELAY_CHECK(close_approvals(place));
   for (const ApprovalRow& approval : rows.opened) BELAY_CHECK(insert_approval(place, approval));
+  if (rows.ends_run) BELAY_CHECK(end_run(place, rows.run->updated_at));
   return put_records(place, rows);
 }
 
@@ -210,12 +210,19 @@ Result<Done> CommitWriter::insert_approval(const Place& place, const ApprovalRow
   return Done{};
 }
 
-Result<Done> CommitWriter::close_approvals(const Place& place) {
-  BELAY_TRY(Statement row, connection_.prepare("UPDATE approvals SET status = 'closed' WHERE"
-                                               " tenant_id = ? AND run_number = ?"
-                                               " AND status = 'open'"));
-  row.bind(place.tenant).bind(place.run);
-  BELAY_CHECK(connection_.run(std::move(row)));
+// After everything else of the commit, which may itself ask, or begin an effect.
+Result<Done> CommitWriter::end_run(const Place& place, Instant now) {
+  BELAY_TRY(Statement open, connection_.prepare("UPDATE approvals SET status = 'closed' WHERE"
+                                                " tenant_id = ? AND run_number = ?"
+                                                " AND status = 'open'"));
+  open.bind(place.tenant).bind(place.run);
+  BELAY_CHECK(connection_.run(std::move(open)));
+  BELAY_TRY(Statement intended,
+            connection_.prepare("UPDATE effects SET status = 'uncertain', updated_at = ?"
+                                " WHERE tenant_id = ? AND run_number = ?"
+                                " AND status = 'intended'"));
+  intended.bind(now).bind(place.tenant).bind(place.run);
+  BELAY_CHECK(connection_.run(std::move(intended)));
   return Done{};
 }
 

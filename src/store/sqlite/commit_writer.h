@@ -95,7 +95,7 @@ class CommitWriter {
   Result<Done> preserve(std::int64_t tenant, const ThreadId& thread, bool value);
   Result<Done> insert_event(const Place& place, const EventRow& row);
   Result<Done> insert_approval(const Place& place, const ApprovalRow& row);
-  Result<Done> close_approvals(const Place& place);
+  Result<Done> end_run(const Place& place, Instant now);
   Result<Done> decide(std::int64_t tenant, const ApprovalRow& row);
   Result<Done> put_records(const Place& place, const CommitRows& rows);
   Result<Done> put_record(const Place& place, const RecordPut& put, std::uint64_t seq,

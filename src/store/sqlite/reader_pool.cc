@@ -1,5 +1,6 @@
 #include "store/sqlite/reader_pool.h"
 
+#include "base/start_thread.h"
 #include "belay/limits.h"
 #include "store/sqlite/sqlite_snapshot.h"
 
@@ -32,7 +33,8 @@ Result<std::unique_ptr<ReaderPool>> ReaderPool::open(const std::string& path, Ru
   }
   if (pool->run_later_) return pool;
   for (auto& connection : pool->connections_) {
-    pool->threads_.emplace_back([pool = pool.get(), &connection] { pool->serve(*connection); });
+    pool->threads_.push_back(
+        start_thread([pool = pool.get(), &connection] { pool->serve(*connection); }));
   }
   return pool;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "belay/value.h"
+#include "store/sqlite/list_conditions.h"
 #include "store/sqlite/read_rows.h"
 #include "store/stored_digest.h"
 
@@ -99,43 +99,10 @@ std::string condition_for(const std::vector<RunStatus>& statuses) {
   return condition;
 }
 
-// The lists of a filter, each as one parameter: a JSON array of texts, of ids the hexadecimal ones.
-class Lists {
- public:
-  template <typename List, typename TextOf>
-  void add(std::string_view condition, const List& list, TextOf text_of) {
-    if (list.empty()) return;
-    sql_ += " AND ";
-    sql_ += condition;
-    sql_ += " (SELECT value FROM json_each(?))";
-    std::string& array = arrays_.emplace_back("[");
-    for (const auto& each : list) {
-      if (array.size() > 1) array += ',';
-      write_json_string(text_of(each), array);
-    }
-    array += ']';
-  }
-  const std::string& sql() const { return sql_; }
-  void bind(Statement& statement) const {
-    for (const std::string& array : arrays_) statement.bind(array);
-  }
-
- private:
-  std::string sql_;
-  std::vector<std::string> arrays_;
-};
-
-std::string hex_of(const Uuid& id) {
-  std::string text = id.text();
-  std::erase(text, '-');
-  return text;
-}
-
-Lists lists_of(const RunFilter& filter) {
-  auto as_it_is = [](const std::string& text) -> const std::string& { return text; };
-  Lists lists;
-  lists.add("coalesce(r.queue, 'default') IN", filter.queues, as_it_is);
-  lists.add("g.name IN", filter.graphs, as_it_is);
+ListConditions lists_of(const RunFilter& filter) {
+  ListConditions lists;
+  lists.add("coalesce(r.queue, 'default') IN", filter.queues, text_itself);
+  lists.add("g.name IN", filter.graphs, text_itself);
   lists.add(
       "lower(hex(coalesce((SELECT session_id FROM sessions WHERE number = r.session_number),"
       " zeroblob(16)))) IN",
@@ -143,8 +110,8 @@ Lists lists_of(const RunFilter& filter) {
   lists.add("lower(hex(r.run_id)) NOT IN", filter.except_runs, hex_of);
   lists.add("s.user_id NOT IN", filter.except_users,
             [](const UserId& user) -> const std::string& { return user.text; });
-  lists.add("coalesce(r.concurrency_key, '') NOT IN", filter.except_keys, as_it_is);
-  lists.add("coalesce(r.queue, 'default') NOT IN", filter.except_queues, as_it_is);
+  lists.add("coalesce(r.concurrency_key, '') NOT IN", filter.except_keys, text_itself);
+  lists.add("coalesce(r.queue, 'default') NOT IN", filter.except_queues, text_itself);
   return lists;
 }
 
@@ -230,7 +197,7 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   if (filter.before) {
     sql += " AND r.run_number < (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";
   }
-  Lists lists = lists_of(filter);
+  ListConditions lists = lists_of(filter);
   sql += lists.sql();
   sql += !filter.due_by       ? " ORDER BY r.run_number DESC LIMIT ?"
          : filter.by_priority ? " ORDER BY r.priority DESC, r.due_at, r.run_number LIMIT ?"
@@ -316,12 +283,22 @@ Result<std::vector<ApprovalRow>> SqliteSnapshot::approvals(const ApprovalFilter&
   }
   if (filter.only_open) sql += " AND a.status = 'open'";
   if (filter.expired_at) sql += " AND a.expires_at <= ?";
+  if (filter.before) {
+    sql +=
+        " AND a.approval_number <"
+        " (SELECT approval_number FROM approvals WHERE tenant_id = ? AND interrupt_id = ?)";
+  }
+  ListConditions lists;
+  lists.add("g.name IN", filter.graphs, text_itself);
+  sql += lists.sql();
   sql += " ORDER BY a.approval_number DESC LIMIT ?";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(tenant);
   if (filter.interrupt) rows.bind(*filter.interrupt);
   if (filter.run) rows.bind(tenant).bind(*filter.run);
   if (filter.expired_at) rows.bind(*filter.expired_at);
+  if (filter.before) rows.bind(tenant).bind(*filter.before);
+  lists.bind(rows);
   rows.bind(filter.limit);
   auto read_row = [&](const Statement& row, ApprovalRow& approval) {
     approval.tenant = filter.tenant;

@@ -5,6 +5,7 @@
 
 #include "belay/limits.h"
 #include "store/sqlite/envelopes.h"
+#include "store/sqlite/list_conditions.h"
 #include "store/sqlite/read_rows.h"
 #include "store/sqlite/sqlite_snapshot.h"
 
@@ -144,12 +145,15 @@ Result<std::vector<EffectRow>> SqliteSnapshot::effects(const EffectFilter& filte
   }
   if (!filter.statuses.empty()) sql += ")";
   if (only_unfinished) sql += " AND e.status IN ('intended', 'uncertain')";
-  sql += " ORDER BY e.effect_number LIMIT ?";
+  bool is_page = filter.run && filter.after;
+  if (is_page) sql += " AND (e.task_id, e.name) > (?, ?)";
+  sql += is_page ? " ORDER BY e.task_id, e.name LIMIT ?" : " ORDER BY e.effect_number LIMIT ?";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(tenant);
   if (filter.run) rows.bind(tenant).bind(*filter.run);
   if (filter.task) rows.bind(*filter.task);
   for (EffectStatus status : filter.statuses) rows.bind(status);
+  if (is_page) rows.bind(filter.after->first).bind(filter.after->second);
   rows.bind(filter.limit);
   auto read_row = [&](const Statement& row, EffectRow& effect) -> Result<Done> {
     effect.run = RunId(row.uuid(0));
@@ -171,17 +175,27 @@ Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter
   BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
   std::string sql =
       "SELECT r.run_id, o.seq, o.message_index, o.topic, o.status, o.attempts, o.error, o.due_at,"
-      " o.created_at, o.envelope"
-      " FROM outbox o CROSS JOIN runs r ON r.run_number = o.run_number WHERE o.tenant_id = ?";
+      " o.created_at, ";
+  sql += filter.without_body ? "x''" : "o.envelope";
+  sql += " FROM outbox o CROSS JOIN runs r ON r.run_number = o.run_number WHERE o.tenant_id = ?";
   if (filter.run) {
     sql += " AND o.run_number = (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";
   }
   if (filter.due_by) sql += " AND o.status = 'waiting' AND o.due_at <= ?";
-  sql += " ORDER BY o.message_number LIMIT ?";
+  bool is_page = filter.run && filter.after;
+  if (is_page) sql += " AND (o.seq, o.message_index) > (?, ?)";
+  ListConditions lists;
+  lists.add("o.topic IN", filter.topics, text_itself);
+  lists.add("lower(hex(r.run_id)) NOT IN", filter.except_runs, hex_of);
+  sql += lists.sql();
+  sql +=
+      is_page ? " ORDER BY o.seq, o.message_index LIMIT ?" : " ORDER BY o.message_number LIMIT ?";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(tenant);
   if (filter.run) rows.bind(tenant).bind(*filter.run);
   if (filter.due_by) rows.bind(*filter.due_by);
+  if (is_page) rows.bind(filter.after->first).bind(filter.after->second);
+  lists.bind(rows);
   rows.bind(filter.limit);
   auto read_row = [&](const Statement& row, OutboxRow& message) -> Result<Done> {
     message.run = RunId(row.uuid(0));

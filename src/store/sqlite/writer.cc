@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/start_thread.h"
 #include "belay/limits.h"
 #include "store/commit_weight.h"
 
@@ -36,7 +37,7 @@ Writer::Writer(std::string path, std::unique_ptr<Connection> connection, Clock& 
         return SQLITE_OK;
       },
       &log_pages_);
-  if (!options_.run_later) thread_ = std::thread([this] { serve(); });
+  if (!options_.run_later) thread_ = start_thread([this] { serve(); });
 }
 
 Writer::~Writer() {
