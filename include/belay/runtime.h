@@ -29,7 +29,15 @@ namespace belay {
 // What a run tells while it goes on. `node_started` and `retrying` are told as they happen; the
 // others after their commit, so what they say is durable.
 struct RunEvent {
-  enum class Kind { node_started, node_finished, attempt_failed, paused, decided, finished };
+  enum class Kind {
+    node_started,
+    node_finished,
+    attempt_failed,
+    paused,
+    decided,
+    finished,
+    released,  // to the queue, since its process ends; `message` names nodes that were given up
+  };
   Kind kind = Kind::node_started;
   ThreadId thread;
   RunId run;
@@ -48,8 +56,12 @@ struct RunView {
   RunRow row;
   Value state;                          // the channels by name, read with the graph's defaults
   std::optional<ApprovalRow> approval;  // an open one, when paused for a person
-  std::vector<ApprovalRow> approvals;   // all open ones: parallel branches may each ask
+  // All open ones, oldest first: parallel branches may each ask. Of more than
+  // limits::page_rows_max the newest.
+  std::vector<ApprovalRow> approvals;
   std::optional<Spending> spending = std::nullopt;  // of a run with a budget
+  // Of a run that has ended: effects of which it is not known whether they happened.
+  std::vector<EffectRow> uncertain = {};
   bool success() const { return row.status != RunStatus::failed; }
 };
 
@@ -233,9 +245,13 @@ class Runtime {
   // one store. A run that has lost limits::lost_claims_max processes is quarantined, and so is one
   // whose stored bytes are damaged; the others go on. Returns how many runs it took up.
   Task<Result<std::size_t>> work(WorkOptions options);
-  // Ends work(): nothing more is taken up, and what is under way goes back to the queue at its next
-  // commit; calls of receivers under way are waited for.
+  // Begins nothing more, here and in work(); a run under way goes back to the queue once its
+  // running nodes have ended and are saved. work() returns after that, and after the receivers
+  // under way. Meanwhile start() and resume() answer `unavailable`, and a decided run goes to the
+  // queue.
   void drain();
+  // The same without waiting: what nodes and receivers were doing is given up.
+  void stop();
 
   // Hands the messages of a topic to `receiver`, at least once each: by work(), and by whoever
   // drives a run, after its commits and without holding it up. Those of one run go one after

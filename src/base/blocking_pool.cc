@@ -1,5 +1,6 @@
 #include "base/blocking_pool.h"
 
+#include "base/start_thread.h"
 #include "belay/limits.h"
 
 namespace belay {
@@ -18,7 +19,7 @@ bool BlockingPool::submit(Executor::Work work) {
   if (queue_.size() >= limits::blocking_queue_max) return false;
   queue_.push_back(std::move(work));
   if (idle_ == 0 && threads_.size() < limits::blocking_threads_max) {
-    threads_.emplace_back([this] { serve(); });
+    threads_.push_back(start_thread([this] { serve(); }));
   }
   changed_.notify_one();
   return true;

@@ -240,7 +240,7 @@ void show_stopped(const World& world) {
 // Runs the loop until the task has ended or a signal has come.
 class Interruptible {
  public:
-  // `drain`, where there is one, makes the task end by itself, in its own time.
+  // `drain`, unless it is null, is called for each signal and makes the task end by itself.
   Interruptible(EventLoop& loop, std::function<void()> drain)
       : loop_(loop), drain_(std::move(drain)) {}
 
@@ -267,7 +267,11 @@ class Interruptible {
   void watch() {
     if (auto signal = take_signal()) {
       signal_ = *signal;
-      return drain_ ? drain_() : loop_.stop();
+      if (!drain_) {
+        end_at_next_signal();
+        return loop_.stop();
+      }
+      drain_();
     }
     timer_ = loop_.call_after(kSignalInterval, [this] { watch(); });
   }
@@ -492,7 +496,7 @@ int complete_typed(const Program& program, const Environment& environment, Clock
 }  // namespace
 
 int run_program(const Program& program, int count, const char* const* words) {
-  hold_signals();
+  catch_signals();
   std::unique_ptr<Clock> clock = system_clock();
   Environment environment = read_environment(program);
   if (count > 1 && std::string_view(words[1]) == "__complete") {

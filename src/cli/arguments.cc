@@ -153,6 +153,7 @@ void add_serve(CLI::App& app, Words& words) {
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   add_name_of_worker(verb, serve.work);
+  add_drain_timeout(verb, serve.work);
   verb->add_option("--keep", serve.work.keep_text,
                    "Forget threads that ended longer ago: 12h, 30d, or forever")
       ->capture_default_str();
@@ -192,6 +193,7 @@ void add_worker(CLI::App& app, Words& words) {
       ->capture_default_str();
   add_queues_of_worker(worker, words.work);
   add_name_of_worker(worker, words.work);
+  add_drain_timeout(worker, words.work);
   worker->add_flag("--until-idle", words.work.until_idle, "End once there is nothing left to do");
   worker->callback([&words] { words.chosen = words.work; });
 }

@@ -65,6 +65,8 @@ struct Work {
   bool until_idle = false;
   std::string keep_text = "30d";
   std::optional<std::chrono::hours> keep = std::nullopt;  // the same; unset: for ever
+  std::string drain_text = "30s";
+  std::chrono::milliseconds drain_timeout{30'000};  // the same; 0: running nodes are given up
 };
 struct Serve {
   std::string listen_text = "127.0.0.1:8123";

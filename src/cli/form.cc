@@ -189,6 +189,11 @@ Result<Done> complete(const Judged&, StorePrune& verb) {
 
 Result<Done> complete(const Judged&, Work& verb) {
   if (verb.name) BELAY_CHECK(check_name("worker's name", *verb.name));
+  if (verb.drain_text == "0" || verb.drain_text == "0s") {
+    verb.drain_timeout = std::chrono::milliseconds(0);
+  } else {
+    BELAY_TRY(verb.drain_timeout, duration_from("--drain-timeout", verb.drain_text));
+  }
   if (verb.keep_text == "forever") return Done{};
   BELAY_TRY(verb.keep, age_from("--keep", verb.keep_text));
   return Done{};

@@ -19,8 +19,9 @@ std::optional<T> run_until_signal(Task<T> task, int& signal) {
   std::optional<T> answer;
   Spawned running;
   std::function<void()> watch = [&] {
-    if (auto held = take_signal()) {
-      signal = *held;
+    if (auto caught = take_signal()) {
+      signal = *caught;
+      end_at_next_signal();
       return loop->stop();
     }
     loop->call_after(kTrySignalInterval, [&watch] { watch(); });

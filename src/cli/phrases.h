@@ -23,9 +23,10 @@ struct Phrases {
   // Statuses, as in RunStatus and ApprovalStatus.
   std::string_view queued, running, paused, quarantined, open, approved, closed;
   // Progress.
-  std::string_view attempt_failed, again_in, approval_applied, approvals_applied;
-  std::string_view taking_over, nothing_left, stopped, goes_on, stopped_idle, listening,
-      closing,  // {url}
+  std::string_view released, given_up, attempt_failed, again_in, approval_applied,
+      approvals_applied;
+  std::string_view taking_over, nothing_left, stopped, goes_on, stopped_idle, listening, closing,
+      stopping,  // {time}
       working, worked;
   // The overview.
   std::string_view at_work, left_behind, nothing_yet, try_next;

@@ -47,6 +47,11 @@ void Progress::told(const RunEvent& event) {
       return write(Style::warning, output_.glyph("⏸", "||"), event, message);
     case RunEvent::Kind::decided:
       return write(Style::plain, output_.glyph("▸", ">"), event, message);
+    case RunEvent::Kind::released:
+      rests(event.thread);
+      if (!message.empty()) message = filled(phrases_.given_up, {{"nodes", message}});
+      return write(Style::plain, output_.glyph("◂", "<"), event,
+                   std::string(phrases_.released) + (message.empty() ? "" : "; ") + message);
     case RunEvent::Kind::finished:
       // The result tells how; the command says so when it failed.
       return rests(event.thread);

@@ -67,4 +67,10 @@ void add_name_of_worker(CLI::App* verb, Work& into) {
                    "What the list of workers calls it, on PostgreSQL; else HOST:PID");
 }
 
+void add_drain_timeout(CLI::App* verb, Work& into) {
+  verb->add_option("--drain-timeout", into.drain_text,
+                   "After SIGTERM or Ctrl-C: how long running nodes may take to end; 0: no time")
+      ->capture_default_str();
+}
+
 }  // namespace belay::cli

@@ -16,5 +16,6 @@ void add_queue_verbs(CLI::App& app, const AddVerb& add, Queue& queue, Verb& chos
 void add_place_in_queue(CLI::App* run, RunAgent& into);
 void add_queues_of_worker(CLI::App* worker, Work& into);
 void add_name_of_worker(CLI::App* verb, Work& into);
+void add_drain_timeout(CLI::App* verb, Work& into);
 
 }  // namespace belay::cli

@@ -11,6 +11,10 @@
 namespace belay::cli {
 namespace {
 
+// For the answers of requests whose runs have been released.
+constexpr std::chrono::seconds kAnswerAfterDrain{2};
+constexpr std::chrono::milliseconds kAnswerAfterStop{200};
+
 // A store that can't be read now can't be written either.
 Task<Result<Done>> readiness_of(Store& store, const bool& is_draining) {
   if (is_draining) co_return error(ErrorCode::unavailable, "It is being shut down.");
@@ -47,6 +51,8 @@ http::ServerOptions server_options(const Serve& wanted) {
   options.address = wanted.address;
   options.port = wanted.port;
   if (wanted.certificate) options.tls = {*wanted.certificate, *wanted.certificate_key};
+  // A request may wait for its run, which has until the end of the drain; and then be answered.
+  options.timeouts.drain = wanted.work.drain_timeout + kAnswerAfterDrain;
   options.error_response = [](int status, std::string detail) {
     return server::problem(status, "http", std::move(detail));
   };
@@ -85,6 +91,7 @@ Task<Result<std::size_t>> work_on(World& world, const Work& wanted, const bool& 
 
 Task<Answered> serve(World& world, Serve wanted) {
   bool is_draining = false;
+  Shutdown shutdown(world, wanted.work.drain_timeout);
   allow_connections();
   server::ApiParts parts{world.service, world.executor, world.clock, world.random,
                          world.local->starts};
@@ -98,11 +105,13 @@ Task<Answered> serve(World& world, Serve wanted) {
                http::Server::listen(*world.local->loop, world.clock, server_options(wanted),
                                     std::move(handler)));
   Completion<Done> closed;
+  shutdown.when_stopped = [&world, closed] {
+    world.executor.call_after(kAnswerAfterStop, [closed] { closed.complete(Done{}); });
+  };
   world.local->when_stopped = [&] {
-    if (std::exchange(is_draining, true)) return;
-    world.output.progress(world.phrases.closing);
-    world.local->runtime.drain();
-    server->drain([closed] { closed.complete(Done{}); });
+    // No request is to find a runtime that drains.
+    if (!std::exchange(is_draining, true)) server->drain([closed] { closed.complete(Done{}); });
+    shutdown.take_signal();
   };
   world.progress.name_threads();
   std::string url = url_of(wanted, server->port());

@@ -1,36 +1,76 @@
 #include "cli/signals.h"
 
-#include <pthread.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
-#include <ctime>
+#include <atomic>
+#include <cerrno>
 
 namespace belay::cli {
 namespace {
 
-sigset_t held_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
+constexpr int signals_until_the_end = 3;
+
+// A handler is given nothing but the signal's number, so what it uses belongs to the process.
+std::atomic<int> pipe_reads{-1};
+std::atomic<int> pipe_writes{-1};
+std::atomic<int> signals_left{signals_until_the_end};
+
+void let_signals_end_the_process() {
+  for (int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+}
+
+// Only calls that a handler may make (signal-safety(7)).
+void note_signal(int signal) {
+  int error_number = errno;
+  if (signals_left.fetch_sub(1) <= 1) {
+    let_signals_end_the_process();
+    ::raise(signal);
+  }
+  auto byte = static_cast<unsigned char>(signal);
+  // A full pipe holds signals enough.
+  (void)!::write(pipe_writes.load(), &byte, 1);
+  errno = error_number;
+}
+
+void catch_one(int signal) {
+  struct sigaction caught{};
+  caught.sa_handler = note_signal;
+  caught.sa_flags = SA_RESTART;
+  sigemptyset(&caught.sa_mask);
+  ::sigaction(signal, &caught, nullptr);
+}
+
+bool is_ignored(int signal) {
+  struct sigaction now{};
+  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 }  // namespace
 
-void hold_signals() {
-  sigset_t set = held_signals();
-  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+void catch_signals() {
   ::signal(SIGPIPE, SIG_IGN);
+  int ends[2];
+  if (pipe_reads.load() >= 0 || ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+  pipe_reads = ends[0];
+  pipe_writes = ends[1];
+  catch_one(SIGTERM);
+  if (!is_ignored(SIGINT)) catch_one(SIGINT);
+  // A parent may have left them blocked.
+  sigset_t caught;
+  sigemptyset(&caught);
+  sigaddset(&caught, SIGINT);
+  sigaddset(&caught, SIGTERM);
+  ::pthread_sigmask(SIG_UNBLOCK, &caught, nullptr);
 }
 
 std::optional<int> take_signal() {
-  sigset_t set = held_signals();
-  timespec at_once{};
-  int signal = ::sigtimedwait(&set, nullptr, &at_once);
-  if (signal <= 0) return std::nullopt;
-  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-  return signal;
+  unsigned char byte = 0;
+  if (::read(pipe_reads.load(), &byte, 1) != 1) return std::nullopt;
+  return byte;
 }
+
+void end_at_next_signal() { signals_left = 1; }
 
 }  // namespace belay::cli

@@ -52,8 +52,24 @@ Task<Result<std::size_t>> work_until_drained(World& world, Work wanted) {
   co_return std::move(count);
 }
 
+void Shutdown::take_signal() {
+  if (std::exchange(has_begun_, true) || timeout_.count() == 0) return stop();
+  world_.output.progress(filled(world_.phrases.closing, {{"time", span_text(timeout_)}}));
+  world_.local->runtime.drain();
+  // It fires only while the loop runs, which is as long as the world lives.
+  world_.executor.call_after(timeout_, [this] { stop(); });
+}
+
+void Shutdown::stop() {
+  if (std::exchange(has_stopped_, true)) return;
+  world_.output.progress(world_.phrases.stopping);
+  world_.local->runtime.stop();
+  if (when_stopped) when_stopped();
+}
+
 Task<Answered> work_on_runs(World& world, Work wanted) {
-  world.local->when_stopped = [&runtime = world.local->runtime] { runtime.drain(); };
+  Shutdown shutdown(world, wanted.drain_timeout);
+  world.local->when_stopped = [&shutdown] { shutdown.take_signal(); };
   world.progress.name_threads();
   if (!wanted.until_idle) world.output.progress(world.phrases.working);
   BELAY_CO_TRY(std::size_t count, co_await work_until_drained(world, wanted));

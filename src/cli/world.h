@@ -21,9 +21,10 @@ struct LocalWorld {
   Store& stored;  // what lies below `store`: as it is stored, for what looks after that
   const Sealing& sealing;
   Runtime& runtime;
-  http::AsioLoop* loop = nullptr;           // of `serve` alone
-  SharedLimit* starts = nullptr;            // counted with other servers
-  std::function<void()> when_stopped = {};  // by a signal; set by a verb that ends in its own time
+  http::AsioLoop* loop = nullptr;  // of `serve` alone
+  SharedLimit* starts = nullptr;   // counted with other servers
+  // For each signal; set by a verb that ends in its own time.
+  std::function<void()> when_stopped = {};
 };
 
 struct World {

@@ -6,6 +6,7 @@
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
+#include "engine/advancing.h"
 #include "engine/decision.h"
 #include "graph/guarded.h"
 
@@ -95,6 +96,13 @@ Result<std::optional<Value>> canonical_edit(const GraphDefinition* asking,
   return std::optional(std::move(canonical));
 }
 
+Error nothing_waits(const ThreadId& thread, RunStatus status) {
+  return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" is " +
+                                        std::string(name_of(status)) +
+                                        " and does not wait for this approval; `belay check` says "
+                                        "what is wrong with the store.");
+}
+
 // The same for a question that is open: by the version of the graph that the run goes on with, and
 // if the approval's own check lets it pass.
 Result<std::optional<Value>> open_edit(const engine::Run& run, const GraphDefinition& graph,
@@ -155,6 +163,7 @@ engine::Decided Runtime::Body::expired(ApprovalRow approval) {
 
 Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId interrupt,
                                                    Decision decision) {
+  std::optional<Standing> before;
   while (true) {
     auto approval = co_await find_approval(tenant, interrupt);
     if (!approval.ok()) co_return std::move(approval).error();
@@ -162,10 +171,16 @@ Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId 
     if (approval->status != ApprovalStatus::open) {
       co_return co_await answer_decided(*std::move(approval), std::move(decision));
     }
-    auto answer = co_await try_to_decide(*std::move(approval), decision, false);
+    ThreadId thread = approval->thread;
+    Standing now;
+    auto answer = co_await try_to_decide(*std::move(approval), decision, is_draining_, now);
     if (!answer.ok()) co_return std::move(answer).error();
     if (*answer) co_return **std::move(answer);
-    // Somebody else was faster, or the run moved: look again.
+    // Another decision came first, or the run has moved since it was read: each of the two leaves
+    // something changed. An open approval of a run that stands where it stood is one that the run
+    // does not wait for, and looking again would find the same for ever.
+    if (before == now) co_return nothing_waits(thread, now.status);
+    before = now;
   }
 }
 
@@ -176,27 +191,29 @@ Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId 
 // goes to the queue.
 Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(ApprovalRow approval,
                                                                          Decision decision,
-                                                                         bool to_queue) {
+                                                                         bool to_queue,
+                                                                         Standing& standing) {
   std::optional<DecisionAnswer> nothing;
   Decision again = decision;
   auto found = co_await find_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
+  standing = {found->stored.row.status, found->stored.row.epoch, found->stored.row.seq, false};
+  if (is_final(standing.status)) co_return std::move(nothing);
   BELAY_CO_TRY(Definition graph, graph_of(found->stored));
-  bool is_held = found->stored.row.status == RunStatus::running ||
-                 found->stored.row.status == RunStatus::queued;
+  bool is_held = standing.status == RunStatus::running || standing.status == RunStatus::queued;
   if (found->stored.row.status == RunStatus::quarantined) {
     co_return error(ErrorCode::conflict, "Thread \"" + approval.thread.text +
                                              "\" is quarantined: " + found->stored.row.reason +
                                              ". Resume it before you decide.");
   }
-  bool is_asked = found->asks(approval.interrupt);
   BELAY_CO_CHECK(engine::check_shown(approval));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, found->stored));
+  standing.asks = engine::asks(run, approval.interrupt);
   if (decision.edited) {
     BELAY_CO_TRY(decision.edited, open_edit(run, *graph, approval, *decision.edited));
   }
   if (is_held) co_return co_await decide_held(std::move(approval), std::move(decision));
-  if (!is_asked) co_return std::move(nothing);
+  if (!standing.asks) co_return std::move(nothing);
   auto places = co_await guards_of(found->stored.row, true);
   if (!places.ok()) co_return std::move(places).error();
   BELAY_CO_TRY(engine::Run late_run, engine::restore(*graph, std::move(found->stored)));
@@ -215,7 +232,7 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (*outcome == CommitOutcome::no_place) {
-    co_return co_await try_to_decide(std::move(approval), std::move(again), true);
+    co_return co_await try_to_decide(std::move(approval), std::move(again), true, standing);
   }
   bool in_time = *outcome == CommitOutcome::applied;
   if (!in_time && *outcome != CommitOutcome::expired) co_return std::move(nothing);
@@ -302,6 +319,7 @@ Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
   auto found = co_await find_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
   RunStatus status = found->stored.row.status;
+  if (is_final(status)) co_return false;
   if (status == RunStatus::running || status == RunStatus::queued) {
     Commit commit;
     commit.tenant = approval.tenant;
@@ -315,23 +333,16 @@ Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
     if (!outcome.ok()) co_return std::move(outcome).error();
     co_return *outcome == CommitOutcome::applied;
   }
-  if (!found->asks(approval.interrupt)) co_return false;
+  // A run that does not wait for it is left unchanged.
   engine::Event event = expired(std::move(approval));
   auto view = co_await wake(*std::move(found), std::move(event), false);
   if (!view.ok()) co_return std::move(view).error();
   co_return view->has_value();
 }
 
-Task<Result<std::vector<ApprovalRow>>> Runtime::Body::find_due(TenantId tenant) {
+Task<Result<std::vector<ApprovalRow>>> Runtime::Body::find_due(ApprovalFilter due) {
   std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader =
-      [tenant, now = parts_.clock.now()](Snapshot& view) {
-        ApprovalFilter filter;
-        filter.tenant = tenant;
-        filter.only_open = true;
-        filter.expired_at = now;
-        filter.limit = limits::page_rows_max;
-        return view.approvals(filter);
-      };
+      [due = std::move(due)](Snapshot& view) { return view.approvals(due); };
   co_return co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
 }
 
@@ -343,16 +354,23 @@ Task<Result<std::size_t>> Runtime::Body::apply_due(TenantId tenant) {
   co_return *expired + *woken;
 }
 
+// Those that can't be expired now (no place, a damaged run) stay due: each page begins after the
+// one before, so that they are not in the way of others.
 Task<Result<std::size_t>> Runtime::Body::expire_due(TenantId tenant) {
   std::size_t count = 0;
-  // A page at a time: what has expired is no longer found. Approvals of graphs that this program
-  // does not know stay, so a round that expires nothing is the last.
-  for (bool progress = true; progress;) {
-    progress = false;
-    auto due = co_await find_due(tenant);
-    if (!due.ok()) co_return std::move(due).error();
-    for (ApprovalRow& approval : *due) {
-      if (!graphs_->knows(approval.graph)) continue;
+  ApprovalFilter due;
+  due.tenant = tenant;
+  due.only_open = true;
+  due.expired_at = parts_.clock.now();
+  due.graphs = graphs_->names();
+  due.limit = limits::page_rows_max;
+  if (due.graphs.empty()) co_return count;
+  while (true) {
+    auto page = co_await find_due(due);
+    if (!page.ok()) co_return std::move(page).error();
+    if (page->empty()) co_return count;
+    due.before = page->back().interrupt;
+    for (ApprovalRow& approval : *page) {
       RunId run = approval.run;
       auto expired = co_await expire(std::move(approval));
       if (!expired.ok() && is_no_place(expired.error())) continue;
@@ -361,13 +379,9 @@ Task<Result<std::size_t>> Runtime::Body::expire_due(TenantId tenant) {
         if (!aside.ok()) co_return std::move(aside).error();
         continue;
       }
-      if (!*expired) continue;
-      ++count;
-      progress = true;
+      if (*expired) ++count;
     }
-    if (due->size() < limits::page_rows_max) break;
   }
-  co_return count;
 }
 
 Task<Result<bool>> Runtime::Body::wake_run(TenantId tenant, RunId run) {
@@ -380,32 +394,36 @@ Task<Result<bool>> Runtime::Body::wake_run(TenantId tenant, RunId run) {
   co_return view->has_value();
 }
 
-// Runs that paused for a time that has come.
+// Runs that paused for a time that has come. Those that can't go on now are passed over.
 Task<Result<std::size_t>> Runtime::Body::wake_due(TenantId tenant) {
-  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
-      [tenant, now = parts_.clock.now()](Snapshot& view) {
-        RunFilter filter;
-        filter.tenant = tenant;
-        filter.statuses = {RunStatus::paused};
-        filter.due_by = now;
-        filter.limit = limits::page_rows_max;
-        return view.runs(filter);
-      };
-  auto due = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
-  if (!due.ok()) co_return std::move(due).error();
   std::size_t count = 0;
-  for (const RunRow& row : *due) {
-    if (!graphs_->knows(row.graph)) continue;
-    auto woken = co_await wake_run(tenant, row.run);
-    if (!woken.ok() && is_no_place(woken.error())) continue;
-    if (!woken.ok()) {
-      auto aside = co_await set_aside(tenant, row.run, std::move(woken).error());
-      if (!aside.ok()) co_return std::move(aside).error();
-    } else if (*woken) {
-      ++count;
+  RunFilter due;
+  due.tenant = tenant;
+  due.statuses = {RunStatus::paused};
+  due.due_by = parts_.clock.now();
+  due.graphs = graphs_->names();
+  due.without_input = true;
+  due.limit = limits::page_rows_max;
+  if (due.graphs.empty()) co_return count;
+  while (true) {
+    std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [due](Snapshot& view) {
+      return view.runs(due);
+    };
+    auto page = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
+    if (!page.ok()) co_return std::move(page).error();
+    if (page->empty()) co_return count;
+    for (const RunRow& row : *page) {
+      due.except_runs.push_back(row.run);
+      auto woken = co_await wake_run(tenant, row.run);
+      if (!woken.ok() && is_no_place(woken.error())) continue;
+      if (!woken.ok()) {
+        auto aside = co_await set_aside(tenant, row.run, std::move(woken).error());
+        if (!aside.ok()) co_return std::move(aside).error();
+      } else if (*woken) {
+        ++count;
+      }
     }
   }
-  co_return count;
 }
 
 }  // namespace belay

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "belay/limits.h"
@@ -152,6 +153,7 @@ Task<Result<std::vector<RunRow>>> Runtime::Body::find_lost(WorkOptions options,
         SessionFilter filter;
         filter.tenant = tenant;
         filter.only_owners = true;
+        filter.limit = std::numeric_limits<std::int32_t>::max();
         return view.sessions(filter);
       };
   auto sessions = co_await read<std::vector<SessionRow>>(parts_.store, std::move(owners));
@@ -162,6 +164,7 @@ Task<Result<std::vector<RunRow>>> Runtime::Body::find_lost(WorkOptions options,
   lost.graphs = graphs_->names();
   lost.except_runs = std::move(except);
   lost.without_input = true;
+  lost.limit = limits::page_rows_max;
   for (const SessionRow& each : *sessions) {
     bool is_alive = false;
     if (each.session != session_) {
@@ -175,9 +178,16 @@ Task<Result<std::vector<RunRow>>> Runtime::Body::find_lost(WorkOptions options,
     std::vector<RunRow> all;
     for (const TenantId& tenant : tenants) {
       lost.tenant = tenant;
-      BELAY_TRY(std::vector<RunRow> rows, view.runs(lost));
+      lost.before.reset();
+      std::size_t begin = all.size();
+      while (true) {
+        BELAY_TRY(std::vector<RunRow> page, view.runs(lost));
+        if (page.empty()) break;
+        lost.before = page.back().run;
+        std::move(page.begin(), page.end(), std::back_inserter(all));
+      }
       // The one that has waited longest first.
-      std::move(rows.rbegin(), rows.rend(), std::back_inserter(all));
+      std::reverse(all.begin() + static_cast<std::ptrdiff_t>(begin), all.end());
     }
     return all;
   };

@@ -1,8 +1,10 @@
 // A new run where another stood, and what that would mean.
 
 #include <algorithm>
+#include <tuple>
 
 #include "belay/limits.h"
+#include "driver/all_rows.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
 #include "engine/next_task.h"
@@ -48,25 +50,26 @@ Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& 
   EffectFilter effects;
   effects.tenant = row.tenant;
   effects.run = row.run;
-  effects.limit = limits::superstep_tasks_max;
-  BELAY_TRY(preview.effects, view.effects(effects));
-  std::erase_if(preview.effects, [&](const EffectRow& effect) {
-    return effect.created_at < from.created_at || is_call_record(effect.name);
-  });
+  BELAY_CHECK(for_each_effect(view, std::move(effects), [&](EffectRow effect) {
+    bool is_since = effect.created_at >= from.created_at && !is_call_record(effect.name);
+    if (is_since) preview.effects.push_back(std::move(effect));
+  }));
+  std::sort(
+      preview.effects.begin(), preview.effects.end(), [](const EffectRow& a, const EffectRow& b) {
+        return std::tie(a.created_at, a.task, a.name) < std::tie(b.created_at, b.task, b.name);
+      });
   OutboxFilter messages;
   messages.tenant = row.tenant;
   messages.run = row.run;
-  messages.limit = limits::superstep_tasks_max;
-  BELAY_TRY(preview.messages, view.outbox(messages));
-  std::erase_if(preview.messages,
-                [&](const OutboxRow& message) { return message.seq <= from.seq; });
+  BELAY_CHECK(for_each_message(view, std::move(messages), [&](OutboxRow message) {
+    if (message.seq > from.seq) preview.messages.push_back(std::move(message));
+  }));
   ApprovalFilter approvals;
   approvals.tenant = row.tenant;
   approvals.run = row.run;
-  approvals.limit = limits::superstep_tasks_max;
-  BELAY_TRY(preview.approvals, view.approvals(approvals));
-  std::erase_if(preview.approvals,
-                [&](const ApprovalRow& approval) { return approval.seq <= from.seq; });
+  BELAY_CHECK(for_each_approval(view, std::move(approvals), [&](ApprovalRow approval) {
+    if (approval.seq > from.seq) preview.approvals.push_back(std::move(approval));
+  }));
   std::reverse(preview.approvals.begin(), preview.approvals.end());
   return Done{};
 }
@@ -121,6 +124,7 @@ Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
                engine::fork_run(*graph, origin->stored, std::move(row), options.edits,
                                 options.copy ? engine::Ended::kept : engine::Ended::refused));
   if (options.queued) co_return co_await put_fork_into_queue(std::move(graph), std::move(run));
+  BELAY_CO_CHECK(check_not_draining());
   BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(run.row));
   auto places = co_await guards_of(run.row, true);
   if (!places.ok()) co_return std::move(places).error();

@@ -50,9 +50,11 @@ struct HaltingWorld : ::testing::Test {
 
   PromptRedactor redact_prompt;
   Hints hints;
+  PlaceLimits places{.per_key = 1};
 
   std::unique_ptr<Runtime> process() {
     RuntimeParts parts{store, loop, clock, random, model};
+    parts.places = places;
     parts.redact_prompt = redact_prompt;
     parts.hints = hints;
     return Runtime::open(std::move(parts)).value();

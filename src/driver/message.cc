@@ -1,15 +1,11 @@
 // A message of the outbox that a person wants tried again, or no more.
 
-#include <algorithm>
 #include <charconv>
 
 #include "driver/runtime_body.h"
 
 namespace belay {
 namespace {
-
-// Of one run: more than any has.
-constexpr std::size_t kMessagesMax = 10'000'000;
 
 struct MessageId {
   RunId run;
@@ -43,13 +39,12 @@ Result<OutboxRow> find_message(Snapshot& view, const TenantId& tenant, const Mes
   OutboxFilter filter;
   filter.tenant = tenant;
   filter.run = id.run;
-  filter.limit = kMessagesMax;
+  filter.after.emplace(id.seq, id.index - 1);
+  filter.limit = 1;
   BELAY_TRY(std::vector<OutboxRow> rows, view.outbox(filter));
-  auto found = std::find_if(rows.begin(), rows.end(), [&](const OutboxRow& row) {
-    return row.seq == id.seq && row.index == id.index;
-  });
-  if (found == rows.end()) return error(ErrorCode::not_found, "There is no such message.");
-  return std::move(*found);
+  bool is_there = !rows.empty() && rows[0].seq == id.seq && rows[0].index == id.index;
+  if (!is_there) return error(ErrorCode::not_found, "There is no such message.");
+  return std::move(rows[0]);
 }
 
 }  // namespace

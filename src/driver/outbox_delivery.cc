@@ -48,6 +48,12 @@ void OutboxDelivery::look(const TenantId& tenant) {
                            [at = &round](Done) { at->has_ended = true; });
 }
 
+void OutboxDelivery::give_up() {
+  rounds_.clear();
+  calls_.clear();
+  over_.clear();
+}
+
 bool OutboxDelivery::is_busy() const {
   return std::any_of(rounds_.begin(), rounds_.end(),
                      [](const auto& each) { return each.second.task && !each.second.has_ended; });

@@ -31,6 +31,9 @@ class OutboxDelivery {
   // Nothing more is begun until start().
   void stop() { is_stopped_ = true; }
   void start() { is_stopped_ = false; }
+  // Ends the calls of receivers under way. Whether they have arrived is not known: they are tried
+  // again, by whichever process, at the time that was put off for them when they began.
+  void give_up();
   std::size_t under_way() const { return calls_.size() - over_.size(); }
   // What look() has begun goes on: it is looking, or delivers what was due.
   bool is_busy() const;

@@ -266,7 +266,7 @@ TEST_F(Races, AQuestionOfARunThatWaitsInTheQueueIsDecidedAndExpiresThere) {
     auto working = world.begin(world.runtime->work(WorkOptions{}));
     world.pass(10s);
     InterruptId interrupt = world.asked();
-    world.runtime->drain();
+    world.runtime->stop();
     world.pass(5s);
     ASSERT_TRUE(working->ended);
     ASSERT_EQ(world.view("t").row.status, RunStatus::queued);
@@ -325,7 +325,7 @@ TEST_F(Races, ATimerThatAWorkerHasAnsweredMeanwhileDoesNotTakeWhatItGaveBackOutO
   pass(2100ms);  // it has seen that the run is due, and looks at it now
   auto working = begin(runtime->work(WorkOptions{}));
   pass(300ms);
-  runtime->drain();
+  runtime->stop();
   pass(300ms);
   ASSERT_EQ(view("t").row.status, RunStatus::queued);
   pass(1min);
@@ -521,36 +521,65 @@ TEST_F(Races, AWorkerThatEndsWhenIdleEndsWhatItHasTakenUpFirst) {
   EXPECT_EQ(view("t").row.reason, "timer");
 }
 
-TEST_F(Races, ADrainGivesBackARunThatIsJustBeingTakenUp) {
+TEST_F(Races, ADrainLeavesARunInTheQueueThatIsJustBeingTakenUp) {
   auto rest = resting(1h);
   know(rest);
   block_on(loop, runtime->enqueue(rest, Trip{}, named("t"), Instant())).value();
   slow.long_read = 2;
   auto working = begin(tried->work(WorkOptions{}));
   pass(5s);
+  std::uint64_t seq = view("t").row.seq;
   tried->drain();
   pass(1s);
-  EXPECT_FALSE(working->ended) << "it is not told to wait for what it has taken up";
+  EXPECT_FALSE(working->ended) << "what it has begun to read is its own until it knows";
   pass(10s);
   EXPECT_TRUE(working->ended);
   EXPECT_EQ(view("t").row.status, RunStatus::queued);
-  EXPECT_TRUE(view("t").row.session.is_null());
+  EXPECT_EQ(view("t").row.seq, seq) << "nobody took it";
 }
 
-TEST_F(Races, ADrainLeavesTheRunsAloneThatTheProgramHasStartedItself) {
+TEST_F(Races, ADrainReleasesTheRunsTooThatTheProgramHasStartedItself) {
   auto rest = resting(1min);
   know(rest);
-  block_on(loop, runtime->enqueue(rest, Trip{}, named("taken up"), Instant())).value();
+  auto trip = trip_graph(1min);
+  know(trip);
+  block_on(loop, runtime->enqueue(trip, Trip{}, named("taken up"), Instant())).value();
   auto started = begin(tried->start(rest, Trip{}, named("started")));
   auto working = begin(tried->work(WorkOptions{}));
   pass(5s);
   tried->drain();
   pass(5s);
-  EXPECT_TRUE(working->ended);
-  EXPECT_EQ(view("taken up").row.status, RunStatus::queued);
+  EXPECT_FALSE(working->ended) << "nodes are under way";
   EXPECT_EQ(view("started").row.status, RunStatus::running);
-  loop.run();
-  EXPECT_EQ(started->ended->value().row.reason, "timer");
+  pass(1min);
+  EXPECT_TRUE(working->ended);
+  ASSERT_TRUE(started->ended);
+  EXPECT_EQ(started->ended->value().row.status, RunStatus::queued);
+  EXPECT_EQ(started->ended->value().row.node, "rest") << "its node has ended, and is saved";
+  EXPECT_EQ(view("taken up").row.status, RunStatus::paused) << "it waits for a person by now";
+  EXPECT_TRUE(is_sound());
+}
+
+TEST_F(Races, WhileAProcessDrainsItBeginsNothingAndADecisionGoesToTheQueue) {
+  auto paused = start_mail("urgent", named("asks")).value();
+  auto rest = resting(1min);
+  know(rest);
+  auto started = begin(tried->start(rest, Trip{}, named("under way")));
+  pass(1s);
+  tried->drain();
+  auto refused = block_on(loop, tried->start(rest, Trip{}, named("new")));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_TRUE(refused.error().retry_after);
+  EXPECT_FALSE(block_on(loop, tried->status(default_tenant(), ThreadId("new"))).ok());
+  auto queued = block_on(loop, tried->enqueue(rest, Trip{}, named("later"), Instant()));
+  EXPECT_EQ(queued.value().row.status, RunStatus::queued);
+  auto resumed = block_on(loop, tried->resume(default_tenant(), ThreadId("later")));
+  EXPECT_EQ(resumed.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(view("later").row.status, RunStatus::queued);
+  auto decided = block_on(loop, decision_of(*tried, paused.approval->interrupt, approve()));
+  EXPECT_EQ(decided.value().kind, Kind::won);
+  EXPECT_EQ(decided.value().view.row.status, RunStatus::queued);
 }
 
 // Whether it ends while the worker looks for more, or while it sleeps.

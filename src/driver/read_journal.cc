@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "belay/limits.h"
+#include "driver/all_rows.h"
 #include "driver/run_driver.h"
 #include "graph/call_record.h"
 
@@ -20,17 +20,31 @@ void add_unfinished(const engine::Run& run, std::vector<TaskId>& tasks) {
   }
 }
 
-Result<std::vector<EffectRow>> rows_of(Snapshot& view, const EffectFilter& of_run,
-                                       const std::vector<TaskId>& tasks, bool only_these) {
-  if (!only_these) return view.effects(of_run);
+// What is kept of a run's journal: the rows that a task may still ask for, and what all calls cost.
+struct KeptJournal {
   std::vector<EffectRow> rows;
-  for (const TaskId& task : tasks) {
+  Spending spending;
+};
+
+Result<KeptJournal> read_rows(Snapshot& view, const EffectFilter& of_run,
+                              const std::vector<TaskId>& tasks, bool only_these, bool all_matter) {
+  KeptJournal kept;
+  Ledger ledger{Budget{}};
+  auto keep = [&](EffectRow row) {
+    if (!only_these) ledger.remember(spending_of(row));
+    bool matters = all_matter || std::binary_search(tasks.begin(), tasks.end(), row.task);
+    if (matters) kept.rows.push_back(std::move(row));
+  };
+  if (!only_these) {
+    BELAY_CHECK(for_each_effect(view, of_run, keep));
+  }
+  for (const TaskId& task : only_these ? tasks : std::vector<TaskId>()) {
     EffectFilter filter = of_run;
     filter.task = task;
-    BELAY_TRY(auto found, view.effects(filter));
-    std::move(found.begin(), found.end(), std::back_inserter(rows));
+    BELAY_CHECK(for_each_effect(view, std::move(filter), keep));
   }
-  return rows;
+  kept.spending = ledger.spending();
+  return kept;
 }
 
 }  // namespace
@@ -44,20 +58,15 @@ Task<Result<Done>> RunDriver::read_journal() {
   EffectFilter filter;
   filter.tenant = run_.row.tenant;
   filter.run = run_.row.run;
-  filter.limit = limits::superstep_tasks_max;
   bool all_matter = run_.options.durability == Durability::exit;
   bool only_these = !all_matter && !ledger_.is_limited() && tasks.size() <= tasks_asked_one_by_one;
-  std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader = [filter, tasks,
-                                                                     only_these](Snapshot& view) {
-    return rows_of(view, filter, tasks, only_these);
+  std::function<Result<KeptJournal>(Snapshot&)> reader = [=](Snapshot& view) {
+    return read_rows(view, filter, tasks, only_these, all_matter);
   };
-  auto rows = co_await read<std::vector<EffectRow>>(parts_.store, std::move(reader));
-  if (!rows.ok()) co_return std::move(rows).error();
-  for (EffectRow& row : *rows) {
-    if (ledger_.is_limited()) ledger_.remember(spending_of(row));
-    bool matters = all_matter || std::binary_search(tasks.begin(), tasks.end(), row.task);
-    if (matters) journal_.remember(std::move(row));
-  }
+  auto kept = co_await read<KeptJournal>(parts_.store, std::move(reader));
+  if (!kept.ok()) co_return std::move(kept).error();
+  if (ledger_.is_limited()) ledger_.remember(kept->spending);
+  for (EffectRow& row : kept->rows) journal_.remember(std::move(row));
   co_return Done{};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
+#include "driver/all_rows.h"
 #include "engine/advance.h"
 #include "engine/advancing.h"
 #include "engine/decision.h"
@@ -19,6 +20,30 @@ constexpr int commits_before_giving_way = 64;
 constexpr std::size_t lagging_commits_max = 64;
 // What plain nodes of one superstep came to is committed at least this often.
 constexpr milliseconds plain_nodes_slice{10};
+
+// More approvals than this are read with all others of the run.
+constexpr std::size_t approvals_asked_one_by_one = 16;
+
+// Those of `asked`, which is sorted, that have been decided.
+Result<std::vector<ApprovalRow>> decided_of(Snapshot& view, const TenantId& tenant,
+                                            const RunId& run,
+                                            const std::vector<InterruptId>& asked) {
+  std::vector<ApprovalRow> decided;
+  auto keep = [&](ApprovalRow row) {
+    bool is_asked = std::binary_search(asked.begin(), asked.end(), row.interrupt);
+    if (is_asked && engine::is_decided(row.status)) decided.push_back(std::move(row));
+  };
+  ApprovalFilter filter;
+  filter.tenant = tenant;
+  filter.run = run;
+  bool one_by_one = asked.size() <= approvals_asked_one_by_one;
+  if (!one_by_one) BELAY_CHECK(for_each_approval(view, filter, keep));
+  for (const InterruptId& interrupt : one_by_one ? asked : std::vector<InterruptId>()) {
+    filter.interrupt = interrupt;
+    BELAY_CHECK(for_each_approval(view, filter, keep));
+  }
+  return decided;
+}
 
 bool is_end(const engine::Event& event) {
   return std::holds_alternative<engine::NodeEnded>(event) ||
@@ -48,6 +73,9 @@ RunDriver::~RunDriver() {
 
 Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
   inbox_.push_back(std::move(first));
+  // A process that ends takes the run over only to give it back.
+  if (is_to_be_released_) push(engine::Released{moment(), is_urgent_});
+  has_begun_ = true;
   auto time_left = run_.options.timeout - milliseconds(run_.row.worked_ms);
   run_timer_ = parts_.executor.call_after(std::max(time_left, milliseconds(0)), [this] {
     run_timer_.reset();
@@ -134,7 +162,13 @@ Result<Done> RunDriver::decided(ApprovalRow approval) {
   return Done{};
 }
 
-void RunDriver::release() { push(engine::Released{moment()}); }
+// Before its first event the run may be another's still.
+void RunDriver::release(bool is_urgent) {
+  is_to_be_released_ = true;
+  is_urgent_ = is_urgent_ || is_urgent;
+  if (!has_begun_ || (run_.is_draining && !is_urgent)) return;
+  push(engine::Released{moment(), is_urgent});
+}
 
 engine::Moment RunDriver::moment() {
   engine::Moment moment;
@@ -228,6 +262,8 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
     told.run = action.commit->rows.run;
     told.checkpoint = action.commit->rows.checkpoint;
     told.opened = action.commit->rows.opened;
+    bool is_release = told.checkpoint && told.checkpoint->kind == CommitKind::release;
+    if (is_release) told.events = action.commit->rows.events;
   }
   bool publishes = !action.commit->rows.outbox.empty() && when_published;
   if (++commits_in_a_row_ > commits_before_giving_way) co_await give_way();
@@ -279,6 +315,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
   for (EffectJournal::Request& request : requests) {
     engine::append_all(commit.rows.effects, request.rows);
   }
+  run_.may_have_intents = true;
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   auto came_to = judge(*outcome);
@@ -449,21 +486,33 @@ Task<Done> RunDriver::watch_owner() {
 
 // Approvals of this run that were decided without a commit of it.
 Task<Result<Done>> RunDriver::find_decided() {
+  std::vector<InterruptId> asked;
+  engine::list_asked(run_, asked);
+  std::sort(asked.begin(), asked.end());
   std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader =
-      [tenant = run_.row.tenant, run = run_.row.run](Snapshot& view) {
-        ApprovalFilter filter;
-        filter.tenant = tenant;
-        filter.run = run;
-        filter.limit = limits::superstep_tasks_max;
-        return view.approvals(filter);
+      [tenant = run_.row.tenant, run = run_.row.run, asked = std::move(asked)](Snapshot& view) {
+        return decided_of(view, tenant, run, asked);
       };
   auto rows = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
   if (!rows.ok()) co_return std::move(rows).error();
   for (ApprovalRow& row : *rows) {
-    if (!engine::is_decided(row.status) || !engine::asks(run_, row.interrupt)) continue;
-    BELAY_CO_CHECK(decided(std::move(row)));
+    // The run may have made use of it while it was read.
+    if (engine::asks(run_, row.interrupt)) BELAY_CO_CHECK(decided(std::move(row)));
   }
   co_return Done{};
+}
+
+// The nodes that a release has given up, by commas.
+std::string RunDriver::given_up(const CommitRows& rows) {
+  std::string nodes;
+  for (const EventRow& event : rows.events) {
+    auto body = parse_json(event.body);
+    const Value::Array* names = body.ok() ? (*body)["givenUp"].as_array() : nullptr;
+    for (const Value& name : names ? *names : Value::Array()) {
+      nodes += (nodes.empty() ? "" : ",") + *name.as_string();
+    }
+  }
+  return nodes;
 }
 
 void RunDriver::tell(const CommitRows& rows) {
@@ -474,9 +523,10 @@ void RunDriver::tell(const CommitRows& rows) {
     case CommitKind::input:
     case CommitKind::claim:
     case CommitKind::fork:
-    case CommitKind::release:
     case CommitKind::quarantine:
       return;
+    case CommitKind::release:
+      return tell(RunEvent::Kind::released, checkpoint.node, last_attempt_, given_up(rows));
     case CommitKind::node:
     case CommitKind::timer:
       break;

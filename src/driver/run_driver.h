@@ -46,8 +46,9 @@ class RunDriver {
   // An approval that this run asks for has been decided, without a commit of the run.
   // `corrupt` when its edited payload can't be read: it is then left as it is.
   Result<Done> decided(ApprovalRow approval);
-  // Gives the run back to the queue at its next commit.
-  void release();
+  // Starts nothing more, and releases the run once the nodes under way have ended and are saved;
+  // with `is_urgent` at once, and what they were doing is given up.
+  void release(bool is_urgent);
 
   // Once drive() has rested: the run's row, without its input.
   const RunRow& row() const { return run_.row; }
@@ -118,6 +119,7 @@ class RunDriver {
   void stop_timer(std::optional<TimerId>& timer);
   Task<Done> watch_owner();
   Task<Result<Done>> find_decided();
+  static std::string given_up(const CommitRows& rows);
   void tell(const CommitRows& rows);
   void tell(RunEvent::Kind kind, std::string node, int attempt, std::string message = {});
 
@@ -134,6 +136,9 @@ class RunDriver {
   Ledger ledger_;
   std::optional<Completion<Done>> awaited_;
   bool lost_ = false;
+  bool has_begun_ = false;  // drive() has been called
+  bool is_to_be_released_ = false;
+  bool is_urgent_ = false;
   int commits_in_a_row_ = 0;
   std::optional<Instant> plain_since_;  // plain nodes have run since then without a commit
 

@@ -56,6 +56,7 @@ Task<Result<std::size_t>> Runtime::work(WorkOptions options) {
 }
 
 void Runtime::drain() { body_->drain(); }
+void Runtime::stop() { body_->stop(); }
 
 void Runtime::deliver(std::string topic, Receiver receiver, DeliveryOptions options) {
   body_->deliver(std::move(topic), std::move(receiver), options);

@@ -45,11 +45,6 @@ void Runtime::Body::add(Definition graph) {
   graphs_ = std::move(graphs);
 }
 
-bool Runtime::Body::Found::asks(const InterruptId& interrupt) const {
-  return std::any_of(approvals.begin(), approvals.end(),
-                     [&](const ApprovalRow& each) { return each.interrupt == interrupt; });
-}
-
 Result<Runtime::Body::Definition> Runtime::Body::graph_of(const engine::StoredRun& stored) const {
   BELAY_TRY(Digest version, engine::version_of(stored));
   return graphs_->for_version(stored.row.graph, version);
@@ -63,6 +58,7 @@ Task<Result<Runtime::Body::Found>> Runtime::Body::find(
     BELAY_TRY(RunRow row, find_row(view));
     BELAY_TRY(found.approvals, open_approvals(view, row));
     BELAY_TRY(found.spending, spending_of_run(view, row));
+    BELAY_TRY(found.uncertain, uncertain_effects(view, row));
     BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), seq));
     return found;
   };
@@ -103,9 +99,10 @@ Result<RunView> Runtime::Body::view_of(Found found) {
     view.state = engine::state_value(**graph, found.stored, run);
   }
   view.row = std::move(found.stored.row);
-  if (!found.approvals.empty()) view.approval = found.approvals.front();
-  view.approvals = std::move(found.approvals);
+  view.approvals = std::move(found.approvals.rows);
+  if (!view.approvals.empty()) view.approval = view.approvals.front();
   view.spending = found.spending;
+  view.uncertain = std::move(found.uncertain);
   return view;
 }
 
@@ -119,7 +116,7 @@ Task<Result<RunView>> Runtime::Body::status(TenantId tenant, ThreadId thread,
                                             std::optional<std::uint64_t> seq) {
   auto found = co_await find_thread(std::move(tenant), std::move(thread), seq);
   if (!found.ok()) co_return std::move(found).error();
-  if (seq && *seq != found->stored.row.seq) found->approvals.clear();
+  if (seq && *seq != found->stored.row.seq) found->approvals.rows.clear();
   co_return view_of(*std::move(found));
 }
 
@@ -134,6 +131,7 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   auto driver =
       std::make_unique<RunDriver>(parts_, protection_, *live_, std::move(graph), std::move(run));
   driver->places = std::move(places);
+  if (is_draining_) driver->release(is_stopping_);
   driver->when_published = [this, tenant] { outbox_.look(tenant); };
   auto came_to = co_await drive_registered(id, *driver, std::move(first));
   // A read of the store costs as much as several of the run's commits.
@@ -158,7 +156,7 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   // Given back, for others to take up.
   if (row.status == RunStatus::queued) tell_of_work(tenant);
   if (ended) co_return *std::move(ended);
-  if (!is_shown) co_return RunView{std::move(row), {}, {}, {}, {}};
+  if (!is_shown) co_return RunView{std::move(row), {}, {}, {}, {}, {}};
   co_return co_await view_of_run(std::move(tenant), id);
 }
 
@@ -184,9 +182,7 @@ Result<Done> Runtime::Body::check_free(const RunRow& row) {
 Result<Done> Runtime::Body::check_idle(const Found& found) {
   Instant now = parts_.clock.now();
   if (now - found.stored.row.updated_at <= limits::thread_idle_max) return Done{};
-  for (const ApprovalRow& approval : found.approvals) {
-    if (approval.expires_at > now) return Done{};
-  }
+  if (found.approvals.last_expiry > now) return Done{};
   return error(ErrorCode::not_found, "Execution thread not found or expired: \"" +
                                          found.stored.row.thread.text + "\" was last active on " +
                                          to_text(found.stored.row.updated_at) +
@@ -195,6 +191,7 @@ Result<Done> Runtime::Body::check_idle(const Found& found) {
 
 Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Event event,
                                                          bool by_person) {
+  BELAY_CO_CHECK(check_not_draining());
   RunRow row = found.stored.row;
   auto places = co_await guards_of(row, by_person);
   if (!places.ok()) co_return std::move(places).error();
@@ -246,6 +243,7 @@ Task<Result<RunView>> Runtime::Body::resume(TenantId tenant, ThreadId thread) {
   auto found = co_await find_thread(std::move(tenant), std::move(thread));
   if (!found.ok()) co_return std::move(found).error();
   const RunRow& row = found->stored.row;
+  if (!is_final(row.status)) BELAY_CO_CHECK(check_not_draining());
   RunPlaces::Place place;
   if (!is_final(row.status) && row.status != RunStatus::paused) {
     BELAY_CO_TRY(place, protection_.places.enter(row));
@@ -312,6 +310,10 @@ Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_p
                                            StartOptions options) {
   auto begin = co_await prepare(std::move(graph_name), std::move(input), std::move(options));
   if (!begin.ok()) co_return std::move(begin).error();
+  if (begin->known && is_final(begin->known->stored.row.status)) {
+    co_return view_of(*std::move(begin->known));
+  }
+  BELAY_CO_CHECK(check_not_draining());
   if (begin->known) co_return co_await go_on(*std::move(begin->known));
   BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(begin->run->row));
   auto places = co_await guards_of(begin->run->row, true);
@@ -349,16 +351,16 @@ Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, st
     if (row.status == RunStatus::cancelled) co_return view_of(*std::move(found));
     if (is_final(row.status)) co_return ended_otherwise(row);
     RunId id = row.run;
+    bool is_worked_on = row.status == RunStatus::running && driven_.contains(id);
+    if (row.status == RunStatus::running && !is_worked_on && row.session != session_) {
+      BELAY_CO_TRY(is_worked_on, parts_.store.is_alive(row.session));
+    }
     BELAY_CO_TRY(Definition graph, graph_of(found->stored));
     BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found->stored)));
-    engine::Event event = engine::Cancelled{moment(), by};
+    engine::Event event = engine::Cancelled{moment(), by, is_worked_on};
     auto next = engine::advance(*graph, std::move(run), std::move(event));
     BELAY_ASSERT(next.actions.size() == 1);
     Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
-    // Whether an effect under way happens is no longer seen here.
-    auto begun = co_await find_begun(tenant, id);
-    if (!begun.ok()) co_return std::move(begun).error();
-    commit.rows.effects = *std::move(begun);
     auto outcome = co_await parts_.store.commit(std::move(commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
     if (*outcome != CommitOutcome::applied) continue;  // the run has moved on meanwhile
@@ -366,21 +368,6 @@ Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, st
     live_->call(id);
     co_return co_await view_of_run(tenant, id);
   }
-}
-
-// The effects whose intent is recorded and whose outcome is not, as uncertain.
-Task<Result<std::vector<EffectRow>>> Runtime::Body::find_begun(TenantId tenant, RunId run) {
-  std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader = [tenant, run](Snapshot& view) {
-    EffectFilter filter;
-    filter.tenant = tenant;
-    filter.run = run;
-    filter.statuses = {EffectStatus::intended};
-    return view.effects(filter);
-  };
-  auto rows = co_await read<std::vector<EffectRow>>(parts_.store, std::move(reader));
-  if (!rows.ok()) co_return std::move(rows).error();
-  for (EffectRow& row : *rows) row.status = EffectStatus::uncertain;
-  co_return std::move(rows);
 }
 
 Task<Result<Done>> Runtime::Body::save(TenantId tenant, std::vector<RecordWrite> records) {

@@ -39,6 +39,7 @@ class Runtime::Body {
                                 StartOptions options, Instant not_before);
   Task<Result<std::size_t>> work(WorkOptions options);
   void drain();
+  void stop();
   void deliver(std::string topic, Receiver receiver, DeliveryOptions options) {
     outbox_.add(std::move(topic), std::move(receiver), options);
   }
@@ -63,13 +64,12 @@ class Runtime::Body {
   // A run with the approvals that it waits for, as one view of the store shows them.
   struct Found {
     engine::StoredRun stored;
-    std::vector<ApprovalRow> approvals;
+    OpenApprovals approvals;
     std::optional<Spending> spending;  // of a run with a budget
-    bool asks(const InterruptId& interrupt) const;
+    std::vector<EffectRow> uncertain;  // of a run that has ended
   };
 
   engine::Moment moment();
-  Task<Result<std::vector<EffectRow>>> find_begun(TenantId tenant, RunId run);
   // The graph to go on with, by the run's version.
   Result<Definition> graph_of(const engine::StoredRun& stored) const;
   Task<Result<Found>> find_thread(TenantId tenant, ThreadId thread,
@@ -113,8 +113,11 @@ class Runtime::Body {
   void tell_of_work(const TenantId& tenant) {
     if (parts_.hints.wake_up) parts_.hints.wake_up->notify(tenant.text);
   }
-  // Gives back the runs that work() has taken up, at the next commit of each.
-  void release_work();
+  // Has the drivers of all runs release them: see RunDriver::release().
+  void release_runs(bool is_urgent);
+  void hurry_if_idle();
+  // `unavailable` while this process drains: it begins nothing.
+  Result<Done> check_not_draining() const;
   // find_work.cc
   Task<Result<std::vector<Work>>> find_work(WorkOptions options, std::size_t limit);
   Task<Result<std::vector<RunRow>>> find_lost(WorkOptions options, std::vector<RunId> except);
@@ -145,8 +148,16 @@ class Runtime::Body {
   Result<Done> check_idle(const Found& found);
 
   Result<Done> check_decision(const ApprovalRow& approval, const Decision& decision);
+  // Where the run of an open approval stood when it was looked at.
+  struct Standing {
+    RunStatus status = RunStatus::queued;
+    std::uint64_t epoch = 0;
+    std::uint64_t seq = 0;
+    bool asks = false;  // a task of the run waits for the approval
+    friend bool operator==(const Standing&, const Standing&) = default;
+  };
   Task<Result<std::optional<DecisionAnswer>>> try_to_decide(ApprovalRow approval, Decision decision,
-                                                            bool to_queue);
+                                                            bool to_queue, Standing& standing);
   Task<Result<RunView>> drive_decided(Definition graph, engine::Run run);
   // The decision, or the expiry, of an approval as the engine takes it.
   engine::Decided decided_as(ApprovalRow approval, Decision decision);
@@ -154,7 +165,7 @@ class Runtime::Body {
   // While another session, or a call of this one, works on the run: see ApprovalGuard.
   Task<Result<std::optional<DecisionAnswer>>> decide_held(ApprovalRow approval, Decision decision);
   Task<Result<DecisionAnswer>> answer_decided(ApprovalRow approval, Decision decision);
-  Task<Result<std::vector<ApprovalRow>>> find_due(TenantId tenant);
+  Task<Result<std::vector<ApprovalRow>>> find_due(ApprovalFilter due);
   Task<Result<bool>> expire(ApprovalRow approval);
   Task<Result<std::size_t>> expire_due(TenantId tenant);
   Task<Result<std::size_t>> wake_due(TenantId tenant);
@@ -170,6 +181,7 @@ class Runtime::Body {
   std::shared_ptr<const GraphRegistry> graphs_ = std::make_shared<GraphRegistry>();
   std::map<RunId, RunDriver*> driven_;  // by the calls that are under way
   bool is_draining_ = false;
+  bool is_stopping_ = false;                  // a drain whose time is over
   std::size_t taken_up_ = 0;                  // by work(), and still under way
   std::map<TenantId, std::size_t> entering_;  // by enqueue(), and not in the store yet
   struct KnownQueues {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "belay/limits.h"
+#include "driver/all_rows.h"
 #include "engine/next_task.h"
 #include "graph/call_record.h"
 #include "graph/ledger.h"
@@ -180,16 +180,31 @@ Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs
   return stored;
 }
 
-Result<std::vector<ApprovalRow>> open_approvals(Snapshot& view, const RunRow& run) {
-  if (run.status != RunStatus::paused) return std::vector<ApprovalRow>();
+Result<std::vector<EffectRow>> uncertain_effects(Snapshot& view, const RunRow& run) {
+  if (!is_final(run.status)) return std::vector<EffectRow>();
+  EffectFilter filter;
+  filter.tenant = run.tenant;
+  filter.run = run.run;
+  filter.statuses = {EffectStatus::uncertain};
+  filter.limit = limits::page_rows_max;
+  BELAY_TRY(auto rows, view.effects(filter));
+  std::erase_if(rows, [](const EffectRow& row) { return is_call_record(row.name); });
+  return rows;
+}
+
+Result<OpenApprovals> open_approvals(Snapshot& view, const RunRow& run) {
+  OpenApprovals open;
+  if (run.status != RunStatus::paused) return open;
   ApprovalFilter filter;
   filter.tenant = run.tenant;
   filter.run = run.run;
   filter.only_open = true;
-  filter.limit = limits::page_rows_max;
-  BELAY_TRY(auto rows, view.approvals(filter));
-  std::reverse(rows.begin(), rows.end());
-  return rows;
+  BELAY_CHECK(for_each_approval(view, std::move(filter), [&](ApprovalRow row) {
+    open.last_expiry = std::max(open.last_expiry, row.expires_at);
+    if (open.rows.size() < limits::page_rows_max) open.rows.push_back(std::move(row));
+  }));
+  std::reverse(open.rows.begin(), open.rows.end());
+  return open;
 }
 
 Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,
@@ -211,10 +226,9 @@ Result<std::optional<Spending>> spending_of_run(Snapshot& view, const RunRow& ru
   EffectFilter filter;
   filter.tenant = run.tenant;
   filter.run = run.run;
-  filter.limit = limits::superstep_tasks_max;
-  BELAY_TRY(auto rows, view.effects(filter));
   Ledger ledger(options.budget);
-  for (const EffectRow& row : rows) ledger.remember(spending_of(row));
+  auto remember = [&](const EffectRow& row) { ledger.remember(spending_of(row)); };
+  BELAY_CHECK(for_each_effect(view, std::move(filter), remember));
   return std::optional(ledger.spending());
 }
 

@@ -114,8 +114,8 @@ struct TestWorld : ::testing::Test {
   }
 
   void tell(const RunEvent& event) {
-    static constexpr std::string_view names[] = {"started", "finished", "attempt_failed",
-                                                 "paused",  "decided",  "ended"};
+    static constexpr std::string_view names[] = {"started", "finished", "attempt_failed", "paused",
+                                                 "decided", "ended",    "released"};
     told.push_back(std::string(names[static_cast<int>(event.kind)]) + " " + event.node + " " +
                    std::to_string(event.attempt));
   }

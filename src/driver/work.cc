@@ -113,11 +113,18 @@ Task<Result<Done>> Runtime::Body::set_aside(TenantId tenant, RunId run, Error wh
 Task<Result<Done>> Runtime::Body::take_up_sound(TenantId tenant, RunId run) {
   auto found = co_await find_run(tenant, run);
   if (!found.ok()) co_return std::move(found).error();
+  if (is_draining_) co_return Done{};  // the drain came while it was read
   if (found->stored.row.status == RunStatus::paused) {
-    Instant now = parts_.clock.now();
-    for (ApprovalRow& approval : found->approvals) {
-      if (approval.expires_at > now) continue;
-      auto expired = co_await expire(approval);
+    ApprovalFilter due;
+    due.tenant = tenant;
+    due.run = run;
+    due.only_open = true;
+    due.expired_at = parts_.clock.now();
+    due.limit = 1;
+    auto late = co_await find_due(std::move(due));
+    if (!late.ok()) co_return std::move(late).error();
+    if (!late->empty()) {
+      auto expired = co_await expire(std::move(late->front()));
       if (!expired.ok()) co_return std::move(expired).error();
       co_return Done{};
     }
@@ -194,15 +201,15 @@ void Runtime::Body::put_off(TenantId tenant, RunId run, const Error& why,
 
 Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   std::size_t count = 0;
-  is_draining_ = false;
+  is_draining_ = is_stopping_ = false;
   parts_.store.hurry(false);
   outbox_.start();
   std::vector<RunId> over;
   WorkCall call(parts_.hints.wake_up);
-  bool may_be_more = false;  // than there was room for at the last look
   tenants_.clear();
   if (options.tenant) tenants_.push_back(*options.tenant);
-  while (!is_draining_ || taken_up_ > 0 || outbox_.under_way() > 0) {
+  // A drain waits for the runs that other calls drive, too: nobody else would release them.
+  while (!is_draining_ || taken_up_ > 0 || !driven_.empty() || outbox_.under_way() > 0) {
     if (!parts_.store.takes_commits()) co_return give_up_work();
     for (const TenantId& tenant : tenants_) {
       call.listen(tenant);
@@ -221,7 +228,6 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
         if (options.trouble) options.trouble(found.error());
         found = std::vector<Work>();
       }
-      may_be_more = found->size() >= room;
       if (options.until_idle && found->empty() && taken_up_ == 0) {
         while (outbox_.is_busy()) co_await sleep_for(options.poll);
         break;
@@ -231,12 +237,13 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
         ++taken_up_;
         RunId run = each.row.run;
         std::function<void(Result<Done>)> done = [this, tenant = each.row.tenant, run, &over,
-                                                  &options, &call,
-                                                  &may_be_more](Result<Done> ended) {
+                                                  &options, &call](Result<Done> ended) {
           --taken_up_;
           over.push_back(run);
           not_before_.erase(run);
-          if (may_be_more) call.call();
+          // The place that it had, here or among the runs of its user, may be what another waits
+          // for. A process that has most of its own places filled looks for several at a time.
+          call.call(taken_up_ <= options.runs_max / 2);
           if (ended.ok()) {
             store_rest_.commits_answered(parts_.clock.now());
           } else {
@@ -249,7 +256,7 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
     }
     co_await call.wait(options.poll);
     for (const RunId& run : std::exchange(over, {})) work_.erase(run);
-    if (is_draining_) release_work();
+    if (is_draining_) hurry_if_idle();
   }
   for (const RunId& run : over) work_.erase(run);
   outbox_.start();  // for what this process still drives by itself
@@ -272,16 +279,33 @@ Error Runtime::Body::give_up_work() {
 
 void Runtime::Body::drain() {
   is_draining_ = true;
-  parts_.store.hurry(true);
   outbox_.stop();
-  release_work();
+  release_runs(false);
+  hurry_if_idle();
 }
 
-// What was being read when the drain came is driven only later.
-void Runtime::Body::release_work() {
-  for (auto& [run, driver] : driven_) {
-    if (work_.contains(run)) driver->release();
-  }
+// Without a run to be saved there is no reason to wait for a store that is away.
+void Runtime::Body::hurry_if_idle() {
+  if (driven_.empty() && taken_up_ == 0) parts_.store.hurry(true);
+}
+
+void Runtime::Body::stop() {
+  is_draining_ = is_stopping_ = true;
+  parts_.store.hurry(true);
+  outbox_.stop();
+  outbox_.give_up();
+  release_runs(true);
+}
+
+void Runtime::Body::release_runs(bool is_urgent) {
+  for (auto& [run, driver] : driven_) driver->release(is_urgent);
+}
+
+Result<Done> Runtime::Body::check_not_draining() const {
+  if (!is_draining_) return Done{};
+  Error ending = error(ErrorCode::unavailable, "This process is shutting down; try again later.");
+  ending.retry_after = limits::busy_retry_after;
+  return ending;
 }
 
 }  // namespace belay

@@ -22,9 +22,10 @@ class WorkCall {
   // Is called for what there is to do for this tenant too, from now on.
   void listen(const TenantId& tenant);
 
-  // Has whoever waits look, or whoever waits next. From any thread.
-  void call();
-  // Until it is called, and for `longest` at the most; never shorter than for a while, however
+  // Has whoever waits look, or whoever waits next: within 10 ms, or with `is_urgent` within 2 ms.
+  // From any thread.
+  void call(bool is_urgent = false);
+  // Until it is called, and for `longest` at the most; never shorter than for those times, however
   // often it is called.
   Task<Done> wait(std::chrono::milliseconds longest);
 
@@ -32,9 +33,13 @@ class WorkCall {
   struct Shared {
     std::mutex mutex;
     bool is_called = false;
+    bool is_urgent = false;
+    bool only_urgent = false;  // calls count that end the wait
     std::optional<Completion<Done>> arrival;
   };
-  static void call(Shared& shared);
+  static void call(Shared& shared, bool is_urgent);
+  // Until it is called, or `longest` is over; whether it was called. The call counts as heard.
+  Task<bool> wait_for_call(std::chrono::milliseconds longest, bool only_urgent);
 
   WakeUp* wake_up_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();

@@ -40,6 +40,24 @@ void forget_attempts(Run& run) {
 
 bool rests(RunStatus status) { return status != RunStatus::running; }
 
+// The names of the nodes with an attempt under way.
+void list_running(const Run& run, Value::Array& nodes) {
+  for (const NodeTask& task : run.tasks) {
+    if (task.phase == NodeTask::Phase::running) nodes.emplace_back(task.node->name);
+    if (task.phase == NodeTask::Phase::inside) list_running(*task.inner, nodes);
+  }
+}
+
+// Whether the newest owner has brought the run on since its claim: pending writes leave the row,
+// and with it the count of lost processes, as it is.
+bool has_progressed(const Run& run, std::uint64_t seq, std::uint64_t epoch) {
+  return std::any_of(run.tasks.begin(), run.tasks.end(), [&](const NodeTask& task) {
+    if (task.phase == NodeTask::Phase::done) return task.saved_at == seq;
+    if (task.phase != NodeTask::Phase::inside) return false;
+    return task.inner->row.epoch == epoch || has_progressed(*task.inner, seq, epoch);
+  });
+}
+
 template <typename Happened>
 Moment moment_of(const Happened& event) {
   return event.moment;
@@ -121,7 +139,9 @@ void Advancing::on(TakenOver event) {
     return;
   }
   bool was_lost = run_.row.status == RunStatus::running && !run_.row.session.is_null();
-  run_.row.lost_claims = event.by_person ? 0 : run_.row.lost_claims + (was_lost ? 1 : 0);
+  bool starts_over = event.by_person || has_progressed(run_, run_.row.seq, run_.row.epoch);
+  run_.row.lost_claims = (starts_over ? 0 : run_.row.lost_claims) + (was_lost ? 1 : 0);
+  if (event.by_person) run_.row.lost_claims = 0;
   forget_attempts(run_);
   take_ownership(event.session, event.moment);
   Step step;
@@ -218,6 +238,7 @@ void Advancing::on(TaskDue event) { pass_inside(event, 0, &Advancing::due_here);
 
 void Advancing::due_here(TaskDue& event) {
   if (NodeTask* task = task_of(event.of, Phase::waiting)) {
+    if (root().run_.is_draining) return;  // the next owner waits for it, or starts it
     task->phase = Phase::running;
     ++run_.running;
     work_.actions.emplace_back(StartNode{event.of, task->node, run_.state});
@@ -252,14 +273,24 @@ void Advancing::on(Resumed event) {
 }
 
 void Advancing::on(Released event) {
-  if (!works()) return;
-  wait_in_queue(event.moment);
+  run_.is_draining = true;
+  if (works() && event.is_urgent) release(event.moment);
+}
+
+// What tasks came to is saved first: a commit in the midst of a superstep does not write it.
+void Advancing::release(const Moment& moment) {
+  save_unsaved(moment);
+  if (work_.commit || !works()) return;
+  Value::Array given_up;
+  list_running(run_, given_up);
+  wait_in_queue(moment);
   forget_attempts(run_);
   Step step;
   step.kind = CommitKind::release;
   step.node = run_.row.node;
   step.is_midway = is_parallel(run_);
-  commit(std::move(step), event.moment);
+  if (!given_up.empty()) step.detail = Value::object({{"givenUp", std::move(given_up)}});
+  commit(std::move(step), moment);
 }
 
 void Advancing::on(Flushed event) {
@@ -272,6 +303,7 @@ void Advancing::on(Flushed event) {
 
 void Advancing::on(Cancelled event) {
   if (is_final(run_.row.status)) return;
+  if (event.is_worked_on) run_.working_since = run_.row.updated_at;
   guard_epoch_ = run_.row.epoch++;
   run_.row.status = RunStatus::cancelled;
   run_.row.reason.clear();
@@ -286,7 +318,6 @@ void Advancing::on(Cancelled event) {
   clear_awaiting(step);
   run_.tasks.clear();
   commit(std::move(step), event.moment);
-  if (work_.commit) work_.commit->rows.close_approvals = true;
 }
 
 void Advancing::finish(const Moment& moment) {
@@ -296,6 +327,10 @@ void Advancing::finish(const Moment& moment) {
   if (!work_.more && !work_.commit && works() && run_.running == 0 && run_.unfinished > 0 &&
       is_stuck(run_, moment.now)) {
     pause(moment);
+  }
+  // After the superstep's end, if this was its last task: that commit goes first.
+  if (run_.is_draining && !work_.more && !work_.commit && works() && !any_running(run_)) {
+    release(moment);
   }
   bool writes = work_.commit || work_.has_pending || !(work_.more || holds_back());
   if (writes && !run_.held_journal.empty()) {

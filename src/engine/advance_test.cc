@@ -325,7 +325,7 @@ TEST_F(Stepping, CancelEndsTheRunAndFencesItsWorker) {
   EXPECT_EQ(step.rows.run->status, RunStatus::cancelled);
   EXPECT_EQ(step.rows.run->epoch, 2u);
   EXPECT_EQ(step.guard->epoch, 1u);
-  EXPECT_TRUE(step.rows.close_approvals);
+  EXPECT_TRUE(step.rows.ends_run);
   happens(late);
   EXPECT_TRUE(actions.empty());
   EXPECT_EQ(run.row.seq, step.rows.run->seq);

@@ -42,6 +42,7 @@ class Advancing {
   void on(Released event);
   void on(Flushed event);
   void on(Cancelled event);
+  void release(const Moment& moment);
 
   // After the event: what is left to be decided of the run as a whole. For the outermost frame.
   void finish(const Moment& moment);
@@ -92,6 +93,7 @@ class Advancing {
   void pause(const Moment& moment);
   void commit(Step step, const Moment& moment);
   void wait_in_queue(const Moment& moment);
+  bool ends_with_loose_ends() const;
   void keep(Commit commit);
   void fail(Error why, const Moment& moment, int failed_attempts = 0);
   void note_unsaved(NodeTask& task);
@@ -127,6 +129,8 @@ class Advancing {
 
 // Whether nothing can move until a person answers or a time has come that lies after `now`.
 bool is_stuck(const Run& run, Instant now);
+// Whether an attempt is under way, here or in a subgraph.
+bool any_running(const Run& run);
 // When the first of what the run waits for is due: a timer, or the expiry of an approval.
 std::optional<Instant> first_due(const Run& run);
 // Whether a person is asked, here or in a subgraph.

@@ -188,7 +188,7 @@ TEST_F(Asking, ARunAtWorkTakesOnlyADecisionThatIsInTheStore) {
 
 TEST_F(Asking, ADecisionOfARunThatHasBeenGivenBackIsLeftToWhoeverTakesItUp) {
   Decided decision = approve(ask_beside());
-  happens(Released{moment(2)});
+  happens(Released{moment(2), true});
   ASSERT_EQ(run.row.status, RunStatus::queued);
   decision.is_stored = true;
   happens(decision);

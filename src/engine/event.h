@@ -109,9 +109,12 @@ struct Resumed {
   Moment moment;
   SessionId session;
 };
-// The run goes back to the queue: its process ends.
+// The run goes back to the queue: its process ends. Nothing new is started. What runs may end, and
+// is saved; the run is released by the commit after that.
 struct Released {
   Moment moment;
+  // What runs is given up, and the run is released now: the process has no more time.
+  bool is_urgent = false;
 };
 // With Durability::exit: what was held back is to be committed now, since an effect waits for it.
 struct Flushed {
@@ -120,6 +123,8 @@ struct Flushed {
 struct Cancelled {
   Moment moment;
   std::string by;
+  // A living process works on the run: the time since its newest commit was worked.
+  bool is_worked_on = false;
 };
 
 using Event = std::variant<Begun, Forked, TakenOver, Committed, NodeEnded, NodeFailed, NodeAsked,

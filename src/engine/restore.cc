@@ -334,6 +334,7 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
     }
     BELAY_CHECK(upgrade(graph, path->second, stored, run));
   }
+  run.may_have_intents = true;
   note_waiting(run);
   return run;
 }
@@ -396,6 +397,7 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
   run.unwritten.clear();
   run.is_upgraded = false;
   run.is_held = false;
+  run.may_have_intents = false;
   run.unfinished = 0;
   bool several = is_parallel(run);
   for (NodeTask& task : run.tasks) {

@@ -46,6 +46,8 @@ struct NodeTask {
 
   // In a superstep of several: what it changed is stored, beyond the state_seq.
   bool saved = false;
+  // The run's newest commit when that was stored; 0 where it is not known.
+  std::uint64_t saved_at = 0;
   std::shared_ptr<Run> inner;
 };
 
@@ -106,6 +108,10 @@ struct Run {
   std::vector<EffectRow> held_journal;
   // The work from here on is not yet in row.worked_ms; unset while nobody works.
   Instant working_since{};
+  // Nothing new is started: the run is to be released once nothing runs. See Released.
+  bool is_draining = false;
+  // An effect may be recorded as `intended`: of this process, or of one before.
+  bool may_have_intents = false;
 };
 
 // When an attempt counts as begun: with the newest commit, or when its retry was due.

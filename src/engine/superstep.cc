@@ -71,6 +71,7 @@ void Advancing::keep_journal(NodeEffects& effects) {
     if (is_model_call(row.name)) {
       root().run_.held_journal.push_back(std::move(row));
     } else {
+      root().run_.may_have_intents |= row.status == EffectStatus::intended;
       pending().effects.push_back(std::move(row));
     }
   }
@@ -138,7 +139,7 @@ void Advancing::go_on(const Moment& moment) {
 void Advancing::start_ready(const Moment& moment) {
   // A task that is started may end or ask at once, and come here again: this loop goes on then.
   std::int64_t superstep = run_.superstep;
-  if (starting_ == superstep) return;
+  if (starting_ == superstep || root().run_.is_draining) return;
   auto before = std::exchange(starting_, superstep);
   auto limit = static_cast<std::size_t>(std::max<std::int64_t>(run_.options.parallel, 1));
   // The task's start may have ended, paused or failed the whole superstep.
@@ -278,6 +279,13 @@ bool is_stuck(const Run& run, Instant now) {
   });
 }
 
+bool any_running(const Run& run) {
+  return run.running > 0 ||
+         std::any_of(run.tasks.begin(), run.tasks.end(), [](const NodeTask& task) {
+           return task.phase == NodeTask::Phase::inside && any_running(*task.inner);
+         });
+}
+
 std::optional<Instant> first_due(const Run& run) {
   std::optional<Instant> first;
   for (const NodeTask& task : run.tasks) {
@@ -308,6 +316,7 @@ bool any_slept(const Run& run, Instant now) {
 void Advancing::pause(const Moment& moment) {
   run_.row.status = RunStatus::paused;
   run_.row.session = SessionId();
+  run_.row.lost_claims = 0;
   bool sleeps = !asks_anyone(run_);
   run_.row.reason = sleeps ? "timer" : "approval";
   run_.row.due_at = first_due(run_).value_or(Instant());
@@ -376,11 +385,19 @@ void Advancing::commit(Step step, const Moment& moment) {
     return fail(ended.error(), moment);
   }
   if (first && !is_inner()) ended->rows.thread = thread_row(run_.row);
+  ended->rows.ends_run = ends_with_loose_ends();
   work_.may_lag = lags && !is_inner();
   keep(*std::move(ended));
   if (!is_inner()) return;
   if (is_final(run_.row.status)) return outer_->inner_ended(position_, moment);
   outer_->run_.attention.push_back(position_);
+}
+
+// Whether the commit has to close what the run has left open: a run that has completed has answered
+// all that it asked, and may only have begun an effect that a later attempt did without.
+bool Advancing::ends_with_loose_ends() const {
+  if (is_inner() || !is_final(run_.row.status)) return false;
+  return run_.row.status != RunStatus::completed || run_.may_have_intents;
 }
 
 void Advancing::wait_in_queue(const Moment& moment) {
@@ -429,7 +446,9 @@ void Advancing::fail(Error why, const Moment& moment, int failed_attempts) {
   auto ended = end_step(graph_, run_, std::move(step), moment, guard);
   BELAY_ASSERT(ended.ok());
   if (first && !is_inner()) ended->rows.thread = thread_row(run_.row);
-  if (!is_inner()) ended->rows.close_approvals = true;
+  ended->rows.ends_run = ends_with_loose_ends();
+  // Nobody has been shown what this very event asks.
+  if (!is_inner()) work_.pending.opened.clear();
   keep(*std::move(ended));
   if (is_inner()) outer_->inner_ended(position_, moment);
 }

@@ -158,6 +158,7 @@ Result<Done> apply_task_row(const TaskRow& row, Run& run) {
   if (row.status == TaskStatus::done) {
     task.phase = Phase::done;
     task.saved = true;
+    task.saved_at = static_cast<std::uint64_t>((*parsed)["seq"].as_int().value_or(0));
   }
   return Done{};
 }

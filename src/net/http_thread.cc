@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/start_thread.h"
 #include "net/transfer.h"
 
 namespace belay::net {
@@ -26,7 +27,7 @@ Result<std::shared_ptr<HttpThread>> HttpThread::open(HttpClientOptions options) 
 
 HttpThread::HttpThread(void* multi, HttpClientOptions options)
     : multi_(multi), options_(std::move(options)) {
-  thread_ = std::thread([this] { serve(); });
+  thread_ = start_thread([this] { serve(); });
 }
 
 HttpThread::~HttpThread() {

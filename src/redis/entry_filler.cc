@@ -1,5 +1,6 @@
 #include "redis/entry_filler.h"
 
+#include "base/start_thread.h"
 #include "redis/checkpoint_entry.h"
 
 namespace belay::redis {
@@ -38,7 +39,7 @@ Result<std::optional<Entry>> entry_of(Snapshot& view, const TenantId& tenant, co
 
 EntryFiller::EntryFiller(Store& store, Client& client, CachedStoreOptions options)
     : store_(store), client_(client), options_(options) {
-  thread_ = std::thread([this] { block_on(*loop_, serve()); });
+  thread_ = start_thread([this] { block_on(*loop_, serve()); });
 }
 
 EntryFiller::~EntryFiller() {

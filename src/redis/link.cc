@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/start_thread.h"
+
 namespace belay::redis {
 namespace {
 
@@ -50,7 +52,7 @@ Link::Link(LinkOptions options, Random& random, LinkHooks hooks)
       hooks_(std::move(hooks)),
       breaker_(breaker_options()),
       trouble_("no connection has been made yet") {
-  thread_ = std::thread([this] { serve(); });
+  thread_ = start_thread([this] { serve(); });
 }
 
 Link::~Link() {
