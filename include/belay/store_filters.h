@@ -105,7 +105,8 @@ struct OutboxFilter {
   std::optional<RunId> run = std::nullopt;
   std::optional<Instant> due_by = std::nullopt;  // only waiting ones, due by then
   std::vector<std::string> topics = {};          // empty: any
-  std::vector<RunId> except_runs = {};
+  // With `due_by`: of each run the oldest of those, in no order.
+  bool first_of_each_run = false;
   // With `run`: by (seq, index), only those after this one.
   std::optional<std::pair<std::uint64_t, std::int64_t>> after = std::nullopt;
   bool without_body = false;  // the envelopes are left empty: they may be large

@@ -1,12 +1,16 @@
 #include "driver/outbox_delivery.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "belay/limits.h"
 #include "driver/node_boundary.h"
 
 namespace belay {
 namespace {
+
+// Runs that one look finds; the next one finds more.
+constexpr std::size_t ready_runs_max = 10'000;
 
 // min(2^n * base, cap) after the n-th failure, +-20 %, and at least what the other side asked.
 std::chrono::microseconds wait_after(const RetryPolicy& policy, std::int64_t failures,
@@ -34,24 +38,60 @@ void OutboxDelivery::add(std::string topic, Receiver receiver, DeliveryOptions o
   receivers_.insert_or_assign(std::move(topic), Registered{std::move(receiver), options});
 }
 
+std::vector<std::string> OutboxDelivery::topics() const {
+  std::vector<std::string> topics;
+  for (const auto& [topic, registered] : receivers_) topics.push_back(topic);
+  return topics;
+}
+
+std::size_t OutboxDelivery::under_way() const {
+  auto is_under_way = [](const auto& call) { return !call.second.is_over; };
+  return static_cast<std::size_t>(std::count_if(calls_.begin(), calls_.end(), is_under_way));
+}
+
 void OutboxDelivery::look(const TenantId& tenant) {
   if (receivers_.empty() || is_stopped_) return;
+  rounds_[tenant].looks = true;
+  wake(tenant);
+}
+
+void OutboxDelivery::look_at(const TenantId& tenant, const RunId& run) {
+  if (receivers_.empty() || is_stopped_) return;
+  make_ready(rounds_[tenant], run);
+  wake(tenant);
+}
+
+void OutboxDelivery::make_ready(Round& round, const RunId& run) {
+  // One call of a run at a time. A read under way may have missed what has just been committed.
+  if (auto call = calls_.find(run); call != calls_.end() && !call->second.is_over) {
+    call->second.goes_on = true;
+    return;
+  }
+  bool is_ready = std::find(round.ready.begin(), round.ready.end(), run) != round.ready.end();
+  if (!is_ready) round.ready.push_back(run);
+}
+
+void OutboxDelivery::wake(const TenantId& tenant) {
   Round& round = rounds_[tenant];
   if (round.task && !round.has_ended) {
-    round.looks_again = true;
     round.wakened.complete(Done{});
     return;
   }
   round.has_ended = false;
-  round.looks_again = false;
   round.task = spawn<Done>(parts_.executor, go_round(tenant, &round),
                            [at = &round](Done) { at->has_ended = true; });
+}
+
+// What one tenant's call leaves free may be what another tenant's message waits for.
+void OutboxDelivery::wake_all() {
+  for (auto& [tenant, round] : rounds_) {
+    if (round.task && !round.has_ended) round.wakened.complete(Done{});
+  }
 }
 
 void OutboxDelivery::give_up() {
   rounds_.clear();
   calls_.clear();
-  over_.clear();
 }
 
 bool OutboxDelivery::is_busy() const {
@@ -61,69 +101,100 @@ bool OutboxDelivery::is_busy() const {
 
 Task<Done> OutboxDelivery::go_round(TenantId tenant, Round* round) {
   while (true) {
-    round->looks_again = false;
     round->wakened = Completion<Done>();
-    // A store that can't be read now is asked again by whoever looks next.
-    auto begun = co_await begin_due(tenant, round);
-    if (!begun.ok() || (under_way() == 0 && !round->looks_again)) co_return Done{};
-    if (!round->looks_again) co_await round->wakened;
+    if (!is_stopped_ && std::exchange(round->looks, false)) {
+      // A store that can't be read now is asked again by whoever looks next.
+      (void)co_await find_ready(tenant, round);
+    }
+    if (!is_stopped_) begin_ready(tenant, *round);
+    clear_ended_calls();
+    if (round->looks && !is_stopped_) continue;
+    if (under_way() == 0) co_return Done{};
+    co_await round->wakened;
   }
 }
 
-Task<Result<Done>> OutboxDelivery::begin_due(TenantId tenant, Round* round) {
-  for (const Id& id : std::exchange(over_, {})) calls_.erase(id);
-  if (is_stopped_) co_return Done{};
-  auto due = co_await find_due(tenant);
-  if (!due.ok()) co_return std::move(due).error();
-  for (Found& found : *due) {
-    Id id{found.row.run, found.row.seq, found.row.index};
-    std::function<void(Result<Done>)> ended = [this, id, round](const Result<Done>&) {
-      over_.push_back(id);
-      round->looks_again = true;
-      round->wakened.complete(Done{});
+void OutboxDelivery::clear_ended_calls() {
+  for (auto call = calls_.begin(); call != calls_.end();) {
+    call = call->second.is_over ? calls_.erase(call) : std::next(call);
+  }
+}
+
+void OutboxDelivery::begin_ready(const TenantId& tenant, Round& round) {
+  while (!round.ready.empty() && under_way() < limits::deliveries_max) {
+    RunId run = round.ready.front();
+    round.ready.pop_front();
+    std::function<void(Result<bool>)> ended = [this, run, at = &round](const Result<bool>& found) {
+      Call& over = calls_.at(run);
+      bool goes_on = over.goes_on || (found.ok() && *found);
+      over.is_over = true;
+      // Behind the others: a run with many messages holds nobody up.
+      if (goes_on) at->ready.push_back(run);
+      wake_all();
     };
-    calls_[id] =
-        spawn<Result<Done>>(parts_.executor, deliver(tenant, std::move(found)), std::move(ended));
+    calls_.erase(run);  // one that is over
+    Call& call = calls_[run];
+    call.task = spawn<Result<bool>>(parts_.executor, deliver_next(tenant, run), std::move(ended));
+  }
+}
+
+// A run of the page whose next message has been begun already is one that failed and is due again.
+Task<Result<Done>> OutboxDelivery::find_ready(TenantId tenant, Round* round) {
+  OutboxFilter filter;
+  filter.tenant = tenant;
+  filter.due_by = parts_.clock.now();
+  filter.topics = topics();
+  filter.first_of_each_run = true;
+  filter.without_body = true;
+  filter.limit = ready_runs_max;
+  std::function<Result<std::vector<OutboxRow>>(Snapshot&)> reader =
+      [filter = std::move(filter)](Snapshot& view) { return view.outbox(filter); };
+  auto rows = co_await read<std::vector<OutboxRow>>(parts_.store, std::move(reader));
+  if (!rows.ok()) co_return std::move(rows).error();
+  if (begun_.size() > ready_runs_max) begun_.clear();
+  for (const OutboxRow& row : *rows) {
+    auto begun = begun_.find(row.run);
+    Key before{row.seq, row.index - 1};
+    if (begun != begun_.end()) begun->second = std::min(begun->second, before);
+    make_ready(*round, row.run);
   }
   co_return Done{};
 }
 
-Task<Result<std::vector<OutboxDelivery::Found>>> OutboxDelivery::find_due(TenantId tenant) {
-  std::set<RunId> busy;
-  for (const auto& [id, call] : calls_) busy.insert(std::get<RunId>(id));
-  std::set<std::string> topics;
-  for (const auto& [topic, registered] : receivers_) topics.insert(topic);
-  std::size_t free = limits::deliveries_max - std::min(limits::deliveries_max, under_way());
-  std::function<Result<std::vector<Found>>(Snapshot&)> reader =
-      [tenant, busy, topics, free,
-       now = parts_.clock.now()](Snapshot& view) mutable -> Result<std::vector<Found>> {
-    std::vector<Found> found;
-    OutboxFilter filter;
-    filter.tenant = tenant;
-    filter.due_by = now;
-    // Messages without a receiver wait in the same list, so the page may have to grow.
-    for (bool more = free > 0; more; filter.limit *= 10) {
-      found.clear();
-      std::set<RunId> taken = busy;
-      BELAY_TRY(auto rows, view.outbox(filter));
-      more = rows.size() == filter.limit && filter.limit < limits::superstep_tasks_max;
-      for (OutboxRow& row : rows) {
-        if (found.size() == free) break;
-        if (!topics.contains(row.topic) || !taken.insert(row.run).second) continue;
-        found.push_back({std::move(row), {}});
-      }
-      more = more && found.size() < free;
-    }
-    for (Found& each : found) {
-      RunFilter run;
-      run.tenant = tenant;
-      run.run = each.row.run;
-      BELAY_TRY(auto rows, view.runs(run));
-      if (!rows.empty()) each.thread = rows.front().thread;
-    }
-    return found;
+Task<Result<bool>> OutboxDelivery::deliver_next(TenantId tenant, RunId run) {
+  auto found = co_await find_next(tenant, run);
+  if (!found.ok()) co_return std::move(found).error();
+  if (!*found) co_return false;
+  begun_[run] = {(*found)->row.seq, (*found)->row.index};
+  auto delivered = co_await deliver(std::move(tenant), **std::move(found));
+  if (!delivered.ok()) co_return std::move(delivered).error();
+  co_return true;
+}
+
+Task<Result<std::optional<OutboxDelivery::Found>>> OutboxDelivery::find_next(TenantId tenant,
+                                                                             RunId run) {
+  OutboxFilter filter;
+  filter.tenant = tenant;
+  filter.run = run;
+  filter.due_by = parts_.clock.now();
+  filter.topics = topics();
+  auto begun = begun_.find(run);
+  filter.after = begun == begun_.end() ? Key{0, -1} : begun->second;
+  filter.limit = 1;
+  std::function<Result<std::optional<Found>>(Snapshot&)> reader =
+      [filter = std::move(filter)](Snapshot& view) -> Result<std::optional<Found>> {
+    BELAY_TRY(std::vector<OutboxRow> rows, view.outbox(filter));
+    if (rows.empty()) return std::optional<Found>();
+    Found found{std::move(rows[0]), {}};
+    RunFilter of;
+    of.tenant = filter.tenant;
+    of.run = filter.run;
+    of.without_input = true;
+    BELAY_TRY(auto runs, view.runs(of));
+    if (!runs.empty()) found.thread = runs.front().thread;
+    return std::optional(std::move(found));
   };
-  co_return co_await read<std::vector<Found>>(parts_.store, std::move(reader));
+  co_return co_await read<std::optional<Found>>(parts_.store, std::move(reader));
 }
 
 Task<Result<Done>> OutboxDelivery::deliver(TenantId tenant, Found found) {

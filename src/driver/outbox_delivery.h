@@ -8,11 +8,13 @@
 //
 // Threading: everything on the executor's thread. Destroying it stops the calls under way.
 
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "belay/runtime.h"
@@ -26,30 +28,39 @@ class OutboxDelivery {
 
   void add(std::string topic, Receiver receiver, DeliveryOptions options);
 
-  // Looks for what is due, soon, and delivers it, without anybody waiting for that.
+  // Looks for everything that is due, soon, and delivers it. Does not wait for that.
   void look(const TenantId& tenant);
+  // The same for the messages of one run, whose order they keep.
+  void look_at(const TenantId& tenant, const RunId& run);
   // Nothing more is begun until start().
   void stop() { is_stopped_ = true; }
   void start() { is_stopped_ = false; }
   // Ends the calls of receivers under way. Whether they have arrived is not known: they are tried
   // again, by whichever process, at the time that was put off for them when they began.
   void give_up();
-  std::size_t under_way() const { return calls_.size() - over_.size(); }
+  std::size_t under_way() const;
   // What look() has begun goes on: it is looking, or delivers what was due.
   bool is_busy() const;
 
  private:
-  using Id = std::tuple<RunId, std::uint64_t, std::int64_t>;
+  using Key = std::pair<std::uint64_t, std::int64_t>;  // (seq, index) of a message in its run
 
   struct Registered {
     Receiver receiver;
     DeliveryOptions options;
   };
-  // Looks again and again while there is something under way.
+  // Of one tenant: begins calls while there is something to begin, or under way.
   struct Round {
-    bool looks_again = false;
+    std::deque<RunId> ready;  // runs whose next message may be begun; each once
+    bool looks = false;       // for the runs that have one
     bool has_ended = false;
     Completion<Done> wakened;
+    Spawned task;
+  };
+  // A call of a receiver, or the read before it.
+  struct Call {
+    bool is_over = false;
+    bool goes_on = false;  // the run may have a next message
     Spawned task;
   };
   struct Found {
@@ -57,21 +68,31 @@ class OutboxDelivery {
     ThreadId thread;
   };
 
+  void wake(const TenantId& tenant);
+  void wake_all();
+  void make_ready(Round& round, const RunId& run);
+  void clear_ended_calls();
+  void begin_ready(const TenantId& tenant, Round& round);
   Task<Done> go_round(TenantId tenant, Round* round);
-  Task<Result<Done>> begin_due(TenantId tenant, Round* round);
-  // What may be taken up now, of different runs.
-  Task<Result<std::vector<Found>>> find_due(TenantId tenant);
+  Task<Result<Done>> find_ready(TenantId tenant, Round* round);
+  // The next due message of the run, begun and brought to its end; false where there is none.
+  Task<Result<bool>> deliver_next(TenantId tenant, RunId run);
+  Task<Result<std::optional<Found>>> find_next(TenantId tenant, RunId run);
   Task<Result<Done>> deliver(TenantId tenant, Found found);
   Task<Result<Done>> call(const Registered& registered, OutboxMessage message);
   Task<Result<CommitOutcome>> write(TenantId tenant, OutboxRow row, std::int64_t attempts_before);
   OutboxRow after(const Registered& registered, OutboxRow row, Result<Done> outcome);
+  std::vector<std::string> topics() const;
 
   RuntimeParts& parts_;
   std::map<std::string, Registered> receivers_;
   bool is_stopped_ = false;
-  std::vector<Id> over_;  // calls that have ended, to be let go outside of them
+  // Up to where each run's messages have been begun: its next one is looked for from there, so that
+  // those before it are not read again for each. What is due once more lies before: find_ready()
+  // sets it back.
+  std::map<RunId, Key> begun_;
   std::map<TenantId, Round> rounds_;
-  std::map<Id, Spawned> calls_;  // last: what they run uses all of the above
+  std::map<RunId, Call> calls_;  // last: what they run uses all of the above
 };
 
 }  // namespace belay

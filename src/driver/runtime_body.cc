@@ -132,7 +132,7 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
       std::make_unique<RunDriver>(parts_, protection_, *live_, std::move(graph), std::move(run));
   driver->places = std::move(places);
   if (is_draining_) driver->release(is_stopping_);
-  driver->when_published = [this, tenant] { outbox_.look(tenant); };
+  driver->when_published = [this, tenant, id] { outbox_.look_at(tenant, id); };
   auto came_to = co_await drive_registered(id, *driver, std::move(first));
   // A read of the store costs as much as several of the run's commits.
   std::optional<RunView> ended;
@@ -142,7 +142,7 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   }
   driver.reset();
   // What the commit before it was driven, or one that lagged, has published.
-  outbox_.look(tenant);
+  outbox_.look_at(tenant, id);
   if (!came_to.ok()) co_return std::move(came_to).error();
   if (*came_to == RunDriver::End::exists) {
     co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" exists already.");

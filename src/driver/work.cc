@@ -208,12 +208,17 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   WorkCall call(parts_.hints.wake_up);
   tenants_.clear();
   if (options.tenant) tenants_.push_back(*options.tenant);
+  std::optional<Instant> outbox_looked;
   // A drain waits for the runs that other calls drive, too: nobody else would release them.
   while (!is_draining_ || taken_up_ > 0 || !driven_.empty() || outbox_.under_way() > 0) {
     if (!parts_.store.takes_commits()) co_return give_up_work();
+    // A look at the outbox reads all that is due there, so it does not follow each call.
+    Instant now = parts_.clock.now();
+    bool looks = !outbox_looked || now < *outbox_looked || now - *outbox_looked >= options.poll;
+    if (looks) outbox_looked = now;
     for (const TenantId& tenant : tenants_) {
       call.listen(tenant);
-      outbox_.look(tenant);
+      if (looks) outbox_.look(tenant);
     }
     if (!is_draining_ && taken_up_ < options.runs_max) {
       std::size_t room = options.runs_max - taken_up_;

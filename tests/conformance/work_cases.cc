@@ -388,8 +388,13 @@ TEST_P(StoreSuite, MessagesComeByTopicByRunAndByPage) {
   std::string topic = a.message(0).topic;
   EXPECT_EQ(indexes({.tenant = default_tenant(), .topics = {"audit"}}), "11");
   EXPECT_EQ(indexes({.tenant = default_tenant(), .topics = {topic, "none"}}), "0202");
-  EXPECT_EQ(indexes({.tenant = default_tenant(), .except_runs = {a.row.run}}), "012");
-  EXPECT_EQ(indexes({.tenant = default_tenant(), .except_runs = {a.row.run, b.row.run}}), "");
+  OutboxFilter first{.tenant = default_tenant(), .due_by = clock_.now()};
+  first.first_of_each_run = true;
+  EXPECT_EQ(indexes(first), "00");
+  first.topics = {"audit"};
+  EXPECT_EQ(indexes(first), "11");
+  first.limit = 1;
+  EXPECT_EQ(indexes(first), "1");
   OutboxFilter page{.tenant = default_tenant(), .run = b.row.run, .limit = 2};
   page.after.emplace(0, -1);
   EXPECT_EQ(indexes(page), "01");

@@ -318,15 +318,15 @@ Result<std::vector<OutboxRow>> MemorySnapshot::outbox(const OutboxFilter& filter
       const OutboxEntry& entry = next->second;
       bool is_due = !filter.due_by || (entry.row.status == OutboxStatus::waiting &&
                                        entry.row.due_at <= *filter.due_by);
-      if (is_due && is_one_of(filter.topics, entry.row.topic)) found.push_back(&entry);
+      if (!is_due || !is_one_of(filter.topics, entry.row.topic)) continue;
+      found.push_back(&entry);
+      if (filter.first_of_each_run) return;
     }
   };
   if (filter.run) {
     if (const RunTable* table = run(filter.tenant, *filter.run)) look_at(*table);
   } else if (const TenantTables* tables = tables_.tenant(filter.tenant)) {
-    for (const RunTable& table : tables->runs) {
-      if (!is_listed(filter.except_runs, table.row.run)) look_at(table);
-    }
+    for (const RunTable& table : tables->runs) look_at(table);
   }
   sort_and_cut(found, filter.limit, [](const OutboxEntry* entry) { return entry->number; });
   auto rows = rows_of<OutboxRow>(found);

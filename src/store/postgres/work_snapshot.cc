@@ -161,15 +161,16 @@ Result<std::vector<EffectRow>> PostgresSnapshot::effects(const EffectFilter& fil
 }
 
 Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filter) {
-  Query query(
-      "SELECT run_id, seq, message_index, topic, status, attempts, error, due_at, created_at,");
+  Query query(filter.first_of_each_run ? "SELECT DISTINCT ON (run_id)" : "SELECT");
+  query.add(" run_id, seq, message_index, topic, status, attempts, error, due_at, created_at,");
   query.add(filter.without_body ? " ''::bytea FROM belay.outbox" : " envelope FROM belay.outbox");
   query.add(" WHERE tenant = ?", filter.tenant);
   if (filter.run) query.add(" AND run_id = ?", *filter.run);
   if (filter.due_by) query.add(" AND status = 'waiting' AND due_at <= ?", *filter.due_by);
   add_texts(query, " AND topic = ANY(?)", filter.topics, text_itself);
-  add_ids(query, " AND run_id <> ALL(?)", filter.except_runs);
-  if (filter.run && filter.after) {
+  if (filter.first_of_each_run) {
+    query.add(" ORDER BY run_id, message_number");
+  } else if (filter.run && filter.after) {
     query.add(" AND (seq, message_index) > (?, ?)", filter.after->first, filter.after->second);
     query.add(" ORDER BY seq, message_index");
   } else {

@@ -177,6 +177,7 @@ Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter
       "SELECT r.run_id, o.seq, o.message_index, o.topic, o.status, o.attempts, o.error, o.due_at,"
       " o.created_at, ";
   sql += filter.without_body ? "x''" : "o.envelope";
+  if (filter.first_of_each_run) sql += ", min(o.message_number)";
   sql += " FROM outbox o CROSS JOIN runs r ON r.run_number = o.run_number WHERE o.tenant_id = ?";
   if (filter.run) {
     sql += " AND o.run_number = (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";
@@ -186,8 +187,9 @@ Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter
   if (is_page) sql += " AND (o.seq, o.message_index) > (?, ?)";
   ListConditions lists;
   lists.add("o.topic IN", filter.topics, text_itself);
-  lists.add("lower(hex(r.run_id)) NOT IN", filter.except_runs, hex_of);
   sql += lists.sql();
+  // The other columns of such a group are those of the row that has the least number.
+  if (filter.first_of_each_run) sql += " GROUP BY o.run_number";
   sql +=
       is_page ? " ORDER BY o.seq, o.message_index LIMIT ?" : " ORDER BY o.message_number LIMIT ?";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
