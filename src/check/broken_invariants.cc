@@ -249,6 +249,27 @@ void effect_without_a_key_never_intended(StoredRows& rows, CheckScope&) {
   rows.run("completed").effects.push_back(effect);
 }
 
+void effect_intended_though_its_run_has_ended(StoredRows& rows, CheckScope&) {
+  EffectRow effect = effect_of(rows.run("completed"));
+  effect.effect_class = EffectClass::unkeyed;
+  effect.status = EffectStatus::intended;
+  effect.envelope.clear();
+  rows.run("completed").effects.push_back(effect);
+}
+
+// The commit that ended "write" says that it had an effect, and there is none.
+void journal_cut(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("completed");
+  EventRow event;
+  event.run = run.row.run;
+  event.seq = 3;
+  event.type = "node";
+  event.body = R"({"effects":1,"status":"running"})";
+  event.created_at = run.checkpoints[2].created_at;
+  std::erase_if(run.events, [](const EventRow& row) { return row.seq == 3 && row.index == 0; });
+  run.events.push_back(event);
+}
+
 void effect_whose_result_changed(StoredRows& rows, CheckScope& scope) {
   EffectRow effect = effect_of(rows.run("completed"));
   scope.done_effects.push_back(effect);
@@ -401,6 +422,8 @@ std::vector<BrokenStore> broken_invariants() {
       {"I4", "AnEffectDoneWithoutAResult", effect_done_without_a_result},
       {"I4", "AnEffectJournaledTwice", effect_journaled_twice},
       {"I4", "AnEffectWithoutAKeyNeverIntended", effect_without_a_key_never_intended},
+      {"I4", "AnEffectIntendedThoughItsRunHasEnded", effect_intended_though_its_run_has_ended},
+      {"I4", "AJournalThatWasCut", journal_cut},
       {"I4", "AnEffectWhoseResultChanged", effect_whose_result_changed},
       {"I4", "AnEffectForgotten", effect_forgotten},
       {"I5", "AnApprovalAmongOthersLost", approval_among_others_lost},

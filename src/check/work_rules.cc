@@ -38,10 +38,50 @@ void check_effect(const RunContents& run, const ChosenTasks& chosen, const Effec
     bool is_readable = text.ok() ? parse_json(*text).ok() : text.error().code != ErrorCode::corrupt;
     if (!is_readable) findings.add(run, name + " has a result that can't be read.");
   }
+  if (is_final(run.row.status) && effect.status == EffectStatus::intended) {
+    findings.add(run, name + " is intended, though its run has " +
+                          std::string(name_of(run.row.status)) + ": it would be uncertain.");
+  }
   // Of a keyed one no intent need be recorded.
   bool was_intended = effect.effect_class == EffectClass::unkeyed || !has_result;
   if (effect.attempt < (was_intended ? 1 : 0) || effect.updated_at < effect.created_at) {
     findings.add(run, name + " was never begun, or ended before it.");
+  }
+}
+
+// The rows that a task had when it ended, as its commit or its own row says. Where there are fewer,
+// the journal was cut: a process that reads it would begin again what had been done.
+void check_counts(const RunContents& run, Findings& findings) {
+  std::map<TaskId, std::int64_t> counts;
+  for (const EffectRow& effect : run.effects) ++counts[effect.task];
+  auto expect = [&](const TaskId& task, const std::string& node, std::int64_t least) {
+    std::int64_t count = counts[task];
+    if (count >= least) return;
+    findings.add(run, "the journal of " + in_quotes(node) + " has " + std::to_string(count) +
+                          " of its " + std::to_string(least) + " effects: it was cut.");
+  };
+  std::map<std::uint64_t, const EventRow*> own;
+  for (const EventRow& event : run.events) {
+    if (event.index == 0) own[event.seq] = &event;
+  }
+  const ChosenTasks chosen = chosen_tasks(run);
+  for (const auto& [id, task] : chosen) {
+    if (task.is_one_of_several) {
+      const TaskRow* row = task_row(*task.space, task.superstep, task.position);
+      if (row) expect(id, task.node, parts_of(*row)["effects"].as_int().value_or(0));
+      continue;
+    }
+    // What ended it is the next commit of the run's own that ends nodes.
+    if (task.space != &run) continue;
+    for (std::size_t i = task.checkpoint + 1; i < run.checkpoints.size(); ++i) {
+      const CheckpointRow& checkpoint = run.checkpoints[i];
+      if (checkpoint.kind != CommitKind::node) continue;
+      auto event = own.find(checkpoint.seq);
+      bool is_of_it = event != own.end() && checkpoint.node == task.node;
+      auto body = is_of_it ? parse_json(event->second->body) : Result<Value>(Value());
+      if (body.ok()) expect(id, task.node, (*body)["effects"].as_int().value_or(0));
+      break;
+    }
   }
 }
 
@@ -114,6 +154,7 @@ void i4_effects(const RunContents& run, const CheckScope& scope, Findings& findi
       }
     }
   }
+  if (!is_pruned(run) && !commits_at_the_end(run)) check_counts(run, findings);
   check_done_effects(run, scope, findings);
 }
 

@@ -19,6 +19,9 @@ const Phrases kEnglish = {
     .approve_with = "approve",
     .reject_with = "reject",
     .resume_with = "go on",
+    .uncertain_effect =
+        "Uncertain: the effect {effect} of {node} was begun at {time}; whether it happened is not "
+        "known.",
     .decided_by = "Decided by",
     .comment = "Comment",
     .edited = "Edited to",
@@ -72,6 +75,8 @@ const Phrases kSpanish = {
     .approve_with = "aprobar",
     .reject_with = "rechazar",
     .resume_with = "continuar",
+    .uncertain_effect =
+        "Incierto: el efecto {effect} de {node} se inició a las {time}; no se sabe si ocurrió.",
     .decided_by = "Decidido por",
     .comment = "Comentario",
     .edited = "Editado como",

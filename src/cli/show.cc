@@ -146,6 +146,12 @@ void show_run(World& world, const RunView& view) {
     output.paragraph(view.approval->question, kIndent);
     show_how_to_decide(world, *view.approval);
   }
+  for (const EffectRow& effect : view.uncertain) {
+    output.line(std::string(kIndent) +
+                filled(world.phrases.uncertain_effect, {{"effect", one_line(effect.name)},
+                                                        {"node", effect.node},
+                                                        {"time", moment_text(effect.created_at)}}));
+  }
   show_how_to_go_on(world, view.row);
 }
 

@@ -9,6 +9,7 @@
 
 #include "belay/storage.h"
 #include "driver/halting_world.h"
+#include "store/forwarding_snapshot.h"
 #include "store/forwarding_store.h"
 
 namespace belay {
@@ -90,68 +91,17 @@ class ShownStore final : public ForwardingStore {
   }
 
  private:
-  class Shown final : public Snapshot {
+  class Shown final : public ForwardingSnapshot {
    public:
-    Shown(Snapshot& inner, const Change& change) : inner_(inner), change_(change) {}
+    Shown(Snapshot& inner, const Change& change) : ForwardingSnapshot(inner), change_(change) {}
     Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) override {
-      BELAY_TRY(auto rows, inner_.checkpoints(filter));
+      BELAY_TRY(auto rows, inner().checkpoints(filter));
       for (CheckpointRow& row : rows) change_(row);
       std::erase_if(rows, [](const CheckpointRow& row) { return row.run.is_null(); });
       return rows;
     }
-    Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override {
-      return inner_.threads(filter);
-    }
-    Result<std::vector<TenantId>> tenants() override { return inner_.tenants(); }
-    Result<std::vector<QueueRow>> queues(const TenantId& tenant) override {
-      return inner_.queues(tenant);
-    }
-    Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now) override {
-      return inner_.queue_counts(tenant, now);
-    }
-    Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override {
-      return inner_.places(tenant, of);
-    }
-    Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override {
-      return inner_.sessions(filter);
-    }
-    Result<std::vector<RunRow>> runs(const RunFilter& filter) override {
-      return inner_.runs(filter);
-    }
-    Result<std::vector<ValueRow>> values(const ValueFilter& filter) override {
-      return inner_.values(filter);
-    }
-    Result<std::vector<EventRow>> events(const EventFilter& filter) override {
-      return inner_.events(filter);
-    }
-    Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) override {
-      return inner_.approvals(filter);
-    }
-    Result<std::vector<StoredRecord>> records(const RecordQuery& query) override {
-      return inner_.records(query);
-    }
-    Result<std::vector<TaskRow>> tasks(const TaskFilter& filter) override {
-      return inner_.tasks(filter);
-    }
-    Result<std::vector<EffectRow>> effects(const EffectFilter& filter) override {
-      return inner_.effects(filter);
-    }
-    Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) override {
-      return inner_.outbox(filter);
-    }
-    Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
-                                       const std::vector<Digest>& ids) override {
-      return inner_.blobs(tenant, ids);
-    }
-    Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) override {
-      return inner_.blob_uses(tenant, after);
-    }
-    Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override {
-      return inner_.envelopes(filter);
-    }
 
    private:
-    Snapshot& inner_;
     const Change& change_;
   };
 

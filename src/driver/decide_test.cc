@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "belay/check.h"
 #include "belay/limits.h"
 #include "driver/test_world.h"
+#include "store/forwarding_store.h"
 
 namespace belay {
 namespace {
@@ -318,6 +320,49 @@ TEST_F(Decisions, OfManyAtOnceExactlyOneWins) {
   EXPECT_EQ(kinds[Kind::won], 1);
   EXPECT_EQ(kinds[Kind::same], 31);
   EXPECT_EQ(kinds[Kind::lost], 32);
+}
+
+// A store of a Belay that left approvals open when a run had ended.
+class ForgetfulStore final : public ForwardingStore {
+ public:
+  explicit ForgetfulStore(Store& inner) : ForwardingStore(inner) {}
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    commit.rows.ends_run = false;
+    co_return co_await inner().commit(std::move(commit));
+  }
+};
+
+TEST_F(Decisions, AnOpenApprovalOfARunThatHasEndedIsAConflictWithItsStatus) {
+  ForgetfulStore forgetful(*store);
+  auto other = Runtime::open(RuntimeParts{forgetful, loop, clock, random, model}).value();
+  other->add(graph);
+  block_on(loop, other->cancel(default_tenant(), paused.row.thread, "ana")).value();
+  auto answer = decide(paused, approve());
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, ErrorCode::conflict);
+  EXPECT_THAT(answer.error().message, HasSubstr("is cancelled"));
+}
+
+// The superstep of an approval and a wait whose time throws: the commit that fails the run is the
+// one that asks.
+TEST_F(Decisions, ARunThatFailsAsItAsksLeavesNoApprovalOpen) {
+  GraphBuilder<Mail> builder{"beside"};
+  builder.approval("review", &Mail::draft, {.question = "Send?"}).approved(end).rejected(end);
+  builder.wait("nap", [](const Mail&) -> std::chrono::milliseconds {
+    throw Failure(error(ErrorCode::invalid, "no time"));
+  });
+  builder.edge(start, "review").edge(start, "nap").edge("nap", end);
+  auto beside = std::move(builder).build().value();
+  runtime->add(beside);
+  auto view = block_on(loop, runtime->start(beside, Mail{}, StartOptions{})).value();
+  EXPECT_EQ(view.row.status, RunStatus::failed);
+  std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader =
+      [run = view.row.run](Snapshot& snapshot) {
+        return snapshot.approvals({.tenant = default_tenant(), .run = run, .only_open = true});
+      };
+  EXPECT_TRUE(block_on(loop, read<std::vector<ApprovalRow>>(*store, reader)).value().empty());
+  auto report = block_on(loop, check_store(*store, CheckScope{})).value();
+  EXPECT_TRUE(report.violations.empty()) << report.violations.front().message;
 }
 
 }  // namespace

@@ -24,6 +24,11 @@ const EffectRow* EffectJournal::find(const TaskId& task, std::string_view name) 
   return nullptr;
 }
 
+std::size_t EffectJournal::count(const TaskId& task) const {
+  auto rows = rows_.find(task);
+  return rows == rows_.end() ? 0 : rows->second.size();
+}
+
 void EffectJournal::remember(EffectRow row) {
   TaskId task = row.task;
   put(rows_[task], std::move(row));

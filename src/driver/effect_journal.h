@@ -27,6 +27,7 @@ class EffectJournal {
 
   const EffectRow* find(const TaskId& task, std::string_view name) const;
   void remember(EffectRow row);
+  std::size_t count(const TaskId& task) const;
   void forget(const TaskId& task) { rows_.erase(task); }
 
   // The node of `task` may begin the effect whose intent it has just had recorded.

@@ -121,7 +121,8 @@ engine::Event RunDriver::next_event() {
   }
   Instant now = parts_.clock.now();
   if (!plain_since_) plain_since_ = now;
-  ended->more = now - *plain_since_ < plain_nodes_slice;
+  // A clock that has gone back would hold everything until it has caught up.
+  ended->more = now >= *plain_since_ && now - *plain_since_ < plain_nodes_slice;
   if (!ended->more) plain_since_.reset();
   return event;
 }
@@ -433,6 +434,7 @@ void RunDriver::node_came_to(const engine::AttemptId& attempt, Instant began, No
                              NodeEffects left) {
   last_began_ = began;
   if (auto* answer = std::get_if<NodeAnswer>(&outcome)) {
+    left.journaled = journal_.count(attempt.task);
     journal_.forget(attempt.task);
     push(engine::NodeEnded{moment(), attempt, std::move(*answer), std::move(left), false});
   } else if (auto* failure = std::get_if<Error>(&outcome)) {

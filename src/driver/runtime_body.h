@@ -9,6 +9,7 @@
 #include "driver/run_driver.h"
 #include "driver/store_rest.h"
 #include "driver/stored_run.h"
+#include "driver/work_call.h"
 
 namespace belay {
 
@@ -181,6 +182,7 @@ class Runtime::Body {
   std::shared_ptr<const GraphRegistry> graphs_ = std::make_shared<GraphRegistry>();
   std::map<RunId, RunDriver*> driven_;  // by the calls that are under way
   bool is_draining_ = false;
+  WorkCall* work_call_ = nullptr;             // of work(), while it runs
   bool is_stopping_ = false;                  // a drain whose time is over
   std::size_t taken_up_ = 0;                  // by work(), and still under way
   std::map<TenantId, std::size_t> entering_;  // by enqueue(), and not in the store yet

@@ -387,5 +387,28 @@ TEST_F(Subgraphs, AFailureInsideFailsTheRunWithItsError) {
   EXPECT_EQ(view.row.error, "The clause is void.");
 }
 
+// Plain nodes of a millisecond each; their results are saved every ten milliseconds, also once the
+// clock has been set back.
+TEST_F(Supersteps, WhatPlainNodesCameToIsSavedAheadThoughTheClockIsSetBack) {
+  GraphBuilder<Plan> builder{"plain"};
+  builder
+      .node("split",
+            [](const Plan&, Context&) {
+              auto update = unchanged<Plan>();
+              for (int i = 0; i < 400; ++i) update = std::move(update).send("visit", i);
+              return update;
+            })
+      .may_go_to({"visit"});
+  builder.node("visit", [this](const Plan&, Context& context) {
+    clock.move(1ms);
+    if (context.input<int>() == 150) clock.move(-1h);
+    return add(&Plan::total, 1);
+  });
+  builder.edge(start, "split").edge("visit", end);
+  auto view = run(built(std::move(builder))).value();
+  EXPECT_EQ(view.state["total"], Value(400));
+  EXPECT_GE(store.pending, 20);
+}
+
 }  // namespace
 }  // namespace belay

@@ -36,6 +36,18 @@ Result<std::optional<Damaged>> damaged_run(Snapshot& view, const TenantId& tenan
   return std::optional(Damaged{std::move(rows.front()), *std::move(newest)});
 }
 
+// How drain() and stop() reach a work() that waits, for as long as there is one.
+class CallOfWork {
+ public:
+  CallOfWork(WorkCall*& known, WorkCall& call) : known_(known) { known_ = &call; }
+  CallOfWork(const CallOfWork&) = delete;
+  CallOfWork& operator=(const CallOfWork&) = delete;
+  ~CallOfWork() { known_ = nullptr; }
+
+ private:
+  WorkCall*& known_;
+};
+
 }  // namespace
 
 Task<Result<RunView>> Runtime::Body::enqueue(std::string graph, std::shared_ptr<void> input,
@@ -206,6 +218,7 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   outbox_.start();
   std::vector<RunId> over;
   WorkCall call(parts_.hints.wake_up);
+  CallOfWork known(work_call_, call);
   tenants_.clear();
   if (options.tenant) tenants_.push_back(*options.tenant);
   std::optional<Instant> outbox_looked;
@@ -287,6 +300,7 @@ void Runtime::Body::drain() {
   outbox_.stop();
   release_runs(false);
   hurry_if_idle();
+  if (work_call_) work_call_->call(true);
 }
 
 // Without a run to be saved there is no reason to wait for a store that is away.
@@ -300,6 +314,7 @@ void Runtime::Body::stop() {
   outbox_.stop();
   outbox_.give_up();
   release_runs(true);
+  if (work_call_) work_call_->call(true);
 }
 
 void Runtime::Body::release_runs(bool is_urgent) {

@@ -21,6 +21,8 @@ struct Job {
 };
 
 struct Workers : HaltingWorld {
+  void TestBody() override {}
+
   std::map<std::string, int> visits;
 
   Graph<Job> three_steps(std::chrono::milliseconds each = 10ms) {
@@ -212,6 +214,50 @@ TEST_F(Workers, GoOnWithWhatADeadOneLeftThoughTheQueueIsNeverEmpty) {
   pass(10min);
   EXPECT_EQ(status(*client, "left").row.status, RunStatus::completed);
   EXPECT_EQ(status(*client, "t99").row.status, RunStatus::queued);
+}
+
+// Each process ends one of the branches before it dies; so does one inside a subgraph.
+TEST_F(Workers, ASuperstepThatAdvancesIsNotQuarantinedHoweverManyProcessesItLoses) {
+  for (bool is_inside : {false, true}) {
+    SCOPED_TRACE(is_inside ? "inside" : "beside one another");
+    Workers world;
+    GraphBuilder<Job> builder{"job"};
+    for (int i = 0; i < 9; ++i) {
+      std::string name = "n" + std::to_string(i);
+      builder.node(name, [name, i](const Job&, Context&) -> Task<Update<Job>> {
+        co_await sleep_for(1min + i * 1s);
+        co_return append(&Job::log, name);
+      });
+      bool is_first = i == 0 || !is_inside;
+      builder.edge(is_first ? std::string(start) : "n" + std::to_string(i - 1), name);
+      if (!is_inside || i == 8) builder.edge(name, end);
+    }
+    auto graph = std::move(builder).build().value();
+    if (is_inside) {
+      GraphBuilder<Job> outer{"outer"};
+      outer.subgraph(
+          "inner", graph, [](const Job& job) { return job; },
+          [](const Job& job) { return set(&Job::log, job.log); });
+      outer.edge(start, "inner").edge("inner", end);
+      graph = std::move(outer).build().value();
+    }
+    auto client = world.process(graph);
+    StartOptions options;
+    options.thread = ThreadId("t");
+    options.run.timeout = 10h;
+    options.run.parallel = 1;
+    block_on(world.loop, client->enqueue(graph, Job{}, options, Instant())).value();
+    for (int lost = 0; lost < 8; ++lost) {
+      auto worker = world.working(graph);
+      world.pass(90s);
+    }
+    EXPECT_NE(world.status(*client, "t").row.status, RunStatus::quarantined);
+    auto worker = world.working(graph);
+    world.pass(1h);
+    auto view = world.status(*client, "t");
+    EXPECT_EQ(view.row.status, RunStatus::completed);
+    EXPECT_EQ(view.state["log"].as_array()->size(), 9u);
+  }
 }
 
 TEST_F(Workers, ARunThatKillsItsWorkersIsQuarantinedAndAPersonMayTryAgain) {

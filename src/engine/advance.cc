@@ -180,9 +180,14 @@ void Advancing::ended_here(NodeEnded& event) {
   keep_journal(event.effects);
   task->answer = std::move(event.answer);
   add_effects(task->effects, std::move(event.effects));
-  Value detail;
-  if (event.of.attempt != 1) detail = Value::object({{"attempt", event.of.attempt}});
-  task_done(*task, event.moment, CommitKind::node, std::move(detail));
+  Value::Object detail;
+  if (event.of.attempt != 1) detail.emplace("attempt", event.of.attempt);
+  // How many rows belong to the task, so that a journal that has lost one can be found out. Among
+  // several tasks its own row has it.
+  auto journaled = static_cast<std::int64_t>(task->effects.journaled);
+  if (journaled > 0 && !is_parallel(run_)) detail.emplace("effects", journaled);
+  Value told = detail.empty() ? Value() : Value(std::move(detail));
+  task_done(*task, event.moment, CommitKind::node, std::move(told));
 }
 
 void Advancing::on(NodeFailed event) { pass_inside(event, 0, &Advancing::failed_here); }

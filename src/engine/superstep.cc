@@ -35,6 +35,7 @@ void add_effects(NodeEffects& to, NodeEffects&& from) {
   append_all(to.records, from.records);
   append_all(to.events, from.events);
   append_all(to.messages, from.messages);
+  if (from.journaled > 0) to.journaled = from.journaled;
   if (!from.outcome.empty()) to.outcome = std::move(from.outcome);
 }
 

@@ -85,6 +85,10 @@ void write_end(const NodeTask& task, Encoder& out) {
         return Value::object({{"topic", message.topic}, {"body", message.body}});
       },
       out);
+  if (effects.journaled > 0) {
+    out.write_name("effects", false);
+    out.write(static_cast<std::int64_t>(effects.journaled));
+  }
   if (!effects.outcome.empty()) {
     out.write_name("outcome", false);
     out.write(std::string_view(effects.outcome));
@@ -112,6 +116,7 @@ void read_end(const Value& from, NodeTask& task) {
   each("messages", [&](const Value& item) {
     task.effects.messages.push_back({string_in(item, "topic"), item["body"]});
   });
+  task.effects.journaled = static_cast<std::size_t>(from["effects"].as_int().value_or(0));
   task.effects.outcome = string_in(from, "outcome");
 }
 

@@ -4,10 +4,10 @@
 // Format: a JSON object with the parts of next_task.h ("attempt", "due", "error", "interrupt",
 // "question", "answers") and, once the task is done and where they say something, "goTo" [names],
 // "sends" [{"node","input"}], "records" [{"collection","user","key","json","indexed":[[field,
-// value]],"erase"}], "events" [{"name","body","type"}], "messages" [{"topic","body"}], "outcome";
-// always "retries", the run's failed attempts so far, and "seq", the run's newest commit as this
-// was written (rows of older versions lack it). What the task changed is in value rows at its
-// position.
+// value]],"erase"}], "events" [{"name","body","type"}], "messages" [{"topic","body"}], "effects"
+// (rows of the journal), "outcome"; always "retries", the run's failed attempts so far, and "seq",
+// the run's newest commit as this was written (rows of older versions lack it). What the task
+// changed is in value rows at its position.
 
 #include "engine/run.h"
 

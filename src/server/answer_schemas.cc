@@ -42,7 +42,9 @@ constexpr Schema kSchemas[] = {
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string error:Error?",
      "state:any approval:Approval? spending:Spending? queue:string priority:integer "
-     "concurrencyKey:string"},
+     "concurrencyKey:string uncertainEffects:Effect[]"},
+    {"Effect",
+     "name:string node:string class:string status:string attempts:integer createdAt:string"},
     {"RunList", "runs:Run[] next:string?"},
     {"Approval",
      "interruptId:string threadId:string runId:string agent:string userId:string node:string "

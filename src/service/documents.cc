@@ -94,6 +94,23 @@ Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras) {
   return document;
 }
 
+namespace {
+
+Value effect_documents(const std::vector<EffectRow>& rows) {
+  Value::Array effects;
+  for (const EffectRow& row : rows) {
+    effects.push_back(Value::object({{"name", row.name},
+                                     {"node", row.node},
+                                     {"class", name_of(row.effect_class)},
+                                     {"status", name_of(row.status)},
+                                     {"attempts", row.attempt},
+                                     {"createdAt", to_text(row.created_at)}}));
+  }
+  return Value(std::move(effects));
+}
+
+}  // namespace
+
 Value run_document(const RunView& view, const ApprovalExtras& extras) {
   Value document = run_summary(view.row);
   document.as_object()->emplace("state", view.state);
@@ -108,6 +125,9 @@ Value run_document(const RunView& view, const ApprovalExtras& extras) {
                               {"reservedMoney", view.spending->reserved.money}});
   }
   document.as_object()->emplace("spending", std::move(spending));
+  if (!view.uncertain.empty()) {
+    document.as_object()->emplace("uncertainEffects", effect_documents(view.uncertain));
+  }
   return document;
 }
 
@@ -203,14 +223,6 @@ Value calls_document(const RunRow& run, const std::vector<EffectRow>& rows) {
 }
 
 Value preview_document(const ForkPreview& preview, const ApprovalExtras& extras) {
-  Value::Array effects;
-  for (const EffectRow& row : preview.effects) {
-    effects.push_back(Value::object({{"name", row.name},
-                                     {"node", row.node},
-                                     {"class", name_of(row.effect_class)},
-                                     {"status", name_of(row.status)},
-                                     {"attempts", row.attempt}}));
-  }
   Value::Array messages;
   for (const OutboxRow& row : preview.messages) {
     messages.push_back(
@@ -223,7 +235,7 @@ Value preview_document(const ForkPreview& preview, const ApprovalExtras& extras)
   return Value::object({{"seq", preview.seq},
                         {"next", texts(preview.next)},
                         {"again", texts(preview.again)},
-                        {"effects", std::move(effects)},
+                        {"effects", effect_documents(preview.effects)},
                         {"messages", std::move(messages)},
                         {"approvals", std::move(approvals)}});
 }

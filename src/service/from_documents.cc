@@ -158,6 +158,7 @@ Result<EffectRow> effect_from(const Value& document) {
   row.effect_class = members.one_of<EffectClass>("class");
   row.status = members.one_of<EffectStatus>("status");
   row.attempt = members.number("attempts");
+  row.created_at = members.instant("createdAt");
   return members.done(std::move(row));
 }
 
@@ -252,6 +253,9 @@ Result<RunView> run_view_from(const Value& document) {
     view.approvals = {*view.approval};
   }
   if (!members["spending"].is_null()) view.spending = members.inner("spending", spending_from);
+  if (!members["uncertainEffects"].is_null()) {
+    view.uncertain = members.items("uncertainEffects", effect_from);
+  }
   return members.done(std::move(view));
 }
 

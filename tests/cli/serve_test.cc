@@ -149,6 +149,26 @@ TEST_F(CliServe, ATermSignalEndsItInGoodOrder) {
   EXPECT_EQ(served.get("/healthz").status, 0);
 }
 
+TEST_F(CliServe, ATermSignalLetsTheNodeEndOfARunThatARequestBegan) {
+  world.setting.binary = BELAY_SHOP_BINARY;
+  Served served(world.setting);
+  ASSERT_TRUE(served.is_up());
+  Got begun = served.send("POST", "/api/agents/journey/runs",
+                          R"({"threadId":"j","input":{"seconds":3}})", {{"Prefer", "wait=1"}});
+  ASSERT_EQ(begun.status, 202) << begun.body;
+  served.process().send(SIGTERM);
+  ASSERT_TRUE(served.process().waits_to_say("to end"));
+  Outcome ended = served.process().finish();
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  Value left = world.run({"state", "j", "--json"}).json();
+  EXPECT_EQ(left["status"], Value("queued")) << to_json(left);
+  EXPECT_EQ(left["currentNode"], Value("arrive"));
+  EXPECT_EQ(world.run({"worker", "--until-idle"}).code, 0);
+  left = world.run({"state", "j", "--json"}).json();
+  EXPECT_EQ(left["state"]["seen"], (Value(Value::Array{"drove 3", "there"})));
+  EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
 TEST_F(CliServe, RefusesToServeOthersWithoutKeys) {
   Outcome open = world.run({"serve", "--listen", "0.0.0.0:0"});
   EXPECT_EQ(open.code, 2);

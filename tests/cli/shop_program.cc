@@ -1,7 +1,10 @@
-// A program of somebody else's: three graphs, one of them over a JSON object, no model, and
-// belay::main.
+// A program of somebody else's: four graphs, one of them over a JSON object, no model, a thread
+// that it has started before, and belay::main.
+
+#include <unistd.h>
 
 #include <belay/belay.hpp>
+#include <thread>
 
 namespace {
 
@@ -73,6 +76,32 @@ Result<JsonGraph> errand_graph() {
   return std::move(graph).build();
 }
 
+// A node that takes as long as its input says, below zero for ever and without giving its thread
+// back, and one after it.
+struct Journey {
+  int seconds = 1;
+  std::vector<std::string> seen{};
+};
+
+Task<Update<Journey>> travel(const Journey& journey, Context& context) {
+  auto drive = [&journey]() -> Task<Result<int>> {
+    while (journey.seconds < 0) ::pause();
+    co_await sleep_for(std::chrono::seconds(journey.seconds));
+    co_return journey.seconds;
+  };
+  auto driven = co_await context.effect("drive", {}, std::move(drive));
+  co_return append(&Journey::seen, "drove " + std::to_string(driven.value_or(0)));
+}
+
+Result<Graph<Journey>> journey_graph() {
+  GraphBuilder<Journey> graph{"journey"};
+  graph.node("travel", travel);
+  graph.node("arrive",
+             [](const Journey&, Context&) { return append(&Journey::seen, std::string("there")); });
+  graph.edge(start, "travel").edge("travel", "arrive").edge("arrive", end);
+  return std::move(graph).build();
+}
+
 Result<Graph<Question>> broken_graph() {
   GraphBuilder<Question> graph{"broken"};
   graph.node("ask", ask);
@@ -95,5 +124,10 @@ int main(int argc, char** argv) {
   MainOptions options;
   options.name = "shop";
   options.receivers["parcels"] = send_parcel;
-  return belay::main(argc, argv, options, order_graph().value(), question_graph(), errand_graph());
+  // As a library that the program uses may start some: signals may be delivered to it.
+  std::thread([] {
+    while (true) ::pause();
+  }).detach();
+  return belay::main(argc, argv, options, order_graph().value(), question_graph(), errand_graph(),
+                     journey_graph());
 }

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "tests/cli/goes_again.h"
 
@@ -112,6 +114,83 @@ TEST_F(CliWorker, ATermSignalDrainsIt) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_NE(ended.err.find("Took up 1 runs."), std::string::npos) << ended.err;
   EXPECT_EQ(state("a")["status"], Value("paused"));
+}
+
+class CliDrain : public CliWorker {
+ protected:
+  void enqueue_journey(int seconds) {
+    Outcome queued = world.run(
+        {"enqueue", "journey", "--thread", "j", "--input", "seconds=" + std::to_string(seconds)});
+    ASSERT_EQ(queued.code, 0) << queued.err;
+  }
+  // Whether the journey has been begun, as its record says.
+  bool is_under_way() {
+    for (int look = 0; look < 200; ++look) {
+      if (world.run({"calls", "j", "--json"}).out.find("intended") != std::string::npos)
+        return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+  }
+};
+
+TEST_F(CliDrain, LetsARunningNodeEndAndBeSaved) {
+  Belay worker({"worker"}, world.setting);
+  ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+  enqueue_journey(3);
+  ASSERT_TRUE(is_under_way());
+  worker.send(SIGTERM);
+  ASSERT_TRUE(worker.waits_to_say("running nodes have 30.0 s to end"));
+  Outcome ended = worker.finish();
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.err.find("released to its queue"), std::string::npos) << ended.err;
+  EXPECT_EQ(ended.err.find("given up"), std::string::npos) << ended.err;
+  Value left = state("j");
+  EXPECT_EQ(left["status"], Value("queued"));
+  EXPECT_EQ(left["currentNode"], Value("arrive")) << to_json(left);
+  EXPECT_EQ(world.run({"worker", "--until-idle"}).code, 0);
+  EXPECT_EQ(state("j")["status"], Value("completed"));
+  EXPECT_EQ(state("j")["state"]["seen"], (Value(Value::Array{"drove 3", "there"})));
+  EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
+TEST_F(CliDrain, GivesUpWhatStillRunsAtItsDeadlineOrAtASecondSignalAndSaysSo) {
+  for (bool is_second_signal : {false, true}) {
+    SCOPED_TRACE(is_second_signal ? "a second signal" : "the deadline");
+    World fresh;
+    world.setting.environment["BELAY_STORE"] = fresh.setting.environment["BELAY_STORE"];
+    Belay worker({"worker", "--drain-timeout", is_second_signal ? "10m" : "1s"}, world.setting);
+    ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+    enqueue_journey(600);
+    ASSERT_TRUE(is_under_way());
+    worker.send(SIGTERM);
+    ASSERT_TRUE(worker.waits_to_say("to end"));
+    if (is_second_signal) worker.send(SIGINT);
+    Outcome ended = worker.finish();
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_NE(ended.err.find("given up: travel"), std::string::npos) << ended.err;
+    EXPECT_EQ(state("j")["status"], Value("queued"));
+    Value history = world.run({"history", "j", "--json"}).json();
+    EXPECT_NE(to_json(history).find("release"), std::string::npos);
+    // The next owner does not know whether it drove: a person does.
+    world.run({"worker", "--until-idle"});
+    EXPECT_EQ(state("j")["status"], Value("paused"));
+    EXPECT_EQ(world.run({"check"}).code, 0);
+  }
+  EXPECT_EQ(world.run({"worker", "--drain-timeout", "soon"}).code, 2);
+}
+
+TEST_F(CliDrain, AThirdSignalEndsAProcessWhoseNodeHoldsItsThread) {
+  Belay worker({"worker"}, world.setting);
+  ASSERT_TRUE(worker.waits_to_say("Working on what waits"));
+  enqueue_journey(-1);
+  ASSERT_TRUE(is_under_way());
+  for (int i = 0; i < 3; ++i) {
+    // Signals that come together may be delivered as one.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    worker.send(SIGTERM);
+  }
+  EXPECT_EQ(worker.finish().code, 128 + SIGTERM);
 }
 
 TEST_F(CliWorker, ForgetsThreadsThatEndedLongAgo) {

@@ -13,7 +13,7 @@ bool heeds_sigterm(pid_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string name; status >> name;) {
     std::uint64_t signals = 0;
-    if (name == "SigBlk:" && status >> std::hex >> signals) return signals >> (SIGTERM - 1) & 1;
+    if (name == "SigCgt:" && status >> std::hex >> signals) return signals >> (SIGTERM - 1) & 1;
   }
   return false;
 }

@@ -26,6 +26,7 @@ struct NodeEffects {
   std::vector<CustomEvent> events;
   std::vector<Message> messages;
   std::vector<EffectRow> journal;
+  std::size_t journaled = 0;  // rows of the task in the journal, when it had ended
   std::string outcome;
   std::string text;  // streamed by the attempt so far
 };
