@@ -267,7 +267,9 @@ void journal_cut(StoredRows& rows, CheckScope&) {
   event.body = R"({"effects":1,"status":"running"})";
   event.created_at = run.checkpoints[2].created_at;
   std::erase_if(run.events, [](const EventRow& row) { return row.seq == 3 && row.index == 0; });
-  run.events.push_back(event);
+  auto later = std::find_if(run.events.begin(), run.events.end(),
+                            [](const EventRow& row) { return row.seq >= 3; });
+  run.events.insert(later, event);
 }
 
 void effect_whose_result_changed(StoredRows& rows, CheckScope& scope) {

@@ -9,10 +9,10 @@ namespace {
 constexpr std::array<std::string_view, kRunStates> kStateNames{
     "queued", "working", "calling", "thinking", "committing", "asking", "sleeping"};
 constexpr std::array<std::string_view, kFaultKinds> kFaultNames{
-    "kill_worker",  "kill_in_commit", "lose_reply",  "drain_worker", "pause_worker",
-    "zombie",       "twin",           "kill_people", "slow_disk",    "full_disk",
-    "failed_sync",  "power_cut",      "clock_jump",  "call_lost",    "reply_lost",
-    "call_refused", "model_hangs",    "model_drips", "model_lies",   "model_fails"};
+    "kill_worker", "kill_in_commit", "lose_reply",  "drain_worker", "stop_worker",  "pause_worker",
+    "zombie",      "twin",           "kill_people", "slow_disk",    "full_disk",    "failed_sync",
+    "power_cut",   "clock_jump",     "call_lost",   "reply_lost",   "call_refused", "model_hangs",
+    "model_drips", "model_lies",     "model_fails"};
 
 // A call of an effect is made while it is made, and so is one of the model; a reply is lost of a
 // commit alone.

@@ -138,6 +138,10 @@ Result<Done> Process::open() {
   store_ = std::make_unique<SeenStore>(machine_, id_, std::move(inner));
   RuntimeParts parts{*store_, executor_, clock_, random_, model_};
   parts.observer = [this](const RunEvent& event) {
+    bool is_cut = event.kind == RunEvent::Kind::released && !event.message.empty();
+    if (is_cut && !is_stopped_) {
+      machine_.trouble("A drain gave up " + event.message + " of " + event.thread.text + ".");
+    }
     if (event.kind != RunEvent::Kind::node_started) return;
     machine_.log.tell(id_, "begins " + event.node + " of " + event.thread.text + ", attempt " +
                                std::to_string(event.attempt));
@@ -147,6 +151,11 @@ Result<Done> Process::open() {
     runtime_->add(workload.graph(machine_.outside, id_));
   }
   return Done{};
+}
+
+void Process::stop() {
+  is_stopped_ = true;
+  runtime_->stop();
 }
 
 void Process::work() {

@@ -28,6 +28,8 @@ struct Machine {
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged = {};
   std::vector<EffectRow> done_effects = {};
   std::map<RunId, std::string> threads = {};
+  // What is not as it must be.
+  std::function<void(std::string)> trouble = nullptr;
 };
 
 class Process {
@@ -49,6 +51,8 @@ class Process {
   WallClock& clock() { return clock_; }
   // It has come to its own end, or its disk says that it is dead.
   bool is_over() const { return is_over_ || machine_.disk.is_dead(id_); }
+  // As a supervisor does whose patience is over.
+  void stop();
   // It ends by itself: whoever looks after it will bury it.
   void end() { is_over_ = true; }
   // It dies as soon as its next commit is durable, before anybody is told.
@@ -85,6 +89,7 @@ class Process {
   OutsideModel model_;
   bool is_over_ = false;
   bool loses_reply_ = false;
+  bool is_stopped_ = false;
   std::unique_ptr<SeenStore> store_;
   std::unique_ptr<Runtime> runtime_;
   std::list<Begun> tasks_;  // last: they use all of the above

@@ -22,6 +22,8 @@ constexpr ProcessId kNobody = -1;
 constexpr auto kHealingMax = 90min;
 constexpr auto kStrokeWait = 60s;
 constexpr auto kDrainMax = 10min;
+// Then a process that drains is stopped.
+constexpr auto kDrainPatience = 30s;
 constexpr std::uint64_t kStepsMax = 20'000'000;
 constexpr std::size_t kTroublesMax = 20;
 
@@ -43,6 +45,7 @@ class Simulation {
                  [this] { return disk_time(); }},
         people_(machine_, plan_, random_.bits()) {
     log_.leave_out(folder_);
+    machine_.trouble = [this](std::string what) { trouble(std::move(what)); };
     disk_.listen([this](disk::Operation operation) { cut_.apply(std::move(operation)); });
     if (plan_.disk_lies) disk_.lie_about_syncs();
     outside_.set_chances(plan_.chances);
@@ -263,7 +266,10 @@ class Simulation {
         return at.process->lose_next_reply();
       case FaultKind::drain_worker:
         met(fault, id);
-        return at.process->runtime().drain();
+        return drain_for_a_while(slot);
+      case FaultKind::stop_worker:
+        met(fault, id);
+        return at.process->stop();
       case FaultKind::pause_worker:
         met(fault, id);
         return agenda_.pause(id, agenda_.now() + 200ms + any(20s));
@@ -277,6 +283,14 @@ class Simulation {
       default:
         return;
     }
+  }
+
+  void drain_for_a_while(std::size_t slot) {
+    ProcessId id = slots_[slot].process->id();
+    slots_[slot].process->runtime().drain();
+    agenda_.after(kOutside, kDrainPatience, [this, slot, id] {
+      if (slots_[slot].process && slots_[slot].process->id() == id) slots_[slot].process->stop();
+    });
   }
 
   // It is stopped; the others are told that it is dead; it wakes up and goes on, for a while.
@@ -386,7 +400,7 @@ class Simulation {
     is_closing_ = true;
     for (std::size_t slot = 1; slot < slots_.size(); ++slot) {
       slots_[slot].starts = true;  // no more
-      if (slots_[slot].process) slots_[slot].process->runtime().drain();
+      if (slots_[slot].process) drain_for_a_while(slot);
     }
     bool is_empty = false;
     run_until(agenda_.now() + kDrainMax, [&] {
