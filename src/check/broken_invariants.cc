@@ -257,14 +257,14 @@ void effect_intended_though_its_run_has_ended(StoredRows& rows, CheckScope&) {
   rows.run("completed").effects.push_back(effect);
 }
 
-// The commit that ended "write" says that it had an effect, and there is none.
+// The commit that ended "write" says that it had nine effects, and there are fewer.
 void journal_cut(StoredRows& rows, CheckScope&) {
   RunContents& run = rows.run("completed");
   EventRow event;
   event.run = run.row.run;
   event.seq = 3;
   event.type = "node";
-  event.body = R"({"effects":1,"status":"running"})";
+  event.body = R"({"effects":9,"status":"running"})";
   event.created_at = run.checkpoints[2].created_at;
   std::erase_if(run.events, [](const EventRow& row) { return row.seq == 3 && row.index == 0; });
   auto later = std::find_if(run.events.begin(), run.events.end(),

@@ -183,7 +183,8 @@ void end_run(RunTable& run) {
   for (auto& [key, entry] : run.effects) {
     if (entry.row.status != EffectStatus::intended) continue;
     entry.row.status = EffectStatus::uncertain;
-    entry.row.updated_at = run.row.updated_at;
+    // The clock by which it was begun may be ahead of the run's.
+    entry.row.updated_at = std::max(entry.row.updated_at, run.row.updated_at);
   }
 }
 

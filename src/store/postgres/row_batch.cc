@@ -71,7 +71,8 @@ constexpr std::string_view close_statement =
     " WHERE a.tenant = u.tenant AND a.run_id = u.run_id AND a.status = 'open'";
 
 constexpr std::string_view uncertain_statement =
-    "UPDATE belay.effects e SET status = 'uncertain', updated_at = u.updated_at"
+    "UPDATE belay.effects e SET status = 'uncertain',"
+    " updated_at = greatest(e.updated_at, u.updated_at)"
     " FROM unnest($1, $2, $3) AS u (tenant, run_id, updated_at)"
     " WHERE e.tenant = u.tenant AND e.run_id = u.run_id AND e.status = 'intended'";
 

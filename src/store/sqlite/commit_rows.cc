@@ -217,10 +217,10 @@ Result<Done> CommitWriter::end_run(const Place& place, Instant now) {
                                                 " AND status = 'open'"));
   open.bind(place.tenant).bind(place.run);
   BELAY_CHECK(connection_.run(std::move(open)));
-  BELAY_TRY(Statement intended,
-            connection_.prepare("UPDATE effects SET status = 'uncertain', updated_at = ?"
-                                " WHERE tenant_id = ? AND run_number = ?"
-                                " AND status = 'intended'"));
+  BELAY_TRY(Statement intended, connection_.prepare("UPDATE effects SET status = 'uncertain',"
+                                                    " updated_at = max(updated_at, ?)"
+                                                    " WHERE tenant_id = ? AND run_number = ?"
+                                                    " AND status = 'intended'"));
   intended.bind(now).bind(place.tenant).bind(place.run);
   BELAY_CHECK(connection_.run(std::move(intended)));
   return Done{};
