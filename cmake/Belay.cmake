@@ -11,6 +11,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # (GCC bug 105562). Clang's own analysis and the sanitizers look for the real ones.
   target_compile_options(belay_options INTERFACE -Wno-maybe-uninitialized)
 endif()
+if(BELAY_SMALL_LIMITS)
+  target_compile_definitions(belay_options INTERFACE BELAY_SMALL_LIMITS)
+endif()
 if(BELAY_SANITIZE)
   target_compile_options(belay_options INTERFACE
     -fsanitize=${BELAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

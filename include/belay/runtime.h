@@ -57,7 +57,7 @@ struct RunView {
   Value state;                          // the channels by name, read with the graph's defaults
   std::optional<ApprovalRow> approval;  // an open one, when paused for a person
   // All open ones, oldest first: parallel branches may each ask. Of more than
-  // limits::page_rows_max the newest.
+  // limits::list_rows_max the newest.
   std::vector<ApprovalRow> approvals;
   std::optional<Spending> spending = std::nullopt;  // of a run with a budget
   // Of a run that has ended: effects of which it is not known whether they happened.

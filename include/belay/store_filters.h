@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 
+#include "belay/limits.h"
 #include "belay/queue.h"
 
 namespace belay {
@@ -12,7 +13,7 @@ struct ThreadFilter {
   TenantId tenant;
   std::optional<ThreadId> thread = std::nullopt;
   std::optional<ThreadId> before = std::nullopt;  // only those created before it: the next page
-  std::size_t limit = 100;                        // newest first
+  std::size_t limit = limits::bounded(100);       // newest first
 };
 
 struct RunFilter {
@@ -24,7 +25,7 @@ struct RunFilter {
   std::optional<Instant> due_by = std::nullopt;
   std::optional<Instant> updated_before = std::nullopt;
   std::optional<RunId> before = std::nullopt;  // only those begun before this run: the next page
-  std::size_t limit = 100;                     // newest first
+  std::size_t limit = limits::bounded(100);    // newest first
   std::vector<std::string> queues = {};        // empty: any
   std::vector<std::string> graphs = {};        // empty: any
   std::vector<SessionId> owners = {};          // empty: any, and nobody
@@ -59,7 +60,7 @@ struct ClaimFilter {
 struct SessionFilter {
   std::optional<TenantId> tenant = std::nullopt;  // whose runs are counted; unset: all of them
   bool only_owners = false;                       // only those that own running runs
-  std::size_t limit = 1000;                       // newest first
+  std::size_t limit = limits::page_rows_max;      // newest first
 };
 
 struct CheckpointFilter {
@@ -68,7 +69,7 @@ struct CheckpointFilter {
   std::string space = {};
   std::optional<std::uint64_t> seq = std::nullopt;         // only this one
   std::optional<std::uint64_t> before_seq = std::nullopt;  // older than this
-  std::size_t limit = 100;                                 // newest first
+  std::size_t limit = limits::bounded(100);                // newest first
 };
 
 struct ValueFilter {
@@ -97,7 +98,7 @@ struct EffectFilter {
   // With `run`: by (task, name), only those after this key: the first page is after ({}, "").
   // Without it they come in the order in which they were begun.
   std::optional<std::pair<TaskId, std::string>> after = std::nullopt;
-  std::size_t limit = 1000;
+  std::size_t limit = limits::page_rows_max;
 };
 
 struct OutboxFilter {
@@ -109,8 +110,8 @@ struct OutboxFilter {
   bool first_of_each_run = false;
   // With `run`: by (seq, index), only those after this one.
   std::optional<std::pair<std::uint64_t, std::int64_t>> after = std::nullopt;
-  bool without_body = false;  // the envelopes are left empty: they may be large
-  std::size_t limit = 1000;   // oldest first
+  bool without_body = false;                  // the envelopes are left empty: they may be large
+  std::size_t limit = limits::page_rows_max;  // oldest first
 };
 
 struct EventFilter {
@@ -118,7 +119,7 @@ struct EventFilter {
   RunId run;
   std::uint64_t after_seq = 0;  // only events after (after_seq, after_index), in order
   std::int64_t after_index = -1;
-  std::size_t limit = 1000;
+  std::size_t limit = limits::page_rows_max;
 };
 
 struct ApprovalFilter {
@@ -129,7 +130,7 @@ struct ApprovalFilter {
   std::optional<Instant> expired_at = std::nullopt;  // only those whose expiry is not after this
   std::vector<std::string> graphs = {};              // empty: any
   std::optional<InterruptId> before = std::nullopt;  // only older ones: the next page
-  std::size_t limit = 100;                           // newest first
+  std::size_t limit = limits::bounded(100);          // newest first
 };
 
 struct RecordQuery {
@@ -140,14 +141,14 @@ struct RecordQuery {
   std::string field = {};  // not empty: only those whose indexed field has this value
   std::string value = {};
   std::string after = {};  // not empty: only keys after this one
-  std::size_t limit = 1000;
+  std::size_t limit = limits::page_rows_max;
 };
 
 struct EnvelopeFilter {
   TenantId tenant;
   std::string other_than = {};  // only envelopes of another type than this
   std::uint64_t after = 0;      // only places after this one
-  std::size_t limit = 1000;
+  std::size_t limit = limits::page_rows_max;
   bool every_kind = false;  // not only envelopes: see StoredEnvelope
 };
 

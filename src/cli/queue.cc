@@ -126,7 +126,7 @@ Task<Answered> retry_run(World& world, Queue wanted) {
 Task<Answered> list_quarantined(World& world) {
   RunPage page;
   page.statuses = {RunStatus::quarantined};
-  page.limit = limits::page_rows_max;
+  page.limit = limits::list_rows_max;
   BELAY_CO_TRY(std::vector<RunRow> rows, co_await world.service.runs(std::move(page)));
   Value::Array documents;
   if (rows.empty()) world.output.line("Nothing is quarantined.");

@@ -23,7 +23,7 @@ bool is_settled(RunStatus status) {
 }
 
 std::uint64_t page_limit(std::size_t limit) {
-  return std::clamp<std::uint64_t>(limit, 1, limits::page_rows_max);
+  return std::clamp<std::uint64_t>(limit, 1, limits::list_rows_max);
 }
 
 Value start_body(const StartRun& start) {

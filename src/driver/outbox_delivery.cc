@@ -10,7 +10,7 @@ namespace belay {
 namespace {
 
 // Runs that one look finds; the next one finds more.
-constexpr std::size_t ready_runs_max = 10'000;
+constexpr std::size_t ready_runs_max = limits::bounded(10'000);
 
 // min(2^n * base, cap) after the n-th failure, +-20 %, and at least what the other side asked.
 std::chrono::microseconds wait_after(const RetryPolicy& policy, std::int64_t failures,

@@ -10,7 +10,7 @@ namespace belay {
 namespace {
 
 // More tasks than this are read with all others of the run.
-constexpr std::size_t tasks_asked_one_by_one = 16;
+constexpr std::size_t tasks_asked_one_by_one = limits::bounded(16, 2);
 
 void add_unfinished(const engine::Run& run, std::vector<TaskId>& tasks) {
   for (const engine::NodeTask& task : run.tasks) {

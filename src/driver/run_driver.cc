@@ -15,14 +15,14 @@ namespace belay {
 namespace {
 
 // A run that never waits lets others go after this many commits.
-constexpr int commits_before_giving_way = 64;
+constexpr int commits_before_giving_way = limits::bounded(64, 2);
 // With Durability::async: commits under way before a step waits for the oldest.
-constexpr std::size_t lagging_commits_max = 64;
+constexpr std::size_t lagging_commits_max = limits::bounded(64, 2);
 // What plain nodes of one superstep came to is committed at least this often.
 constexpr milliseconds plain_nodes_slice{10};
 
 // More approvals than this are read with all others of the run.
-constexpr std::size_t approvals_asked_one_by_one = 16;
+constexpr std::size_t approvals_asked_one_by_one = limits::bounded(16, 2);
 
 // Those of `asked`, which is sorted, that have been decided.
 Result<std::vector<ApprovalRow>> decided_of(Snapshot& view, const TenantId& tenant,

@@ -22,7 +22,7 @@ class StoreRecords final : public Records {
     query.field = std::move(filter.field);
     query.value = std::move(filter.value);
     query.after = std::move(filter.after);
-    query.limit = std::min(filter.limit, limits::page_rows_max);
+    query.limit = std::min(filter.limit, limits::list_rows_max);
     std::function<Result<std::vector<RecordRow>>(Snapshot&)> reader =
         [query = std::move(query)](Snapshot& view) { return rows_of(view, query); };
     co_return co_await read<std::vector<RecordRow>>(store_, std::move(reader));

@@ -186,7 +186,7 @@ Result<std::vector<EffectRow>> uncertain_effects(Snapshot& view, const RunRow& r
   filter.tenant = run.tenant;
   filter.run = run.run;
   filter.statuses = {EffectStatus::uncertain};
-  filter.limit = limits::page_rows_max;
+  filter.limit = limits::list_rows_max;
   BELAY_TRY(auto rows, view.effects(filter));
   std::erase_if(rows, [](const EffectRow& row) { return is_call_record(row.name); });
   return rows;
@@ -201,7 +201,7 @@ Result<OpenApprovals> open_approvals(Snapshot& view, const RunRow& run) {
   filter.only_open = true;
   BELAY_CHECK(for_each_approval(view, std::move(filter), [&](ApprovalRow row) {
     open.last_expiry = std::max(open.last_expiry, row.expires_at);
-    if (open.rows.size() < limits::page_rows_max) open.rows.push_back(std::move(row));
+    if (open.rows.size() < limits::list_rows_max) open.rows.push_back(std::move(row));
   }));
   std::reverse(open.rows.begin(), open.rows.end());
   return open;

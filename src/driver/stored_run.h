@@ -27,12 +27,12 @@ Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs
 Result<std::optional<Spending>> spending_of_run(Snapshot& view, const RunRow& run);
 
 // The effects of a run that has ended of which nobody knows whether they happened: at most
-// limits::page_rows_max. None of a run that has not ended: its own tasks ask about those.
+// limits::list_rows_max. None of a run that has not ended: its own tasks ask about those.
 Result<std::vector<EffectRow>> uncertain_effects(Snapshot& view, const RunRow& run);
 
 // The approvals that the run waits for, oldest first; none unless it is paused.
 struct OpenApprovals {
-  std::vector<ApprovalRow> rows;  // the newest limits::page_rows_max of them
+  std::vector<ApprovalRow> rows;  // the newest limits::list_rows_max of them
   Instant last_expiry{};          // of all of them
 };
 Result<OpenApprovals> open_approvals(Snapshot& view, const RunRow& run);

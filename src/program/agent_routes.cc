@@ -277,7 +277,7 @@ Route agent_history() {
   route.handle = [](Call call) -> Task<Result<Reply>> {
     HistoryPage page;
     page.thread = ThreadId(call.path.at("threadId"));
-    page.limit = limits::page_rows_max;
+    page.limit = limits::list_rows_max;
     auto history = co_await call.service.history(std::move(page));
     if (!history.ok()) co_return thread_error(std::move(history).error());
     co_return server::reply_with(history_document(*history));

@@ -35,7 +35,7 @@ Examples:
 )";
 
 constexpr std::int64_t kListMax = 1'000;
-constexpr std::size_t kNotesOfDayMax = limits::page_rows_max;
+constexpr std::size_t kNotesOfDayMax = limits::list_rows_max;
 
 // What an import comes to, before anything is written.
 struct ImportPlan {

@@ -42,7 +42,7 @@ Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int
                             std::int64_t most);
 
 // No page has more.
-constexpr auto kListMax = static_cast<std::int64_t>(limits::page_rows_max);
+constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);
 
 Parameter query_parameter(std::string name, std::string help, Value schema);
 Parameter limit_parameter(std::int64_t or_else, std::int64_t most);

@@ -136,7 +136,7 @@ class LocalService final : public Service {
       ThreadFilter filter;
       filter.tenant = tenant;
       filter.before = page.before;
-      filter.limit = std::min(page.limit, limits::page_rows_max);
+      filter.limit = std::min(page.limit, limits::list_rows_max);
       BELAY_TRY(std::vector<ThreadRow> rows, view.threads(filter));
       std::vector<ListedThread> listed;
       for (ThreadRow& thread : rows) {
@@ -158,7 +158,7 @@ class LocalService final : public Service {
     filter.tenant = parts_.tenant;
     filter.statuses = std::move(page.statuses);
     filter.before = page.before;
-    filter.limit = std::min(page.limit, limits::page_rows_max);
+    filter.limit = std::min(page.limit, limits::list_rows_max);
     return runs(std::move(filter));
   }
 
@@ -180,7 +180,7 @@ class LocalService final : public Service {
       filter.tenant = tenant;
       filter.run = history.run.run;
       filter.before_seq = page.before_seq;
-      filter.limit = std::min(page.limit, limits::page_rows_max);
+      filter.limit = std::min(page.limit, limits::list_rows_max);
       BELAY_TRY(history.checkpoints, view.checkpoints(filter));
       return history;
     };
@@ -194,7 +194,7 @@ class LocalService final : public Service {
       EffectFilter filter;
       filter.tenant = tenant;
       filter.run = run.run;
-      filter.limit = std::min(page.limit, limits::page_rows_max);
+      filter.limit = std::min(page.limit, limits::list_rows_max);
       BELAY_TRY(std::vector<EffectRow> rows, view.effects(filter));
       return calls_document(run, rows);
     };
@@ -252,7 +252,7 @@ class LocalService final : public Service {
       ApprovalFilter filter;
       filter.tenant = tenant;
       filter.only_open = page.only_open;
-      filter.limit = std::min(page.limit, limits::page_rows_max);
+      filter.limit = std::min(page.limit, limits::list_rows_max);
       return view.approvals(filter);
     };
     return read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));

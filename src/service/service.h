@@ -73,7 +73,7 @@ struct CallPage {
 
 struct ApprovalPage {
   bool only_open = true;
-  std::size_t limit = limits::page_rows_max;
+  std::size_t limit = limits::list_rows_max;
 };
 
 // What goes on, and what waits for somebody.

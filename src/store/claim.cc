@@ -10,9 +10,6 @@
 namespace belay {
 namespace {
 
-// Pages of due runs that are looked at for one answer, where whole groups of them have no place.
-constexpr int pages_max = 100;
-
 std::string group_of(const RunRow& run, PlaceOf of) {
   if (of == PlaceOf::user) return run.user.text;
   if (of == PlaceOf::key) return run.concurrency_key;
@@ -133,7 +130,7 @@ Result<std::vector<RunRow>> due_runs(Snapshot& view, const TenantId& tenant,
   places.pass_over_full(due);
   // Most have a place: what is looked at in vain is locked in vain as well.
   due.limit = filter.limit;
-  for (int page = 0; page < pages_max && found.size() < filter.limit; ++page) {
+  while (found.size() < filter.limit) {
     BELAY_TRY(std::vector<RunRow> rows, view.runs(due));
     bool is_last = rows.size() < due.limit;
     for (RunRow& row : rows) {
@@ -142,7 +139,8 @@ Result<std::vector<RunRow>> due_runs(Snapshot& view, const TenantId& tenant,
       if (places.enter(row, due)) found.push_back(std::move(row));
     }
     if (is_last || places.is_tenant_full()) break;
-    due.limit = limits::claim_max;
+    // However many have no place, those behind them are seen, in few reads.
+    due.limit = std::max(2 * due.limit, limits::claim_max);
   }
   return found;
 }

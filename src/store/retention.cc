@@ -11,7 +11,7 @@ namespace {
 
 // About what a commit of a run leaves: checkpoint, event, value.
 constexpr std::uint64_t rows_of_commit = 4;
-constexpr std::uint64_t commits_at_once = limits::page_rows_max / rows_of_commit;
+constexpr std::uint64_t commits_at_once = limits::bounded(1'000 / rows_of_commit, 2);
 
 struct OldRun {
   RunId run;
@@ -65,7 +65,7 @@ Result<Page> read_page(Snapshot& view, const TenantId& tenant, Instant before,
   filter.statuses = {RunStatus::completed, RunStatus::failed, RunStatus::cancelled};
   filter.updated_before = before;
   filter.before = after;
-  filter.limit = limits::page_rows_max / 10;  // a row holds the run's input
+  filter.limit = limits::bounded(100);  // a row holds the run's input
   BELAY_TRY(auto rows, view.runs(filter));
   Page page;
   std::map<std::string, bool> over;

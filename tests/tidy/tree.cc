@@ -83,7 +83,7 @@ Findings check_tree(const Tree& tree) {
   auto add = [&all](Findings some) { all.insert(all.end(), some.begin(), some.end()); };
   for (const File& file : tree) {
     for (auto check : {check_includes, check_banned_names, check_co_await, check_text, check_name,
-                       check_length, check_functions, check_interfaces}) {
+                       check_length, check_functions, check_interfaces, check_pages}) {
       add(check(file));
     }
   }

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "belay/limits.h"
 #include "belay/storage.h"
 #include "store/sealed/envelope_sealer.h"
 
@@ -12,7 +13,7 @@ namespace {
 using sealed::EnvelopeSealer;
 using sealed::Parts;
 
-constexpr std::size_t kPageRows = 64;
+constexpr std::size_t kPageRows = limits::bounded(64);
 constexpr std::size_t kCommitBytes = 256u << 10;
 // Each pass finds what was written during the one before it: with the ring in place everywhere,
 // the second finds nothing.

@@ -14,7 +14,7 @@ namespace {
 using sealed::EnvelopeSealer;
 using sealed::Parts;
 
-constexpr std::size_t kBlobsPage = 64;
+constexpr std::size_t kBlobsPage = limits::bounded(64);
 constexpr std::size_t kForgottenAtOnce = 100;
 
 using Puts = std::map<Digest, std::uint64_t>;  // blobs, and when they were last put
