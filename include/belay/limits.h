@@ -44,14 +44,15 @@ inline constexpr milliseconds held_call_looks_every{100};     // a call of a mod
 inline constexpr hours approval_expiry_default{24};
 inline constexpr hours thread_idle_max{24 * 7};  // then it can't be resumed
 
+#ifdef BELAY_SMALL_LIMITS
+inline constexpr bool are_small = true;
+#else
+inline constexpr bool are_small = false;
+#endif
 // A bound of pages, batches or caches: no result may depend on it. A build with BELAY_SMALL_LIMITS
 // has all of them at 2 or 3, so that its tests reach each one all the time.
-constexpr std::size_t bounded(std::size_t usual, [[maybe_unused]] std::size_t small = 3) {
-#ifdef BELAY_SMALL_LIMITS
-  return small;
-#else
-  return usual;
-#endif
+constexpr std::size_t bounded(std::size_t usual, std::size_t small = 3) {
+  return are_small ? small : usual;
 }
 
 inline constexpr std::size_t page_rows_max = bounded(1'000);     // rows of one read
