@@ -29,6 +29,7 @@ enum class ErrorCode {
   exhausted,    // a declared limit is spent: attempts, time, steps, money
   cancelled,    // the run was asked to stop
   corrupt,      // stored bytes fail their check: needs a person
+  forbidden,    // the caller may not do this: needs somebody with that permission or role
 };
 
 std::string_view name_of(ErrorCode code);

@@ -237,6 +237,7 @@ struct ApprovalRow {
   // Set by the decision.
   ApprovalStatus status = ApprovalStatus::open;
   std::string decided_by;
+  std::string on_behalf_of;  // the name that decided_by acted for; empty: its own
   std::string comment;
   std::string edited;    // envelope of an edited payload; empty when it was taken as shown
   Digest edited_hash{};  // of its plain text

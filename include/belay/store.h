@@ -145,8 +145,10 @@ class Snapshot {
   virtual Result<std::vector<TenantId>> tenants() = 0;  // that have ever written, by name
   // Those that have a row, by name; a queue needs none.
   virtual Result<std::vector<QueueRow>> queues(const TenantId& tenant) = 0;
-  // By name: the queues that have a row, or a run that has not ended. Looks at all such runs.
-  virtual Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now) = 0;
+  // By name: the queues that have a row, or a run that has not ended. Looks at all such runs; with
+  // `user`, only at those of this user.
+  virtual Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now,
+                                                       const std::optional<UserId>& user) = 0;
   // How many runs are `running`, by user, concurrency key or queue.
   virtual Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) = 0;
   virtual Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) = 0;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "belay/limits.h"
 #include "belay/queue.h"
@@ -14,6 +15,7 @@ struct ThreadFilter {
   std::optional<ThreadId> thread = std::nullopt;
   std::optional<ThreadId> before = std::nullopt;  // only those created before it: the next page
   std::size_t limit = limits::bounded(100);       // newest first
+  std::optional<UserId> user = std::nullopt;      // only this user's
 };
 
 struct RunFilter {
@@ -36,6 +38,7 @@ struct RunFilter {
   std::vector<std::string> except_queues = {};
   bool by_priority = false;    // with due_by: the greatest priority first, then the earliest
   bool without_input = false;  // input and options are left empty: they may be large
+  std::optional<UserId> user = std::nullopt;  // only this user's
 };
 
 // What a worker may take up: see Store::claim().
@@ -112,6 +115,7 @@ struct OutboxFilter {
   std::optional<std::pair<std::uint64_t, std::int64_t>> after = std::nullopt;
   bool without_body = false;                  // the envelopes are left empty: they may be large
   std::size_t limit = limits::page_rows_max;  // oldest first
+  std::optional<UserId> user = std::nullopt;  // only those of this user's runs
 };
 
 struct EventFilter {
@@ -131,6 +135,9 @@ struct ApprovalFilter {
   std::vector<std::string> graphs = {};              // empty: any
   std::optional<InterruptId> before = std::nullopt;  // only older ones: the next page
   std::size_t limit = limits::bounded(100);          // newest first
+  std::optional<UserId> user = std::nullopt;         // only those of this user's runs
+  // Only those whose ids are from the first of these to the second.
+  std::optional<std::pair<InterruptId, InterruptId>> between = std::nullopt;
 };
 
 struct RecordQuery {

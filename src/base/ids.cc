@@ -104,8 +104,11 @@ Result<Done> check_name(std::string_view what, std::string_view text) {
     return refuse("is longer than " + std::to_string(limits::identifier_bytes_max) + " bytes.");
   }
   if (first_invalid_utf8(text)) return refuse("is not valid UTF-8.");
-  for (char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F are control characters, too: some terminals obey them.
+    bool is_of_second_set = byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (byte < 0x20 || byte == 0x7f || is_of_second_set) {
       return refuse("contains a control character; use printable text.");
     }
   }

@@ -20,6 +20,7 @@ constexpr std::array code_names{
     CodeName{ErrorCode::invalid, "invalid"},     CodeName{ErrorCode::unavailable, "unavailable"},
     CodeName{ErrorCode::uncertain, "uncertain"}, CodeName{ErrorCode::exhausted, "exhausted"},
     CodeName{ErrorCode::cancelled, "cancelled"}, CodeName{ErrorCode::corrupt, "corrupt"},
+    CodeName{ErrorCode::forbidden, "forbidden"},
 };
 
 constexpr std::size_t sentence_bytes_max = 4'000;

@@ -24,7 +24,8 @@ class TamperedSnapshot final : public Snapshot {
 
   Result<std::vector<TenantId>> tenants() override { return std::vector<TenantId>(); }
   Result<std::vector<QueueRow>> queues(const TenantId&) override { return std::vector<QueueRow>(); }
-  Result<std::vector<QueueCount>> queue_counts(const TenantId&, Instant) override {
+  Result<std::vector<QueueCount>> queue_counts(const TenantId&, Instant,
+                                               const std::optional<UserId>&) override {
     return std::vector<QueueCount>();
   }
   Result<std::vector<PlaceCount>> places(const TenantId&, PlaceOf) override {

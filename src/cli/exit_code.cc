@@ -6,6 +6,7 @@ ExitCode exit_code_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::invalid:
     case ErrorCode::not_found:
+    case ErrorCode::forbidden:
       return ExitCode::bad_input;
     case ErrorCode::conflict:
       return ExitCode::conflict;

@@ -74,6 +74,8 @@ int status_of(const Error& failed) {
       return 503;
     case ErrorCode::corrupt:
       return 500;
+    case ErrorCode::forbidden:
+      return 403;
   }
   return 500;
 }

@@ -20,8 +20,9 @@ class ForwardingSnapshot : public Snapshot {
   Result<std::vector<QueueRow>> queues(const TenantId& tenant) override {
     return inner_.queues(tenant);
   }
-  Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now) override {
-    return inner_.queue_counts(tenant, now);
+  Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now,
+                                               const std::optional<UserId>& user) override {
+    return inner_.queue_counts(tenant, now, user);
   }
   Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override {
     return inner_.places(tenant, of);

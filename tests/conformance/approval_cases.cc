@@ -30,6 +30,47 @@ TEST_P(StoreSuite, ADecisionIsKeptWithItsRun) {
   EXPECT_EQ(call_->run(script.row.run), script.row);
 }
 
+TEST_P(StoreSuite, ADecisionSaysForWhomItWasMade) {
+  RunScript script("a");
+  call_->commit(script.first());
+  call_->commit(script.ask(clock_.now() + hours(24)));
+  EXPECT_EQ(call_->approval(script.opened().interrupt).on_behalf_of, "");
+  Commit decision = script.decide(ApprovalStatus::approved, "a service");
+  decision.rows.decided->on_behalf_of = "ana";
+  ApprovalRow expected = *decision.rows.decided;
+  EXPECT_EQ(call_->commit(std::move(decision)), CommitOutcome::applied);
+  EXPECT_EQ(call_->approval(expected.interrupt), expected);
+}
+
+TEST_P(StoreSuite, ApprovalsAreFoundByWhereTheirIdsLie) {
+  RunScript script("a");
+  call_->commit(script.first());
+  std::vector<ApprovalRow> asked;
+  for (int i = 0; i < 20; ++i) {
+    Commit commit = script.pending({});
+    asked.push_back(script.question(std::to_string(i)));
+    commit.rows.opened.push_back(asked.back());
+    EXPECT_EQ(call_->commit(std::move(commit)), CommitOutcome::applied);
+  }
+  auto found = [&](const InterruptId& first, const InterruptId& last) {
+    ApprovalFilter filter;
+    filter.tenant = default_tenant();
+    filter.between = {first, last};
+    return call_->approvals(filter);
+  };
+  for (const ApprovalRow& each : asked) {
+    auto only = found(each.interrupt, each.interrupt);
+    ASSERT_EQ(only.size(), 1u);
+    EXPECT_EQ(only[0], each);
+    std::size_t expected = 0;
+    for (const ApprovalRow& other : asked) expected += other.interrupt >= each.interrupt;
+    Uuid greatest;
+    greatest.bytes.fill(0xff);
+    EXPECT_EQ(found(each.interrupt, InterruptId(greatest)).size(), expected);
+  }
+  EXPECT_TRUE(found(InterruptId(), InterruptId()).empty());
+}
+
 TEST_P(StoreSuite, ADecisionChangesNothingOfWhatWasAsked) {
   RunScript script("a");
   call_->commit(script.first());

@@ -292,6 +292,24 @@ TEST_P(QueueSuite, CountsSayWhatWaitsInAQueue) {
   EXPECT_EQ(counts[1], QueueCount{.name = "empty"});
 }
 
+TEST_P(QueueSuite, CountsOfAUserLeaveOthersRunsOut) {
+  int number = 0;
+  for (const char* user : {"ana", "ben", "ben"}) {
+    RunScript script = waiting(std::string(user) + std::to_string(++number), clock_.now());
+    script.row.user = UserId(user);
+    script.row.queue = user;
+    call_->commit(script.first());
+  }
+  put({.name = "empty", .paused = true});
+  auto counts = call_->queue_counts(default_tenant(), clock_.now(), UserId("ben"));
+  ASSERT_THAT(counts, SizeIs(2)) << "a queue that only others have runs in is none";
+  EXPECT_EQ(counts[0].name, "ben");
+  EXPECT_EQ(counts[0].queued, 2u);
+  EXPECT_EQ(counts[0].due, 2u);
+  EXPECT_EQ(counts[1], QueueCount{.name = "empty"});
+  EXPECT_THAT(call_->queue_counts(default_tenant(), clock_.now(), UserId("cara")), SizeIs(1));
+}
+
 TEST_P(QueueSuite, SessionsSayWhatTheyOwn) {
   SessionId mine = store_->open_session().value();
   SessionId idle = store_->open_session().value();

@@ -52,6 +52,61 @@ TEST_P(StoreSuite, ThreadsAndRunsComeNewestFirstWithinTheirLimit) {
   EXPECT_THAT(call_->threads(ThreadFilter{default_tenant(), ThreadId("none")}), IsEmpty());
 }
 
+// Every third thread is ben's: pages of his are full though others' stand between them.
+TEST_P(StoreSuite, AUsersThreadsRunsApprovalsAndMessagesComeInPagesOfTheirOwn) {
+  std::vector<RunScript> scripts;
+  for (int i = 0; i < 12; ++i) {
+    RunScript& script = scripts.emplace_back(std::to_string(i));
+    script.row.user = UserId(i % 3 == 0 ? "ben" : "ana");
+    Commit first = script.first();
+    first.rows.outbox = {script.message(0)};
+    call_->commit(std::move(first));
+    if (i % 2 == 0) call_->commit(script.ask(clock_.now() + std::chrono::hours(1)));
+  }
+  auto run = [&](int i) { return scripts[static_cast<std::size_t>(i)].row; };
+  const UserId ben("ben");
+  ThreadFilter threads{.tenant = default_tenant(), .limit = 3, .user = ben};
+  EXPECT_THAT(column(call_->threads(threads), &ThreadRow::thread),
+              ElementsAre(run(9).thread, run(6).thread, run(3).thread));
+  threads.before = run(3).thread;
+  EXPECT_THAT(column(call_->threads(threads), &ThreadRow::thread), ElementsAre(run(0).thread));
+  threads.before.reset();
+  threads.thread = run(1).thread;
+  EXPECT_THAT(call_->threads(threads), IsEmpty()) << "another's";
+
+  RunFilter runs{.tenant = default_tenant(), .limit = 3, .user = ben};
+  EXPECT_THAT(column(call_->runs(runs), &RunRow::run),
+              ElementsAre(run(9).run, run(6).run, run(3).run));
+  runs.before = run(3).run;
+  EXPECT_THAT(column(call_->runs(runs), &RunRow::run), ElementsAre(run(0).run));
+  runs.before = run(4).run;  // another's may be where the page before ended
+  EXPECT_THAT(column(call_->runs(runs), &RunRow::run), ElementsAre(run(3).run, run(0).run));
+  runs.before.reset();
+  runs.statuses = {RunStatus::paused};
+  EXPECT_THAT(column(call_->runs(runs), &RunRow::run), ElementsAre(run(6).run, run(0).run));
+  runs.statuses = {RunStatus::paused, RunStatus::completed};
+  EXPECT_THAT(column(call_->runs(runs), &RunRow::run), ElementsAre(run(6).run, run(0).run));
+  runs.statuses = {};
+  runs.run = run(1).run;
+  EXPECT_THAT(call_->runs(runs), IsEmpty()) << "another's";
+
+  for (bool only_open : {true, false}) {
+    ApprovalFilter approvals{.tenant = default_tenant(), .only_open = only_open, .user = ben};
+    EXPECT_THAT(column(call_->approvals(approvals), &ApprovalRow::run),
+                ElementsAre(run(6).run, run(0).run));
+    approvals.limit = 1;
+    EXPECT_THAT(column(call_->approvals(approvals), &ApprovalRow::run), ElementsAre(run(6).run));
+    approvals.run = run(2).run;
+    EXPECT_THAT(call_->approvals(approvals), IsEmpty()) << "another's";
+  }
+  OutboxFilter outbox{.tenant = default_tenant(), .limit = 3, .user = ben};
+  EXPECT_THAT(column(call_->outbox(outbox), &OutboxRow::run),
+              ElementsAre(run(0).run, run(3).run, run(6).run));
+  outbox.run = run(1).run;
+  EXPECT_THAT(call_->outbox(outbox), IsEmpty()) << "another's";
+  EXPECT_THAT(call_->threads({.tenant = default_tenant(), .user = UserId("cara")}), IsEmpty());
+}
+
 TEST_P(StoreSuite, RunsAreFoundByTheirStatus) {
   std::vector<RunScript> scripts;
   for (int i = 0; i < 4; ++i) {

@@ -314,9 +314,10 @@ std::vector<TenantId> Caller::tenants() {
 std::vector<QueueRow> Caller::queues(const TenantId& tenant) {
   return ask<std::vector<QueueRow>>([tenant](Snapshot& view) { return view.queues(tenant); });
 }
-std::vector<QueueCount> Caller::queue_counts(const TenantId& tenant, Instant now) {
+std::vector<QueueCount> Caller::queue_counts(const TenantId& tenant, Instant now,
+                                             std::optional<UserId> user) {
   return ask<std::vector<QueueCount>>(
-      [tenant, now](Snapshot& view) { return view.queue_counts(tenant, now); });
+      [tenant, now, user](Snapshot& view) { return view.queue_counts(tenant, now, user); });
 }
 std::vector<PlaceCount> Caller::places(const TenantId& tenant, PlaceOf of) {
   return ask<std::vector<PlaceCount>>(

@@ -135,7 +135,8 @@ class Caller {
   std::vector<StoredEnvelope> envelopes(EnvelopeFilter filter);
   std::vector<TenantId> tenants();
   std::vector<QueueRow> queues(const TenantId& tenant);
-  std::vector<QueueCount> queue_counts(const TenantId& tenant, Instant now);
+  std::vector<QueueCount> queue_counts(const TenantId& tenant, Instant now,
+                                       std::optional<UserId> user = {});
   std::vector<PlaceCount> places(const TenantId& tenant, PlaceOf of);
   std::vector<SessionRow> sessions(SessionFilter filter);
   std::vector<RunRow> claim(ClaimFilter filter);

@@ -55,7 +55,8 @@ void print(std::ostream& out, const ApprovalRow& row) {
       << to_hex(row.payload_hash) << ' ' << row.roles << ' ' << row.seq << ' '
       << count_of(row.created_at) << ' ' << count_of(row.expires_at) << ' ' << name_of(row.status)
       << ' ' << row.decided_by << ' ' << row.comment << ' ' << row.edited << ' '
-      << to_hex(row.edited_hash) << ' ' << count_of(row.decided_at) << '\n';
+      << to_hex(row.edited_hash) << ' ' << count_of(row.decided_at) << ' ' << row.on_behalf_of
+      << '\n';
 }
 
 void print(std::ostream& out, const StoredRecord& row) {

@@ -66,8 +66,9 @@ class SeeingSnapshot final : public Snapshot {
   Result<std::vector<QueueRow>> queues(const TenantId& tenant) override {
     return keep(view_.queues(tenant));
   }
-  Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now) override {
-    return keep(view_.queue_counts(tenant, now));
+  Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now,
+                                               const std::optional<UserId>& user) override {
+    return keep(view_.queue_counts(tenant, now, user));
   }
   Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override {
     return keep(view_.places(tenant, of));

@@ -89,7 +89,10 @@ Result<std::vector<ThreadRow>> MemorySnapshot::threads(const ThreadFilter& filte
   }
   return newest_first(
       tables->threads.begin(), end, filter.limit,
-      [&](const ThreadRow& row) { return allows(filter.thread, row.thread); }, std::identity());
+      [&](const ThreadRow& row) {
+        return allows(filter.thread, row.thread) && allows(filter.user, row.user);
+      },
+      std::identity());
 }
 
 Result<std::vector<RunRow>> MemorySnapshot::runs(const RunFilter& filter) {
@@ -105,7 +108,7 @@ Result<std::vector<RunRow>> MemorySnapshot::runs(const RunFilter& filter) {
         !filter.due_by || ((row.status == RunStatus::queued || row.status == RunStatus::paused) &&
                            row.due_at != Instant{} && row.due_at <= *filter.due_by);
     return is_due && is_one_of(filter.statuses, row.status) && allows(filter.run, row.run) &&
-           allows(filter.thread, row.thread) &&
+           allows(filter.thread, row.thread) && allows(filter.user, row.user) &&
            (!filter.updated_before || row.updated_at < *filter.updated_before) && is_wanted(row);
   };
   const TenantTables* tables = tables_.tenant(filter.tenant);
@@ -214,7 +217,9 @@ Result<std::vector<ApprovalRow>> MemorySnapshot::approvals(const ApprovalFilter&
     return (!filter.only_open || row.status == ApprovalStatus::open) &&
            (!filter.expired_at || row.expires_at <= *filter.expired_at) &&
            is_one_of(filter.graphs, row.graph) && allows(filter.interrupt, row.interrupt) &&
-           allows(filter.run, row.run);
+           allows(filter.run, row.run) && allows(filter.user, row.user) &&
+           (!filter.between ||
+            (row.interrupt >= filter.between->first && row.interrupt <= filter.between->second));
   };
   if (filter.interrupt || filter.run) {
     std::vector<const ApprovalRow*> some;
@@ -312,6 +317,7 @@ Result<std::vector<EffectRow>> MemorySnapshot::effects(const EffectFilter& filte
 Result<std::vector<OutboxRow>> MemorySnapshot::outbox(const OutboxFilter& filter) {
   std::vector<const OutboxEntry*> found;
   auto look_at = [&](const RunTable& table) {
+    if (!allows(filter.user, table.row.user)) return;
     bool is_page = filter.run && filter.after;
     auto next = is_page ? table.outbox.upper_bound(*filter.after) : table.outbox.begin();
     for (; next != table.outbox.end() && !(is_page && found.size() == filter.limit); ++next) {

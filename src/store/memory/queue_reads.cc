@@ -25,14 +25,15 @@ Result<std::vector<QueueRow>> MemorySnapshot::queues(const TenantId& tenant) {
   return rows;
 }
 
-Result<std::vector<QueueCount>> MemorySnapshot::queue_counts(const TenantId& tenant, Instant now) {
+Result<std::vector<QueueCount>> MemorySnapshot::queue_counts(const TenantId& tenant, Instant now,
+                                                             const std::optional<UserId>& user) {
   std::map<std::string, QueueCount> counts;
   const TenantTables* tables = tables_.tenant(tenant);
   if (!tables) return std::vector<QueueCount>();
   for (const auto& [name, row] : tables->queues) counts[name];
   for (const RunTable& run : tables->runs) {
     const RunRow& row = run.row;
-    if (is_final(row.status)) continue;
+    if (is_final(row.status) || (user && row.user != *user)) continue;
     QueueCount& count = counts[row.queue];
     if (row.status == RunStatus::queued) ++count.queued;
     if (row.status == RunStatus::running) ++count.running;

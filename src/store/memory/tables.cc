@@ -144,6 +144,7 @@ void append_all(std::vector<Row>& to, std::vector<Row>& from) {
 void decide(ApprovalRow& stored, ApprovalRow decision) {
   stored.status = decision.status;
   stored.decided_by = std::move(decision.decided_by);
+  stored.on_behalf_of = std::move(decision.on_behalf_of);
   stored.comment = std::move(decision.comment);
   stored.edited = std::move(decision.edited);
   stored.edited_hash = decision.edited_hash;

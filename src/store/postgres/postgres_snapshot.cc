@@ -79,6 +79,7 @@ Result<Done> read_approval(const Rows& rows, int row, ApprovalRow& approval) {
   approval.edited = rows.text(row, 17);
   approval.edited_hash = rows.digest(row, 18);
   approval.decided_at = rows.instant(row, 19);
+  approval.on_behalf_of = rows.text(row, 20);
   return Done{};
 }
 
@@ -93,10 +94,17 @@ void add_statuses(Query& query, const std::vector<RunStatus>& statuses) {
   }
 }
 
+// A user's runs in the order of an index that begins with the user: runs are numbered there in the
+// order in which they began, too.
+bool is_by_start(const RunFilter& filter) {
+  return filter.user && !filter.due_by && !filter.run && !filter.thread;
+}
+
 }  // namespace
 
 void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter) {
   if (filter.run) query.add(" AND r.run_id = ?", *filter.run);
+  if (filter.user) query.add(" AND s.user_id = ?", *filter.user);
   if (filter.thread) query.add(" AND r.thread_id = ?", *filter.thread);
   add_statuses(query, filter.statuses);
   if (filter.due_by) {
@@ -105,10 +113,12 @@ void PostgresSnapshot::add_run_conditions(Query& query, const RunFilter& filter)
   }
   if (filter.updated_before) query.add(" AND r.updated_at < ?", *filter.updated_before);
   if (filter.before) {
-    query.add(
-        " AND r.run_number <"
-        " (SELECT b.run_number FROM belay.runs b WHERE b.tenant = ? AND b.run_id = ?)",
-        filter.tenant, *filter.before);
+    query.add(is_by_start(filter)
+                  ? " AND s.start_number < (SELECT b.start_number FROM belay.run_starts b"
+                    " WHERE b.tenant = ? AND b.run_id = ?)"
+                  : " AND r.run_number < (SELECT b.run_number FROM belay.runs b"
+                    " WHERE b.tenant = ? AND b.run_id = ?)",
+              filter.tenant, *filter.before);
   }
   auto text_of = [](const UserId& user) { return std::string_view(user.text); };
   add_texts(query, " AND r.queue = ANY(?)", filter.queues, text_itself);
@@ -155,6 +165,7 @@ Result<std::vector<ThreadRow>> PostgresSnapshot::threads(const ThreadFilter& fil
       " FROM belay.threads t");
   query.add(" WHERE t.tenant = ?", filter.tenant);
   if (filter.thread) query.add(" AND t.thread_id = ?", *filter.thread);
+  if (filter.user) query.add(" AND t.user_id = ?", *filter.user);
   if (filter.before) {
     query.add(
         " AND t.thread_number <"
@@ -189,7 +200,9 @@ Result<std::vector<RunRow>> PostgresSnapshot::runs(const RunFilter& filter) {
         " JOIN belay.run_starts s ON s.tenant = r.tenant AND s.run_id = r.run_id");
     query.add(" WHERE r.tenant = ?", filter.tenant);
     add_run_conditions(query, filter);
-    query.add(filter.due_by ? " ORDER BY r.due_at, r.run_number" : " ORDER BY r.run_number DESC");
+    query.add(filter.due_by         ? " ORDER BY r.due_at, r.run_number"
+              : is_by_start(filter) ? " ORDER BY s.start_number DESC"
+                                    : " ORDER BY r.run_number DESC");
     query.add(" LIMIT ?", filter.limit);
   }
   return all<RunRow>(query, [&](const Rows& rows, int row, RunRow& run) {
@@ -234,7 +247,8 @@ Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilte
   Query query(
       "SELECT a.interrupt_id, r.thread_id, a.run_id, a.task_id, s.user_id, s.graph, a.node,"
       " a.question, a.payload, a.payload_hash, a.roles, a.seq, a.created_at, a.expires_at,"
-      " a.status, a.decided_by, a.comment, a.edited, a.edited_hash, a.decided_at"
+      " a.status, a.decided_by, a.comment, a.edited, a.edited_hash, a.decided_at,"
+      " a.on_behalf_of"
       " FROM belay.approvals a"
       " JOIN belay.runs r ON r.tenant = a.tenant AND r.run_id = a.run_id"
       " JOIN belay.run_starts s ON s.tenant = a.tenant AND s.run_id = a.run_id");
@@ -250,9 +264,13 @@ Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilte
         filter.tenant, *filter.before);
   }
   add_texts(query, " AND s.graph = ANY(?)", filter.graphs, text_itself);
-  // A run has few: + 0 keeps the planner from walking all of the tenant's in their order.
-  query.add(filter.run ? " ORDER BY a.approval_number + 0 DESC"
-                       : " ORDER BY a.approval_number DESC");
+  if (filter.user) query.add(" AND s.user_id = ?", *filter.user);
+  if (filter.between) {
+    query.add(" AND a.interrupt_id BETWEEN ? AND ?", filter.between->first, filter.between->second);
+  }
+  // A run or a user has few: + 0 keeps the planner from walking all of the tenant's in their order.
+  query.add(filter.run || filter.user || filter.between ? " ORDER BY a.approval_number + 0 DESC"
+                                                        : " ORDER BY a.approval_number DESC");
   query.add(" LIMIT ?", filter.limit);
   return all<ApprovalRow>(query, [&](const Rows& rows, int row, ApprovalRow& approval) {
     approval.tenant = filter.tenant;

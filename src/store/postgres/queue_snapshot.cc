@@ -79,19 +79,27 @@ Result<std::vector<QueueRow>> PostgresSnapshot::queues(const TenantId& tenant) {
   });
 }
 
-Result<std::vector<QueueCount>> PostgresSnapshot::queue_counts(const TenantId& tenant,
-                                                               Instant now) {
-  Query query("WITH waiting AS (SELECT queue AS name, status,");
+Result<std::vector<QueueCount>> PostgresSnapshot::queue_counts(const TenantId& tenant, Instant now,
+                                                               const std::optional<UserId>& user) {
+  Query query("WITH waiting AS (SELECT r.queue AS name, r.status,");
   query.add(
-      " CASE WHEN status IN ('queued', 'paused') AND due_at <= ? THEN due_at END AS due_at"
-      " FROM belay.runs WHERE tenant = ?"
-      " AND status IN ('queued', 'running', 'paused', 'quarantined')"
+      " CASE WHEN r.status IN ('queued', 'paused') AND r.due_at <= ? THEN r.due_at END AS due_at"
+      " FROM belay.runs r WHERE r.tenant = ?"
+      " AND r.status IN ('queued', 'running', 'paused', 'quarantined')",
+      now, tenant);
+  if (user) {
+    query.add(
+        " AND EXISTS (SELECT 1 FROM belay.run_starts s WHERE s.tenant = r.tenant"
+        " AND s.run_id = r.run_id AND s.user_id = ?)",
+        *user);
+  }
+  query.add(
       " UNION ALL SELECT name, NULL, NULL FROM belay.queues WHERE tenant = ?)"
       " SELECT name, count(*) FILTER (WHERE status = 'queued'),"
       " count(*) FILTER (WHERE status = 'running'), count(*) FILTER (WHERE status = 'paused'),"
       " count(*) FILTER (WHERE status = 'quarantined'), count(due_at), min(due_at)"
       " FROM waiting GROUP BY name ORDER BY name",
-      now, tenant, tenant);
+      tenant);
   return all<QueueCount>(query, [](const Rows& rows, int row, QueueCount& count) -> Result<Done> {
     count.name = rows.text(row, 0);
     count.queued = rows.natural(row, 1);

@@ -79,8 +79,8 @@ constexpr std::string_view uncertain_statement =
 constexpr std::string_view open_statement =
     "INSERT INTO belay.approvals (tenant, interrupt_id, run_id, task_id, node, question, payload,"
     " payload_hash, roles, seq, created_at, expires_at, status, decided_by, comment, edited,"
-    " edited_hash, decided_at) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,"
-    " $12, $13, $14, $15, $16, $17, $18)";
+    " edited_hash, decided_at, on_behalf_of) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8,"
+    " $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
 
 constexpr std::string_view task_statement =
     "INSERT INTO belay.tasks (tenant, run_id, namespace, superstep, position, task_id, status,"
@@ -198,7 +198,7 @@ RowBatch::RowBatch()
       opened_(open_statement,
               {Type::text, Type::uuid, Type::uuid, Type::uuid, Type::text, Type::text, Type::bytes,
                Type::bytes, Type::text, Type::number, Type::instant, Type::instant, Type::text,
-               Type::text, Type::text, Type::bytes, Type::bytes, Type::instant}),
+               Type::text, Type::text, Type::bytes, Type::bytes, Type::instant, Type::text}),
       blob_puts_(blob_put_statement, {Type::text, Type::bytes}),
       blobs_(blob_statement, {Type::text, Type::bytes, Type::bytes}),
       inner_checkpoints_(
@@ -245,7 +245,7 @@ void RowBatch::add_approval(const ApprovalRow& row) {
               row.payload, hash_or_nothing(row.payload_hash), row.roles, row.seq, row.created_at,
               row.expires_at, row.status, is_open ? "" : row.decided_by, is_open ? "" : row.comment,
               is_open ? "" : row.edited, is_open ? "" : hash_or_nothing(row.edited_hash),
-              decided_at);
+              decided_at, is_open ? "" : row.on_behalf_of);
 }
 
 void RowBatch::add_work(const TenantId& tenant, const CommitRows& rows) {

@@ -316,10 +316,10 @@ void SingleCommit::decide(const TenantId& tenant, const ApprovalRow& decision) {
   } else {
     row.add(decision.edited_hash);
   }
-  row.add(decision.decided_at);
+  row.add(decision.decided_at).add(decision.on_behalf_of);
   connection_.send(
       "UPDATE belay.approvals SET status = $3, decided_by = $4, comment = $5,"
-      " edited = $6, edited_hash = $7, decided_at = $8"
+      " edited = $6, edited_hash = $7, decided_at = $8, on_behalf_of = $9"
       " WHERE tenant = $1 AND interrupt_id = $2",
       row);
 }

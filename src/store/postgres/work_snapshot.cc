@@ -167,6 +167,12 @@ Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filt
   query.add(" WHERE tenant = ?", filter.tenant);
   if (filter.run) query.add(" AND run_id = ?", *filter.run);
   if (filter.due_by) query.add(" AND status = 'waiting' AND due_at <= ?", *filter.due_by);
+  if (filter.user) {
+    query.add(
+        " AND run_id IN (SELECT s.run_id FROM belay.run_starts s WHERE s.tenant = ?"
+        " AND s.user_id = ?)",
+        filter.tenant, *filter.user);
+  }
   add_texts(query, " AND topic = ANY(?)", filter.topics, text_itself);
   if (filter.first_of_each_run) {
     query.add(" ORDER BY run_id, message_number");

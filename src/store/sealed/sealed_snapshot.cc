@@ -223,8 +223,9 @@ Result<std::vector<QueueRow>> SealedSnapshot::queues(const TenantId& tenant) {
   return inner_.queues(tenant);
 }
 
-Result<std::vector<QueueCount>> SealedSnapshot::queue_counts(const TenantId& tenant, Instant now) {
-  return inner_.queue_counts(tenant, now);
+Result<std::vector<QueueCount>> SealedSnapshot::queue_counts(const TenantId& tenant, Instant now,
+                                                             const std::optional<UserId>& user) {
+  return inner_.queue_counts(tenant, now, user);
 }
 
 Result<std::vector<PlaceCount>> SealedSnapshot::places(const TenantId& tenant, PlaceOf of) {

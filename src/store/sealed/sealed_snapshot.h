@@ -29,7 +29,8 @@ class SealedSnapshot final : public Snapshot {
   Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override;
   Result<std::vector<TenantId>> tenants() override;
   Result<std::vector<QueueRow>> queues(const TenantId& tenant) override;
-  Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now) override;
+  Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now,
+                                               const std::optional<UserId>& user) override;
   Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override;
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
 

@@ -118,11 +118,11 @@ Result<std::int64_t> CommitWriter::insert_run(std::int64_t tenant, const RunRow&
 
   BELAY_TRY(Statement start,
             connection_.prepare("INSERT INTO run_starts (run_number, user_id, graph_number, input,"
-                                " options, created_at, forked_from, forked_at)"
-                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
+                                " options, created_at, forked_from, forked_at, tenant_id)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   start.bind(number).bind(run.user.text).bind(graph).bind_blob(run.input).bind(run.options);
   start.bind(run.created_at).bind_or_null(run.forked_from);
-  bind_number_or_null(start, clamped(run.forked_at));
+  bind_number_or_null(start, clamped(run.forked_at)).bind(tenant);
   BELAY_CHECK(connection_.run(std::move(start)));
   runs_.insert_or_assign(run.run, KnownRun{Place{tenant, number}, run.status});
   return number;
@@ -194,17 +194,18 @@ Result<Done> CommitWriter::insert_approval(const Place& place, const ApprovalRow
             connection_.prepare(
                 "INSERT INTO approvals (tenant_id, interrupt_id, run_number, task_id, node,"
                 " question, payload, payload_hash, roles, seq, created_at, expires_at, status,"
-                " decided_by, comment, edited, edited_hash, decided_at)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                " decided_by, comment, edited, edited_hash, decided_at, on_behalf_of)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(place.tenant).bind(approval.interrupt).bind(place.run).bind(approval.task);
   row.bind(approval.node).bind(approval.question).bind_blob(approval.payload);
   bind_or_nothing(row, approval.payload_hash).bind(approval.roles).bind(approval.seq);
   row.bind(approval.created_at).bind(approval.expires_at).bind(approval.status);
   if (approval.status == ApprovalStatus::open) {
-    for (int column = 0; column < 5; ++column) row.bind_null();
+    for (int column = 0; column < 6; ++column) row.bind_null();
   } else {
     row.bind(approval.decided_by).bind(approval.comment).bind_blob(approval.edited);
     bind_or_nothing(row, approval.edited_hash).bind(approval.decided_at);
+    bind_unless("", row, approval.on_behalf_of);
   }
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
@@ -229,7 +230,7 @@ Result<Done> CommitWriter::end_run(const Place& place, Instant now) {
 Result<Done> CommitWriter::decide(std::int64_t tenant, const ApprovalRow& decision) {
   BELAY_TRY(Statement row,
             connection_.prepare("UPDATE approvals SET status = ?, decided_by = ?, comment = ?,"
-                                " edited = ?, edited_hash = ?, decided_at = ?"
+                                " edited = ?, edited_hash = ?, decided_at = ?, on_behalf_of = ?"
                                 " WHERE tenant_id = ? AND interrupt_id = ?"));
   row.bind(decision.status).bind(decision.decided_by).bind(decision.comment);
   if (decision.edited.empty()) {
@@ -242,7 +243,9 @@ Result<Done> CommitWriter::decide(std::int64_t tenant, const ApprovalRow& decisi
   } else {
     row.bind(decision.edited_hash);
   }
-  row.bind(decision.decided_at).bind(tenant).bind(decision.interrupt);
+  row.bind(decision.decided_at);
+  bind_unless("", row, decision.on_behalf_of);
+  row.bind(tenant).bind(decision.interrupt);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }

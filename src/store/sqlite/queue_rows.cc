@@ -110,21 +110,27 @@ Result<std::vector<QueueRow>> SqliteSnapshot::queues(const TenantId& tenant) {
   return all_rows<QueueRow>(connection_, std::move(rows), read_row);
 }
 
-Result<std::vector<QueueCount>> SqliteSnapshot::queue_counts(const TenantId& tenant, Instant now) {
+Result<std::vector<QueueCount>> SqliteSnapshot::queue_counts(const TenantId& tenant, Instant now,
+                                                             const std::optional<UserId>& user) {
   BELAY_TRY(std::int64_t number, tenant_number(tenant));
-  BELAY_TRY(
-      Statement rows,
-      connection_.prepare(
-          "WITH waiting AS (SELECT coalesce(queue, 'default') AS name, status,"
-          "   iif(status IN ('queued', 'paused') AND due_at <= ?, due_at, NULL) AS due_at"
-          "   FROM runs WHERE tenant_id = ?"
-          "   AND status IN ('queued', 'running', 'paused', 'quarantined')"
-          "   UNION ALL SELECT name, NULL, NULL FROM queues WHERE tenant_id = ?)"
-          " SELECT name, count(*) FILTER (WHERE status = 'queued'),"
-          " count(*) FILTER (WHERE status = 'running'), count(*) FILTER (WHERE status = 'paused'),"
-          " count(*) FILTER (WHERE status = 'quarantined'), count(due_at), min(due_at)"
-          " FROM waiting GROUP BY name ORDER BY name"));
-  rows.bind(now).bind(number).bind(number);
+  std::string sql =
+      "WITH waiting AS (SELECT coalesce(queue, 'default') AS name, status,"
+      "   iif(status IN ('queued', 'paused') AND due_at <= ?, due_at, NULL) AS due_at"
+      "   FROM runs r WHERE tenant_id = ?"
+      "   AND status IN ('queued', 'running', 'paused', 'quarantined')";
+  if (user) {
+    sql += " AND (SELECT s.user_id FROM run_starts s WHERE s.run_number = r.run_number) = ?";
+  }
+  sql +=
+      "   UNION ALL SELECT name, NULL, NULL FROM queues WHERE tenant_id = ?)"
+      " SELECT name, count(*) FILTER (WHERE status = 'queued'),"
+      " count(*) FILTER (WHERE status = 'running'), count(*) FILTER (WHERE status = 'paused'),"
+      " count(*) FILTER (WHERE status = 'quarantined'), count(due_at), min(due_at)"
+      " FROM waiting GROUP BY name ORDER BY name";
+  BELAY_TRY(Statement rows, connection_.prepare(sql));
+  rows.bind(now).bind(number);
+  if (user) rows.bind(user->text);
+  rows.bind(number);
   auto read_row = [](const Statement& row, QueueCount& count) -> Result<Done> {
     count.name = row.text(0);
     count.queued = row.natural(1);

@@ -81,6 +81,7 @@ Result<Done> read_approval(const Statement& row, ApprovalRow& approval) {
   approval.edited = row.text(17);
   approval.edited_hash = row.digest(18);
   approval.decided_at = row.instant(19);
+  approval.on_behalf_of = row.text(20);
   return Done{};
 }
 
@@ -145,6 +146,7 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
       "   WHERE r.tenant_id = t.tenant_id AND r.thread_number = t.thread_number)), t.preserve"
       " FROM threads t WHERE t.tenant_id = ?";
   if (filter.thread) sql += " AND t.thread_id = ?";
+  if (filter.user) sql += " AND t.user_id = ?";
   if (filter.before) {
     sql +=
         " AND t.thread_number <"
@@ -154,6 +156,7 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(tenant);
   if (filter.thread) rows.bind(filter.thread->text);
+  if (filter.user) rows.bind(filter.user->text);
   if (filter.before) rows.bind(tenant).bind(filter.before->text);
   rows.bind(filter.limit);
   auto read_row = [&](const Statement& row, ThreadRow& thread) -> Result<Done> {
@@ -171,6 +174,10 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
 
 Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
+  // Few runs have not ended; of a user there may be few among many.
+  bool is_unfinished = !filter.statuses.empty() &&
+                       std::none_of(filter.statuses.begin(), filter.statuses.end(), is_final);
+  bool by_user = filter.user && !filter.run && !filter.thread && !filter.due_by && !is_unfinished;
   std::string sql = "SELECT r.run_id, t.thread_id, s.user_id, g.name, g.content_hash, ";
   sql += filter.without_input ? "x'', ''" : "s.input, s.options";
   sql +=
@@ -180,9 +187,13 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
       "   AND c.run_number = r.run_number AND c.namespace = '' AND c.seq = r.seq),"
       " r.node, r.retry_count, r.worked_ms, r.updated_at, r.due_at, r.lost_claims,"
       " s.forked_from, s.forked_at, coalesce(r.queue, 'default'), r.priority, r.concurrency_key"
-      " FROM runs r CROSS JOIN run_starts s ON s.run_number = r.run_number"
+      " FROM ";
+  sql += by_user ? "run_starts s CROSS JOIN runs r" : "runs r CROSS JOIN run_starts s";
+  sql +=
+      " ON s.run_number = r.run_number"
       " CROSS JOIN threads t ON t.thread_number = r.thread_number"
       " CROSS JOIN graphs g ON g.graph_number = s.graph_number WHERE r.tenant_id = ?";
+  if (filter.user) sql += " AND s.tenant_id = ? AND s.user_id = ?";
   if (filter.run) sql += " AND r.run_id = ?";
   if (filter.thread) {
     sql +=
@@ -199,11 +210,13 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   }
   ListConditions lists = lists_of(filter);
   sql += lists.sql();
-  sql += !filter.due_by       ? " ORDER BY r.run_number DESC LIMIT ?"
+  sql += by_user              ? " ORDER BY s.run_number DESC LIMIT ?"
+         : !filter.due_by     ? " ORDER BY r.run_number DESC LIMIT ?"
          : filter.by_priority ? " ORDER BY r.priority DESC, r.due_at, r.run_number LIMIT ?"
                               : " ORDER BY r.due_at, r.run_number LIMIT ?";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(tenant);
+  if (filter.user) rows.bind(tenant).bind(filter.user->text);
   if (filter.run) rows.bind(*filter.run);
   if (filter.thread) rows.bind(tenant).bind(filter.thread->text);
   for (RunStatus status : filter.statuses) rows.bind(status);
@@ -272,9 +285,16 @@ Result<std::vector<ApprovalRow>> SqliteSnapshot::approvals(const ApprovalFilter&
   std::string sql =
       "SELECT a.interrupt_id, t.thread_id, r.run_id, a.task_id, s.user_id, g.name, a.node,"
       " a.question, a.payload, a.payload_hash, a.roles, a.seq, a.created_at, a.expires_at,"
-      " a.status, a.decided_by, a.comment, a.edited, a.edited_hash, a.decided_at"
-      " FROM approvals a CROSS JOIN runs r ON r.run_number = a.run_number"
-      " CROSS JOIN run_starts s ON s.run_number = r.run_number"
+      " a.status, a.decided_by, a.comment, a.edited, a.edited_hash, a.decided_at,"
+      " a.on_behalf_of"
+      " FROM ";
+  // What is open is few; of a user there may be few among many.
+  bool by_user = filter.user && !filter.interrupt && !filter.run && !filter.only_open;
+  sql += by_user ? "run_starts s CROSS JOIN approvals a ON a.run_number = s.run_number"
+                   " CROSS JOIN runs r ON r.run_number = s.run_number"
+                 : "approvals a CROSS JOIN runs r ON r.run_number = a.run_number"
+                   " CROSS JOIN run_starts s ON s.run_number = r.run_number";
+  sql +=
       " CROSS JOIN threads t ON t.thread_number = r.thread_number"
       " CROSS JOIN graphs g ON g.graph_number = s.graph_number WHERE a.tenant_id = ?";
   if (filter.interrupt) sql += " AND a.interrupt_id = ?";
@@ -283,6 +303,8 @@ Result<std::vector<ApprovalRow>> SqliteSnapshot::approvals(const ApprovalFilter&
   }
   if (filter.only_open) sql += " AND a.status = 'open'";
   if (filter.expired_at) sql += " AND a.expires_at <= ?";
+  if (filter.user) sql += " AND s.tenant_id = ? AND s.user_id = ?";
+  if (filter.between) sql += " AND a.interrupt_id BETWEEN ? AND ?";
   if (filter.before) {
     sql +=
         " AND a.approval_number <"
@@ -297,6 +319,8 @@ Result<std::vector<ApprovalRow>> SqliteSnapshot::approvals(const ApprovalFilter&
   if (filter.interrupt) rows.bind(*filter.interrupt);
   if (filter.run) rows.bind(tenant).bind(*filter.run);
   if (filter.expired_at) rows.bind(*filter.expired_at);
+  if (filter.user) rows.bind(tenant).bind(filter.user->text);
+  if (filter.between) rows.bind(filter.between->first).bind(filter.between->second);
   if (filter.before) rows.bind(tenant).bind(*filter.before);
   lists.bind(rows);
   rows.bind(filter.limit);

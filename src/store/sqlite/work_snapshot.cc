@@ -184,6 +184,9 @@ Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter
   }
   if (filter.due_by) sql += " AND o.status = 'waiting' AND o.due_at <= ?";
   bool is_page = filter.run && filter.after;
+  if (filter.user) {
+    sql += " AND (SELECT s.user_id FROM run_starts s WHERE s.run_number = o.run_number) = ?";
+  }
   if (is_page) sql += " AND (o.seq, o.message_index) > (?, ?)";
   ListConditions lists;
   lists.add("o.topic IN", filter.topics, text_itself);
@@ -196,6 +199,7 @@ Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter
   rows.bind(tenant);
   if (filter.run) rows.bind(tenant).bind(*filter.run);
   if (filter.due_by) rows.bind(*filter.due_by);
+  if (filter.user) rows.bind(filter.user->text);
   if (is_page) rows.bind(filter.after->first).bind(filter.after->second);
   lists.bind(rows);
   rows.bind(filter.limit);
