@@ -17,6 +17,8 @@
 // process that runs the node see it. When the node has ended its whole text comes as a durable
 // event that stands in its place; the text of an attempt that failed never does.
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +27,7 @@
 
 #include "belay/clock.h"
 #include "belay/ids.h"
+#include "belay/rows.h"
 #include "belay/task.h"
 #include "belay/value.h"
 
@@ -98,5 +101,30 @@ class EventReader {
   // called again, and misses nothing.
   virtual Task<Result<std::vector<StreamEvent>>> next() = 0;
 };
+
+// What a run tells its own process while it goes on. `node_started` and `retrying` are told as they
+// happen; the others after their commit, so what they say is durable.
+struct RunEvent {
+  enum class Kind {
+    node_started,
+    node_finished,
+    attempt_failed,
+    paused,
+    decided,
+    finished,
+    released,  // to the queue, since its process ends; `message` names nodes that were given up
+  };
+  Kind kind = Kind::node_started;
+  ThreadId thread;
+  RunId run;
+  std::string graph;
+  std::string node;
+  int attempt = 1;
+  std::uint64_t seq = 0;
+  RunStatus status = RunStatus::running;
+  std::string message;                   // an error's sentence, an outcome, a question
+  std::chrono::milliseconds duration{};  // of a finished node; the wait of a failed attempt
+};
+using RunObserver = std::function<void(const RunEvent&)>;
 
 }  // namespace belay

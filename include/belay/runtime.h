@@ -26,38 +26,12 @@
 
 namespace belay {
 
-// What a run tells while it goes on. `node_started` and `retrying` are told as they happen; the
-// others after their commit, so what they say is durable.
-struct RunEvent {
-  enum class Kind {
-    node_started,
-    node_finished,
-    attempt_failed,
-    paused,
-    decided,
-    finished,
-    released,  // to the queue, since its process ends; `message` names nodes that were given up
-  };
-  Kind kind = Kind::node_started;
-  ThreadId thread;
-  RunId run;
-  std::string graph;
-  std::string node;
-  int attempt = 1;
-  std::uint64_t seq = 0;
-  RunStatus status = RunStatus::running;
-  std::string message;                   // an error's sentence, an outcome, a question
-  std::chrono::milliseconds duration{};  // of a finished node; the wait of a failed attempt
-};
-using RunObserver = std::function<void(const RunEvent&)>;
-
 // A run as it stands, with its state.
 struct RunView {
   RunRow row;
   Value state;                          // the channels by name, read with the graph's defaults
   std::optional<ApprovalRow> approval;  // an open one, when paused for a person
-  // All open ones, oldest first: parallel branches may each ask. Of more than
-  // limits::list_rows_max the newest.
+  // All open ones, as branches may each ask, oldest first; of more than list_rows_max the newest.
   std::vector<ApprovalRow> approvals;
   std::optional<Spending> spending = std::nullopt;  // of a run with a budget
   // Of a run that has ended: effects of which it is not known whether they happened.
@@ -84,7 +58,13 @@ struct ForkOptions {
   // After which commit of the thread's latest run; unset: the newest that leaves something to do.
   std::optional<std::uint64_t> seq = std::nullopt;
   ThreadId thread = {};  // the new thread; empty: a new random one
-  Value edits = {};      // an object of channels in place of those there; null for none
+  UserId user = {};      // whose it is to be; empty: whose the other is
+  // An object of channels in place of those there; null for none. With any, a fork begins no later
+  // than before the newest decided approval on the way there, and before the first that showed one
+  // of them: it asks anew. `forbidden` unless `roles` has one of those that it names.
+  Value edits = {};
+  std::vector<std::string> roles = {};  // of who asks for the fork
+  bool may_decide = true;               // false: edits only of a graph without approvals
   // What stands there now, without running anything that has ended. Of an ended run comes one that
   // has ended alike; one that waits, waits in the copy too, and asks there on its own.
   bool copy = false;
@@ -93,6 +73,7 @@ struct ForkOptions {
 
 // What a fork would do again, and what has happened already since the commit that it begins after.
 struct ForkPreview {
+  ThreadId thread;  // of that commit: of edits, perhaps one that `from` was forked from
   std::uint64_t seq = 0;
   std::vector<std::string> next;   // the nodes that it begins with
   std::vector<std::string> again;  // nodes that have ended since, oldest first
@@ -137,6 +118,7 @@ struct WorkOptions {
 struct Decision {
   bool approved = false;
   std::string decided_by;
+  std::string on_behalf_of = {};  // empty: decided_by's own
   std::string comment = {};
   std::optional<Value> edited = std::nullopt;  // in place of the payload shown
   std::vector<std::string> roles = {};         // that the decider holds
@@ -285,16 +267,18 @@ class Runtime {
   // stands, one that has ended gives its result. `conflict` while another living process works on
   // it; `not_found` for an unknown one, or one that waits for a person beyond thread_idle_max.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
-  // The threads that a dead process left unfinished.
-  Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant);
+  // The threads that a dead process left unfinished; of one user, or of all.
+  Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant,
+                                                  std::optional<UserId> user = std::nullopt);
 
   // Decides an open approval and goes on with its run. `not_found` for an unknown one; `invalid`
-  // for an edited payload that does not fit, or a decider who may not decide.
+  // for an edited payload that does not fit; `forbidden` for a decider without one of its roles.
   Task<Result<DecisionAnswer>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
 
   // Cancels a thread's run, whoever works on it. Cancelling again changes nothing; `conflict` when
   // the run has ended otherwise.
-  Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by);
+  Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
+                               std::string on_behalf_of = {});
 
   // A thread's latest run; as it stood after its commit `seq`. `not_found` for an unknown thread.
   Task<Result<RunView>> status(TenantId tenant, ThreadId thread);

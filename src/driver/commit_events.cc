@@ -219,6 +219,7 @@ Result<Done> CommitTeller::tell_answered(const CheckpointRow& now) {
                        {"interrupt", row.interrupt.text()},
                        {"decidedBy", row.decided_by},
                        {"comment", row.comment}};
+    if (!row.on_behalf_of.empty()) body["onBehalfOf"] = row.on_behalf_of;
     if (!row.edited.empty()) {
       BELAY_TRY(body["edited"], value_in(row.edited));
     }

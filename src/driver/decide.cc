@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
+#include "driver/fork_origin.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
 #include "engine/advancing.h"
@@ -22,14 +23,6 @@ bool same_decision(const ApprovalRow& decided, bool approved, const std::optiona
   Digest edited_hash{};
   if (edited) edited_hash = sha256(to_json(*edited));
   return decided.status == status && decided.edited_hash == edited_hash;
-}
-
-bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles) {
-  if (approval.roles.empty()) return true;
-  std::string permitted = "," + approval.roles + ",";
-  return std::any_of(roles.begin(), roles.end(), [&](const std::string& role) {
-    return permitted.find("," + role + ",") != std::string::npos;
-  });
 }
 
 // The task that asks, and the frame that it belongs to: the run, or a subgraph's visit.
@@ -125,6 +118,9 @@ Result<std::optional<Value>> open_edit(const engine::Run& run, const GraphDefini
 
 Result<Done> Runtime::Body::check_decision(const ApprovalRow& approval, const Decision& decision) {
   BELAY_CHECK(check_name("decider's name", decision.decided_by));
+  if (!decision.on_behalf_of.empty()) {
+    BELAY_CHECK(check_name("name that is decided for", decision.on_behalf_of));
+  }
   if (decision.comment.size() > limits::comment_bytes_max) {
     return error(ErrorCode::invalid, "The comment is longer than " +
                                          std::to_string(limits::comment_bytes_max) + " bytes.");
@@ -136,9 +132,9 @@ Result<Done> Runtime::Body::check_decision(const ApprovalRow& approval, const De
     return error(ErrorCode::invalid, "A rejection takes no edited payload; approve it instead.");
   }
   if (!holds_a_role(approval, decision.roles)) {
-    return error(ErrorCode::invalid, "\"" + decision.decided_by +
-                                         "\" may not decide this; it takes one of the roles " +
-                                         approval.roles + ".");
+    return error(ErrorCode::forbidden, "\"" + decision.decided_by +
+                                           "\" may not decide this; it takes one of the roles " +
+                                           approval.roles + ".");
   }
   return Done{};
 }
@@ -147,6 +143,7 @@ engine::Decided Runtime::Body::decided_as(ApprovalRow approval, Decision decisio
   engine::Decided event = expired(std::move(approval));
   event.verdict = decision.approved ? Verdict::approved : Verdict::rejected;
   event.decided_by = std::move(decision.decided_by);
+  event.on_behalf_of = std::move(decision.on_behalf_of);
   event.comment = std::move(decision.comment);
   event.edited = std::move(decision.edited);
   return event;

@@ -300,9 +300,38 @@ TEST_F(Decisions, OnlyARoleThatMayDecideMay) {
   auto waiting = block_on(loop, runtime->start(guarded, Mail{}, StartOptions{})).value();
   Decision decision = approve();
   decision.roles = {"boss2"};
-  EXPECT_EQ(decide(waiting, decision).error().code, ErrorCode::invalid);
+  EXPECT_EQ(decide(waiting, decision).error().code, ErrorCode::forbidden);
   decision.roles = {"other", "boss"};
   EXPECT_EQ(decide(waiting, decision)->kind, Kind::won);
+}
+
+TEST_F(Decisions, AreKeptWithWhomTheyWereMadeFor) {
+  Decision decision = approve("the office");
+  decision.on_behalf_of = std::string(201, 'x');
+  EXPECT_EQ(decide(paused, decision).error().code, ErrorCode::invalid);
+  decision.on_behalf_of = "ana";
+  auto answer = decide(paused, decision).value();
+  EXPECT_EQ(answer.kind, Kind::won);
+  EXPECT_EQ(answer.approval.decided_by, "the office");
+  EXPECT_EQ(answer.approval.on_behalf_of, "ana");
+  std::vector<Value> said = event_bodies(answer.view.row.run, "decision");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0]["decidedBy"], Value("the office"));
+  EXPECT_EQ(said[0]["onBehalfOf"], Value("ana"));
+  decision.on_behalf_of = "ben";
+  EXPECT_EQ(decide(paused, decision)->kind, Kind::same) << "names do not make a decision";
+}
+
+TEST_F(Decisions, ACancelIsKeptWithWhomItWasMadeFor) {
+  const ThreadId& thread = paused.row.thread;
+  auto run = paused.row.run;
+  EXPECT_FALSE(
+      block_on(loop, runtime->cancel(default_tenant(), thread, "the office", "a\nb")).ok());
+  EXPECT_TRUE(block_on(loop, runtime->cancel(default_tenant(), thread, "the office", "ana")).ok());
+  std::vector<Value> said = event_bodies(run, "cancel");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0]["by"], Value("the office"));
+  EXPECT_EQ(said[0]["onBehalfOf"], Value("ana"));
 }
 
 TEST_F(Decisions, OfManyAtOnceExactlyOneWins) {

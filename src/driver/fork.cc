@@ -5,31 +5,13 @@
 
 #include "belay/limits.h"
 #include "driver/all_rows.h"
+#include "driver/fork_origin.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
-#include "engine/next_task.h"
 #include "graph/call_record.h"
 
 namespace belay {
 namespace {
-
-// The newest commit that leaves something to do.
-Result<std::uint64_t> newest_open_commit(Snapshot& view, const RunRow& row) {
-  CheckpointFilter filter;
-  filter.tenant = row.tenant;
-  filter.run = row.run;
-  filter.limit = limits::page_rows_max;
-  while (true) {
-    BELAY_TRY(auto checkpoints, view.checkpoints(filter));
-    for (const CheckpointRow& checkpoint : checkpoints) {
-      BELAY_TRY(engine::NextTasks next, engine::next_tasks_from(checkpoint.next_tasks));
-      if (!next.tasks.empty() || next.as_of) return checkpoint.seq;
-    }
-    if (checkpoints.size() < filter.limit) break;
-    filter.before_seq = checkpoints.back().seq;
-  }
-  return error(ErrorCode::invalid, "Thread \"" + row.thread.text + "\" was never to do anything.");
-}
 
 Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& from,
                         ForkPreview& preview) {
@@ -76,24 +58,17 @@ Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& 
 
 }  // namespace
 
-Task<Result<Runtime::Body::Found>> Runtime::Body::find_origin(const ForkOptions& options) {
+Task<Result<Runtime::Body::Found>> Runtime::Body::find_origin(ForkOptions options) {
+  const Value::Object* edits = options.edits.as_object();
+  if (!edits && !options.edits.is_null()) {
+    co_return error(ErrorCode::invalid, "The edits of a fork are an object of channels.");
+  }
+  if (edits && edits->empty()) options.edits = Value();
   std::function<Result<Found>(Snapshot&)> reader =
-      [tenant = options.tenant, from = options.from, seq = options.seq, copy = options.copy,
-       graphs = graphs_](Snapshot& view) -> Result<Found> {
+      [options = std::move(options), graphs = graphs_](Snapshot& view) -> Result<Found> {
     Found found;
-    BELAY_TRY(RunRow row, latest_run(view, tenant, from));
-    std::optional<std::uint64_t> wanted = copy ? std::optional(row.seq) : seq;
-    while (!wanted) {
-      auto newest = newest_open_commit(view, row);
-      if (newest.ok()) {
-        wanted = *newest;
-      } else if (row.forked_from.is_null()) {
-        return std::move(newest).error();
-      } else {  // a copy of a run that had ended: what was left to do is on that one's record
-        BELAY_TRY(row, run_row(view, tenant, row.forked_from));
-      }
-    }
-    BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), wanted));
+    BELAY_TRY(ForkOrigin origin, fork_origin(view, *graphs, options));
+    BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(origin.row), origin.seq));
     return found;
   };
   co_return co_await read<Found>(parts_.store, std::move(reader));
@@ -106,6 +81,7 @@ Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
   }
   if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
   BELAY_CO_CHECK(check_name("thread id", options.thread.text));
+  if (!options.user.empty()) BELAY_CO_CHECK(check_name("user id", options.user.text));
   auto origin = co_await find_origin(options);
   if (!origin.ok()) co_return std::move(origin).error();
   BELAY_CO_TRY(Definition graph, graph_of(origin->stored));
@@ -113,7 +89,7 @@ Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
   row.tenant = options.tenant;
   row.run = RunId(random_uuid(parts_.random));
   row.thread = options.thread;
-  row.user = origin->stored.row.user;
+  row.user = options.user.empty() ? origin->stored.row.user : options.user;
   row.session = session_;
   row.queue = origin->stored.row.queue;
   row.priority = origin->stored.row.priority;
@@ -168,6 +144,7 @@ Task<Result<ForkPreview>> Runtime::Body::preview(ForkOptions options) {
   };
   auto found = co_await read<ForkPreview>(parts_.store, std::move(reader));
   if (!found.ok()) co_return std::move(found).error();
+  found->thread = origin->stored.row.thread;
   found->seq = origin->stored.checkpoint.seq;
   found->next = std::move(begins_with);
   co_return std::move(found);

@@ -88,8 +88,9 @@ Task<Result<RunView>> Runtime::resume(TenantId tenant, ThreadId thread) {
   return body_->resume(std::move(tenant), std::move(thread));
 }
 
-Task<Result<std::vector<ThreadId>>> Runtime::left_behind(TenantId tenant) {
-  return body_->left_behind(std::move(tenant));
+Task<Result<std::vector<ThreadId>>> Runtime::left_behind(TenantId tenant,
+                                                         std::optional<UserId> user) {
+  return body_->left_behind(std::move(tenant), std::move(user));
 }
 
 Task<Result<DecisionAnswer>> Runtime::decide(TenantId tenant, InterruptId interrupt,
@@ -97,8 +98,10 @@ Task<Result<DecisionAnswer>> Runtime::decide(TenantId tenant, InterruptId interr
   return body_->decide(std::move(tenant), interrupt, std::move(decision));
 }
 
-Task<Result<RunView>> Runtime::cancel(TenantId tenant, ThreadId thread, std::string by) {
-  return body_->cancel(std::move(tenant), std::move(thread), std::move(by));
+Task<Result<RunView>> Runtime::cancel(TenantId tenant, ThreadId thread, std::string by,
+                                      std::string on_behalf_of) {
+  return body_->cancel(std::move(tenant), std::move(thread), std::move(by),
+                       std::move(on_behalf_of));
 }
 
 Task<Result<RunView>> Runtime::status(TenantId tenant, ThreadId thread) {

@@ -289,16 +289,17 @@ Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name
     }
     if (found.ok()) {
       const RunRow& known = found->stored.row;
+      // The run reads and saves as the user that it began for: nobody else's is meant by it, and
+      // nobody else is told of it.
+      if (known.user != options.user) {
+        co_return error(ErrorCode::conflict, "Thread \"" + options.thread.text +
+                                                 "\" was begun for another user; give another "
+                                                 "thread.");
+      }
       if (known.graph != graph_name || known.input != begin.run->row.input) {
         co_return error(ErrorCode::invalid,
                         "Thread \"" + options.thread.text + "\" was begun by \"" + known.graph +
                             "\" with another input; give the same input, or another thread.");
-      }
-      // The run reads and saves as the user that it began for: nobody else's is meant by it.
-      if (known.user != options.user) {
-        co_return error(ErrorCode::conflict, "Thread \"" + options.thread.text +
-                                                 "\" was begun for the user \"" + known.user.text +
-                                                 "\"; give another thread.");
       }
       begin.known = *std::move(found);
     }
@@ -323,10 +324,12 @@ Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_p
                            *std::move(places));
 }
 
-Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant) {
-  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [tenant](Snapshot& view) {
+Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant,
+                                                               std::optional<UserId> user) {
+  std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [tenant, user](Snapshot& view) {
     RunFilter filter;
     filter.tenant = tenant;
+    filter.user = user;
     filter.statuses = {RunStatus::queued, RunStatus::running};
     filter.limit = limits::page_rows_max;
     return view.runs(filter);
@@ -342,8 +345,12 @@ Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant) 
   co_return std::move(threads);
 }
 
-Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, std::string by) {
+Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, std::string by,
+                                            std::string on_behalf_of) {
   BELAY_CO_CHECK(check_name("canceller's name", by));
+  if (!on_behalf_of.empty()) {
+    BELAY_CO_CHECK(check_name("name that is cancelled for", on_behalf_of));
+  }
   while (true) {
     auto found = co_await find_thread(tenant, thread);
     if (!found.ok()) co_return std::move(found).error();
@@ -357,7 +364,7 @@ Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, st
     }
     BELAY_CO_TRY(Definition graph, graph_of(found->stored));
     BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found->stored)));
-    engine::Event event = engine::Cancelled{moment(), by, is_worked_on};
+    engine::Event event = engine::Cancelled{moment(), by, on_behalf_of, is_worked_on};
     auto next = engine::advance(*graph, std::move(run), std::move(event));
     BELAY_ASSERT(next.actions.size() == 1);
     Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);

@@ -51,9 +51,10 @@ class Runtime::Body {
   Task<Result<ReplayReport>> replay(ReplayOptions options);
   Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options);
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
-  Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant);
+  Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant, std::optional<UserId> user);
   Task<Result<DecisionAnswer>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
-  Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by);
+  Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
+                               std::string on_behalf_of);
   Task<Result<RunView>> status(TenantId tenant, ThreadId thread, std::optional<std::uint64_t> seq);
   Task<Result<std::size_t>> apply_due(TenantId tenant);
   Task<Result<Done>> save(TenantId tenant, std::vector<RecordWrite> records);
@@ -134,7 +135,7 @@ class Runtime::Body {
     return why.code == ErrorCode::unavailable && why.retry_after;
   }
   // fork.cc
-  Task<Result<Found>> find_origin(const ForkOptions& options);
+  Task<Result<Found>> find_origin(ForkOptions options);
   Task<Result<RunView>> put_fork_into_queue(Definition graph, engine::Run run);
   // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the
   // run has moved on meanwhile.

@@ -23,6 +23,7 @@ class StoreRecords final : public Records {
     query.value = std::move(filter.value);
     query.after = std::move(filter.after);
     query.limit = std::min(filter.limit, limits::list_rows_max);
+    BELAY_CO_CHECK(check_name("user of a record", query.user.text));
     std::function<Result<std::vector<RecordRow>>(Snapshot&)> reader =
         [query = std::move(query)](Snapshot& view) { return rows_of(view, query); };
     co_return co_await read<std::vector<RecordRow>>(store_, std::move(reader));

@@ -113,6 +113,22 @@ struct TestWorld : ::testing::Test {
     return block_on(loop, read<std::vector<RunRow>>(*store, std::move(reader))).value();
   }
 
+  // What the commits of this kind say in their own events.
+  std::vector<Value> event_bodies(const RunId& run, const std::string& type) {
+    std::function<Result<std::vector<EventRow>>(Snapshot&)> reader = [run](Snapshot& view) {
+      EventFilter filter;
+      filter.tenant = default_tenant();
+      filter.run = run;
+      return view.events(filter);
+    };
+    std::vector<Value> bodies;
+    auto rows = block_on(loop, read<std::vector<EventRow>>(*store, std::move(reader)));
+    for (const EventRow& row : rows.value()) {
+      if (row.type == type) bodies.push_back(parse_json(row.body).value());
+    }
+    return bodies;
+  }
+
   void tell(const RunEvent& event) {
     static constexpr std::string_view names[] = {"started", "finished", "attempt_failed", "paused",
                                                  "decided", "ended",    "released"};

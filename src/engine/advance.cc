@@ -317,7 +317,9 @@ void Advancing::on(Cancelled event) {
   Step step;
   step.kind = CommitKind::cancel;
   step.node = run_.row.node;
-  step.detail = Value::object({{"by", event.by}});
+  Value::Object detail{{"by", event.by}};
+  if (!event.on_behalf_of.empty()) detail.emplace("onBehalfOf", event.on_behalf_of);
+  step.detail = Value(std::move(detail));
   // The values of a superstep that never ends stay beyond the state.
   step.is_midway = is_parallel(run_);
   clear_awaiting(step);

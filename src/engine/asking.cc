@@ -14,7 +14,9 @@ CommitKind kind_of(Decided::Verdict verdict) {
 }
 
 Value detail_of(const Decided& event) {
-  return Value::object({{"verdict", name_of(event.verdict)}, {"decidedBy", event.decided_by}});
+  Value::Object detail{{"verdict", name_of(event.verdict)}, {"decidedBy", event.decided_by}};
+  if (!event.on_behalf_of.empty()) detail.emplace("onBehalfOf", event.on_behalf_of);
+  return Value(std::move(detail));
 }
 
 Change flag(const GraphDefinition& graph, std::size_t channel, bool value) {

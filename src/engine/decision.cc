@@ -38,6 +38,7 @@ ApprovalRow decided_row(Decided event) {
                : event.verdict == Verdict::rejected ? ApprovalStatus::rejected
                                                     : ApprovalStatus::expired;
   row.decided_by = std::move(event.decided_by);
+  row.on_behalf_of = std::move(event.on_behalf_of);
   row.comment = std::move(event.comment);
   row.decided_at = event.moment.now;
   if (event.edited) {
@@ -56,6 +57,7 @@ Result<Decided> stored_decision(ApprovalRow row, const Moment& moment, const Ses
                   : row.status == ApprovalStatus::rejected ? Verdict::rejected
                                                            : Verdict::expired;
   event.decided_by = row.decided_by;
+  event.on_behalf_of = row.on_behalf_of;
   event.comment = row.comment;
   event.is_stored = true;
   if (!row.edited.empty()) {

@@ -97,6 +97,7 @@ struct Decided {
   ApprovalRow approval;
   Verdict verdict = Verdict::approved;
   std::string decided_by;
+  std::string on_behalf_of;
   std::string comment;
   std::optional<Value> edited;
   // It was committed while this very session worked on the run; only its consequences are left.
@@ -123,6 +124,7 @@ struct Flushed {
 struct Cancelled {
   Moment moment;
   std::string by;
+  std::string on_behalf_of = {};
   // A living process works on the run: the time since its newest commit was worked.
   bool is_worked_on = false;
 };

@@ -366,6 +366,7 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
   if (!edited && !edits.is_null()) {
     return error(ErrorCode::invalid, "The edits of a fork are an object of channels.");
   }
+  if (edited && edited->empty()) edited = nullptr;
   Value state = state_value(graph, stored, run);
   for (const auto& [name, value] : edited ? *edited : Value::Object()) {
     auto channel = std::find_if(run.channels.begin(), run.channels.end(),
