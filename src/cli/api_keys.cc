@@ -45,8 +45,10 @@ std::vector<std::string_view> words_of(std::string_view line) {
 
 Result<ApiKey> key_in(std::string_view line) {
   std::vector<std::string_view> words = words_of(line);
-  if (words.size() != 3) {
-    return error(ErrorCode::invalid, "has to be NAME PERMISSION TOKEN");
+  if (words.size() != 3 && words.size() != 4) {
+    return error(ErrorCode::invalid,
+                 "has to be NAME PERMISSION TOKEN, or NAME PERMISSION TOKEN "
+                 "ROLE,ROLE");
   }
   ApiKey key;
   key.name = words[0];
@@ -63,6 +65,11 @@ Result<ApiKey> key_in(std::string_view line) {
                  "has a token that is not one of 16 to 200 letters, digits and ._-~+/=");
   }
   key.token = sha256(words[2]);
+  if (words.size() == 4) {
+    auto roles = roles_from("the fourth word", words[3]);
+    if (!roles.ok()) return error(ErrorCode::invalid, "has roles that are none");
+    key.roles = *std::move(roles);
+  }
   return key;
 }
 

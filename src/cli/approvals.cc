@@ -11,7 +11,8 @@ namespace {
 Decision decision_of(const World& world, ApprovalsDecide wanted) {
   Decision decision;
   decision.approved = wanted.approved;
-  decision.decided_by = wanted.by.value_or(world.settings.login);
+  decision.decided_by = acting_name(world, wanted.by);
+  decision.roles = std::move(wanted.roles);
   decision.comment = std::move(wanted.comment);
   decision.edited = std::move(wanted.edited);
   return decision;
@@ -25,7 +26,7 @@ void show_decision(World& world, const DecisionAnswer& answer) {
     bool approved = row.status == ApprovalStatus::approved;
     said = approved ? phrases.won_approved : phrases.won_rejected;
   }
-  world.output.line(filled(said, {{"who", one_line(row.decided_by)}}));
+  world.output.line(filled(said, {{"who", decider_of(phrases, row)}}));
   show_run(world, answer.view);
 }
 
@@ -36,7 +37,7 @@ Value decision_document(const Program& program, const DecisionAnswer& answer) {
 Task<Result<std::vector<ApprovalRow>>> find_approvals(World& world, bool all) {
   ApprovalPage page;
   page.only_open = !all;
-  return world.service.approvals(page);
+  return world.service.approvals(std::move(page));
 }
 
 }  // namespace
@@ -58,14 +59,17 @@ Task<Answered> list_approvals(World& world, ApprovalsList wanted) {
 }
 
 Task<Answered> show_approval(World& world, ApprovalsShow wanted) {
-  BELAY_CO_TRY(ApprovalRow row, co_await world.service.approval(std::move(wanted.id)));
+  Whose any;
+  BELAY_CO_TRY(ApprovalRow row,
+               co_await world.service.approval(std::move(wanted.id), std::move(any)));
   show_approval_in_full(world, row);
   world.output.document(approval_document(world.program, row));
   co_return ExitCode::done;
 }
 
 Task<Answered> decide_approval(World& world, ApprovalsDecide wanted) {
-  BELAY_CO_TRY(ApprovalRow row, co_await world.service.approval(wanted.id));
+  Whose any;
+  BELAY_CO_TRY(ApprovalRow row, co_await world.service.approval(wanted.id, std::move(any)));
   Decision decision = decision_of(world, std::move(wanted));
   // Only a run that this decision moves is one that a signal could leave in its middle.
   if (row.status == ApprovalStatus::open) world.progress.begins(row.thread);

@@ -163,6 +163,9 @@ void add_serve(CLI::App& app, Words& words) {
   verb->add_option("--starts-per-minute", serve.starts_per_minute,
                    "Requests of a user that begin runs; 0: any number")
       ->capture_default_str();
+  verb->add_option("--no-approval-takes", serve.no_approval_takes,
+                   "What a key needs to begin a run that saves without asking: run, decide, "
+                   "administer or never; else decide");
   verb->callback([&words] { words.chosen = words.serve; });
 }
 
@@ -211,6 +214,11 @@ void add_run_files(CLI::App& app, Words& words) {
   in->callback([&words] { words.chosen = words.import_run; });
 }
 
+void add_roles(CLI::App* verb, std::vector<std::string>& roles) {
+  verb->add_option("--role", roles, "A role that you decide in; may be repeated")
+      ->allow_extra_args(false);
+}
+
 void add_fork(CLI::App& app, Words& words) {
   CLI::App* fork =
       add_verb(app, words, "fork", "Go on in a new thread from where another stood", help::kFork);
@@ -221,6 +229,7 @@ void add_fork(CLI::App& app, Words& words) {
                    "What is to be otherwise: name=value, @file.json, or -; may be repeated")
       ->allow_extra_args(false);
   fork->add_option("--as", into.as, "The new thread; else a random one");
+  add_roles(fork, into.roles);
   fork->add_flag("--preview", into.preview, "Only say what would run again, and what has happened");
   fork->add_flag("--copy", words.fork.copy, "As it stands: what has ended has ended there too");
   fork->callback([&words] { words.chosen = words.fork; });
@@ -232,6 +241,7 @@ void add_decision(CLI::App& approvals, const char* name, const char* line, bool 
   ApprovalsDecide& into = words.decide;
   verb->add_option("ID", into.id, "The approval, or the thread that waits")->required();
   verb->add_option("--by", into.by, "Who decides; else your login name");
+  add_roles(verb, into.roles);
   verb->add_option("--comment", into.comment, "Why");
   if (approved) {
     verb->add_option("--edit", into.edit_file,

@@ -74,10 +74,12 @@ struct Serve {
   std::optional<std::string> api_keys;  // a file
   std::optional<std::string> certificate, certificate_key;
   std::size_t starts_per_minute = 0;
+  std::optional<std::string> no_approval_takes;
   // What listen_text and api_keys come to; by check_form().
   std::string address = {};
   int port = 0;
   std::vector<server::ApiKey> keys = {};
+  std::optional<server::Permission> skips_approval = server::Permission::decide;  // unset: no key
 };
 // A server for work on an agent: see dev.h.
 struct Dev {
@@ -92,6 +94,7 @@ struct Fork {
   std::optional<std::string> at;
   std::vector<std::string> edits;  // name=value, @file, -
   std::optional<std::string> as;   // the new thread
+  std::vector<std::string> roles;  // in place of the settings'
   bool preview = false;
   bool copy = false;
   std::optional<std::uint64_t> seq;  // what `at` comes to; filled in by check_form()
@@ -107,6 +110,7 @@ struct ApprovalsDecide {
   bool approved = false;
   std::string id;
   std::optional<std::string> by;
+  std::vector<std::string> roles;  // in place of the settings'
   std::string comment;
   std::optional<std::string> edit_file;  // "-" for standard input
   std::optional<Value> edited;           // what is in it; filled in by check_form()

@@ -8,8 +8,8 @@ namespace belay::cli {
 
 Task<Answered> cancel_run(World& world, Cancel wanted) {
   ThreadId thread(std::move(wanted.thread));
-  std::string by = wanted.by.value_or(world.settings.login);
-  BELAY_CO_TRY(RunView view, co_await world.service.cancel(std::move(thread), std::move(by)));
+  std::string by = acting_name(world, wanted.by);
+  BELAY_CO_TRY(RunView view, co_await world.service.cancel(std::move(thread), std::move(by), ""));
   show_headline(world, view);
   world.output.document(run_document(world.program, view));
   co_return ExitCode::done;

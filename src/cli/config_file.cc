@@ -42,6 +42,9 @@ const Known kKnown[] = {
     {"runs_per_queue", "BELAY_RUNS_PER_QUEUE", &Environment::runs_per_queue, nullptr, nullptr},
     {"notify_url", "BELAY_NOTIFY_URL", &Environment::notify_url, nullptr, nullptr},
     {"worker_name", "BELAY_WORKER_NAME", &Environment::worker_name, nullptr, nullptr},
+    {"roles", "BELAY_ROLES", &Environment::roles, nullptr, nullptr},
+    {"no_approval_takes", "BELAY_NO_APPROVAL_TAKES", &Environment::no_approval_takes, nullptr,
+     nullptr},
     {"compression", "BELAY_COMPRESSION", &Environment::compression, nullptr, nullptr},
     {"redis", "BELAY_REDIS", &Environment::redis, "--redis", &GlobalFlags::redis},
     {"redis_for", "BELAY_REDIS_FOR", &Environment::redis_for, nullptr, nullptr},
@@ -132,6 +135,10 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   values["store"] = shown_store(settings.store);
   values["notify_url"] = shown_store(settings.notify_url);
   values["worker_name"] = settings.worker_name;
+  for (const std::string& role : settings.roles) {
+    values["roles"] += (values["roles"].empty() ? "" : ",") + role;
+  }
+  values["no_approval_takes"] = settings.no_approval_takes.value_or("decide");
   values["runs_per_user"] = std::to_string(settings.places.per_user);
   values["runs_per_key"] = std::to_string(settings.places.per_key);
   values["runs_per_queue"] = std::to_string(settings.places.per_queue);

@@ -26,7 +26,8 @@ std::string joined(const std::vector<std::string>& words) {
 
 void show_preview(World& world, const ForkPreview& preview) {
   Output& output = world.output;
-  output.line("After commit " + std::to_string(preview.seq) + ".");
+  output.line("After commit " + std::to_string(preview.seq) + " of thread " +
+              one_line(preview.thread.text) + ".");
   output.line("  begins with:      " + joined(preview.next));
   output.line("  has ended since:  " + joined(preview.again));
   for (const EffectRow& row : preview.effects) {
@@ -51,6 +52,9 @@ Task<Answered> fork_thread(World& world, Fork wanted) {
   options.from = ThreadId(std::move(wanted.thread));
   options.seq = wanted.seq;
   options.copy = wanted.copy;
+  options.roles = std::move(wanted.roles);
+  // Whoever names no user forks a thread for the one whose it is.
+  if (world.settings.user != UserId("local")) options.user = world.settings.user;
   options.thread = ThreadId(wanted.as.value_or(random_uuid(world.random).text()));
   ThreadId from = options.from;
   BELAY_CO_TRY(RunRow origin, co_await world.service.run_of(std::move(from)));

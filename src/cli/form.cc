@@ -24,6 +24,17 @@ Result<Done> check_by(const std::optional<std::string>& by) {
   return check_name("name after --by", *by);
 }
 
+// Those that the command names, else those of the settings.
+Result<Done> complete_roles(const Settings& settings, std::vector<std::string>& roles) {
+  if (roles.empty()) roles = settings.roles;
+  for (const std::string& role : roles) {
+    BELAY_TRY(std::vector<std::string> read, roles_from("--role", role));
+    if (read.size() == 1) continue;
+    return error(ErrorCode::invalid, "--role takes one role; repeat it for more.");
+  }
+  return Done{};
+}
+
 // What a verb's form is judged by.
 struct Judged {
   const Settings& settings;
@@ -125,8 +136,9 @@ Result<std::optional<std::uint64_t>> seq_from(const std::optional<std::string>& 
   return std::optional(static_cast<std::uint64_t>(seq));
 }
 
-Result<Done> complete(const Judged&, Fork& verb) {
+Result<Done> complete(const Judged& judged, Fork& verb) {
   BELAY_CHECK(check_thread(verb.thread));
+  BELAY_CHECK(complete_roles(judged.settings, verb.roles));
   if (verb.as) BELAY_CHECK(check_thread(*verb.as));
   if (verb.copy && (verb.at || !verb.edits.empty() || verb.preview)) {
     return error(ErrorCode::invalid,
@@ -140,9 +152,10 @@ Result<Done> complete(const Judged&, ApprovalsShow& verb) {
   return check_name("approval's id", verb.id);
 }
 
-Result<Done> complete(const Judged&, ApprovalsDecide& verb) {
+Result<Done> complete(const Judged& judged, ApprovalsDecide& verb) {
   BELAY_CHECK(check_name("approval's id", verb.id));
   BELAY_CHECK(check_by(verb.by));
+  BELAY_CHECK(complete_roles(judged.settings, verb.roles));
   if (!verb.edit_file) return Done{};
   BELAY_TRY(std::string text, read_input(*verb.edit_file, limits::record_bytes_max));
   auto edited = parse_json(text);
@@ -200,6 +213,24 @@ Result<Done> complete(const Judged&, Work& verb) {
 }
 
 // "127.0.0.1:8123", "[::1]:8123", ":8123" for this machine.
+// Where the server itself asks nobody unless a run wants it, no key is needed for that.
+Result<std::optional<server::Permission>> skipping_permission(
+    const Settings& settings, const std::optional<std::string>& flag) {
+  using server::Permission;
+  const auto& named = flag ? flag : settings.no_approval_takes;
+  bool asks = true;
+  if (settings.require_approval) {
+    BELAY_TRY(asks, truth_from("AGENT_REQUIRE_APPROVAL", *settings.require_approval));
+  }
+  if (!named) return std::optional(asks ? Permission::decide : Permission::run);
+  if (*named == "never") return std::optional<Permission>();
+  for (Permission each : {Permission::run, Permission::decide, Permission::administer}) {
+    if (server::name_of(each) == *named) return std::optional(each);
+  }
+  return error(ErrorCode::invalid, "--no-approval-takes is \"" + shortened(*named, 40, "...") +
+                                       "\"; give run, decide, administer or never.");
+}
+
 Result<Done> complete(const Judged& judged, Serve& verb) {
   constexpr std::int64_t port_max = 65'535;
   const std::string& text = verb.listen_text;
@@ -219,6 +250,7 @@ Result<Done> complete(const Judged& judged, Serve& verb) {
   if (verb.certificate.has_value() != verb.certificate_key.has_value()) {
     return error(ErrorCode::invalid, "--tls-certificate and --tls-key go together.");
   }
+  BELAY_TRY(verb.skips_approval, skipping_permission(judged.settings, verb.no_approval_takes));
   return complete(judged, verb.work);
 }
 

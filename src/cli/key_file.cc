@@ -52,9 +52,9 @@ Result<std::string> read_key_file(const std::string& name, std::string_view name
                             "; name it with " + std::string(named_with));
   }
   if (!S_ISREG(about.st_mode)) return refuse(name, "is no file");
-  if ((about.st_mode & (S_IRWXO | S_IWGRP)) != 0) {
+  if ((about.st_mode & (S_IRWXO | S_IRWXG)) != 0) {
     return refuse(name,
-                  "can be read by everyone, or changed by others; take that away with chmod "
+                  "can be read or changed by others, or by its group; take that away with chmod "
                   "600, and take new keys if anyone may have seen these");
   }
   // The text is read in place, so that no copy of a key stays behind.

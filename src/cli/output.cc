@@ -43,6 +43,52 @@ std::string styled_if(bool shown, Style style, std::string_view text) {
   return std::string(sequence) + std::string(text) + "\x1b[0m";
 }
 
+// Bytes of the character at the beginning, where it is one that changes the direction of a line:
+// U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. Names with them look like others.
+std::size_t direction_bytes(std::string_view text) {
+  auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.size() >= 2 && at(0) == 0xD8 && at(1) == 0x9C) return 2;
+  if (text.size() < 3 || at(0) != 0xE2) return 0;
+  bool is_mark = at(1) == 0x80 && (at(2) == 0x8E || at(2) == 0x8F);
+  bool is_embedding = at(1) == 0x80 && at(2) >= 0xAA && at(2) <= 0xAE;
+  bool is_isolate = at(1) == 0x81 && at(2) >= 0xA6 && at(2) <= 0xA9;
+  return is_mark || is_embedding || is_isolate ? 3 : 0;
+}
+
+template <typename Replaced>
+std::string without_directions(std::string_view text, Replaced replaced) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    std::size_t bytes = direction_bytes(text);
+    if (bytes == 0) {
+      out += text.front();
+      text.remove_prefix(1);
+      continue;
+    }
+    out += replaced(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+  return out;
+}
+
+std::string escaped(std::string_view character) {
+  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]) & 0x3Fu; };
+  unsigned code =
+      character.size() == 2
+          ? (static_cast<unsigned char>(character[0]) & 0x1Fu) << 6 | byte(1)
+          : (static_cast<unsigned char>(character[0]) & 0x0Fu) << 12 | byte(1) << 6 | byte(2);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text = "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) text += kDigits[code >> shift & 0xFu];
+  return text;
+}
+
+// As a terminal is shown them.
+std::string shown(std::string_view text) {
+  return without_directions(text, [](std::string_view) { return "\xEF\xBF\xBD"; });
+}
+
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 void append_wrapped(std::string_view line, std::size_t width, std::string_view indent,
@@ -70,7 +116,7 @@ void append_wrapped(std::string_view line, std::size_t width, std::string_view i
 
 void Output::line(std::string_view text) {
   if (options_.json) return;
-  result_ += text;
+  result_ += shown(text);
   result_ += '\n';
 }
 
@@ -81,18 +127,18 @@ void Output::paragraph(std::string_view text, std::string_view indent) {
 
 void Output::document(const Value& value) {
   if (!options_.json) return;
-  result_ = to_json(value) + "\n";
+  result_ = with_escaped_directions(to_json(value)) + "\n";
 }
 
 bool Output::write_now(std::string_view line) {
-  failure_ = write_all(STDOUT_FILENO, std::string(line) + "\n");
+  failure_ = write_all(STDOUT_FILENO, with_escaped_directions(line) + "\n");
   return failure_ == 0;
 }
 
 void Output::write_progress(std::string_view text) {
   std::string whole;
   if (passing_) whole = "\r\x1b[K";
-  whole += text;
+  whole += shown(text);
   // A progress line that can't be written is no reason to fail: the result may still arrive.
   write_all(STDERR_FILENO, whole);
 }
@@ -155,7 +201,11 @@ std::string one_line(std::string_view text) {
         byte == 0xC2 && i + 1 < line.size() && static_cast<unsigned char>(line[i + 1]) < 0xA0;
     if (second_set) line[i] = line[i + 1] = ' ';
   }
-  return line;
+  return shown(line);
+}
+
+std::string with_escaped_directions(std::string_view text) {
+  return without_directions(text, escaped);
 }
 
 std::string wrapped(std::string_view text, int width, std::string_view indent) {

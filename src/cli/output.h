@@ -83,8 +83,12 @@ class Output {
   bool passing_ = false;  // the last line on stderr is a passing one
 };
 
-// One line: every line break and control character becomes a space.
+// One line: every line break and control character becomes a space, and what changes the direction
+// of a line U+FFFD.
 std::string one_line(std::string_view text);
+// The same text with those last written as \u202e and the like: as JSON, and the shell's $'...',
+// do.
+std::string with_escaped_directions(std::string_view text);
 
 // Breaks `text` between words into lines of at most `width` characters, each beginning with
 // `indent`; lines of the text stay lines.

@@ -33,7 +33,8 @@ void show_hints(World& world, const Standing& standing) {
 }  // namespace
 
 Task<Answered> show_overview(World& world) {
-  BELAY_CO_TRY(Standing standing, co_await world.service.standing());
+  Whose everybody;
+  BELAY_CO_TRY(Standing standing, co_await world.service.standing(std::move(everybody)));
   if (standing.at_work.empty() && standing.left_behind.empty() && standing.open.empty()) {
     world.output.line(world.phrases.nothing_yet);
   }

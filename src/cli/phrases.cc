@@ -57,6 +57,7 @@ const Phrases kEnglish = {
     .won_approved = "Approved by {who}.",
     .won_rejected = "Rejected by {who}.",
     .same_decision = "Already decided so by {who}; nothing changed.",
+    .on_behalf_of = "{who} on behalf of {whom}",
 };
 
 const Phrases kSpanish = {
@@ -113,6 +114,7 @@ const Phrases kSpanish = {
     .won_approved = "Aprobado por {who}.",
     .won_rejected = "Rechazado por {who}.",
     .same_decision = "{who} ya lo había decidido así; nada ha cambiado.",
+    .on_behalf_of = "{who} en nombre de {whom}",
 };
 
 std::string two_parts(std::int64_t large, std::string_view large_unit, std::int64_t small,

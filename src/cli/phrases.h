@@ -31,7 +31,7 @@ struct Phrases {
   // The overview.
   std::string_view at_work, left_behind, nothing_yet, try_next;
   // Decisions.
-  std::string_view won_approved, won_rejected, same_decision;
+  std::string_view won_approved, won_rejected, same_decision, on_behalf_of;
 };
 
 const Phrases& phrases_of(Language language);

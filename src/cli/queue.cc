@@ -49,7 +49,7 @@ std::string line_of_worker(const Value& worker) {
 }
 
 Task<Answered> list_queues(World& world) {
-  BELAY_CO_TRY(Value found, co_await world.service.queues());
+  BELAY_CO_TRY(Value found, co_await world.service.queues(std::nullopt));
   const Value::Array* queues = found["queues"].as_array();
   if (!queues || queues->empty())
     world.output.line("No queues: nothing waits, and none is paused.");
@@ -61,7 +61,7 @@ Task<Answered> list_queues(World& world) {
 }
 
 Task<Result<bool>> is_at_work(World& world, std::string name) {
-  BELAY_CO_TRY(Value found, co_await world.service.queues());
+  BELAY_CO_TRY(Value found, co_await world.service.queues(std::nullopt));
   const Value::Array* queues = found["queues"].as_array();
   for (std::size_t i = 0; queues && i < queues->size(); ++i) {
     const Value& queue = (*queues)[i];
@@ -109,12 +109,13 @@ Task<Answered> retry_run(World& world, Queue wanted) {
   }
   ForkOptions options;
   options.from = thread;
+  options.user = old.user;
   options.queued = true;
   options.thread = ThreadId(wanted.as.value_or(random_uuid(world.random).text()));
   BELAY_CO_TRY(RunView view, co_await world.service.fork(std::move(options)));
   if (old.status == RunStatus::quarantined) {
-    std::string by = world.settings.login;
-    auto cancelled = co_await world.service.cancel(std::move(thread), std::move(by));
+    std::string by = acting_name(world, std::nullopt);
+    auto cancelled = co_await world.service.cancel(std::move(thread), std::move(by), "");
     if (!cancelled.ok()) co_return std::move(cancelled).error();
   }
   world.output.line("Thread " + one_line(view.row.thread.text) + " waits in the queue " +

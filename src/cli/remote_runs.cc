@@ -68,7 +68,8 @@ Task<Result<ExitCode>> RemoteRuns::examine(Output& output) {
          is_ready ? "" : "look at what the server itself says"});
   }
   if (status) {
-    auto standing = co_await service_->standing();
+    Whose everybody;
+    auto standing = co_await service_->standing(std::move(everybody));
     bool may = standing.ok();
     findings.push_back({"key", may ? Finding::Kind::good : Finding::Kind::bad,
                         may ? "It lets this program ask." : standing.error().message,

@@ -17,7 +17,7 @@ Task<Result<RunView>> resume_one(World& world, ThreadId thread) {
 }
 
 Task<Answered> resume_named(World& world, ThreadId thread) {
-  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.left_behind());
+  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.left_behind(std::nullopt));
   if (std::find(left.begin(), left.end(), thread) != left.end()) {
     world.output.progress(filled(world.phrases.taking_over, {{"thread", thread.text}}));
   }
@@ -37,7 +37,7 @@ ExitCode heavier(ExitCode one, ExitCode other) {
 }
 
 Task<Answered> resume_all(World& world) {
-  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.left_behind());
+  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.left_behind(std::nullopt));
   if (left.empty()) world.output.line(world.phrases.nothing_left);
   ExitCode code = ExitCode::done;
   Value::Array documents;

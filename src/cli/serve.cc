@@ -39,6 +39,7 @@ server::ApiOptions api_options(World& world, const Serve& wanted, const bool& is
   options.user = world.settings.user;
   options.keys = wanted.keys;
   options.starts_per_minute = wanted.starts_per_minute;
+  options.no_approval_takes = wanted.skips_approval;
   options.extras = world.program.presentation.approval_document;
   options.readiness = [&store = world.local->store, &is_draining] {
     return readiness_of(store, is_draining);

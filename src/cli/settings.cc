@@ -233,6 +233,8 @@ Environment read_environment(const Program& program) {
   read.notify_url = variable("BELAY_NOTIFY_URL");
   read.database_url = variable("DATABASE_URL");
   read.worker_name = variable("BELAY_WORKER_NAME");
+  read.roles = variable("BELAY_ROLES");
+  read.no_approval_takes = variable("BELAY_NO_APPROVAL_TAKES");
   read.config = variable("BELAY_CONFIG");
   read.config_home = variable("XDG_CONFIG_HOME");
   read.runs_per_user = variable("BELAY_RUNS_PER_USER");
@@ -267,6 +269,10 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   settings.user = UserId(flags.user.value_or(environment.user.value_or("local")));
   BELAY_CHECK(check_name("user", settings.user.text));
   settings.login = environment.login.value_or("local");
+  if (environment.roles) {
+    BELAY_TRY(settings.roles, roles_from(environment.origin("BELAY_ROLES"), *environment.roles));
+  }
+  settings.no_approval_takes = environment.no_approval_takes;
   settings.own_models = program.own_models;
   if (!program.brings_model) {
     settings.model = flags.model.value_or(environment.model.value_or(program.default_model));
@@ -310,6 +316,18 @@ OutputOptions output_options(const Program& program, const Environment& environm
   options.utf8 = shows_utf8(environment);
   options.width = width_of(environment);
   return options;
+}
+
+Result<std::vector<std::string>> roles_from(std::string_view what, std::string_view text) {
+  std::vector<std::string> roles;
+  while (true) {
+    std::size_t end = std::min(text.find(','), text.size());
+    std::string role(text.substr(0, end));
+    BELAY_CHECK(check_name("role of " + std::string(what), role));
+    roles.push_back(std::move(role));
+    if (end == text.size()) return roles;
+    text.remove_prefix(end + 1);
+  }
 }
 
 Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,

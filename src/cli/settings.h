@@ -38,6 +38,7 @@ struct Environment {
   std::optional<std::string> config, config_home;
   std::optional<std::string> runs_per_user, runs_per_key, runs_per_queue;
   std::optional<std::string> notify_url, database_url, worker_name;
+  std::optional<std::string> roles, no_approval_takes;
   std::optional<std::string> pause_at_commit, pause_after, model_fails, tell_fenced;
   // Where what stands above comes from, by variable: "file PATH, line 3". Absent: the variable.
   std::map<std::string, std::string> origins;
@@ -67,6 +68,7 @@ struct Settings {
   std::string worker_name;     // of this process, where the store lists names; empty: HOST:PID
   UserId user;
   std::string login;                 // who decides, where nobody says so
+  std::vector<std::string> roles;    // of who decides
   std::string model;                 // empty: the program brings its own, or there is none
   std::set<std::string> own_models;  // that the program knows besides
   ModelSettings models;              // what all of that comes to
@@ -76,6 +78,7 @@ struct Settings {
   std::map<std::string, std::string> own;  // of the program, by key; what is not set is absent
   // As the environment says; run checks them, if no flag is in their place.
   std::optional<std::string> max_retries, timeout_ms, require_approval;
+  std::optional<std::string> no_approval_takes;  // likewise; serve checks it
   std::optional<std::string> key_file;
   bool key_file_by_flag = false;         // so the next command has to name it too
   std::optional<std::string> keys;       // where no file is named
@@ -101,6 +104,9 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
 
 OutputOptions output_options(const Program& program, const Environment& environment, bool json,
                              bool quiet);
+
+// Roles of approvals, with commas between; `invalid`, naming `what`, for what can't be one.
+Result<std::vector<std::string>> roles_from(std::string_view what, std::string_view text);
 
 // A whole number from `least` to `most`; `invalid`, naming `what`, for anything else.
 Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,

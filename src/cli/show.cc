@@ -17,15 +17,18 @@ std::string shell_word(std::string_view word) {
     return letter || kPlain.find(c) != kPlain.npos;
   });
   if (plain) return std::string(word);
-  std::string quoted = "'";
+  // What would change the direction of the line is not to reach the terminal as it is.
+  bool has_directions = with_escaped_directions(word) != word;
+  std::string quoted = has_directions ? "$'" : "'";
   for (char c : word) {
     if (c == '\'') {
-      quoted += "'\\''";
+      quoted += has_directions ? "\\'" : "'\\''";
     } else {
+      if (c == '\\' && has_directions) quoted += '\\';
       quoted += c;
     }
   }
-  return quoted + "'";
+  return with_escaped_directions(quoted) + "'";
 }
 
 // What is worth showing of a run that asks nothing.
@@ -185,9 +188,22 @@ void show_approval_in_full(World& world, const ApprovalRow& row) {
   if (row.status == ApprovalStatus::open) return show_how_to_decide(world, row);
   if (row.decided_by.empty()) return;
   output.line(std::string(kIndent) + std::string(phrases.decided_by) + " " +
-              one_line(row.decided_by) + ", " + moment_text(row.decided_at));
+              decider_of(phrases, row) + ", " + moment_text(row.decided_at));
   if (row.comment.empty()) return;
   output.paragraph(std::string(phrases.comment) + ": " + row.comment, kIndent);
+}
+
+std::string decider_of(const Phrases& phrases, const ApprovalRow& row) {
+  if (row.on_behalf_of.empty()) return one_line(row.decided_by);
+  return filled(phrases.on_behalf_of,
+                {{"who", one_line(row.decided_by)}, {"whom", one_line(row.on_behalf_of)}});
+}
+
+std::string acting_name(const World& world, const std::optional<std::string>& named) {
+  if (named) return *named;
+  const Settings& settings = world.settings;
+  bool has_key = settings.server && (settings.api_key || settings.api_key_file);
+  return has_key ? std::string() : settings.login;
 }
 
 void show_approval_line(World& world, const ApprovalRow& row) {

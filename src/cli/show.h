@@ -20,6 +20,11 @@ ExitCode end_of(World& world, const RunView& view);
 // One approval in full: the question, what would be saved, the decision if there is one.
 void show_approval_in_full(World& world, const ApprovalRow& row);
 
+// "ana", or whom they acted for beside.
+std::string decider_of(const Phrases& phrases, const ApprovalRow& row);
+// Who decides and cancels: the name given, else the login; with a key to a server it is the key's.
+std::string acting_name(const World& world, const std::optional<std::string>& named);
+
 // One line of a list.
 void show_approval_line(World& world, const ApprovalRow& row);
 

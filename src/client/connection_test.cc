@@ -58,7 +58,7 @@ struct Connections : ::testing::Test {
       peer.sees_the_end();
     });
     connect(server.url(""), std::move(token));
-    auto got = wait(service->left_behind());
+    auto got = wait(service->left_behind(std::nullopt));
     close();
     return got;
   }
@@ -71,7 +71,7 @@ TEST_F(Connections, ThatNobodyTakesAreToldWithWhatToDo) {
     port = server.port();
     connect(server.url(""));
   }
-  auto refused = wait(service->left_behind());
+  auto refused = wait(service->left_behind(std::nullopt));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_THAT(refused.error().message,
@@ -89,7 +89,7 @@ TEST_F(Connections, AskUnderThePathOfTheAddressWithTheirKey) {
     peer.sees_the_end();
   });
   connect(server.url("/inner/"), "t0ken");
-  auto got = wait(service->left_behind());
+  auto got = wait(service->left_behind(std::nullopt));
   close();
   EXPECT_EQ(got.value(), (std::vector{ThreadId("a"), ThreadId("b/c")}));
   EXPECT_THAT(seen, StartsWith("GET /inner/api/left-behind HTTP/1.1\r\n"));
@@ -152,8 +152,8 @@ TEST_F(Connections, WaitForAServerThatHasAnsweredBefore) {
               "\r\n\r\n" + body);
   });
   connect(server.url(""));
-  EXPECT_TRUE(wait(service->left_behind()).ok());
-  EXPECT_TRUE(wait(service->left_behind()).ok()) << "asked four times";
+  EXPECT_TRUE(wait(service->left_behind(std::nullopt)).ok());
+  EXPECT_TRUE(wait(service->left_behind(std::nullopt)).ok()) << "asked four times";
   close();
   EXPECT_GE(server.connections(), 5);
 }
@@ -169,7 +169,7 @@ TEST_F(Connections, DontAskAgainForWhatMayBeDoneAlready) {
         std::to_string(body.size()) + "\r\n\r\n" + body);
   });
   connect(server.url(""));
-  EXPECT_TRUE(wait(service->left_behind()).ok());
+  EXPECT_TRUE(wait(service->left_behind(std::nullopt)).ok());
   auto moved = wait(service->retry_message("00000000-0000-0000-0000-000000000000/1/2"));
   close();
   EXPECT_EQ(moved.error().code, ErrorCode::unavailable);

@@ -45,11 +45,17 @@ Value start_body(const StartRun& start) {
   return Value(std::move(body));
 }
 
+Value texts_of(const std::vector<std::string>& texts) {
+  return Value::Array(texts.begin(), texts.end());
+}
+
 Value fork_body(const ForkOptions& options, bool is_preview) {
   Value::Object body;
   if (options.seq) body["seq"] = *options.seq;
   if (!options.edits.is_null()) body["edits"] = options.edits;
   if (!options.thread.empty()) body["threadId"] = options.thread.text;
+  if (!options.user.empty()) body["userId"] = options.user.text;
+  if (!options.roles.empty()) body["roles"] = texts_of(options.roles);
   if (options.copy) body["copy"] = true;
   if (options.queued) body["queued"] = true;
   if (is_preview) body["preview"] = true;
@@ -57,10 +63,17 @@ Value fork_body(const ForkOptions& options, bool is_preview) {
 }
 
 Value decision_body(const Decision& decision) {
-  Value::Object body{{"approved", decision.approved}, {"decidedBy", decision.decided_by}};
+  Value::Object body{{"approved", decision.approved}};
+  if (!decision.decided_by.empty()) body["decidedBy"] = decision.decided_by;
+  if (!decision.on_behalf_of.empty()) body["onBehalfOf"] = decision.on_behalf_of;
+  if (!decision.roles.empty()) body["roles"] = texts_of(decision.roles);
   if (!decision.comment.empty()) body["comment"] = decision.comment;
   if (decision.edited) body["edited"] = *decision.edited;
   return Value(std::move(body));
+}
+
+void add_user(Target& target, const std::optional<UserId>& user) {
+  if (user) target.query("userId", user->text);
 }
 
 std::string thread_path(const ThreadId& thread, std::string_view more = "") {
@@ -106,8 +119,10 @@ class RemoteService final : public Service {
     co_return co_await settle(std::move(thread), std::move(ask));
   }
 
-  Task<Result<std::vector<ThreadId>>> left_behind() override {
-    Ask ask = ask_to("GET", "/api/left-behind");
+  Task<Result<std::vector<ThreadId>>> left_behind(std::optional<UserId> user) override {
+    Target target("/api/left-behind");
+    add_user(target, user);
+    Ask ask = ask_to("GET", target.text());
     BELAY_CO_TRY(Value document, co_await connection().ask_again_for(std::move(ask)));
     Result<ThreadId> (*read)(const Value&) = [](const Value& item) -> Result<ThreadId> {
       const std::string* name = item.as_string();
@@ -117,8 +132,10 @@ class RemoteService final : public Service {
     co_return connection().fitting(items_from<ThreadId>(document, "threads", read));
   }
 
-  Task<Result<RunView>> cancel(ThreadId thread, std::string by) override {
-    Value::Object body{{"by", std::move(by)}};
+  Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of) override {
+    Value::Object body;
+    if (!by.empty()) body["by"] = std::move(by);
+    if (!on_behalf_of.empty()) body["onBehalfOf"] = std::move(on_behalf_of);
     Ask ask = post(thread_path(thread, "/cancel"), Value(std::move(body)));
     return get<RunView>(std::move(ask), run_view_from);
   }
@@ -166,6 +183,7 @@ class RemoteService final : public Service {
     Target target("/api/threads");
     target.query("limit", page_limit(page.limit));
     if (page.before) target.query("before", page.before->text);
+    add_user(target, page.user);
     return get_list<ListedThread>(target, "threads", thread_from);
   }
 
@@ -212,8 +230,11 @@ class RemoteService final : public Service {
     co_return connection().fitting(std::move(missing)).error();
   }
 
-  Task<Result<Standing>> standing() override {
-    return get<Standing>(ask_to("GET", "/api/overview"), standing_from);
+  // A server shows one user's, or what the key may see.
+  Task<Result<Standing>> standing(Whose whose) override {
+    Target target("/api/overview");
+    add_user(target, whose.runs);
+    return get<Standing>(ask_to("GET", target.text()), standing_from);
   }
 
   Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) override {
@@ -229,30 +250,37 @@ class RemoteService final : public Service {
     Target target("/api/approvals");
     target.query("limit", page_limit(page.limit));
     if (!page.only_open) target.query("all", "true");
+    add_user(target, page.user);
     return get_list<ApprovalRow>(target, "approvals", approval_from);
   }
 
-  Task<Result<ApprovalRow>> approval(std::string id) override {
-    std::string target = Target("/api/approvals").segment(id).text();
-    return get<ApprovalRow>(ask_to("GET", std::move(target)), approval_from);
+  Task<Result<ApprovalRow>> approval(std::string id, Whose whose) override {
+    Target target("/api/approvals");
+    target.segment(id);
+    add_user(target, whose.approvals);
+    return get<ApprovalRow>(ask_to("GET", target.text()), approval_from);
+  }
+  Task<Result<ApprovalRow>> approval_of(ThreadId thread, Whose whose) override {
+    Target target(thread_path(thread, "/approval"));
+    add_user(target, whose.approvals);
+    return get<ApprovalRow>(ask_to("GET", target.text()), approval_from);
   }
 
   Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) override {
-    BELAY_CO_TRY(ApprovalRow before, co_await approval(interrupt.text()));
-    ThreadId thread = before.thread;
-    BELAY_CO_TRY(RunRow row, co_await run_of(std::move(thread)));
-    // The commit of the decision itself is its answer, and no news.
-    std::uint64_t after = row.status == RunStatus::paused ? row.seq + 1 : row.seq;
-    RunWatch watch(connection(), parts_.executor, parts_.observer, before.thread, after);
+    Whose any;
+    BELAY_CO_TRY(ApprovalRow before, co_await approval(interrupt.text(), std::move(any)));
     Ask ask = post(Target("/api/approvals").segment(interrupt.text()).text() + "/decision",
                    decision_body(decision));
-    bool is_repeated = false;
-    BELAY_CO_TRY(DecisionAnswer answer, co_await decided(std::move(ask), is_repeated));
-    // It was open before, and is decided so now: what was told of it got lost.
-    bool is_ours = is_repeated && before.status == ApprovalStatus::open;
-    if (is_ours && answer.kind == DecisionAnswer::Kind::same) {
-      answer.kind = DecisionAnswer::Kind::won;
-    }
+    ThreadId thread = before.thread;
+    auto row = co_await run_of(std::move(thread));
+    // Of another user's run there is nothing to watch: who decides is told of its approval alone.
+    bool is_unseen = !row.ok() && row.error().code == ErrorCode::not_found;
+    if (is_unseen) co_return co_await decided(std::move(ask), std::move(before));
+    if (!row.ok()) co_return std::move(row).error();
+    // The commit of the decision itself is its answer, and no news.
+    std::uint64_t after = row->status == RunStatus::paused ? row->seq + 1 : row->seq;
+    RunWatch watch(connection(), parts_.executor, parts_.observer, before.thread, after);
+    BELAY_CO_TRY(DecisionAnswer answer, co_await decided(std::move(ask), before));
     if (answer.kind != DecisionAnswer::Kind::won) co_return std::move(answer);
     if (!is_settled(answer.view.row.status)) {
       Ask resume = post(thread_path(before.thread, "/resume"));
@@ -263,8 +291,10 @@ class RemoteService final : public Service {
     co_return std::move(answer);
   }
 
-  Task<Result<Value>> queues() override {
-    Ask ask = ask_to("GET", "/api/queues");
+  Task<Result<Value>> queues(std::optional<UserId> user) override {
+    Target target("/api/queues");
+    add_user(target, user);
+    Ask ask = ask_to("GET", target.text());
     return connection().ask_again_for(std::move(ask));
   }
   Task<Result<Value>> workers() override {
@@ -286,6 +316,7 @@ class RemoteService final : public Service {
     target.query("limit", page_limit(page.limit));
     if (page.thread) target.query("threadId", page.thread->text);
     if (page.all) target.query("all", "true");
+    add_user(target, page.user);
     return get<Messages>(ask_to("GET", target.text()), messages_from);
   }
 
@@ -298,7 +329,8 @@ class RemoteService final : public Service {
 
   Task<Result<std::vector<RecordRow>>> find_records(UserId user, RecordFilter filter) override {
     Target target("/api/records");
-    target.segment(filter.collection).query("userId", user.text);
+    target.segment(filter.collection);
+    if (user != UserId("local")) target.query("userId", user.text);
     if (!filter.key.empty()) target.query("key", filter.key);
     if (!filter.field.empty()) target.query("field", filter.field).query("value", filter.value);
     if (!filter.after.empty()) target.query("after", filter.after);
@@ -325,7 +357,9 @@ class RemoteService final : public Service {
                                      {"indexed", std::move(indexed)},
                                      {"erase", each.erase}}));
     }
-    Value::Object body{{"userId", records.front().user.text}, {"records", std::move(items)}};
+    Value::Object body{{"records", std::move(items)}};
+    const UserId& user = records.front().user;
+    if (user != UserId("local")) body["userId"] = user.text;
     Ask ask = post("/api/records", Value(std::move(body)));
     co_return co_await done(std::move(ask));
   }
@@ -357,6 +391,7 @@ class RemoteService final : public Service {
     Target target("/api/runs");
     target.query("limit", page_limit(page.limit));
     if (page.before) target.query("before", page.before->text());
+    add_user(target, page.user);
     return target;
   }
   static Ask whole_store(std::string target) {
@@ -463,14 +498,25 @@ class RemoteService final : public Service {
       ThreadId wanted = thread;
       BELAY_CO_TRY(RunView view, co_await status(std::move(wanted), std::nullopt));
       if (is_settled(view.row.status)) co_return std::optional<RunView>(std::move(view));
-      BELAY_CO_TRY(std::vector<ThreadId> left, co_await left_behind());
+      BELAY_CO_TRY(std::vector<ThreadId> left, co_await left_behind(std::nullopt));
       bool is_left = std::find(left.begin(), left.end(), thread) != left.end();
       if (is_left) co_return std::optional<RunView>();
       co_await watch.news(kLook);
     }
   }
 
-  Task<Result<DecisionAnswer>> decided(Ask ask, bool& is_repeated) {
+  Task<Result<DecisionAnswer>> decided(Ask ask, ApprovalRow before) {
+    bool is_repeated = false;
+    BELAY_CO_TRY(DecisionAnswer answer, co_await ask_to_decide(std::move(ask), is_repeated));
+    // It was open before, and is decided so now: what was told of it got lost.
+    bool is_ours = is_repeated && before.status == ApprovalStatus::open;
+    if (is_ours && answer.kind == DecisionAnswer::Kind::same) {
+      answer.kind = DecisionAnswer::Kind::won;
+    }
+    co_return std::move(answer);
+  }
+
+  Task<Result<DecisionAnswer>> ask_to_decide(Ask ask, bool& is_repeated) {
     Patience patience(connection().options().patience);
     while (true) {
       Ask again = ask;

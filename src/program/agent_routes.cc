@@ -220,18 +220,29 @@ Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const A
                             Call call) {
   BELAY_CO_TRY(Decision decision, server::decision_of(call));
   ThreadId thread(call.path.at("threadId"));
-  auto run = co_await call.service.run_of(std::move(thread));
-  if (!run.ok()) co_return thread_error(std::move(run).error());
-  const Agent* agent = agent_of(run->graph);
+  Whose any;
+  auto row = co_await call.service.approval_of(std::move(thread), std::move(any));
+  std::string graph = row.ok() ? row->graph : std::string();
+  if (!row.ok() && row.error().code == ErrorCode::conflict) {
+    ThreadId asking(call.path.at("threadId"));
+    auto run = co_await call.service.run_of(std::move(asking));
+    if (run.ok()) graph = run->graph;
+  }
+  const Agent* agent = agent_of(graph);
   if (!agent || (only && only != agent)) {
     co_return error(ErrorCode::not_found, std::string(kNotFound));
   }
-  auto row = co_await call.service.approval(run->thread.text);
   if (!row.ok()) co_return thread_error(std::move(row).error());
   InterruptId interrupt = row->interrupt;
   bool approved = decision.approved;
   BELAY_CO_TRY(DecisionAnswer answer, co_await call.service.decide(interrupt, std::move(decision)));
   if (auto lost = server::lost_decision(world, answer)) co_return *std::move(lost);
+  // Who decides for another user sees no state of the run, but what the approval showed.
+  if (answer.view.state.is_null()) {
+    Value shown =
+        answer.approval.edited.empty() ? payload_of(answer.approval) : edited_of(answer.approval);
+    answer.view.state = Value::object({{std::string(agent->result), std::move(shown)}});
+  }
   const Sentences& sentences = sentences_for(*agent, call, settings);
   std::string_view message = approved ? sentences.approved : sentences.cancelled;
   if (!is_final(answer.view.row.status)) message = sentence_of(sentences, answer.view.row);
@@ -293,7 +304,7 @@ Route cancel_agent(World& world) {
   route.answers = {{200, "It is cancelled", "Run"}};
   route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread(call.path.at("threadId"));
-    auto view = co_await call.service.cancel(std::move(thread), call.user.text);
+    auto view = co_await call.service.cancel(std::move(thread), call.user.text, "");
     if (!view.ok()) co_return thread_error(std::move(view).error());
     co_return server::reply_with(run_document(*view, served.options.extras));
   });

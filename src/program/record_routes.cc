@@ -65,15 +65,6 @@ Result<Value> document_of(const R& record) {
   return parse_json(text);
 }
 
-UserId owner_in(const Call& call) {
-  auto found = call.query.find("userId");
-  return found == call.query.end() ? call.user : UserId(found->second);
-}
-
-server::Parameter owner_parameter() {
-  return server::query_parameter("userId", "Whose", Value::object({{"type", "string"}}));
-}
-
 template <typename R>
 Task<Result<std::optional<R>>> find_one(Service& service, UserId owner, std::string key) {
   RecordFilter filter;
@@ -123,7 +114,8 @@ Route list_route() {
       capital(names<R>.plural) + " of a user, by " + std::string(names<R>.key));
   Value text = Value::object({{"type", "string"}});
   route.parameters = {
-      owner_parameter(), server::query_parameter("date", "Only of this day, YYYY-MM-DD", text),
+      server::owner_parameter(),
+      server::query_parameter("date", "Only of this day, YYYY-MM-DD", text),
       server::query_parameter("after", "The last one of the page before", std::move(text)),
       server::limit_parameter(kListDefault, server::kListMax)};
   route.answers = {{200, "A page; `next` is the `after` of the next one", ""}};
@@ -141,7 +133,7 @@ Route list_route() {
     BELAY_CO_TRY(std::int64_t limit,
                  server::number_in(call.query, "limit", kListDefault, 1, server::kListMax));
     filter.limit = static_cast<std::size_t>(limit);
-    UserId owner = owner_in(call);
+    BELAY_CO_TRY(UserId owner, server::owner_in(call));
     BELAY_CO_TRY(std::vector<RecordRow> rows,
                  co_await call.service.find_records(std::move(owner), std::move(filter)));
     Value::Array documents;
@@ -163,13 +155,13 @@ Route make_route(World& world) {
                                  "create" + capital(names<R>.singular),
                                  "Makes a " + std::string(names<R>.singular));
   route.permission = Permission::run;
-  route.parameters = {owner_parameter()};
+  route.parameters = {server::owner_parameter()};
   route.body = server::body_schema<R>({"date"});
   route.answers = {{201, "It is made; Location names it", ""}, {200, "It was there already", ""}};
   route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(R record, server::read_body<R>(call));
     BELAY_CO_CHECK(complete(record));
-    UserId owner = owner_in(call);
+    BELAY_CO_TRY(UserId owner, server::owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, record.key()));
     Reply reply;
     reply.headers.push_back({"Location", address_of(record)});
@@ -200,11 +192,11 @@ Route show_route() {
   Route route =
       server::route_of("GET", path_of_one(names<R>.plural), "get" + capital(names<R>.singular),
                        "One " + std::string(names<R>.singular));
-  route.parameters = {owner_parameter()};
+  route.parameters = {server::owner_parameter()};
   route.answers = {{200, "It", ""}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     const std::string& key = call.path.at("key");
-    UserId owner = owner_in(call);
+    BELAY_CO_TRY(UserId owner, server::owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, std::move(owner), key));
     if (!there) co_return missing<R>(key);
     Reply reply;
@@ -224,7 +216,7 @@ Route replace_route(World& world) {
       server::route_of("PUT", path_of_one(names<R>.plural), "replace" + capital(names<R>.singular),
                        "Makes or replaces one " + std::string(names<R>.singular));
   route.permission = Permission::run;
-  route.parameters = {owner_parameter()};
+  route.parameters = {server::owner_parameter()};
   route.body = server::body_schema<R>();
   route.answers = {{200, "It was replaced", ""}, {201, "It is new", ""}};
   route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
@@ -237,7 +229,7 @@ Route replace_route(World& world) {
     }
     put_key(record, key);
     BELAY_CO_CHECK(complete(record));
-    UserId owner = owner_in(call);
+    BELAY_CO_TRY(UserId owner, server::owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, key));
     record.createdAt = there ? there->createdAt : served.parts.clock.now();
     BELAY_CO_CHECK(co_await save(call.service, owner, record));
@@ -255,11 +247,11 @@ Route erase_route() {
                                  "delete" + capital(names<R>.singular),
                                  "Erases one " + std::string(names<R>.singular));
   route.permission = Permission::run;
-  route.parameters = {owner_parameter()};
+  route.parameters = {server::owner_parameter()};
   route.answers = {{204, "It is erased", ""}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     const std::string& key = call.path.at("key");
-    UserId owner = owner_in(call);
+    BELAY_CO_TRY(UserId owner, server::owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, key));
     if (!there) co_return missing<R>(key);
     RecordWrite write;

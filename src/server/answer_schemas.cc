@@ -49,7 +49,8 @@ constexpr Schema kSchemas[] = {
     {"Approval",
      "interruptId:string threadId:string runId:string agent:string userId:string node:string "
      "question:string status:string payload:any payloadHash:string createdAt:string "
-     "expiresAt:string decidedAt:string? decidedBy:string? comment:string? editedPayload:any",
+     "expiresAt:string roles:string[] decidedAt:string? decidedBy:string? onBehalfOf:string? "
+     "comment:string? editedPayload:any",
      "riskLevel:integer? crisis:boolean"},
     {"ApprovalList", "approvals:Approval[]"},
     {"Decision", "answer:string approval:Approval run:Run"},

@@ -9,16 +9,41 @@
 #include "server/routes.h"
 #include "server/start_limit.h"
 #include "server/target.h"
+#include "service/guarded_service.h"
 
 namespace belay::server {
 namespace {
 
+// Who asks: the service as far as it is theirs, and the name that it is theirs by.
+struct Caller {
+  Service* service = nullptr;
+  UserId user;
+  std::string sees;  // differs wherever two callers may be shown different things
+};
+
+Principal principal_of(const ApiKey& key, const ApiOptions& options) {
+  using Reach = Principal::Reach;
+  Principal who;
+  who.user = UserId(key.name);
+  if (key.permission >= Permission::decide) who.reach = Reach::approvals;
+  if (key.permission >= Permission::administer) who.reach = Reach::all;
+  who.roles = key.roles;
+  who.may_skip_approvals =
+      options.no_approval_takes && key.permission >= *options.no_approval_takes;
+  return who;
+}
+
 constexpr std::string_view kHttpCode = "http";
 
+std::string lower(std::string_view text) {
+  std::string made(text);
+  for (char& c : made) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return made;
+}
+
 bool is_json(std::string_view type) {
-  std::string kind(type.substr(0, type.find(';')));
+  std::string kind = lower(type.substr(0, type.find(';')));
   while (kind.ends_with(' ')) kind.pop_back();
-  for (char& c : kind) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return kind == "application/json" || kind.ends_with("+json");
 }
 
@@ -29,8 +54,17 @@ std::string_view host_name(std::string_view host) {
 }
 
 bool is_this_host(std::string_view host) {
-  std::string_view name = host_name(host);
+  std::string name = lower(host_name(host));
   return name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name.empty();
+}
+
+// The token of "Bearer TOKEN"; nothing for another scheme, whose names have no case (RFC 9110).
+std::optional<std::string_view> bearer_token(std::string_view said) {
+  constexpr std::string_view kScheme = "bearer ";
+  if (said.size() <= kScheme.size() || lower(said.substr(0, kScheme.size())) != kScheme) {
+    return std::nullopt;
+  }
+  return said.substr(said.find_first_not_of(' ', kScheme.size() - 1));
 }
 
 // A page that came from elsewhere says so; what is no browser says nothing.
@@ -45,20 +79,25 @@ http::Response response_of(Reply reply) {
   http::Response response;
   response.status = reply.status;
   response.headers = std::move(reply.headers);
+  response.headers.push_back({"X-Content-Type-Options", "nosniff"});
   if (reply.stream) {
     response.stream = std::move(reply.stream);
     return response;
   }
+  auto has = [&response](std::string_view name) {
+    return http::find_header(response.headers, name) != nullptr;
+  };
+  // What a person wrote is kept by nobody in between.
+  if (!has("Cache-Control")) response.headers.push_back({"Cache-Control", "no-store"});
   if (response.status == 204 || response.status == 304) return response;
-  bool has_type = std::any_of(response.headers.begin(), response.headers.end(),
-                              [](const http::Header& each) { return each.name == "Content-Type"; });
-  if (!has_type) response.headers.push_back({"Content-Type", "application/json"});
+  if (!has("Content-Type")) response.headers.push_back({"Content-Type", "application/json"});
   response.body = to_json(reply.document);
   return response;
 }
 
-std::string address_of(const http::Request& request) {
-  return request.raw_path + "?" + request.query;
+// What an answer is kept by: who may see it, and where it stands.
+std::string kept_key(const Caller& caller, const http::Request& request) {
+  return caller.sees + "\n" + request.raw_path + "?" + request.query;
 }
 
 // A declared parameter's text against its schema, as far as a text can be wrong.
@@ -85,6 +124,10 @@ class Api::Body {
   Body(ApiParts parts, ApiOptions options, const OwnRoutes& own)
       : world_{parts, std::move(options), Waiting(parts.executor)},
         starts_(parts.clock, world_.options.starts_per_minute) {
+    for (const ApiKey& key : world_.options.keys) {
+      guarded_.push_back(
+          make_guarded_service(world_.parts.service, principal_of(key, world_.options)));
+    }
     // First: an address of the program's own may look like one of an agent.
     if (own) routes_ = own(world_);
     for (auto* make : {health_routes, run_routes, thread_routes, event_routes, approval_routes,
@@ -105,20 +148,17 @@ class Api::Body {
     auto found = find(request.method, target->segments, path);
     if (auto* refused = std::get_if<http::Response>(&found)) co_return std::move(*refused);
     const Route& route = *std::get<const Route*>(found);
-    Call call{world_.parts.service,
-              std::move(request),
-              std::move(path),
-              std::move(target->query),
-              Value(),
-              UserId()};
-    if (auto refused = admit(route, call)) co_return *std::move(refused);
+    Caller caller;
+    if (auto refused = admit(route, request, caller)) co_return *std::move(refused);
+    Call call{*caller.service, std::move(request), std::move(path), std::move(target->query),
+              Value(),         caller.user};
     auto crowded = co_await starts_elsewhere(route.permission, call.user.text);
     if (crowded) co_return *std::move(crowded);
     if (auto refused = check_query(route, call)) co_return *std::move(refused);
     if (auto refused = read_json(route, call)) co_return *std::move(refused);
     // From before the read: what is committed meanwhile makes it another one.
     auto version = route.is_of_store ? call.service.store_version() : std::nullopt;
-    std::string address = version ? address_of(call.request) : std::string();
+    std::string address = version ? kept_key(caller, call.request) : std::string();
     const http::Response* kept = version ? kept_.find(*version, address) : nullptr;
     if (kept) co_return copy_of(*kept);
     auto reply = co_await route.handle(std::move(call));
@@ -153,27 +193,26 @@ class Api::Body {
     return refused;
   }
 
-  // Who asks, and whether they may; sets call.user.
-  std::optional<http::Response> admit(const Route& route, Call& call) {
+  // Who asks, and whether they may.
+  std::optional<http::Response> admit(const Route& route, const http::Request& request,
+                                      Caller& caller) {
     const ApiOptions& options = world_.options;
-    call.user = options.user;
+    caller.service = &world_.parts.service;
+    caller.user = options.user;
     if (route.permission == Permission::open) return std::nullopt;
     if (options.keys.empty()) {
       // A page in a browser could have its own name point here, or send what needs no body.
-      bool is_local = is_this_host(call.request.header("Host")) && is_of_this_server(call.request);
-      if (is_local) return starts_in_time(route, call);
+      bool is_local = is_this_host(request.header("Host")) && is_of_this_server(request);
+      if (is_local) return starts_in_time(route, caller.user);
       return problem(
           403, std::string(kHttpCode),
           "This server takes requests for localhost only; give it keys to serve others.");
     }
-    std::string_view said = call.request.header("Authorization");
-    constexpr std::string_view kBearer = "Bearer ";
-    bool is_bearer = said.size() > kBearer.size() && said.starts_with(kBearer);
-    std::string token(is_bearer ? said.substr(kBearer.size()) : std::string_view());
-    Digest digest = sha256(token);
+    auto token = bearer_token(request.header("Authorization"));
+    Digest digest = sha256(token.value_or(""));
     auto key = std::find_if(options.keys.begin(), options.keys.end(),
                             [&](const ApiKey& each) { return each.token == digest; });
-    if (!is_bearer || key == options.keys.end()) {
+    if (!token || key == options.keys.end()) {
       auto refused =
           problem(401, std::string(kHttpCode), "A key is needed: Authorization: Bearer TOKEN.");
       refused.headers.push_back({"WWW-Authenticate", "Bearer"});
@@ -183,13 +222,15 @@ class Api::Body {
       return problem(403, std::string(kHttpCode),
                      "This key may not " + std::string(name_of(route.permission)) + ".");
     }
-    call.user = UserId(key->name);
-    return starts_in_time(route, call);
+    caller.service = guarded_[static_cast<std::size_t>(key - options.keys.begin())].get();
+    caller.user = UserId(key->name);
+    caller.sees = key->name + "\n" + std::string(name_of(key->permission));
+    return starts_in_time(route, caller.user);
   }
 
-  std::optional<http::Response> starts_in_time(const Route& route, const Call& call) {
+  std::optional<http::Response> starts_in_time(const Route& route, const UserId& user) {
     if (route.permission != Permission::run) return std::nullopt;
-    auto wait = starts_.take(call.user);
+    auto wait = starts_.take(user);
     if (!wait) return std::nullopt;
     return too_many(*wait);
   }
@@ -272,6 +313,7 @@ class Api::Body {
   }
 
   World world_;
+  std::vector<std::unique_ptr<Service>> guarded_;  // by key, in their order
   StartLimit starts_;
   KeptAnswers kept_;
   std::vector<Route> routes_;

@@ -12,9 +12,10 @@ namespace belay::server {
 
 // Who may ask for what, by a bearer token.
 struct ApiKey {
-  std::string name;         // the user whose runs and records they are
-  Digest token{};           // SHA-256 of the token, which is kept nowhere
-  Permission permission{};  // and those below it: read, run, decide, administer
+  std::string name;                     // the user whose runs and records they are
+  Digest token{};                       // SHA-256 of the token, which is kept nowhere
+  Permission permission{};              // and those below it: read, run, decide, administer
+  std::vector<std::string> roles = {};  // for approvals that name some
 };
 
 struct ApiOptions {
@@ -27,6 +28,8 @@ struct ApiOptions {
   std::chrono::milliseconds wait{300'000};
   std::chrono::milliseconds heartbeat{15'000};  // between two signs of life in a stream
   std::size_t starts_per_minute = 0;            // of each user; 0: any number
+  // What a key needs to begin a run that saves without asking; unset: no key may.
+  std::optional<Permission> no_approval_takes = Permission::decide;
   ApprovalExtras extras = nullptr;
   // Why it takes no work: it is being shut down, or its store is away. Anybody may ask and is told,
   // so no machine is named.

@@ -25,7 +25,7 @@ Route list_approvals(World& world) {
       route_of("GET", "/api/approvals", "listApprovals", "What waits for a person, newest first");
   route.parameters = {query_parameter("all", "What was decided, too",
                                       Value::object({{"type", "boolean"}, {"default", false}})),
-                      limit_parameter(kApprovalsDefault, kListMax)};
+                      named_user_parameter(), limit_parameter(kApprovalsDefault, kListMax)};
   route.answers = {{200, "Approvals", "ApprovalList"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     ApprovalPage page;
@@ -33,7 +33,8 @@ Route list_approvals(World& world) {
     BELAY_CO_TRY(std::int64_t limit,
                  number_in(call.query, "limit", kApprovalsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
-    BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await call.service.approvals(page));
+    BELAY_CO_TRY(page.user, named_user_in(call));
+    BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await call.service.approvals(std::move(page)));
     Value::Array approvals;
     for (const ApprovalRow& row : rows) {
       approvals.push_back(approval_document(row, served.options.extras));
@@ -43,24 +44,50 @@ Route list_approvals(World& world) {
   return route;
 }
 
-Route show_approval(World& world) {
-  Route route =
-      route_of("GET", "/api/approvals/{approvalId}", "getApproval",
-               "One approval, by its id, the first characters of it, or the thread that waits");
+Reply show(World& world, const Call& call, const ApprovalRow& row) {
+  Reply reply;
+  std::string tag = tag_of(row);
+  std::string_view known = call.request.header("If-None-Match");
+  if (!known.empty() && names_tag(known, tag)) reply.status = 304;
+  reply.headers.push_back({"ETag", std::move(tag)});
+  reply.document = approval_document(row, world.options.extras);
+  return reply;
+}
+
+Route showing(std::string path, std::string id, std::string summary) {
+  Route route = route_of("GET", std::move(path), std::move(id), std::move(summary));
   Parameter condition = query_parameter("If-None-Match", "A tag of an earlier answer",
                                         Value::object({{"type", "string"}}));
   condition.in = Parameter::In::header;
-  route.parameters = {std::move(condition)};
+  route.parameters = {named_user_parameter(), std::move(condition)};
   route.answers = {{200, "The approval, with its ETag", "Approval"}, {304, "It is as it was", ""}};
+  return route;
+}
+
+Route show_approval(World& world) {
+  Route route =
+      showing("/api/approvals/{approvalId}", "getApproval",
+              "One approval, by its id, the first characters of it, or the thread that waits");
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(ApprovalRow row, co_await call.service.approval(call.path.at("approvalId")));
-    Reply reply;
-    std::string tag = tag_of(row);
-    std::string_view known = call.request.header("If-None-Match");
-    if (!known.empty() && names_tag(known, tag)) reply.status = 304;
-    reply.headers.push_back({"ETag", std::move(tag)});
-    reply.document = approval_document(row, served.options.extras);
-    co_return std::move(reply);
+    Whose whose;
+    BELAY_CO_TRY(whose.approvals, named_user_in(call));
+    std::string id = call.path.at("approvalId");
+    BELAY_CO_TRY(ApprovalRow row, co_await call.service.approval(std::move(id), std::move(whose)));
+    co_return show(served, call, row);
+  });
+  return route;
+}
+
+Route show_approval_of(World& world) {
+  Route route = showing("/api/threads/{threadId}/approval", "getThreadApproval",
+                        "What the thread's latest run waits with, or asked last");
+  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+    Whose whose;
+    BELAY_CO_TRY(whose.approvals, named_user_in(call));
+    ThreadId thread(call.path.at("threadId"));
+    BELAY_CO_TRY(ApprovalRow row,
+                 co_await call.service.approval_of(std::move(thread), std::move(whose)));
+    co_return show(served, call, row);
   });
   return route;
 }
@@ -81,7 +108,9 @@ Route decide(World& world) {
       {412, "It is not what was shown any more", "Problem", "application/problem+json"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Decision decision, decision_of(call));
-    BELAY_CO_TRY(ApprovalRow row, co_await call.service.approval(call.path.at("approvalId")));
+    Whose any;
+    std::string id = call.path.at("approvalId");
+    BELAY_CO_TRY(ApprovalRow row, co_await call.service.approval(std::move(id), std::move(any)));
     std::string_view shown = call.request.header("If-Match");
     if (!shown.empty() && !names_tag(shown, tag_of(row))) {
       Reply reply;
@@ -110,6 +139,11 @@ Result<Decision> decision_of(const Call& call) {
   decision.approved = *body.approved;
   decision.decided_by = body.decidedBy.value_or(call.user.text);
   BELAY_CHECK(check_name("name in \"decidedBy\"", decision.decided_by));
+  if (body.onBehalfOf) {
+    BELAY_CHECK(check_name("name in \"onBehalfOf\"", *body.onBehalfOf));
+    decision.on_behalf_of = *body.onBehalfOf;
+  }
+  decision.roles = std::move(body.roles).value_or(std::vector<std::string>());
   decision.comment = body.comment.value_or("");
   if (!body.edited.is_null()) decision.edited = std::move(body.edited);
   return decision;
@@ -127,6 +161,7 @@ std::vector<Route> approval_routes(World& world) {
   std::vector<Route> routes;
   routes.push_back(list_approvals(world));
   routes.push_back(show_approval(world));
+  routes.push_back(show_approval_of(world));
   routes.push_back(decide(world));
   return routes;
 }

@@ -15,7 +15,7 @@ Route list_messages() {
                                       Value::object({{"type", "string"}})),
                       query_parameter("all", "Delivered ones, too",
                                       Value::object({{"type", "boolean"}, {"default", false}})),
-                      limit_parameter(kMessagesDefault, kListMax)};
+                      named_user_parameter(), limit_parameter(kMessagesDefault, kListMax)};
   route.answers = {{200, "Messages, and how many more there are", "MessageList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     MessagePage page;
@@ -25,6 +25,7 @@ Route list_messages() {
     if (auto found = call.query.find("threadId"); found != call.query.end()) {
       page.thread = ThreadId(found->second);
     }
+    BELAY_CO_TRY(page.user, named_user_in(call));
     BELAY_CO_TRY(Messages found, co_await call.service.messages(std::move(page)));
     co_return reply_with(messages_document(found));
   };

@@ -70,6 +70,27 @@ Parameter query_parameter(std::string name, std::string help, Value schema) {
   return parameter;
 }
 
+Parameter owner_parameter() {
+  return query_parameter("userId", "Whose; the caller's own where it is left out",
+                         Value::object({{"type", "string"}}));
+}
+
+Parameter named_user_parameter() {
+  return query_parameter("userId", "Only this user's", Value::object({{"type", "string"}}));
+}
+
+Result<std::optional<UserId>> named_user_in(const Call& call) {
+  auto found = call.query.find("userId");
+  if (found == call.query.end()) return std::optional<UserId>();
+  BELAY_CHECK(check_name("userId", found->second));
+  return std::optional(UserId(found->second));
+}
+
+Result<UserId> owner_in(const Call& call) {
+  BELAY_TRY(std::optional<UserId> named, named_user_in(call));
+  return named.value_or(call.user);
+}
+
 Parameter limit_parameter(std::int64_t or_else, std::int64_t most) {
   return query_parameter(
       "limit", "At most so many",

@@ -92,6 +92,7 @@ http::Response problem(int status, std::string code, std::string detail, Value d
   response.status = status;
   response.headers.push_back({"Content-Type", "application/problem+json"});
   response.headers.push_back({"Cache-Control", "no-store"});
+  response.headers.push_back({"X-Content-Type-Options", "nosniff"});
   response.body = to_json(Value(std::move(members)));
   return response;
 }

@@ -18,9 +18,11 @@ constexpr std::int64_t kPlacesMax = 1'000'000;
 Route list_queues() {
   Route route = route_of("GET", "/api/queues", "listQueues",
                          "Queues: what waits in them, what is at work, and their limits");
+  route.parameters = {named_user_parameter()};
   route.answers = {{200, "Those that have a run that has not ended, or a limit", "QueueList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(Value found, co_await call.service.queues());
+    BELAY_CO_TRY(std::optional<UserId> user, named_user_in(call));
+    BELAY_CO_TRY(Value found, co_await call.service.queues(std::move(user)));
     co_return reply_with(std::move(found));
   };
   return route;
@@ -29,6 +31,7 @@ Route list_queues() {
 Route list_workers() {
   Route route = route_of("GET", "/api/workers", "listWorkers",
                          "Processes that may own runs, and dead ones that still do");
+  route.permission = Permission::administer;
   route.answers = {{200, "Newest first", "WorkerList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Value found, co_await call.service.workers());

@@ -41,6 +41,7 @@ using Texts = std::map<std::string, std::string, std::less<>>;
 
 // A request as its route sees it: parameters are the declared ones, checked for form.
 struct Call {
+  // What the caller may see and do of it: with keys a guarded_service.h.
   Service& service;
   http::Request request;  // its body has been read
   Texts path;

@@ -44,6 +44,14 @@ Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int
 // No page has more.
 constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);
 
+// Whose things a request is about: the "userId" of its query, else the caller's own. `invalid` for
+// what can't be a user's name.
+Result<UserId> owner_in(const Call& call);
+Parameter owner_parameter();
+// The same of a list that shows everything that the caller may see, where it names nobody.
+Result<std::optional<UserId>> named_user_in(const Call& call);
+Parameter named_user_parameter();
+
 Parameter query_parameter(std::string name, std::string help, Value schema);
 Parameter limit_parameter(std::int64_t or_else, std::int64_t most);
 
@@ -70,6 +78,8 @@ struct DecisionBody {
   std::optional<std::string> comment;
   Value edited;
   std::optional<std::string> decidedBy;
+  std::optional<std::string> onBehalfOf;
+  std::optional<std::vector<std::string>> roles;
 };
 Result<Decision> decision_of(const Call& call);
 // 409 for a decision that is not the one, with the one that won beside; nothing for one that is.

@@ -55,21 +55,17 @@ Result<RunOptions> options_of(const StartBody& body) {
   return options;
 }
 
-// With keys a request is its key's; without any it may say whose it is.
-Result<UserId> user_of(const World& world, const Call& call, const StartBody& body) {
-  if (!body.userId || *body.userId == call.user.text) return call.user;
-  BELAY_CHECK(check_name("userId", *body.userId));
-  if (world.options.keys.empty()) return UserId(*body.userId);
-  return error(ErrorCode::invalid, "\"userId\" is not the user of this key.");
-}
-
-Result<StartRun> start_of(const World& world, const Call& call) {
+Result<StartRun> start_of(const Call& call) {
   constexpr std::int64_t delay_max = 30ll * 86'400'000;
   BELAY_TRY(StartBody body, read_body<StartBody>(call));
   StartRun start;
   start.agent = call.path.at("agent");
   start.input = body.input.is_null() ? Value(Value::Object{}) : std::move(body.input);
-  BELAY_TRY(start.user, user_of(world, call, body));
+  start.user = call.user;
+  if (body.userId) {
+    BELAY_CHECK(check_name("userId", *body.userId));
+    start.user = UserId(*body.userId);
+  }
   if (body.threadId) {
     BELAY_CHECK(check_name("threadId", *body.threadId));
     start.thread = ThreadId(*body.threadId);
@@ -129,7 +125,7 @@ Route start_run(World& world) {
   route.parameters = start_parameters();
   route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(StartRun start, start_of(served, call));
+    BELAY_CO_TRY(StartRun start, start_of(call));
     co_return co_await begin_run(served, call, std::move(start));
   });
   return route;
@@ -144,6 +140,7 @@ Result<RunPage> run_page(const Call& call) {
     if (!id) return error(ErrorCode::invalid, "\"before\" has to be the id of a run.");
     page.before = RunId(*id);
   }
+  BELAY_TRY(page.user, named_user_in(call));
   auto status = call.query.find("status");
   if (status == call.query.end()) return page;
   for (RunStatus each :
@@ -163,7 +160,7 @@ Route list_runs() {
                       Value::object({{"type", "string"}, {"enum", std::move(statuses)}})),
       query_parameter("before", "The last run of the page before",
                       Value::object({{"type", "string"}, {"format", "uuid"}})),
-      limit_parameter(kRunsDefault, kListMax)};
+      named_user_parameter(), limit_parameter(kRunsDefault, kListMax)};
   route.is_of_store = true;
   route.answers = {{200, "A page of runs; `next` is the `before` of the next one", "RunList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
@@ -200,9 +197,13 @@ Route show_run(World& world) {
 Route overview(World& world) {
   Route route =
       route_of("GET", "/api/overview", "getOverview", "What goes on, and what waits for a person");
+  route.parameters = {named_user_parameter()};
   route.answers = {{200, "Runs at work, runs left behind, open approvals", "Overview"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(Standing standing, co_await call.service.standing());
+    Whose whose;
+    BELAY_CO_TRY(whose.runs, named_user_in(call));
+    whose.approvals = whose.runs;
+    BELAY_CO_TRY(Standing standing, co_await call.service.standing(std::move(whose)));
     co_return reply_with(standing_document(standing, served.options.extras));
   });
   return route;

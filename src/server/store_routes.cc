@@ -111,7 +111,7 @@ Route find_records() {
   Route route =
       route_of("GET", "/api/records/{collection}", "findRecords", "A user's records, by key");
   Value text = Value::object({{"type", "string"}});
-  route.parameters = {query_parameter("userId", "Whose", text),
+  route.parameters = {owner_parameter(),
                       query_parameter("key", "Only this one", text),
                       query_parameter("field", "Only those whose indexed `field`...", text),
                       query_parameter("value", "...is this", text),
@@ -127,7 +127,7 @@ Route find_records() {
     filter.after = text_in(call.query, "after");
     BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kListMax, 1, kListMax));
     filter.limit = static_cast<std::size_t>(limit);
-    UserId user = call.query.contains("userId") ? UserId(call.query.at("userId")) : call.user;
+    BELAY_CO_TRY(UserId user, owner_in(call));
     BELAY_CO_TRY(std::vector<RecordRow> rows,
                  co_await call.service.find_records(std::move(user), std::move(filter)));
     Value::Array records;
@@ -167,8 +167,9 @@ Result<std::vector<RecordWrite>> writes_of(const UserId& user, RecordsBody body)
 }
 
 Route save_records() {
-  Route route = administering("POST", "/api/records", "saveRecords",
-                              "Saves records, all or none: `json` is the text of each");
+  Route route = route_of("POST", "/api/records", "saveRecords",
+                         "Saves a user's records, all or none: `json` is the text of each");
+  route.permission = Permission::run;
   route.body = body_schema<RecordsBody>({"records"});
   route.answers = {{200, "How many", "Saved"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {

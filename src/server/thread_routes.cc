@@ -9,12 +9,15 @@ namespace belay::server {
 
 struct CancelBody {
   std::optional<std::string> by;
+  std::optional<std::string> onBehalfOf;
 };
 
 struct ForkBody {
   std::optional<std::int64_t> seq;
   Value edits;
   std::optional<std::string> threadId;
+  std::optional<std::string> userId;
+  std::optional<std::vector<std::string>> roles;
   std::optional<bool> copy;
   std::optional<bool> preview;
   std::optional<bool> queued;
@@ -37,7 +40,7 @@ Route list_threads() {
   Route route = route_of("GET", "/api/threads", "listThreads", "Threads, newest first");
   route.parameters = {query_parameter("before", "The last thread of the page before",
                                       Value::object({{"type", "string"}})),
-                      limit_parameter(kThreadsDefault, kListMax)};
+                      named_user_parameter(), limit_parameter(kThreadsDefault, kListMax)};
   route.is_of_store = true;
   route.answers = {
       {200, "A page of threads; `next` is the `before` of the next one", "ThreadList"}};
@@ -48,6 +51,7 @@ Route list_threads() {
     if (auto found = call.query.find("before"); found != call.query.end()) {
       page.before = ThreadId(found->second);
     }
+    BELAY_CO_TRY(page.user, named_user_in(call));
     BELAY_CO_TRY(std::vector<ListedThread> listed, co_await call.service.threads(std::move(page)));
     Value::Array threads;
     for (const ListedThread& one : listed) threads.push_back(thread_document(one.thread, one.run));
@@ -145,7 +149,10 @@ Route cancel_thread(World& world) {
     BELAY_CO_TRY(CancelBody body, read_body<CancelBody>(call));
     std::string by = body.by.value_or(call.user.text);
     BELAY_CO_CHECK(check_name("name in \"by\"", by));
-    BELAY_CO_TRY(RunView view, co_await call.service.cancel(thread_in(call), std::move(by)));
+    std::string on_behalf_of = body.onBehalfOf.value_or("");
+    if (body.onBehalfOf) BELAY_CO_CHECK(check_name("name in \"onBehalfOf\"", on_behalf_of));
+    BELAY_CO_TRY(RunView view, co_await call.service.cancel(thread_in(call), std::move(by),
+                                                            std::move(on_behalf_of)));
     co_return reply_with(run_document(view, served.options.extras));
   });
   return route;
@@ -165,6 +172,11 @@ Result<ForkOptions> fork_options(const Call& call, ForkBody body) {
     BELAY_CHECK(check_name("threadId", *body.threadId));
     options.thread = ThreadId(*body.threadId);
   }
+  if (body.userId) {
+    BELAY_CHECK(check_name("userId", *body.userId));
+    options.user = UserId(*body.userId);
+  }
+  options.roles = std::move(body.roles).value_or(std::vector<std::string>());
   if (options.copy && (options.seq || !options.edits.is_null() || body.preview.value_or(false))) {
     return error(ErrorCode::invalid, "\"copy\" goes without \"seq\", \"edits\" and \"preview\".");
   }
@@ -258,9 +270,11 @@ Route preserve_thread(bool keeps) {
 Route left_behind() {
   Route route = route_of("GET", "/api/left-behind", "listLeftBehind",
                          "Threads whose process has died, and that nobody has gone on with yet");
+  route.parameters = {named_user_parameter()};
   route.answers = {{200, "Their names", "LeftBehind"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    BELAY_CO_TRY(std::vector<ThreadId> left, co_await call.service.left_behind());
+    BELAY_CO_TRY(std::optional<UserId> user, named_user_in(call));
+    BELAY_CO_TRY(std::vector<ThreadId> left, co_await call.service.left_behind(std::move(user)));
     Value::Array threads;
     for (const ThreadId& thread : left) threads.push_back(thread.text);
     co_return reply_with(Value::object({{"threads", std::move(threads)}}));

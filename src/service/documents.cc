@@ -27,6 +27,17 @@ Value texts(const std::vector<std::string>& words) {
   return Value(std::move(array));
 }
 
+Value roles_of(const ApprovalRow& row) {
+  Value::Array roles;
+  std::string_view rest = row.roles;
+  while (!rest.empty()) {
+    std::size_t end = std::min(rest.find(','), rest.size());
+    roles.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return Value(std::move(roles));
+}
+
 Value standing_runs(const std::vector<RunRow>& rows) {
   Value::Array documents;
   for (const RunRow& row : rows) {
@@ -85,8 +96,10 @@ Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras) {
       {"payloadHash", to_hex(row.payload_hash)},
       {"createdAt", to_text(row.created_at)},
       {"expiresAt", to_text(row.expires_at)},
+      {"roles", roles_of(row)},
       {"decidedAt", decided ? Value(to_text(row.decided_at)) : Value()},
       {"decidedBy", text_or_null(row.decided_by)},
+      {"onBehalfOf", text_or_null(row.on_behalf_of)},
       {"comment", text_or_null(row.comment)},
       {"editedPayload", edited_of(row)},
   });
@@ -232,7 +245,8 @@ Value preview_document(const ForkPreview& preview, const ApprovalExtras& extras)
   for (const ApprovalRow& row : preview.approvals) {
     approvals.push_back(approval_document(row, extras));
   }
-  return Value::object({{"seq", preview.seq},
+  return Value::object({{"threadId", preview.thread.text},
+                        {"seq", preview.seq},
                         {"next", texts(preview.next)},
                         {"again", texts(preview.again)},
                         {"effects", effect_documents(preview.effects)},
@@ -279,7 +293,9 @@ std::string refusal_text(const DecisionAnswer& answer) {
   }
   std::string how(name_of(row.status));
   if (!row.edited.empty()) how += " with an edited payload";
-  return what + " was decided otherwise: it was " + how + " by " + row.decided_by + " at " +
+  std::string who = row.decided_by;
+  if (!row.on_behalf_of.empty()) who += " on behalf of " + row.on_behalf_of;
+  return what + " was decided otherwise: it was " + how + " by " + who + " at " +
          to_text(row.decided_at);
 }
 

@@ -10,88 +10,140 @@ namespace {
 
 using Approvals = std::vector<ApprovalRow>;
 
+constexpr std::string_view kUuidForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
 Error unknown(const std::string& id, const std::string& call) {
   return error(ErrorCode::not_found, "There is no approval and no thread \"" + id + "\"; see " +
                                          call + " approvals list --all.");
 }
 
-Result<Approvals> with_id(Snapshot& view, const TenantId& tenant, const Uuid& id) {
-  ApprovalFilter filter;
-  filter.tenant = tenant;
-  filter.interrupt = InterruptId(id);
-  return view.approvals(filter);
+std::string in_short(const ApprovalRow& row) {
+  return row.interrupt.text() + " of thread \"" + row.thread.text + "\"";
 }
 
-Result<ApprovalRow> of_run(Snapshot& view, const RunRow& run, const std::string& call) {
+bool takes_in(const std::optional<UserId>& users, const UserId& user) {
+  return !users || *users == user;
+}
+
+// The thread's latest run; nothing for a thread that is not there, or that nobody looks at here.
+Result<std::optional<RunRow>> run_named(Snapshot& view, const TenantId& tenant,
+                                        const ThreadId& thread, const Whose& whose) {
+  auto run = run_of_thread(view, tenant, thread, "");
+  if (!run.ok() && run.error().code == ErrorCode::not_found) return std::optional<RunRow>();
+  if (!run.ok()) return std::move(run).error();
+  bool is_seen = takes_in(whose.runs, run->user) || takes_in(whose.approvals, run->user);
+  if (!is_seen) return std::optional<RunRow>();
+  return std::optional(*std::move(run));
+}
+
+Result<Approvals> of_run(Snapshot& view, const RunRow& run, bool only_open, std::size_t limit) {
   ApprovalFilter filter;
   filter.tenant = run.tenant;
   filter.run = run.run;
-  BELAY_TRY(Approvals all, view.approvals(filter));
-  Approvals open;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(open),
-               [](const ApprovalRow& row) { return row.status == ApprovalStatus::open; });
+  filter.only_open = only_open;
+  filter.limit = limit;
+  return view.approvals(filter);
+}
+
+Result<ApprovalRow> asked_by(Snapshot& view, const RunRow& run, const Whose& whose,
+                             const std::string& call) {
   std::string thread = "Thread \"" + run.thread.text + "\"";
+  BELAY_TRY(Approvals open, of_run(view, run, true, 2));
   if (open.size() > 1) {
     return error(ErrorCode::invalid,
                  thread + " waits with several questions; name one of their ids, see " + call +
                      " approvals list.");
   }
   if (!open.empty()) return std::move(open.front());
-  if (!all.empty()) return std::move(all.front());
+  BELAY_TRY(Approvals newest, of_run(view, run, false, 1));
+  if (!newest.empty()) return std::move(newest.front());
+  // How another's run stands is not to be told by what it does not ask.
+  if (!takes_in(whose.runs, run.user)) return unknown(run.thread.text, call);
+  std::string_view status = name_of(run.status);
   if (is_final(run.status)) {
-    return error(ErrorCode::conflict, thread + " has " + std::string(name_of(run.status)) +
+    return error(ErrorCode::conflict, thread + " has " + std::string(status) +
                                           " without asking anyone; there is nothing to decide.");
   }
-  return error(ErrorCode::not_found,
-               thread + " asks nothing yet; see " + call + " state " + run.thread.text + ".");
+  return error(ErrorCode::conflict, thread + " is " + std::string(status) +
+                                        " and asks nothing yet; see " + call + " state " +
+                                        run.thread.text + ".");
 }
 
-bool may_be_prefix(std::string_view id) {
-  return !id.empty() && id.size() <= 36 &&
-         id.find_first_not_of("0123456789abcdefABCDEF-") == id.npos;
+// The least and the greatest id that begins so; nothing where none can.
+std::optional<std::pair<InterruptId, InterruptId>> ids_from(const std::string& prefix) {
+  if (prefix.empty() || prefix.size() > kUuidForm.size()) return std::nullopt;
+  std::string least(kUuidForm), greatest(kUuidForm);
+  std::replace(least.begin(), least.end(), 'x', '0');
+  std::replace(greatest.begin(), greatest.end(), 'x', 'f');
+  least.replace(0, prefix.size(), prefix);
+  greatest.replace(0, prefix.size(), prefix);
+  auto first = uuid_from(least);
+  auto last = uuid_from(greatest);
+  if (!first || !last) return std::nullopt;
+  return std::pair(InterruptId(*first), InterruptId(*last));
 }
 
-Result<ApprovalRow> with_prefix(Snapshot& view, const TenantId& tenant, const std::string& id,
-                                const std::string& call) {
-  if (!may_be_prefix(id)) return unknown(id, call);
-  if (id.size() < kIdPrefixMin) {
+// Those whose ids begin so, two of them at most: it is judged of all that there are.
+Result<Approvals> with_prefix(Snapshot& view, const TenantId& tenant, const std::string& id,
+                              const Whose& whose) {
+  auto ids = ids_from(id);
+  if (!ids || id.size() < kIdPrefixMin) return Approvals();
+  ApprovalFilter filter;
+  filter.tenant = tenant;
+  filter.user = whose.approvals;
+  filter.between = ids;
+  filter.limit = 2;
+  return view.approvals(filter);
+}
+
+Error several(const std::string& id, const Approvals& found) {
+  return error(ErrorCode::invalid, "Several approvals begin with \"" + id +
+                                       "\": " + in_short(found[0]) + ", and " + in_short(found[1]) +
+                                       "; give more of the id.");
+}
+
+Error ambiguous(const std::string& id, const Approvals& found) {
+  std::string text = "\"" + id + "\" is the name of a thread, and the beginning of approval " +
+                     in_short(found[0]) + "; give the whole id of the one that is meant.";
+  return error(ErrorCode::invalid, std::move(text));
+}
+
+}  // namespace
+
+Result<ApprovalRow> find_approval_of(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
+                                     const Whose& whose, const std::string& call) {
+  BELAY_TRY(std::optional<RunRow> run, run_named(view, tenant, thread, whose));
+  if (!run) return unknown(thread.text, call);
+  return asked_by(view, *run, whose, call);
+}
+
+Result<ApprovalRow> find_approval(Snapshot& view, const TenantId& tenant, const std::string& id,
+                                  const Whose& whose, const std::string& call) {
+  if (auto uuid = uuid_from(id)) {
+    ApprovalFilter filter;
+    filter.tenant = tenant;
+    filter.interrupt = InterruptId(*uuid);
+    filter.user = whose.approvals;
+    BELAY_TRY(Approvals found, view.approvals(filter));
+    if (!found.empty()) return std::move(found.front());
+  }
+  BELAY_TRY(std::optional<RunRow> run, run_named(view, tenant, ThreadId(id), whose));
+  BELAY_TRY(Approvals found, with_prefix(view, tenant, id, whose));
+  if (run) {
+    auto asked = asked_by(view, *run, whose, call);
+    bool is_it = asked.ok() && found.size() == 1 && found[0].interrupt == asked->interrupt;
+    if (!found.empty() && !is_it) return ambiguous(id, found);
+    return asked;
+  }
+  if (found.size() > 1) return several(id, found);
+  if (!found.empty()) return std::move(found.front());
+  if (ids_from(id) && id.size() < kIdPrefixMin) {
     return error(ErrorCode::invalid, "\"" + id +
                                          "\" is too short for an approval's id; give at "
                                          "least " +
                                          std::to_string(kIdPrefixMin) + " characters.");
   }
-  std::string prefix = id;
-  for (char& c : prefix) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-  ApprovalFilter filter;
-  filter.tenant = tenant;
-  filter.limit = limits::page_rows_max;
-  BELAY_TRY(Approvals all, view.approvals(filter));
-  std::optional<ApprovalRow> found;
-  for (ApprovalRow& row : all) {
-    if (!row.interrupt.text().starts_with(prefix)) continue;
-    if (found) {
-      return error(ErrorCode::invalid, "Several approvals begin with \"" + id +
-                                           "\"; give more of the id, see " + call +
-                                           " approvals list --all.");
-    }
-    found = std::move(row);
-  }
-  if (found) return *std::move(found);
   return unknown(id, call);
-}
-
-}  // namespace
-
-Result<ApprovalRow> find_approval(Snapshot& view, const TenantId& tenant, const std::string& id,
-                                  const std::string& call) {
-  if (auto uuid = uuid_from(id)) {
-    BELAY_TRY(Approvals found, with_id(view, tenant, *uuid));
-    if (!found.empty()) return std::move(found.front());
-  }
-  auto run = run_of_thread(view, tenant, ThreadId(id), call);
-  if (run.ok()) return of_run(view, *run, call);
-  if (run.error().code != ErrorCode::not_found) return std::move(run).error();
-  return with_prefix(view, tenant, id, call);
 }
 
 }  // namespace belay

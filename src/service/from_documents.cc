@@ -275,8 +275,12 @@ Result<ApprovalRow> approval_from(const Value& document) {
   row.payload_hash = members.digest("payloadHash");
   row.created_at = members.instant("createdAt");
   row.expires_at = members.instant("expiresAt");
+  for (const std::string& role : members.texts("roles")) {
+    row.roles += (row.roles.empty() ? "" : ",") + role;
+  }
   if (!members["decidedAt"].is_null()) row.decided_at = members.instant("decidedAt");
   row.decided_by = members.text_or_null("decidedBy");
+  row.on_behalf_of = members.text_or_null("onBehalfOf");
   row.comment = members.text_or_null("comment");
   if (!members["editedPayload"].is_null()) row.edited = members.envelope("editedPayload");
   return members.done(std::move(row));
@@ -336,6 +340,7 @@ Result<Standing> standing_from(const Value& document) {
 Result<ForkPreview> preview_from(const Value& document) {
   Members members(document, "A preview");
   ForkPreview preview;
+  preview.thread = ThreadId(members.text("threadId"));
   preview.seq = members.count("seq");
   preview.next = members.texts("next");
   preview.again = members.texts("again");

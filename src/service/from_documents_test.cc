@@ -37,7 +37,7 @@ struct Documents : ServiceWorld {
     EXPECT_TRUE(decided("rejected", false, "no cats").ok());
     EXPECT_EQ(began("failed", "stone").row.status, RunStatus::failed);
     began("cancelled", "a car");
-    EXPECT_TRUE(wait(service_->cancel(ThreadId("cancelled"), "ana")).ok());
+    EXPECT_TRUE(wait(service_->cancel(ThreadId("cancelled"), "ana", "")).ok());
     StartRun queued = order("queued", "a bus");
     queued.queued = true;
     queued.delay = std::chrono::hours(1);
@@ -96,7 +96,7 @@ TEST_F(Documents, OfThreadsApprovalsAndTheOverviewComeBackAsTheyWere) {
   }
   EXPECT_EQ(seen,
             (std::set<std::string>{"open", "approved", "approved, edited", "rejected", "closed"}));
-  Standing standing = wait(service_->standing()).value();
+  Standing standing = wait(service_->standing(Whose())).value();
   EXPECT_EQ(standing.open.size(), 2u);
   auto overview = [](const Standing& each) { return standing_document(each, nullptr); };
   expect_same<Standing>(standing, overview, standing_from);

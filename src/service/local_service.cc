@@ -51,6 +51,7 @@ class LocalService final : public Service {
       request.options.thread = ThreadId(random_uuid(parts_.random).text());
     }
     ThreadId thread = request.options.thread;
+    UserId user = request.options.user;
     if (request.queued) {
       Instant not_before = parts_.clock.now() + request.delay;
       co_return co_await parts_.runtime.enqueue(std::move(request.graph), std::move(request.state),
@@ -59,7 +60,7 @@ class LocalService final : public Service {
     auto task = parts_.runtime.start(std::move(request.graph), std::move(request.state),
                                      std::move(request.options));
     auto view = co_await under_way_.wait(std::move(task));
-    co_return co_await with_owner(std::move(thread), std::move(view));
+    co_return co_await with_owner(std::move(thread), std::move(view), std::move(user));
   }
 
   Task<Result<RunView>> resume(ThreadId thread) override {
@@ -68,12 +69,13 @@ class LocalService final : public Service {
     co_return co_await with_owner(std::move(thread), std::move(view));
   }
 
-  Task<Result<std::vector<ThreadId>>> left_behind() override {
-    return parts_.runtime.left_behind(parts_.tenant);
+  Task<Result<std::vector<ThreadId>>> left_behind(std::optional<UserId> user) override {
+    return parts_.runtime.left_behind(parts_.tenant, std::move(user));
   }
 
-  Task<Result<RunView>> cancel(ThreadId thread, std::string by) override {
-    return parts_.runtime.cancel(parts_.tenant, std::move(thread), std::move(by));
+  Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of) override {
+    return parts_.runtime.cancel(parts_.tenant, std::move(thread), std::move(by),
+                                 std::move(on_behalf_of));
   }
 
   Task<Result<RunView>> fork(ForkOptions options) override {
@@ -136,6 +138,7 @@ class LocalService final : public Service {
       ThreadFilter filter;
       filter.tenant = tenant;
       filter.before = page.before;
+      filter.user = page.user;
       filter.limit = std::min(page.limit, limits::list_rows_max);
       BELAY_TRY(std::vector<ThreadRow> rows, view.threads(filter));
       std::vector<ListedThread> listed;
@@ -158,6 +161,7 @@ class LocalService final : public Service {
     filter.tenant = parts_.tenant;
     filter.statuses = std::move(page.statuses);
     filter.before = page.before;
+    filter.user = std::move(page.user);
     filter.limit = std::min(page.limit, limits::list_rows_max);
     return runs(std::move(filter));
   }
@@ -201,20 +205,22 @@ class LocalService final : public Service {
     return read<Value>(parts_.store, std::move(reader));
   }
 
-  Task<Result<Standing>> standing() override {
+  Task<Result<Standing>> standing(Whose whose) override {
     struct Found {
       std::vector<RunRow> working;
       std::vector<ApprovalRow> open;
     };
     std::function<Result<Found>(Snapshot&)> reader =
-        [tenant = parts_.tenant](Snapshot& view) -> Result<Found> {
+        [tenant = parts_.tenant, whose = std::move(whose)](Snapshot& view) -> Result<Found> {
       Found found;
       RunFilter runs;
       runs.tenant = tenant;
+      runs.user = whose.runs;
       runs.statuses = {RunStatus::queued, RunStatus::running};
       BELAY_TRY(found.working, view.runs(runs));
       ApprovalFilter approvals;
       approvals.tenant = tenant;
+      approvals.user = whose.approvals;
       approvals.only_open = true;
       BELAY_TRY(found.open, view.approvals(approvals));
       return found;
@@ -252,16 +258,25 @@ class LocalService final : public Service {
       ApprovalFilter filter;
       filter.tenant = tenant;
       filter.only_open = page.only_open;
+      filter.user = page.user;
       filter.limit = std::min(page.limit, limits::list_rows_max);
       return view.approvals(filter);
     };
     return read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
   }
 
-  Task<Result<ApprovalRow>> approval(std::string id) override {
+  Task<Result<ApprovalRow>> approval(std::string id, Whose whose) override {
     std::function<Result<ApprovalRow>(Snapshot&)> reader =
-        [tenant = parts_.tenant, id = std::move(id), call = parts_.call](Snapshot& view) {
-          return find_approval(view, tenant, id, call);
+        [tenant = parts_.tenant, id = std::move(id), whose = std::move(whose), call = parts_.call](
+            Snapshot& view) { return find_approval(view, tenant, id, whose, call); };
+    return read<ApprovalRow>(parts_.store, std::move(reader));
+  }
+
+  Task<Result<ApprovalRow>> approval_of(ThreadId thread, Whose whose) override {
+    std::function<Result<ApprovalRow>(Snapshot&)> reader =
+        [tenant = parts_.tenant, thread = std::move(thread), whose = std::move(whose),
+         call = parts_.call](Snapshot& view) {
+          return find_approval_of(view, tenant, thread, whose, call);
         };
     return read<ApprovalRow>(parts_.store, std::move(reader));
   }
@@ -271,7 +286,9 @@ class LocalService final : public Service {
     co_return co_await under_way_.wait(std::move(task));
   }
 
-  Task<Result<Value>> queues() override { return show_queues(queue_view()); }
+  Task<Result<Value>> queues(std::optional<UserId> user) override {
+    return show_queues(queue_view(), std::move(user));
+  }
   Task<Result<Value>> workers() override { return show_workers(queue_view()); }
   Task<Result<Value>> change_queue(QueueChange change) override {
     return belay::change_queue(queue_view(), std::move(change));
@@ -281,6 +298,7 @@ class LocalService final : public Service {
     OutboxFilter filter;
     filter.tenant = parts_.tenant;
     filter.limit = kMessagesMax;
+    filter.user = page.user;
     if (page.thread) {
       ThreadId thread = *page.thread;
       BELAY_CO_TRY(RunRow row, co_await run_of(std::move(thread)));
@@ -380,12 +398,15 @@ class LocalService final : public Service {
     return read<std::vector<CheckpointRow>>(parts_.store, std::move(reader));
   }
 
-  // Of a run that another living process has, with that process's id.
-  Task<Result<RunView>> with_owner(ThreadId thread, Result<RunView> view) {
+  // Of a run that another living process has, with that process's id; not where the run is another
+  // user's than who asks for it.
+  Task<Result<RunView>> with_owner(ThreadId thread, Result<RunView> view,
+                                   std::optional<UserId> user = std::nullopt) {
     bool is_taken = !view.ok() && view.error().code == ErrorCode::conflict && parts_.process_of;
     if (!is_taken) co_return std::move(view);
     auto run = co_await run_of(std::move(thread));
     if (!run.ok() || is_final(run->status)) co_return std::move(view);
+    if (user && run->user != *user) co_return std::move(view);
     auto alive = parts_.store.is_alive(run->session);
     if (!alive.ok() || !*alive) co_return std::move(view);
     Error taken = std::move(view).error();

@@ -33,12 +33,13 @@ Value queue_document(const QueueRow& row) {
                         {"perKeyMax", row.per_key_max}});
 }
 
-Task<Result<Value>> show_queues(QueueView at) {
+Task<Result<Value>> show_queues(QueueView at, std::optional<UserId> user) {
   std::function<Result<Standings>(Snapshot&)> reader =
-      [tenant = at.tenant, now = at.clock.now()](Snapshot& view) -> Result<Standings> {
+      [tenant = at.tenant, now = at.clock.now(),
+       user = std::move(user)](Snapshot& view) -> Result<Standings> {
     Standings found;
     BELAY_TRY(found.rows, rows_of(view, tenant));
-    BELAY_TRY(found.counts, view.queue_counts(tenant, now));
+    BELAY_TRY(found.counts, view.queue_counts(tenant, now, user));
     return found;
   };
   auto found = co_await read<Standings>(at.store, std::move(reader));

@@ -16,7 +16,7 @@ struct QueueView {
   Clock& clock;
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of;
 };
-Task<Result<Value>> show_queues(QueueView at);
+Task<Result<Value>> show_queues(QueueView at, std::optional<UserId> user);
 Task<Result<Value>> show_workers(QueueView at);
 Task<Result<Value>> change_queue(QueueView at, QueueChange change);
 

@@ -300,6 +300,7 @@ void visit(ApprovalRow& row, Visit& each) {
   each("expiresAt", row.expires_at);
   each("status", row.status);
   each("decidedBy", row.decided_by);
+  each("onBehalfOf", Usually<std::string>{row.on_behalf_of, ""});
   each("comment", row.comment);
   each("edited", Envelope{row.edited});
   each("editedHash", row.edited_hash);

@@ -41,6 +41,12 @@ struct QueueChange {
   std::optional<std::uint64_t> per_key_max = std::nullopt;  // 0: as in any queue
 };
 
+// Whose runs, and whose approvals, a look takes in; unset: everybody's.
+struct Whose {
+  std::optional<UserId> runs = std::nullopt;
+  std::optional<UserId> approvals = std::nullopt;
+};
+
 struct ListedThread {
   ThreadRow thread;
   std::optional<RunRow> run;  // the latest
@@ -48,12 +54,14 @@ struct ListedThread {
 struct ThreadPage {
   std::optional<ThreadId> before = std::nullopt;  // the last one of the page before
   std::size_t limit = 20;
+  std::optional<UserId> user = std::nullopt;  // only this user's
 };
 
 struct RunPage {
   std::vector<RunStatus> statuses = {};        // empty: any
   std::optional<RunId> before = std::nullopt;  // the last one of the page before
   std::size_t limit = 20;
+  std::optional<UserId> user = std::nullopt;  // only this user's
 };
 
 struct RunHistory {
@@ -74,6 +82,7 @@ struct CallPage {
 struct ApprovalPage {
   bool only_open = true;
   std::size_t limit = limits::list_rows_max;
+  std::optional<UserId> user = std::nullopt;  // only those of this user's runs
 };
 
 // What goes on, and what waits for somebody.
@@ -87,6 +96,7 @@ struct MessagePage {
   std::optional<ThreadId> thread = std::nullopt;
   bool all = false;  // delivered ones too
   std::size_t limit = 100;
+  std::optional<UserId> user = std::nullopt;  // only those of this user's runs
 };
 struct Messages {
   std::vector<OutboxRow> rows;  // oldest first
@@ -115,8 +125,10 @@ class Service {
 
   virtual Task<Result<RunView>> start(StartRun wanted) = 0;
   virtual Task<Result<RunView>> resume(ThreadId thread) = 0;
-  virtual Task<Result<std::vector<ThreadId>>> left_behind() = 0;
-  virtual Task<Result<RunView>> cancel(ThreadId thread, std::string by) = 0;
+  virtual Task<Result<std::vector<ThreadId>>> left_behind(std::optional<UserId> user) = 0;
+  // `on_behalf_of`: whom `by` acted for; empty: nobody else.
+  virtual Task<Result<RunView>> cancel(ThreadId thread, std::string by,
+                                       std::string on_behalf_of) = 0;
   virtual Task<Result<RunView>> fork(ForkOptions options) = 0;
   virtual Task<Result<ForkPreview>> preview(ForkOptions options) = 0;
   virtual Task<Result<ReplayReport>> replay(ThreadId thread) = 0;
@@ -135,17 +147,19 @@ class Service {
   // What the thread's latest run has asked of its model and of the world, as `belay calls --json`
   // prints it.
   virtual Task<Result<Value>> calls(CallPage page) = 0;
-  virtual Task<Result<Standing>> standing() = 0;
+  virtual Task<Result<Standing>> standing(Whose whose) = 0;
   virtual Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) = 0;
   virtual Task<Result<Done>> preserve(ThreadId thread, bool preserve) = 0;
 
   virtual Task<Result<std::vector<ApprovalRow>>> approvals(ApprovalPage page) = 0;
   // By its id, the first characters of it, or the thread that waits.
-  virtual Task<Result<ApprovalRow>> approval(std::string id) = 0;
+  virtual Task<Result<ApprovalRow>> approval(std::string id, Whose whose) = 0;
+  // What the thread's latest run waits with, or asked last.
+  virtual Task<Result<ApprovalRow>> approval_of(ThreadId thread, Whose whose) = 0;
   virtual Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) = 0;
 
   // The documents that `belay queue --json` and `belay workers --json` print; and a queue's row.
-  virtual Task<Result<Value>> queues() = 0;
+  virtual Task<Result<Value>> queues(std::optional<UserId> user) = 0;
   virtual Task<Result<Value>> workers() = 0;
   virtual Task<Result<Value>> change_queue(QueueChange change) = 0;
 

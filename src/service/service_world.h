@@ -71,7 +71,7 @@ class ServiceWorld : public ::testing::Test {
   }
   Result<DecisionAnswer> decided(const std::string& thread, bool approved, std::string comment = "",
                                  std::optional<Value> edited = std::nullopt) {
-    auto row = wait(service_->approval(thread));
+    auto row = wait(service_->approval(thread, Whose()));
     if (!row.ok()) return row.error();
     Decision decision;
     decision.approved = approved;
