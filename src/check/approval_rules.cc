@@ -163,15 +163,23 @@ void check_asking_tasks(const RunContents& run, const SpaceContents& space, Find
   }
 }
 
-// The verdict as the event of the decision's commit tells it; empty where it tells none.
-std::pair<std::string, std::string> told_verdict(const RunContents& run, std::uint64_t seq) {
+// The decision as the event of its commit tells it; empty where it tells none.
+struct Told {
+  std::string verdict;
+  std::string decided_by;
+  std::string on_behalf_of;
+};
+Told told_decision(const RunContents& run, std::uint64_t seq) {
   for (const EventRow& event : run.events) {
     if (event.seq != seq || event.index != 0) continue;
     auto body = parse_json(event.body, limits::document_depth_max);
     if (!body.ok()) break;
     const std::string* verdict = (*body)["verdict"].as_string();
     const std::string* decided_by = (*body)["decidedBy"].as_string();
-    if (verdict && decided_by) return {*verdict, *decided_by};
+    const std::string* on_behalf_of = (*body)["onBehalfOf"].as_string();
+    if (verdict && decided_by) {
+      return {*verdict, *decided_by, on_behalf_of ? *on_behalf_of : std::string()};
+    }
   }
   return {};
 }
@@ -181,10 +189,9 @@ CommitKind closing_kind(ApprovalStatus status) {
   return status == ApprovalStatus::expired ? CommitKind::expiry : CommitKind::decision;
 }
 
-bool is_told_as(const ApprovalRow& approval,
-                const std::pair<std::string, std::string>& verdict_and_decider) {
-  return verdict_and_decider.first == name_of(approval.status) &&
-         verdict_and_decider.second == approval.decided_by;
+bool is_told_as(const ApprovalRow& approval, const Told& told) {
+  return told.verdict == name_of(approval.status) && told.decided_by == approval.decided_by &&
+         told.on_behalf_of == approval.on_behalf_of;
 }
 
 // The commit after one of a run's own that asked, where nothing else is under way: such a run can't
@@ -203,24 +210,24 @@ void check_closing(const RunContents& run, const Replay& replay, const Interrupt
                                        commit_text(checkpoint.seq) + " is a " +
                                        std::string(name_of(checkpoint.kind)) + ".");
   }
-  auto told = told_verdict(run, checkpoint.seq);
-  if (!told.first.empty() && !is_told_as(*approval, told)) {
+  Told told = told_decision(run, checkpoint.seq);
+  if (!told.verdict.empty() && !is_told_as(*approval, told)) {
     findings.add(*approval, "it is " + std::string(name_of(approval->status)) + " by " +
                                 in_quotes(approval->decided_by) + ", but " +
-                                commit_text(checkpoint.seq) + " told that it was " + told.first +
-                                " by " + in_quotes(told.second) + ".");
+                                commit_text(checkpoint.seq) + " told that it was " + told.verdict +
+                                " by " + in_quotes(told.decided_by) + ".");
   }
 }
 
 // A commit that tells of a decision: there is one.
 void check_told(const RunContents& run, const CheckpointRow& checkpoint, Findings& findings) {
-  auto told = told_verdict(run, checkpoint.seq);
-  if (told.first.empty()) return;
+  Told told = told_decision(run, checkpoint.seq);
+  if (told.verdict.empty()) return;
   bool is_there = std::any_of(run.approvals.begin(), run.approvals.end(),
                               [&](const ApprovalRow& each) { return is_told_as(each, told); });
   if (!is_there) {
-    findings.add(run, commit_text(checkpoint.seq) + " tells that an approval was " + told.first +
-                          " by " + in_quotes(told.second) + ", and there is none.");
+    findings.add(run, commit_text(checkpoint.seq) + " tells that an approval was " + told.verdict +
+                          " by " + in_quotes(told.decided_by) + ", and there is none.");
   }
 }
 
@@ -380,6 +387,7 @@ void i5_approvals(const RunContents& run, const CheckScope&, Findings& findings)
   ChosenTasks chosen;
   if (!run.approvals.empty()) chosen = chosen_tasks(run);
   std::set<InterruptId> waited = waited_for(run);
+  check_fork(run, findings);
   for (const ApprovalRow& approval : run.approvals) {
     check_approval_row(run, approval, findings);
     check_is_asked(run, approval, chosen, waited, findings);

@@ -117,6 +117,10 @@ void decided_by_another_than_was_told(StoredRows& rows, CheckScope&) {
   rows.run("rejected").approvals.front().decided_by = "ben";
 }
 
+void decided_for_another_than_was_told(StoredRows& rows, CheckScope&) {
+  rows.run("rejected").approvals.front().on_behalf_of = "ben";
+}
+
 void more_people_may_decide(StoredRows& rows, CheckScope&) {
   rows.run("approved").approvals.front().roles = "";
 }
@@ -134,6 +138,24 @@ void approval_that_nothing_asks_for(StoredRows& rows, CheckScope&) {
   ApprovalRow more = rows.run("cancelled").approvals.front();
   more.interrupt = InterruptId(derived_uuid("more"));
   rows.run("cancelled").approvals.push_back(more);
+}
+
+void begin_with(RunContents& run, const std::string& channel, Value value) {
+  auto text = json_in_envelope(run.row.input);
+  Value input = parse_json(*text).value();
+  input.as_object()->insert_or_assign(channel, std::move(value));
+  run.row.input = json_envelope(to_json(input));
+  chain_again(run);
+}
+
+// As a fork with edits was once made: with a plan that nobody had seen, behind the approval.
+void saved_what_nobody_approved(StoredRows& rows, CheckScope&) {
+  begin_with(rows.run("forked"), "draft", Value("Nobody saw this."));
+}
+
+// The same of a fork of a fork, and of a channel that the approval did not show.
+void edited_behind_an_approval_of_old(StoredRows& rows, CheckScope&) {
+  begin_with(rows.run("forked_again"), "topic", Value("another"));
 }
 
 // Of a commit whose own event says more than its checkpoint.
@@ -405,10 +427,13 @@ std::vector<BrokenStore> broken_invariants() {
       {"I5", "EditedIsNotWhatWasHashed", edited_is_not_what_was_hashed},
       {"I5", "DecidedByNobody", decided_by_nobody},
       {"I5", "DecidedByAnotherThanWasTold", decided_by_another_than_was_told},
+      {"I5", "DecidedForAnotherThanWasTold", decided_for_another_than_was_told},
       {"I5", "MorePeopleMayDecide", more_people_may_decide},
       {"I5", "OpenThoughDecided", open_though_decided},
       {"I5", "AnApprovalLost", approval_lost},
       {"I5", "AnApprovalThatNothingAsksFor", approval_that_nothing_asks_for},
+      {"I5", "SavedWhatNobodyApproved", saved_what_nobody_approved},
+      {"I5", "EditedBehindAnApprovalOfOld", edited_behind_an_approval_of_old},
       {"I7", "AnEventLost", event_lost},
       {"I7", "AGapBetweenEvents", gap_between_events},
       {"I7", "AnEventOfNoCommit", event_of_no_commit},

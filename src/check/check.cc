@@ -85,7 +85,8 @@ const Rule kRules[] = {
     {{"I5",
       "An approval is decided at most once, in time, for exactly the payload that was shown, and "
       "the run's commits say the same; it is open exactly while the run waits for it, or decided "
-      "while another of its tasks still works."},
+      "while another of its tasks still works. A fork that begins behind one begins with the state "
+      "that was there."},
      check::i5_approvals},
     {{"I7",
       "A commit's events are numbered without a gap and tell of that commit; its own is there "

@@ -36,6 +36,9 @@ struct RunContents : SpaceContents {
   std::vector<EffectRow> effects;
   std::vector<OutboxRow> outbox;
   std::map<std::string, SpaceContents> inner;  // subgraphs' visits, by space
+  // The runs that it was forked from, the nearest first, as far as they are there: without events,
+  // tasks, effects, messages, subgraphs' visits, and ancestors of their own.
+  std::vector<RunContents> ancestors;
 };
 
 struct ListedRun {

@@ -232,12 +232,14 @@ Result<StoreContents> read_lists(Snapshot& view, const TenantId& tenant) {
   return store;
 }
 
-Result<std::optional<RunContents>> read_run(Snapshot& view, const CheckScope& scope,
+namespace {
+
+// The run's row, and the versions of its graph.
+Result<std::optional<RunContents>> read_row(Snapshot& view, const CheckScope& scope,
                                             const RunId& run) {
-  const TenantId& tenant = scope.tenant;
   std::optional<RunContents> contents;
   RunFilter filter;
-  filter.tenant = tenant;
+  filter.tenant = scope.tenant;
   filter.run = run;
   filter.limit = 1;
   BELAY_TRY(auto rows, view.runs(filter));
@@ -249,6 +251,38 @@ Result<std::optional<RunContents>> read_run(Snapshot& view, const CheckScope& sc
     contents->versions.push_back(graph);
     if (graph->hash == contents->row.graph_hash) contents->graph = graph;
   }
+  return contents;
+}
+
+Result<Done> read_ancestors(Snapshot& view, const CheckScope& scope, RunContents& run) {
+  std::set<RunId> seen{run.row.run};
+  RunId next = run.row.forked_from;
+  while (!next.is_null() && seen.insert(next).second) {
+    BELAY_TRY(auto found, read_row(view, scope, next));
+    if (!found) return Done{};
+    BELAY_CHECK(read_checkpoints(view, scope.tenant, next, *found));
+    ValueFilter values;
+    values.tenant = scope.tenant;
+    values.run = next;
+    values.at_seq = kAll;
+    values.every_version = true;
+    values.space = std::string();
+    BELAY_TRY(found->values, view.values(values));
+    BELAY_CHECK(read_approvals(view, scope.tenant, *found));
+    next = found->row.forked_from;
+    run.ancestors.push_back(*std::move(found));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::optional<RunContents>> read_run(Snapshot& view, const CheckScope& scope,
+                                            const RunId& run) {
+  const TenantId& tenant = scope.tenant;
+  BELAY_TRY(std::optional<RunContents> contents, read_row(view, scope, run));
+  if (!contents) return contents;
+  BELAY_CHECK(read_ancestors(view, scope, *contents));
   BELAY_CHECK(read_checkpoints(view, tenant, run, *contents));
   BELAY_CHECK(read_tasks(view, tenant, run, *contents));
   BELAY_CHECK(read_inner(view, tenant, *contents, *contents));

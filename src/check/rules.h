@@ -57,6 +57,9 @@ void i7_events(const RunContents& run, const CheckScope& scope, Findings& findin
 void i15_pending(const RunContents& run, const CheckScope& scope, Findings& findings);
 void i16_outbox(const RunContents& run, const CheckScope& scope, Findings& findings);
 
+// Of I5: a fork of another state than it was forked from does not begin behind an approval.
+void check_fork(const RunContents& run, Findings& findings);
+
 // Of the store as a whole.
 void p1_threads(const StoreContents& store, const CheckScope& scope, Findings& findings);
 void p8_metrics_accuracy(const StoreContents& store, const CheckScope& scope, Findings& findings);

@@ -241,6 +241,37 @@ void Scenarios::edited() {
   decide(view, true, Value("My own plan.")).value();
 }
 
+RunView Scenarios::fork_behind(std::string thread) {
+  auto asked = begin(thread + "_origin", "urgent").value();
+  decide(asked, true).value();
+  ForkOptions options;
+  options.from = ThreadId(thread + "_origin");
+  options.thread = ThreadId(std::move(thread));
+  options.seq = asked.row.seq + 1;
+  return block_on(loop, runtime->fork(std::move(options))).value();
+}
+
+void Scenarios::forked() { fork_behind("forked"); }
+
+void Scenarios::forked_with_edits() {
+  fork_behind("forked_with_edits_before");
+  ForkOptions options;
+  options.from = ThreadId("forked_with_edits_before");
+  options.thread = ThreadId("forked_with_edits");
+  options.edits = Value::object({{"draft", "My own plan."}});
+  options.roles = {"editor"};
+  decide(block_on(loop, runtime->fork(std::move(options))).value(), true).value();
+}
+
+void Scenarios::forked_again() {
+  fork_behind("forked_again_before");
+  ForkOptions options;
+  options.from = ThreadId("forked_again_before");
+  options.thread = ThreadId("forked_again");
+  options.seq = 1;
+  block_on(loop, runtime->fork(std::move(options))).value();
+}
+
 void Scenarios::rejected() { decide(begin("rejected", "urgent").value(), false).value(); }
 
 void Scenarios::expired() {
@@ -413,6 +444,9 @@ void Scenarios::play_all() {
   wide_at_the_end();
   completed();
   approved();
+  forked();
+  forked_with_edits();
+  forked_again();
   edited();
   rejected();
   expired();

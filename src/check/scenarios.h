@@ -60,6 +60,9 @@ class Scenarios {
   void completed();            // without asking
   void approved();             // after asking
   void edited();               // approved with another draft
+  void forked();               // behind a decision, as the other stood there
+  void forked_again();         // a fork of such a one
+  void forked_with_edits();    // of such a one: begun before the decision, and asked anew
   void rejected();             //
   void expired();              //
   void late();                 // decided too late
@@ -111,6 +114,8 @@ class Scenarios {
                         RunOptions options = {});
   // Moves the clock past the pause of an hour, and goes on.
   void wake();
+  // Begins a run that is approved, and a fork of it behind the approval.
+  RunView fork_behind(std::string thread);
   Result<DecisionAnswer> decide(const RunView& view, bool approve,
                                 std::optional<Value> edited = std::nullopt);
   // Starts a run, lets it work for a second, and loses the process.

@@ -8,7 +8,6 @@
 #include "belay/limits.h"
 #include "engine/decision.h"
 #include "engine/next_task.h"
-#include "graph/question.h"
 
 namespace belay {
 namespace {
@@ -67,20 +66,6 @@ bool has_approval_inside(const GraphDefinition& graph, const std::string& name) 
   });
 }
 
-bool is_of_approval_node(const ApprovalRow& approval) {
-  return approval.interrupt == engine::interrupt_of(approval.task, "approval");
-}
-
-// Whether it asks only if an effect has happened: nobody lets a state pass by answering that.
-bool is_about_effect(const ApprovalRow& approval) {
-  auto text = json_in_envelope(approval.payload);
-  auto payload = text.ok() ? parse_json(*text) : Result<Value>(text.error());
-  const std::string* effect = payload.ok() ? (*payload)["effect"].as_string() : nullptr;
-  return effect &&
-         approval.interrupt ==
-             engine::interrupt_of(approval.task, question_key("effect " + *effect, *text));
-}
-
 // The approvals of one run that a fork would skip, and where a fork asks each of them anew.
 class SkippedIn {
  public:
@@ -99,8 +84,9 @@ class SkippedIn {
     BELAY_TRY(const CheckpointRow* here, commit(at_.seq));
     std::vector<ApprovalRow> skipped;
     for (ApprovalRow& row : rows) {
-      if (!engine::is_decided(row.status) || row.seq > at_.seq || is_about_effect(row)) continue;
-      BELAY_TRY(Asked asked, asked_at(row));
+      if (!engine::is_decided(row.status) || row.seq > at_.seq || engine::is_about_effect(row))
+        continue;
+      BELAY_TRY(engine::AskedAt asked, asked_at(row));
       if (restarts && here && asked.superstep == here->superstep) continue;
       skipped.push_back(std::move(row));
     }
@@ -110,7 +96,7 @@ class SkippedIn {
   // The commit after which a fork asks it anew; nothing once that one is pruned, or the first one
   // that is left: without the one before it no chain hash of it can be computed.
   Result<std::optional<std::uint64_t>> begin_before(const ApprovalRow& row) {
-    BELAY_TRY(Asked asked, asked_at(row));
+    BELAY_TRY(engine::AskedAt asked, asked_at(row));
     if (!asked.begin || *asked.begin == 1) return asked.begin;
     BELAY_TRY(const CheckpointRow* parent, commit(*asked.begin - 1));
     return parent ? asked.begin : std::nullopt;
@@ -123,29 +109,14 @@ class SkippedIn {
   }
 
  private:
-  struct Asked {
-    std::optional<std::int64_t> superstep;
-    std::optional<std::uint64_t> begin;
-  };
-
-  // An approval names the commit that follows the one after which it is asked: of an approval that
-  // is alone, the pause. With Durability::exit that commit also holds the supersteps before it, so
-  // there the fork begins after the pause itself.
-  Result<Asked> asked_at(const ApprovalRow& row) {
-    BELAY_TRY(const CheckpointRow* before, row.seq > 1 ? commit(row.seq - 1) : no_commit());
-    BELAY_TRY(const CheckpointRow* pause, commit(row.seq));
-    Asked asked;
-    if (pause && pause->kind == CommitKind::pause) {
-      asked.superstep = pause->superstep;
-      asked.begin = before && before->superstep == pause->superstep ? row.seq - 1 : row.seq;
-    } else if (before) {
-      asked.superstep = before->superstep;
-      asked.begin = row.seq - 1;
+  Result<engine::AskedAt> asked_at(const ApprovalRow& row) {
+    const CheckpointRow* before = nullptr;
+    if (row.seq > 1) {
+      BELAY_TRY(before, commit(row.seq - 1));
     }
-    return asked;
+    BELAY_TRY(const CheckpointRow* at, commit(row.seq));
+    return engine::asked_at(row, before, at);
   }
-
-  static Result<const CheckpointRow*> no_commit() { return nullptr; }
 
   Result<const CheckpointRow*> commit(std::uint64_t seq) {
     auto found = commits_.find(seq);
@@ -218,7 +189,7 @@ class WayBack {
   // What an approval of a subgraph shows is made of the state here in some way. A question in the
   // middle of a node belongs to no channel.
   bool shows_an_edit(const ApprovalRow& row) const {
-    if (!is_of_approval_node(row)) return false;
+    if (!engine::is_of_approval_node(row)) return false;
     const GraphDefinition::Node* node = graph_ ? graph_->find(row.node) : nullptr;
     bool is_here = node && node->approval && !has_approval_inside(*graph_, row.node);
     if (!is_here) return true;

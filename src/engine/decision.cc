@@ -1,5 +1,7 @@
 #include "engine/decision.h"
 
+#include "graph/question.h"
+
 namespace belay::engine {
 
 using Verdict = Decided::Verdict;
@@ -22,6 +24,33 @@ InterruptId interrupt_of(const TaskId& task, const std::string& question_key) {
 
 bool is_decided(ApprovalStatus status) {
   return status != ApprovalStatus::open && status != ApprovalStatus::closed;
+}
+
+bool is_of_approval_node(const ApprovalRow& approval) {
+  return approval.interrupt == interrupt_of(approval.task, "approval");
+}
+
+bool is_about_effect(const ApprovalRow& approval) {
+  auto text = json_in_envelope(approval.payload);
+  auto payload = text.ok() ? parse_json(*text) : Result<Value>(text.error());
+  const std::string* effect = payload.ok() ? (*payload)["effect"].as_string() : nullptr;
+  if (!effect) return false;
+  return approval.interrupt ==
+         interrupt_of(approval.task, question_key("effect " + *effect, *text));
+}
+
+AskedAt asked_at(const ApprovalRow& approval, const CheckpointRow* before,
+                 const CheckpointRow* at) {
+  AskedAt asked;
+  if (at && at->kind == CommitKind::pause) {
+    asked.superstep = at->superstep;
+    bool follows = before && before->superstep == at->superstep;
+    asked.begin = follows ? approval.seq - 1 : approval.seq;
+  } else if (before) {
+    asked.superstep = before->superstep;
+    asked.begin = approval.seq - 1;
+  }
+  return asked;
 }
 
 Result<Done> check_shown(const ApprovalRow& approval) {

@@ -17,6 +17,21 @@ bool is_decided(ApprovalStatus status);
 // `corrupt` where the approval's payload is not the one whose hash it has.
 Result<Done> check_shown(const ApprovalRow& approval);
 
+// Whether an approval node asks it; else it is a question in the middle of a node.
+bool is_of_approval_node(const ApprovalRow& approval);
+// Whether it asks only if an effect has happened: answering that lets no state pass.
+bool is_about_effect(const ApprovalRow& approval);
+
+// When an approval was asked, by two commits of its run, each null where it is not there: `before`,
+// the one before ApprovalRow::seq, and `at`, that of it.
+struct AskedAt {
+  std::optional<std::int64_t> superstep;  // the one under way then
+  // The commit after which a fork asks it anew. The pause of an approval that is alone follows it;
+  // but with Durability::exit the pause also holds the supersteps before it, so it is the pause.
+  std::optional<std::uint64_t> begin;
+};
+AskedAt asked_at(const ApprovalRow& approval, const CheckpointRow* before, const CheckpointRow* at);
+
 // The approval with the event's decision.
 ApprovalRow decided_row(Decided event);
 
