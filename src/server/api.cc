@@ -64,7 +64,8 @@ std::optional<std::string_view> bearer_token(std::string_view said) {
   if (said.size() <= kScheme.size() || lower(said.substr(0, kScheme.size())) != kScheme) {
     return std::nullopt;
   }
-  return said.substr(said.find_first_not_of(' ', kScheme.size() - 1));
+  said.remove_prefix(std::min(said.find_first_not_of(' ', kScheme.size()), said.size()));
+  return said;
 }
 
 // A page that came from elsewhere says so; what is no browser says nothing.

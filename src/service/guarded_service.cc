@@ -109,7 +109,7 @@ class GuardedService final : public Service {
 
   Task<Result<std::vector<RunRow>>> runs(RunPage page) override {
     BELAY_CO_TRY(page.user, whom(std::move(page.user)));
-    if (page.before) {
+    if (page.before && who_.reach != Reach::all) {
       auto before = co_await run(*page.before);
       if (!before.ok()) co_return std::move(before).error();
     }

@@ -1,0 +1,179 @@
+#include "tests/permissions/permission_table.h"
+
+namespace belay::permissions {
+namespace {
+
+constexpr const char* kStart = R"({"input":{"date":"2026-01-01","language":"en"})";
+
+std::string start_with(const std::string& more) { return kStart + (more + "}"); }
+
+std::vector<Entry> server_entries() {
+  using enum About;
+  using P = Permission;
+  return {
+      {"isAlive", "", nobody, "/healthz"},
+      {"isReady", "", nobody, "/readyz"},
+      {"getHealth", "", nobody, "/api/health"},
+      {"getAgentsHealth", "", nobody, "/api/agents/health"},
+      {"describeApi", "", nobody, "/openapi.json"},
+      {"listAgents", "", nobody, "/api/agents"},
+      {"getAgent", "", nobody, "/api/agents/daily_auditor"},
+      {"getStore", "", nobody, "/api/store"},
+      {"compactStore", "", nobody, "/api/store/compact"},
+      {"pruneStore", "", nobody, "/api/store/prune"},
+      {"checkStore", "", nobody, "/api/store/check"},
+      {"listWorkers", "", nobody, "/api/workers"},
+      {"changeQueue", "", nobody, "/api/queues/default", R"({"paused":true})"},
+      {"listQueues", "", list, "/api/queues"},
+      {"listQueues", "of a user", thing, "/api/queues?userId={user}", "", 200, 200},
+      {"listRuns", "", list, "/api/runs"},
+      {"listRuns", "of a user", thing, "/api/runs?userId={user}", "", 200, 200},
+      {"listRuns", "after one", thing, "/api/runs?before={run}", "", 200, 200},
+      {"getRun", "", thing, "/api/runs/{run}"},
+      {"streamRunEvents", "", thing, "/api/runs/{run}/events"},
+      {"getOverview", "", approvals, "/api/overview"},
+      {"getOverview", "of a user", thing, "/api/overview?userId={user}", "", 200, 200},
+      {"listThreads", "", list, "/api/threads"},
+      {"listThreads", "of a user", thing, "/api/threads?userId={user}", "", 200, 200},
+      {"listThreads", "after one", thing, "/api/threads?before={thread}", "", 200, 200},
+      {"getThread", "", thing, "/api/threads/{thread}"},
+      {"getThread", "then", thing, "/api/threads/{thread}?at=2"},
+      {"getHistory", "", thing, "/api/threads/{thread}/history"},
+      {"getCalls", "", thing, "/api/threads/{thread}/calls"},
+      {"streamThreadEvents", "", thing, "/api/threads/{thread}/events"},
+      {"exportThread", "", thing, "/api/threads/{thread}/export"},
+      {"importThread", "what is no run", nobody, "/api/threads/import", R"({"file":{}})", 422},
+      {"resumeThread", "", thing, "/api/threads/{thread}/resume", "", 202},
+      {"cancelThread", "", thing, "/api/threads/{thread}/cancel"},
+      {"cancelThread", "again", thing, "/api/threads/{done}/cancel", "", 409},
+      {"replayThread", "", thing, "/api/threads/{done}/replay"},
+      {"preserveThread", "", thing, "/api/threads/{thread}/preserved"},
+      {"unpreserveThread", "", thing, "/api/threads/{thread}/preserved"},
+      {"listLeftBehind", "", list, "/api/left-behind"},
+      {"listLeftBehind", "of a user", thing, "/api/left-behind?userId={user}", "", 200, 200},
+      {"forkThread", "", thing, "/api/threads/{thread}/fork", "", 202},
+      {"forkThread", "behind an approval", thing, "/api/threads/{done}/fork", "", 200},
+      {"forkThread", "with edits", thing, "/api/threads/{thread}/fork",
+       R"({"seq":2,"edits":{"language":"es"}})", 202, 404, P::decide},
+      {"forkThread", "with edits behind an approval", thing, "/api/threads/{done}/fork",
+       R"({"edits":{"language":"es"}})", 202, 404, P::decide},
+      {"forkThread", "with no edits at all", thing, "/api/threads/{done}/fork", R"({"edits":{}})"},
+      {"forkThread", "a look", thing, "/api/threads/{thread}/fork", R"({"preview":true})"},
+      {"forkThread", "a look with edits", thing, "/api/threads/{thread}/fork",
+       R"({"preview":true,"edits":{"language":"es"}})", 200, 404, P::decide},
+      {"forkThread", "a copy", thing, "/api/threads/{thread}/fork", R"({"copy":true})", 202},
+      {"forkThread", "for a user", thing, "/api/threads/thread-of-eve/fork",
+       R"({"userId":"{user}"})", 202, 202},
+      {"listApprovals", "", approvals, "/api/approvals"},
+      {"listApprovals", "all", approvals, "/api/approvals?all=true"},
+      {"listApprovals", "of a user", approval, "/api/approvals?userId={user}", "", 200, 200},
+      {"getApproval", "", approval, "/api/approvals/{approval}"},
+      {"getApproval", "by its thread", approval, "/api/approvals/{thread}"},
+      {"getApproval", "by its beginning", approval, "/api/approvals/{prefix}"},
+      {"getThreadApproval", "", approval, "/api/threads/{thread}/approval"},
+      {"decide", "", approval, "/api/approvals/{approval}/decision", R"({"approved":true})"},
+      {"decide", "by its thread", approval, "/api/approvals/{thread}/decision",
+       R"({"approved":false})"},
+      {"decide", "again", approval, "/api/approvals/{done}/decision", R"({"approved":true})"},
+      {"decide", "otherwise", approval, "/api/approvals/{done}/decision", R"({"approved":false})",
+       409},
+      {"listMessages", "", list, "/api/outbox"},
+      {"listMessages", "of a user", thing, "/api/outbox?userId={user}", "", 200, 200},
+      {"listMessages", "of a thread", thing, "/api/outbox?threadId={thread}"},
+      {"retryMessage", "none", nobody, "/api/outbox/{run}/1/0/retry", "", 404},
+      {"giveUpMessage", "none", nobody, "/api/outbox/{run}/1/0/give-up", "", 404},
+      {"findRecords", "", thing, "/api/records/notes?userId={user}", "", 200, 200},
+      {"saveRecords", "", thing, "/api/records",
+       R"({"userId":"{user}","records":[{"collection":"c","key":"k","json":"{}"}]})", 200, 200},
+      {"startRun", "", nobody, "/api/agents/daily_auditor/runs", start_with(""), 202},
+      {"startRun", "for a user", thing, "/api/agents/daily_auditor/runs",
+       start_with(R"(,"userId":"{user}","threadId":"a new one")"), 202, 200},
+      {"startRun", "in a thread", thread, "/api/agents/daily_auditor/runs",
+       start_with(R"(,"threadId":"{thread}")"), 202},
+      {"startRun", "without asking", nobody, "/api/agents/daily_auditor/runs",
+       start_with(R"(,"requireApproval":false)"), 200, 404, P::decide},
+  };
+}
+
+std::vector<Entry> agent_entries() {
+  using enum About;
+  using P = Permission;
+  const char* date = R"({"date":"2026-01-01"})";
+  return {
+      {"startDailyAudit", "", nobody, "/api/agents/daily-audit", date, 202},
+      {"startDailyAudit", "in a thread", thread, "/api/agents/daily-audit",
+       R"({"date":"2026-01-01","language":"en","threadId":"{thread}"})", 202},
+      {"startDailyAudit", "without asking", nobody, "/api/agents/daily-audit",
+       R"({"date":"2026-01-01","requiresHumanApproval":false})", 200, 404, P::decide},
+      {"generateRoutine", "", nobody, "/api/agents/generate-routine", date, 202},
+      {"generateRoutine", "without asking", nobody, "/api/agents/generate-routine",
+       R"({"date":"2026-01-01","requiresHumanApproval":false})", 200, 404, P::decide},
+      {"approveThread", "", approval, "/api/agents/approve/{thread}", R"({"approved":true})"},
+      {"approveThread", "again", approval, "/api/agents/approve/{done}", R"({"approved":true})"},
+      {"approveDailyAudit", "", approval, "/api/agents/daily-audit/{thread}/approve",
+       R"({"approved":true})"},
+      {"approveDailyAudit", "of a routine", approval, "/api/agents/daily-audit/{routine}/approve",
+       R"({"approved":true})", 404},
+      {"approveRoutine", "", approval, "/api/agents/routine/{routine}/approve",
+       R"({"approved":true})"},
+      {"getStatus", "", thing, "/api/agents/status/{thread}"},
+      {"getAgentHistory", "", thing, "/api/agents/history/{thread}"},
+      {"cancelAgent", "", thing, "/api/agents/cancel/{thread}"},
+  };
+}
+
+// Of a collection, whose `key` each user has.
+void add_records(const std::string& plural, const std::string& singular, const std::string& key,
+                 const std::string& record, std::vector<Entry>& entries) {
+  using enum About;
+  std::string all = "/api/" + plural, one = all + "/" + key, whose = "?userId={user}";
+  std::string title = singular;
+  title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  std::string titles = plural;
+  titles[0] = static_cast<char>(titles[0] - 'a' + 'A');
+  entries.push_back({"list" + titles, "", nobody, all});
+  entries.push_back({"list" + titles, "of a user", thing, all + whose, "", 200, 200});
+  entries.push_back({"create" + title, "", thing, all + whose, record, 201, 201});
+  entries.push_back({"get" + title, "", thing, one + whose});
+  entries.push_back({"replace" + title, "", thing, one + whose, "{}", 200, 201});
+  entries.push_back({"delete" + title, "", thing, one + whose, "", 204});
+}
+
+}  // namespace
+
+const std::vector<Entry>& permission_table() {
+  static const std::vector<Entry> table = [] {
+    std::vector<Entry> all = server_entries();
+    for (Entry& each : agent_entries()) all.push_back(std::move(each));
+    std::string dated = R"({"date":"2026-05-05"})";
+    add_records("notes", "note", "note-2026-01-01", R"({"date":"2026-05-05","content":"Well."})",
+                all);
+    add_records("summaries", "summary", "2025-12-31", dated, all);
+    add_records("routines", "routine", "2025-12-31", dated, all);
+    for (Entry& each : all) {
+      // What replaces a note needs what a note needs.
+      if (each.route == "replaceNote") each.body = R"({"date":"2026-01-01","content":"Well."})";
+    }
+    return all;
+  }();
+  return table;
+}
+
+bool sees_others(const Entry& entry, Permission as) {
+  bool shows_approvals = entry.about == About::approval || entry.about == About::approvals;
+  return as >= (shows_approvals ? Permission::decide : Permission::administer);
+}
+
+int expected_status(const Entry& entry, Permission route_takes, Permission as, Thing thing) {
+  if (route_takes == Permission::open) return entry.answer;
+  if (as == Permission::open) return 401;
+  if (as < route_takes) return 403;
+  bool is_named = entry.about == About::thing || entry.about == About::approval;
+  if (is_named && thing != Thing::own && !sees_others(entry, as)) return 404;
+  if (entry.takes && as < *entry.takes) return 403;
+  if (entry.about == About::thread && thing == Thing::others) return 409;
+  if (is_named && thing == Thing::absent) return entry.absent;
+  return entry.answer;
+}
+
+}  // namespace belay::permissions
