@@ -52,7 +52,11 @@ Result<std::string> read_key_file(const std::string& name, std::string_view name
                             "; name it with " + std::string(named_with));
   }
   if (!S_ISREG(about.st_mode)) return refuse(name, "is no file");
-  if ((about.st_mode & (S_IRWXO | S_IRWXG)) != 0) {
+  // A secret that is mounted for a process belongs to another user, root, so that the process reads
+  // it as one of its group. A file of its own user needs no group.
+  mode_t unwanted = S_IRWXO | S_IWGRP | S_IXGRP;
+  if (about.st_uid == ::geteuid()) unwanted |= S_IRGRP;
+  if ((about.st_mode & unwanted) != 0) {
     return refuse(name,
                   "can be read or changed by others, or by its group; take that away with chmod "
                   "600, and take new keys if anyone may have seen these");

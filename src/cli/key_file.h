@@ -11,7 +11,8 @@ namespace belay::cli {
 Result<Sealing> sealing_of(const Settings& settings);
 
 // The text of a file that holds keys of whatever kind. `invalid` for one that can't be read, or
-// that others may read or change; `named_with` is what it is named with, for that message.
+// that others may read or change, its group included unless it is another user's (a mounted
+// secret); `named_with` is what it is named with, for that message.
 Result<std::string> read_key_file(const std::string& name, std::string_view named_with);
 
 }  // namespace belay::cli

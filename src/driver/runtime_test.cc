@@ -106,6 +106,19 @@ TEST_F(Runs, AKnownThreadWithAnotherInputIsRefused) {
   EXPECT_EQ(start_mail("other", options).error().code, ErrorCode::invalid);
 }
 
+TEST_F(Runs, RecordsAreOfUsersThatThereCouldBe) {
+  for (const std::string& bad : {std::string(), std::string(201, 'x'), std::string("a\tb")}) {
+    RecordWrite write{"notes", UserId(bad), "1", "{}", {}, false};
+    std::vector<RecordWrite> writes{write};
+    auto saved = block_on(loop, runtime->save(default_tenant(), std::move(writes)));
+    EXPECT_EQ(saved.error().code, ErrorCode::invalid);
+    RecordFilter filter;
+    filter.collection = "notes";
+    auto found = block_on(loop, runtime->records(default_tenant(), UserId(bad))->find(filter));
+    EXPECT_EQ(found.error().code, ErrorCode::invalid);
+  }
+}
+
 TEST_F(Runs, AKnownThreadOfAnotherUserIsRefused) {
   StartOptions options;
   options.thread = ThreadId("t");

@@ -38,6 +38,38 @@ class CliApprovals : public ::testing::Test {
   World world;
 };
 
+TEST_F(CliApprovals, AThreadNamedAsAnIdBeginsTakesNobodysDecision) {
+  std::string id = waiting("ana-case");
+  waiting(id.substr(0, 6));
+  for (const char* verb : {"show", "approve", "reject"}) {
+    Outcome refused = world.run({"approvals", verb, id.substr(0, 6)});
+    EXPECT_EQ(refused.code, 2) << refused.out;
+    EXPECT_TRUE(refused.says({id, "ana-case"})) << refused.err;
+  }
+  EXPECT_EQ(world.run({"approvals", "approve", id}).code, 0);
+  EXPECT_EQ(world.run({"state", "ana-case", "--json"}).json()["outcome"], Value("saved"));
+}
+
+TEST_F(CliApprovals, AForkWithEditsBehindADecisionAsksAnew) {
+  waiting("t");
+  ASSERT_EQ(world.run({"approvals", "approve", "t"}).code, 0);
+  Outcome preview = world.run({"fork", "t", "--edit", "language=es", "--preview"});
+  EXPECT_EQ(preview.code, 0) << preview.err;
+  EXPECT_NE(preview.out.find("awaitingApproval"), std::string::npos) << preview.out;
+  Outcome forked = world.run({"fork", "t", "--edit", "language=es", "--as", "u"});
+  EXPECT_EQ(forked.code, 3) << forked.err;
+  Outcome plain = world.run({"fork", "t", "--as", "v"});
+  EXPECT_EQ(plain.code, 0) << plain.err;
+  EXPECT_EQ(world.run({"check"}).code, 0);
+}
+
+TEST_F(CliApprovals, AForkIsTheUsersWhoIsNamed) {
+  waiting("t");
+  EXPECT_EQ(world.run({"fork", "t", "--as", "u", "--json"}).json()["userId"], Value("local"));
+  EXPECT_EQ(world.run({"fork", "t", "--as", "v", "--user", "ben", "--json"}).json()["userId"],
+            Value("ben"));
+}
+
 TEST_F(CliApprovals, ListShowAndApprove) {
   std::string id = waiting("t");
   Outcome listed = world.run({"approvals", "list"});

@@ -202,5 +202,25 @@ TEST_F(OwnProgram, AGraphThatCannotBeBuiltIsToldBeforeAnythingElse) {
   EXPECT_TRUE(refused.says({"broken", "It has no beginning"})) << refused.err;
 }
 
+TEST_F(OwnProgram, WhatTakesARoleIsDecidedByWhoHasIt) {
+  for (const char* thread : {"a", "b", "c"}) {
+    ASSERT_EQ(run({"run", "contract", "--thread", thread, "--input", "item=a deed"}).code, 3);
+  }
+  Outcome refused = run({"approvals", "approve", "a"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(refused.says({"lawyer,chief"})) << refused.err;
+  EXPECT_EQ(run({"approvals", "approve", "a", "--role", "clerk"}).code, 2);
+  EXPECT_EQ(run({"approvals", "approve", "a", "--role", "lawyer,chief"}).code, 2);
+  EXPECT_EQ(run({"approvals", "approve", "a", "--role", ""}).code, 2);
+  EXPECT_EQ(run({"approvals", "approve", "a", "--role", "clerk", "--role", "lawyer"}).code, 0);
+  Outcome fork = run({"fork", "a", "--edit", "item=a barn"});
+  EXPECT_EQ(fork.code, 2) << "it would skip what a lawyer has decided";
+  EXPECT_EQ(run({"fork", "a", "--edit", "item=a barn", "--role", "chief"}).code, 3);
+  world_.setting.environment["BELAY_ROLES"] = "clerk,chief";
+  EXPECT_EQ(run({"approvals", "approve", "b"}).code, 0);
+  EXPECT_EQ(run({"approvals", "reject", "c", "--role", "clerk"}).code, 2) << "in their place";
+  EXPECT_EQ(run({"check"}).code, 0);
+}
+
 }  // namespace
 }  // namespace belay::cli::tests

@@ -277,6 +277,89 @@ TEST(CliRemote, TheKeyComesFromAFileOrTheEnvironmentAndIsNeverShown) {
   }
 }
 
+// A world whose server has keys, and a setting for each.
+struct KeyedWorld {
+  KeyedWorld() {
+    std::string keys = world.write("keys",
+                                   "ana run ana-runs-0000000000000\n"
+                                   "bob decide bob-decides-0000000000 lawyer,clerk\n"
+                                   "root administer root-administers-0000\n");
+    std::filesystem::permissions(keys, std::filesystem::perms::owner_read);
+    server.emplace(world.setting, Words{"--api-keys", keys});
+  }
+  Outcome as(const std::string& token, const Words& words, const std::string& input = "") {
+    Setting remote = through(world.setting, *server);
+    remote.environment["BELAY_API_KEY"] = token;
+    remote.input = input;
+    return run_belay(words, remote);
+  }
+  Outcome ana(const Words& words, const std::string& input = "") {
+    return as("ana-runs-0000000000000", words, input);
+  }
+  Outcome bob(const Words& words) { return as("bob-decides-0000000000", words); }
+  Outcome root(const Words& words) { return as("root-administers-0000", words); }
+
+  World world;
+  std::optional<Served> server;
+};
+
+TEST(CliRemote, WhoActsIsTheKeysNameAndAnotherStandsBeside) {
+  KeyedWorld keyed;
+  ASSERT_TRUE(keyed.server->is_up());
+  Outcome imported = keyed.ana({"notes", "import", "-"}, note_line("2026-01-01", hard_day()));
+  ASSERT_EQ(imported.code, 0) << imported.err;
+  for (const char* thread : {"t", "u", "v"}) {
+    ASSERT_EQ(keyed.ana({"run", "daily-audit", "--date", "2026-01-01", "--thread", thread}).code,
+              3);
+  }
+  Outcome plain = keyed.bob({"approvals", "approve", "t", "--json"});
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  EXPECT_EQ(plain.json()["approval"]["decidedBy"], Value("bob"));
+  EXPECT_TRUE(plain.json()["approval"]["onBehalfOf"].is_null()) << "the login is not meant";
+  EXPECT_TRUE(plain.json()["run"]["state"].is_null()) << "it is another user's";
+  Outcome beside = keyed.bob({"approvals", "approve", "u", "--by", "carla"});
+  EXPECT_NE(beside.out.find("Approved by bob on behalf of carla."), std::string::npos)
+      << beside.out;
+  Outcome shown = keyed.ana({"approvals", "show", "u"});
+  EXPECT_NE(shown.out.find("Decided by bob on behalf of carla"), std::string::npos) << shown.out;
+  EXPECT_EQ(keyed.ana({"cancel", "v", "--by", "carla"}).code, 0);
+  std::string told = keyed.ana({"tail", "v", "--json"}).out;
+  EXPECT_EQ(keyed.root({"check"}).code, 0);
+}
+
+TEST(CliRemote, AnothersThreadsAreNotThere) {
+  KeyedWorld keyed;
+  ASSERT_TRUE(keyed.server->is_up());
+  ASSERT_EQ(keyed.ana({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
+  ASSERT_EQ(keyed.ana({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"}).code, 3);
+  for (const Words& words : {Words{"state", "t"}, Words{"history", "t"}, Words{"calls", "t"},
+                             Words{"export", "t"}, Words{"tail", "t"}, Words{"fork", "t"},
+                             Words{"cancel", "t"}, Words{"resume", "t"}, Words{"replay", "t"}}) {
+    Outcome refused = keyed.bob(words);
+    EXPECT_EQ(refused.code, 2) << words[0];
+    EXPECT_TRUE(refused.says({"no thread \"t\""})) << words[0] << refused.err;
+  }
+  EXPECT_EQ(keyed.bob({"threads", "--json"}).json()["threads"].as_array()->size(), 0u);
+  EXPECT_EQ(keyed.bob({"approvals", "list", "--json"}).json()["approvals"].as_array()->size(), 1u);
+  EXPECT_EQ(keyed.bob({"notes", "list", "--json"}).json()["notes"].as_array()->size(), 0u);
+  EXPECT_EQ(keyed.bob({"notes", "list", "--user", "ana"}).code, 2);
+  EXPECT_EQ(keyed.root({"state", "t"}).code, 0);
+}
+
+// A run goes again for the user whose it is, whoever sees to that.
+TEST(CliRemote, ARunGoesAgainAsItsOwnUsers) {
+  KeyedWorld keyed;
+  ASSERT_TRUE(keyed.server->is_up());
+  ASSERT_EQ(keyed.ana({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
+  ASSERT_EQ(
+      keyed.ana({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t", "--timeout", "1"})
+          .code,
+      1);
+  Outcome again = keyed.root({"queue", "retry", "t", "--as", "again", "--json"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.json()["userId"], Value("ana"));
+}
+
 TEST(CliRemote, DoctorLooksAtTheServer) {
   World world;
   Served server(world.setting);

@@ -189,6 +189,8 @@ TEST_F(CliServe, TakesItsKeysFromAFileThatNobodyElseReads) {
   Outcome open = world.run({"serve", "--listen", "127.0.0.1:0", "--api-keys", file});
   EXPECT_EQ(open.code, 2);
   EXPECT_TRUE(open.says({"chmod"})) << open.err;
+  ::chmod(file.c_str(), 0640);
+  EXPECT_EQ(world.run({"serve", "--listen", "127.0.0.1:0", "--api-keys", file}).code, 2);
   ::chmod(file.c_str(), 0600);
   Served served(world.setting, {"--api-keys", file});
   ASSERT_TRUE(served.is_up());

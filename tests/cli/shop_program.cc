@@ -1,4 +1,4 @@
-// A program of somebody else's: four graphs, one of them over a JSON object, no model, a thread
+// A program of somebody else's: five graphs, one of them over a JSON object, no model, a thread
 // that it has started before, and belay::main.
 
 #include <unistd.h>
@@ -102,6 +102,17 @@ Result<Graph<Journey>> journey_graph() {
   return std::move(graph).build();
 }
 
+// What only a lawyer or the chief may let pass.
+Result<Graph<Order>> contract_graph() {
+  GraphBuilder<Order> graph{"contract"};
+  graph.approval("sign", &Order::item, {.question = "Sign it?", .roles = {"lawyer", "chief"}})
+      .approved("buy")
+      .rejected(end);
+  graph.node("buy", buy);
+  graph.edge(start, "sign").edge("buy", end);
+  return std::move(graph).build();
+}
+
 Result<Graph<Question>> broken_graph() {
   GraphBuilder<Question> graph{"broken"};
   graph.node("ask", ask);
@@ -129,5 +140,5 @@ int main(int argc, char** argv) {
     while (true) ::pause();
   }).detach();
   return belay::main(argc, argv, options, order_graph().value(), question_graph(), errand_graph(),
-                     journey_graph());
+                     journey_graph(), contract_graph());
 }

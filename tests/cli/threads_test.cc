@@ -37,6 +37,31 @@ TEST_F(CliLooking, ThreadsNamesEachWithItsRun) {
   }
 }
 
+// Names with them look like others, on the screen and in what is pasted from it.
+TEST_F(CliLooking, NoNameTurnsALineRound) {
+  for (const char* mark : {"\u202e", "\u2066", "\u200f", "\u061c"}) {
+    std::string name = std::string("b") + mark + "e'\\a";
+    Outcome run = world.run({"run", "daily-audit", "--date", "2026-01-01", "--thread", name});
+    ASSERT_EQ(run.code, 3) << run.err;
+    for (const Words& words :
+         {Words{"threads"}, Words{"state", name}, Words{"history", name},
+          Words{"approvals", "list"}, Words{"approvals", "show", name}, Words{"status"},
+          Words{"tail", name}, Words{"cancel", "no" + name}}) {
+      for (bool json : {false, true}) {
+        Words all = words;
+        if (json) all.push_back("--json");
+        Outcome shown = world.run(all);
+        EXPECT_EQ((shown.out + shown.err).find(mark), std::string::npos) << words[0];
+        bool is_document = json && !shown.out.empty() && words[0] != "tail";
+        EXPECT_TRUE(!is_document || !shown.json().is_null()) << shown.out;
+      }
+    }
+    EXPECT_EQ((run.out + run.err).find(mark), std::string::npos) << run.out;
+    Outcome listed = world.run({"threads", "--json"});
+    EXPECT_EQ(listed.json()["threads"].as_array()->front()["threadId"], Value(name));
+  }
+}
+
 TEST_F(CliLooking, PruningForgetsWhatHasEndedUnlessItIsPreserved) {
   auto prune = [&](const Words& more) {
     Words words{"store", "prune", "--json"};

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "belay/limits.h"
 #include "tests/conformance/store_suite.h"
 
 namespace belay::conformance {
@@ -266,6 +267,31 @@ TEST_P(StoreSuite, RecordsComeByKeyInPagesAndOnlyTheirUsers) {
     }
     EXPECT_THAT(keys, ElementsAre("B", "a", "aa", "b", "ä")) << field;
   }
+}
+
+// The same answer in every store, whatever it could hold.
+TEST_P(StoreSuite, ARecordThatNamesWhatCantBeANameIsRefused) {
+  RecordPut good = record_put("1", "{}");
+  for (const std::string& bad :
+       {std::string(), std::string(limits::identifier_bytes_max + 1, 'x'), std::string("a\nb"),
+        std::string("\xff"), std::string("a\0b", 3), std::string("a\xC2\x85") + "b"}) {
+    for (std::string RecordPut::* name : {&RecordPut::collection, &RecordPut::key}) {
+      RecordPut put = good;
+      put.*name = bad;
+      EXPECT_EQ(call_->try_commit(import_of({put})).error().code, ErrorCode::invalid);
+    }
+    RecordPut put = good;
+    put.user = UserId(bad);
+    auto refused = call_->try_commit(import_of({good, put}));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+    put.envelope.clear();
+    EXPECT_FALSE(call_->try_commit(import_of({put})).ok()) << "to erase it, either";
+  }
+  RecordQuery query{default_tenant(), "notes", good.user, "", "", "", ""};
+  EXPECT_THAT(call_->records(query), IsEmpty()) << "all or nothing";
+  good.user = UserId(std::string(limits::identifier_bytes_max, 'x'));
+  EXPECT_EQ(call_->commit(import_of({good})), CommitOutcome::applied) << "as long as may be";
 }
 
 TEST_P(StoreSuite, AnIndexedTextThatIsNoTextIsRefused) {
