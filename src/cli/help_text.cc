@@ -32,6 +32,7 @@ Environment (a flag wins over it):
   BELAY_SERVER            the server that has the runs, in place of a store: http://HOST:PORT
   BELAY_API_KEY           the key that the server asks for; or BELAY_API_KEY_FILE: a file with it
   BELAY_USER              whose records and runs (local)
+  BELAY_ROLES             roles that you decide approvals in, with commas between
   BELAY_LANGUAGE          en or es; else as LANG says
   BELAY_KEY_FILE          the keys of an encrypted store, one "id:key" a line, the first for what
                           is written; or BELAY_KEYS: the lines themselves; or
@@ -88,8 +89,10 @@ Examples:
 const std::string_view kServe =
     R"(Answers over HTTP (docs/api.md; GET /openapi.json describes it), and works on what waits in
 the store, as {p} worker does. Without keys it listens on this machine alone. A file of keys has one
-"NAME PERMISSION TOKEN" a line; PERMISSION is read, run, decide or administer, and each has those
-before it. SIGTERM and Ctrl-C: nothing more is taken, and what is under way ends or is handed over.
+"NAME PERMISSION TOKEN" a line, or "NAME PERMISSION TOKEN ROLE,ROLE"; PERMISSION is read, run,
+decide or administer, and each has those before it. A key sees its own user's runs and records; one
+that may decide sees others' approvals, too, and one that may administer everything. SIGTERM and
+Ctrl-C: nothing more is taken, and what is under way ends or is handed over.
 
 Examples:
   {p} serve
@@ -109,7 +112,8 @@ Examples:
 const std::string_view kFork =
     R"(A new run in a new thread, with the state that the other had after a commit, or an edited
 one. The other stays as it is. Look first: --preview tells which nodes would run again, and which
-effects have happened already.
+effects have happened already. With edits it begins before an approval that it would skip, and asks
+anew.
 
 Examples:
   {p} fork first --preview
@@ -131,7 +135,8 @@ Examples:
 const std::string_view kDecide =
     R"(Of several decisions one wins. The same decision again shows the current state (exit code 0);
 another one, or one after the expiry, changes nothing (exit code 4). The run goes on here.
---edit takes the payload as JSON: show it with {p} approvals show ID --json.
+--edit takes the payload as JSON: show it with {p} approvals show ID --json. An approval that names
+roles is decided with --role, or BELAY_ROLES; with a key to a server, with the key's.
 
 Examples:
   {p} approvals approve 1f0c64 --by ana

@@ -1,4 +1,5 @@
 // Forks behind an approval: what they may not skip, and where they begin.
+// Long on purpose: one world, and every way round an approval in it.
 
 #include <gmock/gmock.h>
 
@@ -412,6 +413,7 @@ TEST_F(ForksBehindApprovals, WithOneCommitForAllBeginAtItsPause) {
   ASSERT_TRUE(first.approval);
   EXPECT_EQ(first.approval->node, "legal");
   EXPECT_EQ(*json_in_envelope(first.approval->payload), "\"none\"");
+  EXPECT_THAT(violations(), IsEmpty());
 }
 
 TEST_F(ForksBehindApprovals, BehindAQuestionInANodeAskItAnew) {

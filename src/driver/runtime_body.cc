@@ -377,15 +377,4 @@ Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, st
   }
 }
 
-Task<Result<Done>> Runtime::Body::save(TenantId tenant, std::vector<RecordWrite> records) {
-  Commit commit;
-  commit.tenant = std::move(tenant);
-  for (RecordWrite& record : records) {
-    commit.rows.records.push_back(engine::record_put(std::move(record)));
-  }
-  auto outcome = co_await parts_.store.commit(std::move(commit));
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  co_return Done{};
-}
-
 }  // namespace belay

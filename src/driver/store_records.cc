@@ -1,9 +1,10 @@
-// A user's records, read through the store.
+// Records: a user's, read through the store; and those that are saved outside a run.
 
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "driver/run_driver.h"
+#include "driver/runtime_body.h"
+#include "engine/checkpoint.h"
 
 namespace belay {
 namespace {
@@ -57,6 +58,17 @@ class StoreRecords final : public Records {
 
 std::unique_ptr<Records> store_records(Store& store, TenantId tenant, UserId user) {
   return std::make_unique<StoreRecords>(store, std::move(tenant), std::move(user));
+}
+
+Task<Result<Done>> Runtime::Body::save(TenantId tenant, std::vector<RecordWrite> records) {
+  Commit commit;
+  commit.tenant = std::move(tenant);
+  for (RecordWrite& record : records) {
+    commit.rows.records.push_back(engine::record_put(std::move(record)));
+  }
+  auto outcome = co_await parts_.store.commit(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  co_return Done{};
 }
 
 }  // namespace belay

@@ -314,8 +314,7 @@ std::vector<TenantId> Caller::tenants() {
 std::vector<QueueRow> Caller::queues(const TenantId& tenant) {
   return ask<std::vector<QueueRow>>([tenant](Snapshot& view) { return view.queues(tenant); });
 }
-std::vector<QueueCount> Caller::queue_counts(const TenantId& tenant, Instant now,
-                                             std::optional<UserId> user) {
+std::vector<QueueCount> Caller::queue_counts(const TenantId& tenant, Instant now, OfUser user) {
   return ask<std::vector<QueueCount>>(
       [tenant, now, user](Snapshot& view) { return view.queue_counts(tenant, now, user); });
 }

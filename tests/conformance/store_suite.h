@@ -135,8 +135,8 @@ class Caller {
   std::vector<StoredEnvelope> envelopes(EnvelopeFilter filter);
   std::vector<TenantId> tenants();
   std::vector<QueueRow> queues(const TenantId& tenant);
-  std::vector<QueueCount> queue_counts(const TenantId& tenant, Instant now,
-                                       std::optional<UserId> user = {});
+  using OfUser = std::optional<UserId>;  // unset: of all
+  std::vector<QueueCount> queue_counts(const TenantId& tenant, Instant now, OfUser user = {});
   std::vector<PlaceCount> places(const TenantId& tenant, PlaceOf of);
   std::vector<SessionRow> sessions(SessionFilter filter);
   std::vector<RunRow> claim(ClaimFilter filter);

@@ -7,9 +7,8 @@ constexpr const char* kStart = R"({"input":{"date":"2026-01-01","language":"en"}
 
 std::string start_with(const std::string& more) { return kStart + (more + "}"); }
 
-std::vector<Entry> server_entries() {
+std::vector<Entry> store_entries() {
   using enum About;
-  using P = Permission;
   return {
       {"isAlive", "", nobody, "/healthz"},
       {"isReady", "", nobody, "/readyz"},
@@ -24,6 +23,20 @@ std::vector<Entry> server_entries() {
       {"checkStore", "", nobody, "/api/store/check"},
       {"listWorkers", "", nobody, "/api/workers"},
       {"changeQueue", "", nobody, "/api/queues/default", R"({"paused":true})"},
+      {"findRecords", "", thing, "/api/records/notes?userId={user}", "", 200, 200},
+      {"saveRecords", "", thing, "/api/records",
+       R"({"userId":"{user}","records":[{"collection":"c","key":"k","json":"{}"}]})", 200, 200},
+      {"listMessages", "", list, "/api/outbox"},
+      {"listMessages", "of a user", thing, "/api/outbox?userId={user}", "", 200, 200},
+      {"listMessages", "of a thread", thing, "/api/outbox?threadId={thread}"},
+      {"retryMessage", "none", nobody, "/api/outbox/{run}/1/0/retry", "", 404},
+      {"giveUpMessage", "none", nobody, "/api/outbox/{run}/1/0/give-up", "", 404},
+  };
+}
+
+std::vector<Entry> thread_entries() {
+  using enum About;
+  return {
       {"listQueues", "", list, "/api/queues"},
       {"listQueues", "of a user", thing, "/api/queues?userId={user}", "", 200, 200},
       {"listRuns", "", list, "/api/runs"},
@@ -51,6 +64,13 @@ std::vector<Entry> server_entries() {
       {"unpreserveThread", "", thing, "/api/threads/{thread}/preserved"},
       {"listLeftBehind", "", list, "/api/left-behind"},
       {"listLeftBehind", "of a user", thing, "/api/left-behind?userId={user}", "", 200, 200},
+  };
+}
+
+std::vector<Entry> fork_entries() {
+  using enum About;
+  using P = Permission;
+  return {
       {"forkThread", "", thing, "/api/threads/{thread}/fork", "", 202},
       {"forkThread", "behind an approval", thing, "/api/threads/{done}/fork", "", 200},
       {"forkThread", "with edits", thing, "/api/threads/{thread}/fork",
@@ -64,6 +84,12 @@ std::vector<Entry> server_entries() {
       {"forkThread", "a copy", thing, "/api/threads/{thread}/fork", R"({"copy":true})", 202},
       {"forkThread", "for a user", thing, "/api/threads/thread-of-eve/fork",
        R"({"userId":"{user}"})", 202, 202},
+  };
+}
+
+std::vector<Entry> approval_entries() {
+  using enum About;
+  return {
       {"listApprovals", "", approvals, "/api/approvals"},
       {"listApprovals", "all", approvals, "/api/approvals?all=true"},
       {"listApprovals", "of a user", approval, "/api/approvals?userId={user}", "", 200, 200},
@@ -77,14 +103,13 @@ std::vector<Entry> server_entries() {
       {"decide", "again", approval, "/api/approvals/{done}/decision", R"({"approved":true})"},
       {"decide", "otherwise", approval, "/api/approvals/{done}/decision", R"({"approved":false})",
        409},
-      {"listMessages", "", list, "/api/outbox"},
-      {"listMessages", "of a user", thing, "/api/outbox?userId={user}", "", 200, 200},
-      {"listMessages", "of a thread", thing, "/api/outbox?threadId={thread}"},
-      {"retryMessage", "none", nobody, "/api/outbox/{run}/1/0/retry", "", 404},
-      {"giveUpMessage", "none", nobody, "/api/outbox/{run}/1/0/give-up", "", 404},
-      {"findRecords", "", thing, "/api/records/notes?userId={user}", "", 200, 200},
-      {"saveRecords", "", thing, "/api/records",
-       R"({"userId":"{user}","records":[{"collection":"c","key":"k","json":"{}"}]})", 200, 200},
+  };
+}
+
+std::vector<Entry> start_entries() {
+  using enum About;
+  using P = Permission;
+  return {
       {"startRun", "", nobody, "/api/agents/daily_auditor/runs", start_with(""), 202},
       {"startRun", "for a user", thing, "/api/agents/daily_auditor/runs",
        start_with(R"(,"userId":"{user}","threadId":"a new one")"), 202, 200},
@@ -143,8 +168,11 @@ void add_records(const std::string& plural, const std::string& singular, const s
 
 const std::vector<Entry>& permission_table() {
   static const std::vector<Entry> table = [] {
-    std::vector<Entry> all = server_entries();
-    for (Entry& each : agent_entries()) all.push_back(std::move(each));
+    std::vector<Entry> all;
+    for (auto* part : {store_entries, thread_entries, fork_entries, approval_entries, start_entries,
+                       agent_entries}) {
+      for (Entry& each : part()) all.push_back(std::move(each));
+    }
     std::string dated = R"({"date":"2026-05-05"})";
     add_records("notes", "note", "note-2026-01-01", R"({"date":"2026-05-05","content":"Well."})",
                 all);

@@ -1,6 +1,8 @@
 // What the views cost: which index serves a query of them, and that the path of a commit is as
 // short as without them.
 
+#include <thread>
+
 #include "tests/postgres/store_world.h"
 
 namespace belay::postgres_tests {
@@ -128,6 +130,35 @@ TEST_F(PostgresViewPlans, ServeEveryPromisedQueryByAnIndexWithoutATenant) {
     for (const char* index : promise.indexes) EXPECT_THAT(plan, HasSubstr(index)) << promise.query;
     auto counted = ask(std::string("SELECT count(*) FROM (") + promise.query + ") AS found");
     EXPECT_EQ(counted.at(0).at(0), promise.rows) << promise.query;
+  }
+}
+
+// A user's own among everybody's: what each key's lists ask for.
+TEST_F(PostgresViewPlans, ServeTheListsOfAUserByAnIndex) {
+  auto store = open(url());
+  ASSERT_TRUE(store);
+  run_sql(kManyRuns);
+  run_sql(
+      "UPDATE belay.threads SET user_id = 'ben' WHERE thread_number % 100 = 1;"
+      "UPDATE belay.run_starts SET user_id = 'ben' WHERE start_number % 100 = 1; ANALYZE");
+  Caller call(*store);
+  TenantId tenant("tenant 1");
+  auto threads = call.threads({.tenant = tenant, .limit = 5, .user = UserId("ben")});
+  ASSERT_EQ(threads.size(), 5u);
+  auto runs = call.runs({.tenant = tenant, .limit = 5, .user = UserId("ben")});
+  ASSERT_EQ(runs.size(), 5u);
+  for (const RunRow& each : runs) EXPECT_EQ(each.user, UserId("ben"));
+  for (const char* index : {"threads_of_user", "run_starts_of_user"}) {
+    std::string scans = "0";
+    // What a backend has counted is told some time after its transaction.
+    for (int i = 0; i < 100 && scans == "0"; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      scans = ask(std::string("SELECT idx_scan FROM pg_stat_all_indexes WHERE indexrelname = '") +
+                  index + "'")
+                  .at(0)
+                  .at(0);
+    }
+    EXPECT_NE(scans, "0") << index;
   }
 }
 
