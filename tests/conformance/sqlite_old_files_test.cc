@@ -69,6 +69,9 @@ TEST_F(SqliteOldFiles, OfSchema1EverythingIsFoundAsItWas) {
     EXPECT_THAT(call.values({default_tenant(), run.run, run.seq}), SizeIs(1));
     EXPECT_THAT(call.events({default_tenant(), run.run}), testing::Not(IsEmpty()));
   }
+  auto all = call.runs({.tenant = default_tenant()});
+  EXPECT_EQ(call.runs({.tenant = default_tenant(), .user = UserId("ana")}), all)
+      << "whose they are is found by an index that is newer than they";
   RecordQuery query;
   query.tenant = default_tenant();
   query.collection = "notes";

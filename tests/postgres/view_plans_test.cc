@@ -153,8 +153,8 @@ TEST_F(PostgresViewPlans, ServeTheListsOfAUserByAnIndex) {
     // What a backend has counted is told some time after its transaction.
     for (int i = 0; i < 100 && scans == "0"; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      scans = ask(std::string("SELECT idx_scan FROM pg_stat_all_indexes WHERE indexrelname = '") +
-                  index + "'")
+      scans = ask("SELECT idx_scan FROM pg_stat_all_indexes WHERE schemaname = '" + schema_ +
+                  "' AND indexrelname = '" + index + "'")
                   .at(0)
                   .at(0);
     }
