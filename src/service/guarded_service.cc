@@ -24,6 +24,7 @@ Error no_run(const RunId& run) {
 void leave_out_state(RunView& view) {
   view.state = Value();
   view.spending.reset();
+  view.uncertain.clear();
   view.row.input.clear();
   view.row.options.clear();
   view.row.error.clear();
