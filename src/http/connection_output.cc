@@ -66,6 +66,7 @@ void Connection::refuse(int status, std::string detail) {
   keep_alive_ = false;
   reader_.reset();
   drop_held(held_.size() - held_begin_);
+  count();
   send(std::move(response));
 }
 
@@ -162,6 +163,7 @@ void Connection::linger() {
   transport_->end_writing();
   phase_ = Phase::lingering;
   drop_held(held_.size() - held_begin_);
+  count();
   set_deadline(kLingerMax);
   if (transport_->holds_input()) return post(&Connection::on_readable);
   wait_for_readable();

@@ -238,7 +238,10 @@ void RequestReader::Body::add(std::string_view piece, BeastError& beast_error) {
 RequestReader::RequestReader(const ServerLimits& limits) : body_(std::make_unique<Body>(limits)) {}
 RequestReader::~RequestReader() = default;
 
-std::size_t RequestReader::take(std::string_view bytes) {
+std::size_t RequestReader::take(std::string_view bytes) { return take_some(bytes, false); }
+std::size_t RequestReader::take_head(std::string_view bytes) { return take_some(bytes, true); }
+
+std::size_t RequestReader::take_some(std::string_view bytes, bool only_head) {
   if (!body_->head_done) {
     body_->refusal = body_->scanner.look(bytes);
     if (body_->refusal || body_->scanner.size() == 0) return 0;
@@ -252,12 +255,13 @@ std::size_t RequestReader::take(std::string_view bytes) {
     std::size_t step =
         body_->put(boost::asio::const_buffer(bytes.data() + taken, most), beast_error);
     taken += step;
-    if (beast_error || step == 0) break;
+    if (beast_error || step == 0 || (only_head && body_->head_done)) break;
   }
   if (beast_error && beast_error != beast::http::error::need_more && !body_->refusal) {
     body_->refusal = explain(beast_error, body_->limits, bytes);
   }
-  if (!body_->refusal && !body_->is_done() && bytes.size() - taken > kChunkHeadBytesMax) {
+  bool is_whole = !only_head && !body_->is_done();
+  if (!body_->refusal && is_whole && bytes.size() - taken > kChunkHeadBytesMax) {
     body_->refusal = Refusal{400, "A chunk's head or the trailers of the body are too long."};
   }
   return taken;
@@ -278,6 +282,10 @@ bool RequestReader::accepts_gzip() const {
   return http::accepts_gzip(body_->request.header("Accept-Encoding"));
 }
 
-std::size_t RequestReader::buffered_bytes() const { return body_->request.body.capacity(); }
+std::size_t RequestReader::buffered_bytes() const {
+  const std::string& body = body_->request.body;
+  std::size_t of_body = body.capacity() > std::string().capacity() ? body.capacity() : 0;
+  return of_body + (body_->head_done ? body_->scanner.size() : 0);
+}
 
 }  // namespace belay::http
