@@ -131,7 +131,15 @@ bool Connection::send_piece() {
     end_stream();
     return false;
   }
-  out_ = http_1_0_ ? std::move(*piece) : chunk_of(*piece);
+  if (http_1_0_) {
+    out_ = std::move(*piece);
+  } else if (piece->size() <= kJoinedBytesMax) {
+    out_ = chunk_of(*piece);
+  } else {
+    out_ = chunk_head(piece->size());
+    body_ = std::move(*piece);
+    body_.append("\r\n");
+  }
   written_ = 0;
   return flush();
 }

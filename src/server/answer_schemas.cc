@@ -81,7 +81,7 @@ constexpr Schema kSchemas[] = {
     {"Event",
      "id:string? kind:string threadId:string runId:string space:string? node:string? "
      "taskId:string? attempt:integer? offset:integer? at:string body:any"},
-    {"EventList", "events:Event[]"},
+    {"EventList", "events:Event[] next:string?"},
     {"Message", "id:string status:string",
      "runId:string topic:string attempts:integer error:string? dueAt:string createdAt:string "
      "body:any"},

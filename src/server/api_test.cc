@@ -9,6 +9,16 @@ std::string text(const Value& value) {
   return held ? *held : to_json(value);
 }
 
+class CountingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Task<Result<Done>> read(Reader reader) override {
+    ++reads;
+    return ForwardingStore::read(std::move(reader));
+  }
+  int reads = 0;
+};
+
 using ApiRuns = ApiWorld;
 
 TEST_F(ApiRuns, ARunThatEndsIsAnswered200) {
@@ -218,6 +228,62 @@ TEST_F(ApiEvents, AreAPageForWhoTakesNoStream) {
   EXPECT_EQ(get("/api/threads/first/events?after=soon").status, 422);
 }
 
+// States of some hundred kilobytes.
+struct ApiLargeEvents : ApiWorld {
+  static constexpr std::size_t kTopic = 400'000;
+  ApiLargeEvents() {
+    post("/api/agents/mail/runs",
+         R"({"threadId":"large","input":{"topic":")" + std::string(kTopic, 'x') + R"("}})");
+  }
+};
+
+TEST_F(ApiLargeEvents, AreStreamedOneByOne) {
+  auto asked = request("GET", "/api/threads/large/events?kinds=values");
+  asked.headers.push_back({"Accept", "text/event-stream"});
+  auto answer = send(std::move(asked));
+  ASSERT_TRUE(answer.stream);
+  std::size_t states = 0;
+  while (true) {
+    std::string piece = block_on(loop, answer.stream->next()).value();
+    if (piece.empty()) break;
+    std::size_t events = 0;
+    for (std::size_t at = piece.find("event: values"); at != piece.npos;
+         at = piece.find("event: values", at + 1)) {
+      ++events;
+    }
+    EXPECT_LE(events, 1u) << "no two states in one piece";
+    states += events;
+  }
+  EXPECT_GE(states, 2u);
+}
+
+TEST_F(ApiLargeEvents, ArePagedByTheirBytesAndTheNextPageGoesOn) {
+  std::vector<Value> all;
+  std::string after;
+  int pages = 0;
+  while (true) {
+    std::string target = "/api/threads/large/events?kinds=values,status" + after;
+    auto page = get(target);
+    ASSERT_EQ(page.status, 200) << to_json(page.body);
+    EXPECT_LT(to_json(page.body).size(), 1024 * 1024 + 3 * kTopic);
+    for (const Value& event : *page.body["events"].as_array()) all.push_back(event);
+    ++pages;
+    ASSERT_LT(pages, 20);
+    if (page.body["next"].is_null()) break;
+    after = "&after=" + text(page.body["next"]);
+  }
+  EXPECT_GT(pages, 1);
+  auto asked = request("GET", "/api/threads/large/events?kinds=values,status");
+  asked.headers.push_back({"Accept", "text/event-stream"});
+  auto answer = send(std::move(asked));
+  std::string stream = read_all(*answer.stream);
+  std::size_t at = 0;
+  for (const Value& event : all) {
+    at = stream.find("data: " + to_json(event) + "\n", at);
+    ASSERT_NE(at, stream.npos) << text(event["id"]);
+  }
+}
+
 using ApiKeys = ApiWorld;
 
 ApiKey key_of(std::string name, Permission permission, std::string_view token) {
@@ -340,16 +406,6 @@ TEST_F(ApiThreads, AreForkedCancelledReplayedAndKept) {
   EXPECT_EQ(send(request("PUT", "/api/threads/third/preserved")).status, 404);
   EXPECT_EQ(post("/api/threads/first/resume").status, 200);
 }
-
-class CountingStore final : public ForwardingStore {
- public:
-  using ForwardingStore::ForwardingStore;
-  Task<Result<Done>> read(Reader reader) override {
-    ++reads;
-    return ForwardingStore::read(std::move(reader));
-  }
-  int reads = 0;
-};
 
 TEST_F(ApiThreads, AreReadOnceUntilTheStoreChanges) {
   CountingStore counted(*store);
