@@ -62,14 +62,14 @@ struct RunView {
   std::optional<Spending> spending = std::nullopt;  // of a run with a budget
   // Of a run that has ended: effects of which it is not known whether they happened.
   std::vector<EffectRow> uncertain = {};
-  bool success() const { return row.status != RunStatus::failed; }
+  bool success() const { return !is_failure(row.status); }
 };
 
 struct StartOptions {
   TenantId tenant = default_tenant();
   UserId user = UserId("local");
-  // Empty: a new random one. A known thread of the same graph and input goes on where it stands,
-  // or gives its result when it has ended; another input is `invalid`.
+  // Empty: a new random one. A known thread of the same graph and input goes on where it stands, or
+  // gives its result; one that is at work is returned as it stands. Another input is `invalid`.
   ThreadId thread = {};
   RunOptions run = {};
   std::string queue = std::string(default_queue);
@@ -83,7 +83,7 @@ struct ForkOptions {
   ThreadId from;
   // After which commit of the thread's latest run; unset: the newest that leaves something to do.
   std::optional<std::uint64_t> seq = std::nullopt;
-  ThreadId thread = {};  // the new thread; empty: a new random one
+  ThreadId thread = {};  // new, or of the same fork: see StartOptions; empty: a new random one
   Value edits = {};      // an object of channels in place of those there; null for none
   // What stands there now, without running anything that has ended. Of an ended run comes one that
   // has ended alike; one that waits, waits in the copy too, and asks there on its own.
@@ -260,7 +260,7 @@ class Runtime {
   void deliver(std::string topic, Receiver receiver, DeliveryOptions options = {});
 
   // By OutboxMessage::id: has one that was given up, or waits for its time, tried now; or gives up
-  // one that waits. `not_found`; `conflict` when it is delivered, given up already, or just moved.
+  // one that waits. `not_found`; `conflict` when it is delivered, or was just begun.
   Task<Result<Done>> retry_message(TenantId tenant, std::string id);
   Task<Result<Done>> give_up_message(TenantId tenant, std::string id);
 

@@ -18,10 +18,6 @@ constexpr std::chrono::milliseconds kLastLines{2'000};       // for what a run h
 // Of what goes over the whole store.
 constexpr std::chrono::milliseconds kWholeStore{3'600'000};
 
-bool is_settled(RunStatus status) {
-  return is_final(status) || status == RunStatus::paused || status == RunStatus::quarantined;
-}
-
 std::uint64_t page_limit(std::size_t limit) {
   return std::clamp<std::uint64_t>(limit, 1, limits::page_rows_max);
 }
@@ -152,6 +148,18 @@ class RemoteService final : public Service {
     return get<RunRow>(ask_to("POST", "/api/threads/import", std::move(body)), run_row_from);
   }
 
+  Task<Result<RunView>> wait_for(ThreadId thread) override {
+    ThreadId known = thread;
+    BELAY_CO_TRY(RunRow before, co_await run_of(std::move(known)));
+    RunWatch watch(connection(), parts_.executor, parts_.observer, thread, before.seq);
+    while (true) {
+      auto followed = co_await follow(watch, thread);
+      if (!followed.ok()) co_return std::move(followed).error();
+      if (*followed) co_return **std::move(followed);
+      co_await watch.news(kLook);
+    }
+  }
+
   Task<Result<RunRow>> run_of(ThreadId thread) override {
     return get<RunRow>(ask_to("GET", thread_path(thread)), run_row_from);
   }
@@ -253,7 +261,9 @@ class RemoteService final : public Service {
     if (is_ours && answer.kind == DecisionAnswer::Kind::same) {
       answer.kind = DecisionAnswer::Kind::won;
     }
-    if (answer.kind != DecisionAnswer::Kind::won) co_return std::move(answer);
+    bool is_made =
+        answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
+    if (!is_made) co_return std::move(answer);
     if (!is_settled(answer.view.row.status)) {
       Ask resume = post(thread_path(before.thread, "/resume"));
       BELAY_CO_TRY(answer.view,

@@ -3,6 +3,7 @@
 #include "agents/wellbeing/daily_auditor.h"
 #include "agents/wellbeing/routine_generator.h"
 #include "program/notes.h"
+#include "server/accept_language.h"
 #include "server/body.h"
 #include "server/problem.h"
 
@@ -88,14 +89,12 @@ const Agent kRoutine{wellbeing::kRoutineGenerator,
                      kRoutineEnglish,
                      kRoutineSpanish};
 
-// Of Accept-Language: whichever of the two it names first.
+// Of Accept-Language, if it wants one of the two; else the server's own.
 const Sentences& sentences_for(const Agent& agent, const Call& call,
                                const cli::Settings& settings) {
-  std::string_view wanted = call.request.header("Accept-Language");
-  std::size_t spanish = wanted.find("es");
-  std::size_t english = wanted.find("en");
-  bool is_spanish = settings.language == cli::Language::es;
-  if (spanish != english) is_spanish = spanish < english;
+  std::string_view wanted =
+      server::accepted_language(call.request.header("Accept-Language"), {"en", "es"});
+  bool is_spanish = wanted.empty() ? settings.language == cli::Language::es : wanted == "es";
   return is_spanish ? agent.spanish : agent.english;
 }
 
@@ -230,7 +229,9 @@ Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const A
   if (!row.ok()) co_return thread_error(std::move(row).error());
   InterruptId interrupt = row->interrupt;
   bool approved = decision.approved;
-  BELAY_CO_TRY(DecisionAnswer answer, co_await call.service.decide(interrupt, std::move(decision)));
+  server::Patience patience = server::patience_of(world, server::preference_of(call.request));
+  BELAY_CO_TRY(DecisionAnswer answer, co_await server::decided(world, call.service, interrupt,
+                                                               std::move(decision), patience));
   if (auto lost = server::lost_decision(world, answer)) co_return *std::move(lost);
   const Sentences& sentences = sentences_for(*agent, call, settings);
   std::string_view message = approved ? sentences.approved : sentences.cancelled;
@@ -245,6 +246,7 @@ Route approve_agent(const Agent* only, std::string path, std::string id, World& 
       server::route_of("POST", std::move(path), std::move(id),
                        "Approves or rejects what the thread waits with, and goes on with its run");
   route.permission = Permission::decide;
+  route.parameters = {server::prefer_parameter()};
   route.body = server::body_schema<server::DecisionBody>({"approved"});
   route.answers = run_answers();
   route.answers.push_back(

@@ -249,7 +249,7 @@ class Api::Body {
     auto json = parse_json(call.request.body);
     if (!json.ok()) return problem(400, "invalid", json.error().message);
     call.body = *std::move(json);
-    call.request.body.clear();
+    std::string().swap(call.request.body);  // it would be held for as long as the run is waited for
     return check_form(route, call);
   }
 

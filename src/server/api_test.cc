@@ -4,11 +4,6 @@
 namespace belay::server {
 namespace {
 
-std::string text(const Value& value) {
-  const std::string* held = value.as_string();
-  return held ? *held : to_json(value);
-}
-
 class CountingStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;

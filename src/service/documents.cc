@@ -50,7 +50,7 @@ Value run_summary(const RunRow& row) {
       {"status", name_of(row.status)},
       {"reason", text_or_null(row.reason)},
       {"outcome", text_or_null(row.outcome)},
-      {"success", row.status != RunStatus::failed},
+      {"success", !is_failure(row.status)},
       {"currentNode", row.node},
       {"seq", row.seq},
       {"retryCount", row.retry_count},

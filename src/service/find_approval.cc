@@ -42,8 +42,9 @@ Result<ApprovalRow> of_run(Snapshot& view, const RunRow& run, const std::string&
     return error(ErrorCode::conflict, thread + " has " + std::string(name_of(run.status)) +
                                           " without asking anyone; there is nothing to decide.");
   }
-  return error(ErrorCode::not_found,
-               thread + " asks nothing yet; see " + call + " state " + run.thread.text + ".");
+  return error(ErrorCode::conflict, thread + " is " + std::string(name_of(run.status)) +
+                                        " and asks nothing now; see " + call + " state " +
+                                        run.thread.text + ".");
 }
 
 bool may_be_prefix(std::string_view id) {

@@ -19,6 +19,12 @@ namespace {
 // More than any store has: which are shown is decided afterwards.
 constexpr std::size_t kMessagesMax = 10'000'000;
 
+// Beyond the events of any commit.
+constexpr std::uint64_t kLastIndex = 1'000'000'000;
+// How soon a wait sees what another process has committed.
+constexpr std::chrono::milliseconds kFirstLook{50};
+constexpr std::chrono::milliseconds kLaterLooks{500};
+
 // A run as its commit says that it stood; what the row alone knows is of the newest.
 void stand_at(const CheckpointRow& then, RunRow& row) {
   row.seq = then.seq;
@@ -107,6 +113,24 @@ class LocalService final : public Service {
     BELAY_CO_TRY(RunFile read, run_file_from(file));
     co_return co_await belay::import_run(parts_.store, scope(), std::move(read), may_go_on,
                                          parts_.clock, parts_.random);
+  }
+
+  // Woken by the commits of this process, and now and then by a look at what others commit.
+  Task<Result<RunView>> wait_for(ThreadId thread) override {
+    while (true) {
+      ThreadId wanted = thread;
+      BELAY_CO_TRY(RunView view, co_await parts_.runtime.status(parts_.tenant, std::move(wanted)));
+      if (is_settled(view.row.status)) co_return std::move(view);
+      EventOptions options;
+      options.thread = thread;
+      options.run = view.row.run;
+      options.kinds = {EventKind::status};
+      options.after = EventId{view.row.seq, kLastIndex};
+      options.poll = kFirstLook;
+      options.poll_max = kLaterLooks;
+      BELAY_CO_TRY(std::unique_ptr<EventReader> reader, co_await events(std::move(options)));
+      BELAY_CO_CHECK(co_await reader->next());
+    }
   }
 
   Task<Result<RunRow>> run_of(ThreadId thread) override {
