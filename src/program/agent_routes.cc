@@ -194,6 +194,7 @@ Route start_agent(const Agent& agent, std::string path, std::string id, std::str
                   World& world, const cli::Settings& settings) {
   Route route = server::route_of("POST", std::move(path), std::move(id), std::move(summary));
   route.permission = Permission::run;
+  route.begins_run = true;
   route.parameters = server::start_parameters();
   route.body = server::body_schema<AgentBody>({"date"});
   route.answers = run_answers();

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "server/body.h"
+#include "server/client_address.h"
 #include "server/kept_answers.h"
+#include "server/login_limit.h"
 #include "server/openapi.h"
 #include "server/problem.h"
 #include "server/routes.h"
-#include "server/start_limit.h"
 #include "server/target.h"
 
 namespace belay::server {
@@ -39,6 +40,13 @@ bool is_of_this_server(const http::Request& request) {
   std::size_t scheme = origin.find("://");
   return origin.empty() ||
          (scheme != origin.npos && origin.substr(scheme + 3) == request.header("Host"));
+}
+
+// Whether its head announces one.
+bool has_body(const http::Request& head) {
+  std::string_view length = head.header("Content-Length");
+  bool is_empty = length.find_first_not_of('0') == length.npos;
+  return !is_empty || !head.header("Transfer-Encoding").empty();
 }
 
 http::Response response_of(Reply reply) {
@@ -84,7 +92,8 @@ class Api::Body {
  public:
   Body(ApiParts parts, ApiOptions options, const OwnRoutes& own)
       : world_{parts, std::move(options), Waiting(parts.executor)},
-        starts_(parts.clock, world_.options.starts_per_minute) {
+        starts_(std::make_shared<StartLimits>(parts.clock, world_.options.starts)),
+        logins_(parts.clock, world_.options.wrong_keys_per_minute) {
     // First: an address of the program's own may look like one of an agent.
     if (own) routes_ = own(world_);
     for (auto* make : {health_routes, run_routes, thread_routes, event_routes, approval_routes,
@@ -98,22 +107,40 @@ class Api::Body {
   const std::vector<Route>& routes() const { return routes_; }
   const Value& description() const { return description_; }
 
+  std::optional<http::Response> admit(http::Request& head) {
+    auto target = parse_target(head);
+    if (!target.ok()) return problem(400, std::string(kHttpCode), target.error().message);
+    auto admitted = std::make_shared<Admitted>();
+    auto found = find(head.method, target->segments, admitted->path);
+    if (auto* refused = std::get_if<http::Response>(&found)) return std::move(*refused);
+    admitted->route = std::get<const Route*>(found);
+    admitted->query = std::move(target->query);
+    if (auto refused = admit_caller(*admitted->route, head, *admitted)) return refused;
+    // Nobody needs a key for some of them: no body of theirs is read, either.
+    if (admitted->route->body.is_null() && has_body(head)) {
+      return problem(422, "invalid", "This request takes no body.");
+    }
+    head.admission = std::move(admitted);
+    return std::nullopt;
+  }
+
   Task<http::Response> answer(http::Request request) {
-    auto target = parse_target(request);
-    if (!target.ok()) co_return problem(400, std::string(kHttpCode), target.error().message);
-    Texts path;
-    auto found = find(request.method, target->segments, path);
-    if (auto* refused = std::get_if<http::Response>(&found)) co_return std::move(*refused);
-    const Route& route = *std::get<const Route*>(found);
+    if (!request.admission) {
+      if (auto refused = admit(request)) co_return *std::move(refused);
+    }
+    auto admitted = std::static_pointer_cast<Admitted>(std::move(request.admission));
+    const Route& route = *admitted->route;
     Call call{world_.parts.service,
               std::move(request),
-              std::move(path),
-              std::move(target->query),
+              std::move(admitted->path),
+              std::move(admitted->query),
               Value(),
-              UserId()};
-    if (auto refused = admit(route, call)) co_return *std::move(refused);
-    auto crowded = co_await starts_elsewhere(route.permission, call.user.text);
-    if (crowded) co_return *std::move(crowded);
+              std::move(admitted->user),
+              std::move(admitted->start)};
+    if (route.begins_run) {
+      auto crowded = co_await starts_elsewhere(call.user.text, admitted->address);
+      if (crowded) co_return *std::move(crowded);
+    }
     if (auto refused = check_query(route, call)) co_return *std::move(refused);
     if (auto refused = read_json(route, call)) co_return *std::move(refused);
     // From before the read: what is committed meanwhile makes it another one.
@@ -130,6 +157,16 @@ class Api::Body {
 
  private:
   using Found = std::variant<const Route*, http::Response>;
+
+  // What the head of a request has come to.
+  struct Admitted {
+    const Route* route = nullptr;
+    Texts path;
+    Texts query;
+    UserId user;
+    std::string address;  // that it is limited by
+    std::shared_ptr<StartCount> start;
+  };
 
   Found find(const std::string& method, const std::vector<std::string>& segments, Texts& path) {
     std::string_view wanted = method == "HEAD" ? std::string_view("GET") : method;
@@ -153,27 +190,32 @@ class Api::Body {
     return refused;
   }
 
-  // Who asks, and whether they may; sets call.user.
-  std::optional<http::Response> admit(const Route& route, Call& call) {
+  // Who asks, and whether they may.
+  std::optional<http::Response> admit_caller(const Route& route, const http::Request& head,
+                                             Admitted& admitted) {
     const ApiOptions& options = world_.options;
-    call.user = options.user;
+    admitted.user = options.user;
+    admitted.address = client_address(head, options.trusted_proxies);
     if (route.permission == Permission::open) return std::nullopt;
     if (options.keys.empty()) {
       // A page in a browser could have its own name point here, or send what needs no body.
-      bool is_local = is_this_host(call.request.header("Host")) && is_of_this_server(call.request);
-      if (is_local) return starts_in_time(route, call);
+      bool is_local = is_this_host(head.header("Host")) && is_of_this_server(head);
+      if (is_local) return count_start(route, admitted);
       return problem(
           403, std::string(kHttpCode),
           "This server takes requests for localhost only; give it keys to serve others.");
     }
-    std::string_view said = call.request.header("Authorization");
+    std::string_view said = head.header("Authorization");
     constexpr std::string_view kBearer = "Bearer ";
     bool is_bearer = said.size() > kBearer.size() && said.starts_with(kBearer);
     std::string token(is_bearer ? said.substr(kBearer.size()) : std::string_view());
     Digest digest = sha256(token);
     auto key = std::find_if(options.keys.begin(), options.keys.end(),
                             [&](const ApiKey& each) { return each.token == digest; });
-    if (!is_bearer || key == options.keys.end()) {
+    bool is_right = key != options.keys.end();
+    auto wait = is_bearer ? logins_.look(admitted.address, digest, is_right) : std::nullopt;
+    if (wait) return too_many_keys(admitted.address, *wait);
+    if (!is_bearer || !is_right) {
       auto refused =
           problem(401, std::string(kHttpCode), "A key is needed: Authorization: Bearer TOKEN.");
       refused.headers.push_back({"WWW-Authenticate", "Bearer"});
@@ -183,31 +225,40 @@ class Api::Body {
       return problem(403, std::string(kHttpCode),
                      "This key may not " + std::string(name_of(route.permission)) + ".");
     }
-    call.user = UserId(key->name);
-    return starts_in_time(route, call);
+    admitted.user = UserId(key->name);
+    return count_start(route, admitted);
   }
 
-  std::optional<http::Response> starts_in_time(const Route& route, const Call& call) {
-    if (route.permission != Permission::run) return std::nullopt;
-    auto wait = starts_.take(call.user);
-    if (!wait) return std::nullopt;
-    return too_many(*wait);
+  std::optional<http::Response> count_start(const Route& route, Admitted& admitted) {
+    if (!route.begins_run) return std::nullopt;
+    auto start = starts_->begin(admitted.user.text, admitted.address);
+    if (!start.ok()) return problem(start.error());
+    admitted.start = *std::move(start);
+    return std::nullopt;
   }
 
-  static http::Response too_many(std::chrono::milliseconds wait) {
-    Error refused = error(ErrorCode::unavailable, "Too many requests; come again later.");
+  static http::Response too_many_keys(const std::string& address, std::chrono::milliseconds wait) {
+    Error refused =
+        error(ErrorCode::unavailable, "Too many wrong keys from the address \"" + address +
+                                          "\". Try again later, with a key that is right.");
     refused.retry_after = wait;
     return problem(refused);
   }
 
   // What this server allows, others may have allowed already; where that is not known, it holds.
-  Task<std::optional<http::Response>> starts_elsewhere(Permission permission, std::string user) {
+  Task<std::optional<http::Response>> starts_elsewhere(std::string user, std::string address) {
     std::optional<http::Response> refused;
     SharedLimit* shared = world_.parts.starts;
-    std::size_t per_minute = world_.options.starts_per_minute;
-    if (!shared || per_minute == 0 || permission != Permission::run) co_return std::move(refused);
-    auto wait = co_await shared->take("starts:" + user, per_minute);
-    if (wait && wait->count() > 0) refused = too_many(*wait);
+    std::size_t limit = world_.options.starts.per_minute;
+    if (!shared || limit == 0) co_return std::move(refused);
+    auto wait = co_await shared->take("starts:" + user, limit);
+    bool is_over = wait && wait->count() > 0;
+    if (is_over) refused = problem(StartLimits::too_many_a_minute(limit, "user", user, *wait));
+    if (is_over) co_return std::move(refused);
+    wait = co_await shared->take("starts-from:" + address, limit);
+    is_over = wait && wait->count() > 0;
+    if (is_over)
+      refused = problem(StartLimits::too_many_a_minute(limit, "address", address, *wait));
     co_return std::move(refused);
   }
 
@@ -272,7 +323,8 @@ class Api::Body {
   }
 
   World world_;
-  StartLimit starts_;
+  const std::shared_ptr<StartLimits> starts_;
+  LoginLimit logins_;
   KeptAnswers kept_;
   std::vector<Route> routes_;
   Value description_;
@@ -282,6 +334,8 @@ Api::Api(ApiParts parts, ApiOptions options, const OwnRoutes& own)
     : body_(std::make_unique<Body>(parts, std::move(options), own)) {}
 
 Api::~Api() = default;
+
+std::optional<http::Response> Api::admit(http::Request& head) { return body_->admit(head); }
 
 Task<http::Response> Api::answer(http::Request request) {
   return body_->answer(std::move(request));

@@ -330,7 +330,7 @@ TEST_F(ApiKeys, WithoutAnyAPageFromElsewhereCantAskForAnything) {
 }
 
 TEST_F(ApiKeys, StartsAreCountedAndTheOneTooManyIsToldWhenToCome) {
-  options.starts_per_minute = 2;
+  options.starts.per_minute = 2;
   api = make_api();
   std::string body = R"({"input":{"topic":"x"}})";
   EXPECT_EQ(post("/api/agents/mail/runs", body).status, 200);

@@ -82,6 +82,14 @@ Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread);
 Task<Result<DecisionAnswer>> decided(World& world, Service& service, InterruptId interrupt,
                                      Decision decision, Patience patience);
 
+// Takes a place for the run that a request begins; `unavailable` where there is none, unless the
+// thread's run is there already.
+Task<Result<Done>> enter(const Call& call, ThreadId thread);
+// The task, which holds that place until it has ended.
+Task<Result<RunView>> counted(std::shared_ptr<StartCount> start, Task<Result<RunView>> task);
+// A run that is older than the request was found, not begun: the request counts as no start.
+void keep_if_begun(const Call& call, const Result<RunView>& view);
+
 // The body of a request that decides. Not of this file's own: its members are read by name.
 struct DecisionBody {
   std::optional<bool> approved;

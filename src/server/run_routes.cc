@@ -129,6 +129,7 @@ Route start_run(World& world) {
   Route route = route_of("POST", "/api/agents/{agent}/runs", "startRun",
                          "Begins a run, or goes on with the one of that thread");
   route.permission = Permission::run;
+  route.begins_run = true;
   route.body = body_schema<StartBody>();
   route.parameters = start_parameters();
   route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
@@ -261,8 +262,31 @@ Task<Result<RunView>> begun_run(World& world, const Call& call, StartRun start) 
   if (preference.is_async) start.queued = true;
   Patience patience = patience_of(world, preference, start.queued);
   ThreadId thread = start.thread;
-  auto task = call.service.start(std::move(start));
-  co_return co_await settled(world, call.service, std::move(task), std::move(thread), patience);
+  if (!start.queued) BELAY_CO_CHECK(co_await enter(call, thread));
+  auto task = counted(call.start, call.service.start(std::move(start)));
+  auto view = co_await settled(world, call.service, std::move(task), std::move(thread), patience);
+  keep_if_begun(call, view);
+  co_return std::move(view);
+}
+
+Task<Result<Done>> enter(const Call& call, ThreadId thread) {
+  if (!call.start) co_return Done{};
+  auto entered = call.start->enter();
+  if (entered.ok()) co_return Done{};
+  // A request that is sent again begins nothing: it finds its run, whatever else is at work.
+  auto there = co_await call.service.run_of(std::move(thread));
+  if (there.ok()) co_return Done{};
+  co_return std::move(entered);
+}
+
+Task<Result<RunView>> counted(std::shared_ptr<StartCount> start, Task<Result<RunView>> task) {
+  (void)start;  // held for as long as the run is at work
+  auto view = co_await task;
+  co_return std::move(view);
+}
+
+void keep_if_begun(const Call& call, const Result<RunView>& view) {
+  if (call.start && view.ok() && view->row.created_at >= call.start->asked_at) call.start->keep();
 }
 
 std::vector<Route> run_routes(World& world) {

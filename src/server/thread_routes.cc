@@ -176,6 +176,7 @@ Route fork_thread(World& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/fork", "forkThread",
                          "Goes on in a new thread from where this one stood");
   route.permission = Permission::run;
+  route.begins_run = true;
   route.body = body_schema<ForkBody>();
   route.parameters = start_parameters();
   route.answers = {{200, "The new run has ended; or, with `preview`, what it would mean", "Run"},
@@ -196,10 +197,13 @@ Route fork_thread(World& world) {
     Preference preference = preference_of(call.request);
     options.queued = options.queued || preference.is_async;
     Patience patience = patience_of(served, preference, options.queued);
-    auto task = call.service.fork(std::move(options));
-    BELAY_CO_TRY(RunView view, co_await settled(served, call.service, std::move(task),
-                                                std::move(thread), patience));
-    co_return run_reply(served, view);
+    if (!options.queued) BELAY_CO_CHECK(co_await enter(call, thread));
+    auto task = counted(call.start, call.service.fork(std::move(options)));
+    auto view =
+        co_await settled(served, call.service, std::move(task), std::move(thread), patience);
+    keep_if_begun(call, view);
+    if (!view.ok()) co_return std::move(view).error();
+    co_return run_reply(served, *view);
   });
   return route;
 }
