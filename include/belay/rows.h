@@ -49,7 +49,7 @@ enum class EffectStatus { intended, done, failed, uncertain, skipped };
 enum class OutboxStatus { waiting, delivered, given_up };
 
 // Whether the run did not come to what it was begun for, and will not by itself.
-inline bool is_failure(RunStatus status) {
+inline bool has_failed(RunStatus status) {
   return status == RunStatus::failed || status == RunStatus::cancelled ||
          status == RunStatus::quarantined;
 }

@@ -62,7 +62,8 @@ struct RunView {
   std::optional<Spending> spending = std::nullopt;  // of a run with a budget
   // Of a run that has ended: effects of which it is not known whether they happened.
   std::vector<EffectRow> uncertain = {};
-  bool success() const { return !is_failure(row.status); }
+  std::string held_by = {};  // of a queued run, as a service shows it: "user limit 5"
+  bool success() const { return !has_failed(row.status); }
 };
 
 struct StartOptions {
@@ -186,7 +187,10 @@ struct RuntimeParts {
   RunLimits limits = {};
   EffectObserver effect_observer = nullptr;
   PromptRedactor redact_prompt = nullptr;  // empty: requests to the model are recorded whole
-  PlaceLimits places = {.per_key = 1};     // `per_user` is of what work() takes up
+  // `per_user` is of what work() takes up, and with `places_hold_starts` also of what is started,
+  // resumed, forked or decided.
+  PlaceLimits places = {.per_key = 1};
+  bool places_hold_starts = false;
   Hints hints = {};  // of other processes; without them each finds by itself what they do
 };
 

@@ -19,6 +19,7 @@ const Phrases kEnglish = {
     .approve_with = "approve",
     .reject_with = "reject",
     .resume_with = "go on",
+    .held_by = "held by",
     .uncertain_effect =
         "Uncertain: the effect {effect} of {node} was begun at {time}; whether it happened is not "
         "known.",
@@ -75,6 +76,7 @@ const Phrases kSpanish = {
     .approve_with = "aprobar",
     .reject_with = "rechazar",
     .resume_with = "continuar",
+    .held_by = "retenido por",
     .uncertain_effect =
         "Incierto: el efecto {effect} de {node} se inició a las {time}; no se sabe si ocurrió.",
     .decided_by = "Decidido por",

@@ -23,6 +23,7 @@ struct LocalWorld {
   Runtime& runtime;
   http::AsioLoop* loop = nullptr;  // of `serve` alone
   SharedLimit* starts = nullptr;   // counted with other servers
+  PlaceLimits places = {};         // that the runtime keeps to
   // For each signal; set by a verb that ends in its own time.
   std::function<void()> when_stopped = {};
 };

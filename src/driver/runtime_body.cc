@@ -126,7 +126,12 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   ThreadId thread = run.row.thread;
   RunId id = run.row.run;
   RunRow row;  // as much of it as an error tells of
+  row.tenant = tenant;
   row.thread = thread;
+  row.user = run.row.user;
+  row.queue = run.row.queue;
+  row.concurrency_key = run.row.concurrency_key;
+  std::vector<PlaceGuard> guards = places;
   RunPlaces::Place place = protection_.places.enter_anyway(run.row);
   auto driver =
       std::make_unique<RunDriver>(parts_, protection_, *live_, std::move(graph), std::move(run));
@@ -147,7 +152,9 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   if (*came_to == RunDriver::End::exists) {
     co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" exists already.");
   }
-  if (*came_to == RunDriver::End::no_place) co_return no_place(row);
+  if (*came_to == RunDriver::End::no_place) {
+    co_return co_await no_place(std::move(row), std::move(guards));
+  }
   if (*came_to == RunDriver::End::raced) {
     auto found = co_await find_run(std::move(tenant), id);
     if (!found.ok()) co_return std::move(found).error();
@@ -200,10 +207,13 @@ Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Ev
   auto next = engine::advance(*graph, std::move(run), std::move(event));
   if (next.actions.empty()) co_return std::optional<RunView>();
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
+  std::vector<PlaceGuard> guards = *places;
   commit.places = *std::move(places);
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
-  if (*outcome == CommitOutcome::no_place) co_return no_place(row);
+  if (*outcome == CommitOutcome::no_place) {
+    co_return co_await no_place(std::move(row), std::move(guards));
+  }
   if (*outcome != CommitOutcome::applied) co_return std::optional<RunView>();
   engine::Event first = engine::Committed{moment()};
   std::vector<PlaceGuard> none;

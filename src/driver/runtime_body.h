@@ -135,7 +135,8 @@ class Runtime::Body {
   Task<Result<Done>> learn_queues(TenantId tenant);
   // What a commit that has the run go on must keep to.
   Task<Result<std::vector<PlaceGuard>>> guards_of(RunRow row, bool by_person);
-  static Error no_place(const RunRow& row);
+  // Why the run has no place: which of the guards leaves it none.
+  Task<Error> no_place(RunRow row, std::vector<PlaceGuard> guards);
   static bool is_no_place(const Error& why) {
     return why.code == ErrorCode::unavailable && why.retry_after;
   }

@@ -267,7 +267,7 @@ Route agent_status(World& world) {
     ThreadId thread(call.path.at("threadId"));
     auto view = co_await call.service.status(std::move(thread), std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
-    co_return server::reply_with(run_document(*view, served.options.extras));
+    co_return server::view_reply(served, *view);
   });
   return route;
 }

@@ -41,7 +41,7 @@ constexpr Schema kSchemas[] = {
      "threadId:string runId:string agent:string userId:string status:string reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string error:Error?",
-     "state:any approval:Approval? spending:Spending? queue:string priority:integer "
+     "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
      "concurrencyKey:string uncertainEffects:Effect[]"},
     {"Effect",
      "name:string node:string class:string status:string attempts:integer createdAt:string"},
@@ -88,7 +88,8 @@ constexpr Schema kSchemas[] = {
     {"MessageList", "messages:Message[] more:integer"},
     {"Queue", "name:string paused:boolean runsMax:integer perKeyMax:integer",
      "queued:integer running:integer waiting:integer quarantined:integer due:integer "
-     "oldestDueAt:string?"},
+     "oldestDueAt:string? heldBy:Held[]"},
+    {"Held", "reason:string runs:integer"},
     {"QueueList", "queues:Queue[]"},
     {"Worker",
      "session:string name:string? alive:boolean processId:integer? startedAt:string? "

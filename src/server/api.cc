@@ -150,8 +150,9 @@ class Api::Body {
     if (kept) co_return copy_of(*kept);
     auto reply = co_await route.handle(std::move(call));
     if (!reply.ok()) co_return problem(reply.error());
+    bool is_kept = reply->is_kept;
     http::Response response = response_of(*std::move(reply));
-    if (version) kept_.keep(*version, std::move(address), response);
+    if (version && is_kept) kept_.keep(*version, std::move(address), response);
     co_return std::move(response);
   }
 

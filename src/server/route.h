@@ -58,6 +58,7 @@ struct Reply {
   Value document;
   std::vector<http::Header> headers = {};
   std::unique_ptr<http::BodyStream> stream = nullptr;  // in place of the document
+  bool is_kept = true;  // of a route that is_of_store: false where it depends on the time after all
 };
 
 using Handle = std::function<Task<Result<Reply>>(Call call)>;

@@ -103,6 +103,8 @@ std::optional<Reply> lost_decision(const World& world, const DecisionAnswer& ans
 // A problem as a handler's reply.
 void take_problem(http::Response response, Reply& reply);
 
+// A run as it stands: 200. What holds a queued one back changes with the time, too.
+Reply view_reply(World& world, const RunView& view);
 // A run that has ended: 200; that waits for a person or is still at work: 202.
 Reply run_reply(World& world, const RunView& view);
 

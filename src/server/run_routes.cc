@@ -194,10 +194,8 @@ Route show_run(World& world) {
     BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
     ThreadId thread = row.thread;
     BELAY_CO_TRY(RunView view, co_await call.service.status(std::move(thread), std::nullopt));
-    Reply reply;
-    bool is_latest = view.row.run == row.run;
-    reply.document = is_latest ? run_document(view, served.options.extras) : run_summary(row);
-    co_return std::move(reply);
+    if (view.row.run == row.run) co_return view_reply(served, view);
+    co_return reply_with(run_summary(row));
   });
   return route;
 }

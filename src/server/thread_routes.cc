@@ -73,7 +73,7 @@ Route show_thread(World& world) {
       seq = static_cast<std::uint64_t>(at);
     }
     BELAY_CO_TRY(RunView view, co_await call.service.status(thread_in(call), seq));
-    co_return reply_with(run_document(view, served.options.extras));
+    co_return view_reply(served, view);
   });
   return route;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
+#include "driver/run_hold.h"
 #include "service/detached.h"
 #include "service/documents.h"
 #include "service/find_approval.h"
@@ -59,13 +60,16 @@ class LocalService final : public Service {
     ThreadId thread = request.options.thread;
     if (request.queued) {
       Instant not_before = parts_.clock.now() + request.delay;
-      co_return co_await parts_.runtime.enqueue(std::move(request.graph), std::move(request.state),
-                                                std::move(request.options), not_before);
+      auto queued =
+          co_await parts_.runtime.enqueue(std::move(request.graph), std::move(request.state),
+                                          std::move(request.options), not_before);
+      co_return co_await with_hold(std::move(queued));
     }
     auto task = parts_.runtime.start(std::move(request.graph), std::move(request.state),
                                      std::move(request.options));
     auto view = co_await under_way_.wait(std::move(task));
-    co_return co_await with_owner(std::move(thread), std::move(view));
+    auto held = co_await with_hold(std::move(view));
+    co_return co_await with_owner(std::move(thread), std::move(held));
   }
 
   Task<Result<RunView>> resume(ThreadId thread) override {
@@ -86,7 +90,10 @@ class LocalService final : public Service {
     options.tenant = parts_.tenant;
     if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
     ThreadId thread = options.thread;
-    if (options.queued) co_return co_await parts_.runtime.fork(std::move(options));
+    if (options.queued) {
+      auto queued = co_await parts_.runtime.fork(std::move(options));
+      co_return co_await with_hold(std::move(queued));
+    }
     auto task = parts_.runtime.fork(std::move(options));
     auto view = co_await under_way_.wait(std::move(task));
     co_return co_await with_owner(std::move(thread), std::move(view));
@@ -141,7 +148,10 @@ class LocalService final : public Service {
   }
 
   Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq) override {
-    if (!seq) co_return co_await parts_.runtime.status(parts_.tenant, std::move(thread));
+    if (!seq) {
+      auto now = co_await parts_.runtime.status(parts_.tenant, std::move(thread));
+      co_return co_await with_hold(std::move(now));
+    }
     BELAY_CO_TRY(RunView view,
                  co_await parts_.runtime.status_at(parts_.tenant, std::move(thread), *seq));
     if (view.row.seq == *seq) co_return std::move(view);
@@ -292,7 +302,10 @@ class LocalService final : public Service {
 
   Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) override {
     auto task = parts_.runtime.decide(parts_.tenant, interrupt, std::move(decision));
-    co_return co_await under_way_.wait(std::move(task));
+    auto answer = co_await under_way_.wait(std::move(task));
+    if (!answer.ok() || answer->view.row.status != RunStatus::queued) co_return std::move(answer);
+    BELAY_CO_TRY(answer->view.held_by, co_await held_by(answer->view.row));
+    co_return std::move(answer);
   }
 
   Task<Result<Value>> queues() override { return show_queues(queue_view()); }
@@ -380,7 +393,7 @@ class LocalService final : public Service {
 
  private:
   QueueView queue_view() const {
-    QueueView view{parts_.store, parts_.tenant, parts_.clock, nullptr};
+    QueueView view{parts_.store, parts_.tenant, parts_.clock, nullptr, parts_.places};
     if (parts_.process_of) view.process_of = parts_.process_of;
     return view;
   }
@@ -402,6 +415,44 @@ class LocalService final : public Service {
     std::function<Result<std::vector<CheckpointRow>>(Snapshot&)> reader =
         [filter = std::move(filter)](Snapshot& view) { return view.checkpoints(filter); };
     return read<std::vector<CheckpointRow>>(parts_.store, std::move(reader));
+  }
+
+  Task<Result<RunView>> with_hold(Result<RunView> view) {
+    if (!view.ok() || view->row.status != RunStatus::queued) co_return std::move(view);
+    BELAY_CO_TRY(view->held_by, co_await held_by(view->row));
+    co_return std::move(view);
+  }
+
+  // What holds a queued run back; empty where it is only a matter of its turn.
+  Task<Result<std::string>> held_by(RunRow run) {
+    struct Found {
+      std::string hold;
+      std::vector<SessionRow> sessions;
+    };
+    run.input.clear();
+    std::function<Result<Found>(Snapshot&)> reader =
+        [run, limits = parts_.places, now = parts_.clock.now()](Snapshot& view) -> Result<Found> {
+      Found found;
+      BELAY_TRY(RunHolds holds, RunHolds::read(view, run.tenant, limits, now));
+      found.hold = holds.of(run);
+      if (!found.hold.empty()) return found;
+      SessionFilter filter;
+      BELAY_TRY(found.sessions, view.sessions(filter));
+      return found;
+    };
+    BELAY_CO_TRY(Found found, co_await read<Found>(parts_.store, std::move(reader)));
+    if (!found.hold.empty()) co_return std::move(found.hold);
+    bool is_known = std::any_of(parts_.graphs.begin(), parts_.graphs.end(),
+                                [&](const auto& graph) { return graph->name == run.graph; });
+    if (parts_.works && is_known) co_return std::string();
+    // Which graphs the others know is not in the store.
+    for (const SessionRow& each : found.sessions) {
+      if (each.session == parts_.runtime.session()) continue;
+      BELAY_CO_TRY(bool is_alive, parts_.store.is_alive(each.session));
+      if (is_alive) co_return std::string();
+    }
+    if (!parts_.works) co_return std::string("no worker");
+    co_return "no worker for graph \"" + run.graph + "\"";
   }
 
   // Of a run that another living process has, with that process's id.
