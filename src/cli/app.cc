@@ -353,9 +353,10 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   service_parts.call = settings.call;
   service_parts.places = local.places;
   service_parts.works = is_service;
-  service_parts.process_of = [&settings](const SessionId& session) {
+  local.process_of = [&settings](const SessionId& session) {
     return process_of(settings.store, session);
   };
+  service_parts.process_of = local.process_of;
   std::unique_ptr<Service> service = make_local_service(std::move(service_parts));
   World world{program, graphs, settings, phrases,  output, progress,
               *loop,   clock,  *random,  *service, &local};

@@ -90,6 +90,8 @@ const std::string_view kServe =
 the store, as {p} worker does. Without keys it listens on this machine alone. A file of keys has one
 "NAME PERMISSION TOKEN" a line; PERMISSION is read, run, decide or administer, and each has those
 before it. SIGTERM and Ctrl-C: nothing more is taken, and what is under way ends or is handed over.
+With keys a user, and an address, may begin 10 runs a minute and have 5 at work; without keys any
+number, unless a limit is set.
 
 Examples:
   {p} serve
