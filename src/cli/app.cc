@@ -297,6 +297,14 @@ PlaceLimits places_of(const Settings& settings, const Verb& verb) {
   return places;
 }
 
+// `http_loop` becomes the loop of a verb that serves.
+std::unique_ptr<EventLoop> loop_for(const Verb& verb, http::AsioLoop*& http_loop) {
+  if (!std::holds_alternative<Serve>(verb)) return make_event_loop();
+  auto made = http::make_asio_loop();
+  http_loop = made.get();
+  return made;
+}
+
 Result<ExitCode> run_in_world(const Program& program, const Settings& settings, Output& output,
                               Clock& clock, Verb verb) {
   const Phrases& phrases = phrases_of(settings.language);
@@ -306,15 +314,8 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   std::unique_ptr<Random> random = system_random();
   BELAY_TRY(Sealing sealing, sealing_of(settings));
   bool is_service = std::holds_alternative<Work>(verb) || std::holds_alternative<Serve>(verb);
-  std::unique_ptr<EventLoop> loop;
   http::AsioLoop* http_loop = nullptr;
-  if (std::holds_alternative<Serve>(verb)) {
-    auto made = http::make_asio_loop();
-    http_loop = made.get();
-    loop = std::move(made);
-  } else {
-    loop = make_event_loop();
-  }
+  std::unique_ptr<EventLoop> loop = loop_for(verb, http_loop);
   Settings shared = settings;
   if (!uses_a_store(verb)) shared.redis.reset();
   // There is nothing to be nearer than this process's own memory.

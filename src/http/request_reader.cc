@@ -105,8 +105,10 @@ struct RequestReader::Body final : beast::http::basic_parser<true> {
     if (auto found = check_head()) refuse(found->status, std::move(found->detail), beast_error);
   }
 
-  void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/,
-                         BeastError& /*error*/) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>& length,
+                         BeastError& /*error*/) override {
+    if (length) announced = static_cast<std::size_t>(*length);  // within the limit
+  }
 
   std::size_t on_body_impl(Text piece, BeastError& beast_error) override {
     add(view(piece), beast_error);
@@ -151,6 +153,7 @@ struct RequestReader::Body final : beast::http::basic_parser<true> {
   Request request;
   std::optional<Refusal> refusal;
   std::unique_ptr<Inflater> inflater;
+  std::size_t announced = 0;  // of the body, by its Content-Length
   std::size_t extension_bytes = 0;
   bool head_done = false;
   bool http_1_0 = false;
@@ -220,6 +223,15 @@ std::optional<Refusal> RequestReader::Body::check_coding() {
 
 void RequestReader::Body::add(std::string_view piece, BeastError& beast_error) {
   if (!inflater) {
+    // Grows as bytes come, and never beyond what was announced: what is held counts for others.
+    std::size_t needed = request.body.size() + piece.size();
+    if (needed > request.body.capacity() && needed <= announced) {
+      // A new string: one that has grown before would take twice its size.
+      std::string grown;
+      grown.reserve(std::min(announced, std::max(needed, 2 * request.body.capacity())));
+      grown.append(request.body);
+      request.body = std::move(grown);
+    }
     request.body.append(piece);
     return;
   }

@@ -103,140 +103,136 @@ class CliSentAgain : public ::testing::Test {
     EXPECT_EQ(begun.status, 202) << begun.body;
     return name;
   }
-  static std::string record(const std::string& collection, const std::string& more) {
-    return R"({"date":"2026-11-20",)" + (collection == "notes" ? R"("content":"Slept.")" : more) +
-           "}";
-  }
-
   World world;
   World elsewhere;  // another store
   std::unique_ptr<Served> one;
   std::unique_ptr<Served> other;
 
+  using Prepare = std::function<Sent(Served&)>;
+  static Prepare as_it_is(Sent sent) {
+    return [sent = std::move(sent)](Served&) { return sent; };
+  }
+  static Prepare at(std::string path, std::string body = "{}") {
+    return as_it_is({"POST", std::move(path), std::move(body)});
+  }
+  // To a thread of that name, which waits for a person.
+  static Prepare on_paused(std::string name, std::string before, std::string after,
+                           std::string body = "{}", std::string method = "POST") {
+    return [name, before, after, body, method](Served& served) {
+      return Sent{method, before + paused(served, name) + after, body};
+    };
+  }
+
   std::vector<Case> cases();
-  void add_record_cases(std::vector<Case>& all);
+  static void add_start_cases(std::vector<Case>& all);
+  void add_thread_cases(std::vector<Case>& all);
+  static void add_decision_cases(std::vector<Case>& all);
+  static void add_store_cases(std::vector<Case>& all);
+  static void add_record_cases(std::vector<Case>& all);
 };
 
 std::vector<Case> CliSentAgain::cases() {
-  auto at = [](std::string path, std::string body = "{}") {
-    return [=](Served&) { return Sent{"POST", path, body, {}}; };
-  };
-  auto on_paused = [](std::string name, std::string before, std::string after, std::string body) {
-    return [=](Served& served) {
-      return Sent{"POST", before + paused(served, name) + after, body, {}};
-    };
-  };
-  const std::string input = R"({"input":{"date":"2026-11-21"},"threadId":"started"})";
-  auto import = [this](Served&) {
-    EXPECT_EQ(elsewhere.run({"run", "daily-audit", "--date", kDay, "--thread", "moved"}).code, 3);
-    EXPECT_EQ(elsewhere.run({"approvals", "approve", "moved", "--by", "ana"}).code, 0);
-    std::string file = elsewhere.run({"export", "moved"}).out;
-    return Sent{"POST", "/api/threads/import", "{\"file\":" + file + "}", {}};
-  };
-  auto under_key = [](Served& served) {
-    paused(served, "forked");
-    return Sent{
-        "POST", "/api/threads/forked/fork", R"({"seq":2})", {{"Idempotency-Key", "fork-1"}}};
-  };
-  std::vector<Case> all{
-      {"startRun", at("/api/agents/daily_auditor/runs", input), {202}, {202}},
-      {"startDailyAudit",
-       [](Served&) {
-         return Sent{"POST",
-                     "/api/agents/daily-audit",
-                     R"({"date":"2026-11-21"})",
-                     {{"Idempotency-Key", "audit-1"}}};
-       },
-       {202},
-       {202}},
-      {"generateRoutine",
-       at("/api/agents/generate-routine", R"({"date":"2026-11-21","threadId":"routine"})"),
-       {202},
-       {202}},
-      {"forkThread", under_key, {202}, {202}},
-      {"importThread", import, {201}, {201}},
-      {"resumeThread", on_paused("resumed", "/api/threads/", "/resume", "{}"), {202}, {202}},
-      {"cancelThread", on_paused("cancelled", "/api/threads/", "/cancel", "{}")},
-      {"cancelAgent", on_paused("stopped", "/api/agents/cancel/", "", "{}")},
-      {"replayThread", on_paused("replayed", "/api/threads/", "/replay", "{}")},
-      {"decide",
-       on_paused("decided", "/api/approvals/", "/decision", R"({"approved":true,"comment":"c"})")},
-      {"approveThread", on_paused("approved", "/api/agents/approve/", "", R"({"approved":true})")},
-      {"approveDailyAudit",
-       on_paused("rejected", "/api/agents/daily-audit/", "/approve", R"({"approved":false})")},
-      {"approveRoutine",
-       [](Served& served) {
-         Got begun = served.post("/api/agents/generate-routine",
-                                 R"({"date":"2026-11-21","threadId":"planned"})");
-         EXPECT_EQ(begun.status, 202) << begun.body;
-         return Sent{"POST", "/api/agents/routine/planned/approve", R"({"approved":true})", {}};
-       }},
-      {"preserveThread",
-       [](Served& served) {
-         return Sent{"PUT", "/api/threads/" + paused(served, "kept") + "/preserved", "", {}};
-       }},
-      {"unpreserveThread",
-       [](Served& served) {
-         return Sent{"DELETE", "/api/threads/" + paused(served, "let") + "/preserved", "", {}};
-       }},
-      {"changeQueue", at("/api/queues/mails", R"({"paused":true,"runsMax":3})")},
-      // Belay's own agents publish no messages: there is none to be moved, however often.
-      {"retryMessage",
-       at("/api/outbox/00000000-0000-4000-8000-000000000001/2/0/retry"),
-       {404},
-       {404}},
-      {"giveUpMessage",
-       at("/api/outbox/00000000-0000-4000-8000-000000000001/2/0/give-up"),
-       {404},
-       {404}},
-      {"saveRecords",
-       at("/api/records",
-          R"({"records":[{"collection":"things","key":"k","json":"1","indexed":[],"erase":false}]})")},
-      {"pruneStore", at("/api/store/prune", R"({"keepHours":1000})")},
-      {"compactStore", at("/api/store/compact"), {200}, {200}, {"bytesBefore", "bytesAfter"}},
-      // Between two looks others begin runs: what is found is the same, nothing.
-      {"checkStore", at("/api/store/check"), {200}, {200}, {"runs", "checkpoints", "approvals"}},
-  };
+  std::vector<Case> all;
+  add_start_cases(all);
+  add_thread_cases(all);
+  add_decision_cases(all);
+  add_store_cases(all);
   add_record_cases(all);
   return all;
 }
 
+void CliSentAgain::add_start_cases(std::vector<Case>& all) {
+  std::string named = R"({"input":{"date":"2026-11-21"},"threadId":"started"})";
+  all.push_back({"startRun", at("/api/agents/daily_auditor/runs", named), {202}, {202}});
+  Sent audit{"POST",
+             "/api/agents/daily-audit",
+             R"({"date":"2026-11-21"})",
+             {{"Idempotency-Key", "audit-1"}}};
+  all.push_back({"startDailyAudit", as_it_is(std::move(audit)), {202}, {202}});
+  std::string routine = R"({"date":"2026-11-21","threadId":"routine"})";
+  all.push_back({"generateRoutine", at("/api/agents/generate-routine", routine), {202}, {202}});
+  Prepare fork = [](Served& served) {
+    paused(served, "forked");
+    return Sent{
+        "POST", "/api/threads/forked/fork", R"({"seq":2})", {{"Idempotency-Key", "fork-1"}}};
+  };
+  all.push_back({"forkThread", std::move(fork), {202}, {202}});
+}
+
+void CliSentAgain::add_thread_cases(std::vector<Case>& all) {
+  Prepare import = [this](Served&) {
+    EXPECT_EQ(elsewhere.run({"run", "daily-audit", "--date", kDay, "--thread", "moved"}).code, 3);
+    EXPECT_EQ(elsewhere.run({"approvals", "approve", "moved", "--by", "ana"}).code, 0);
+    std::string file = elsewhere.run({"export", "moved"}).out;
+    return Sent{"POST", "/api/threads/import", "{\"file\":" + file + "}"};
+  };
+  const std::string threads = "/api/threads/";
+  all.push_back({"importThread", std::move(import), {201}, {201}});
+  all.push_back({"resumeThread", on_paused("resumed", threads, "/resume"), {202}, {202}});
+  all.push_back({"cancelThread", on_paused("cancelled", threads, "/cancel")});
+  all.push_back({"cancelAgent", on_paused("stopped", "/api/agents/cancel/", "")});
+  all.push_back({"replayThread", on_paused("replayed", threads, "/replay")});
+  all.push_back({"preserveThread", on_paused("kept", threads, "/preserved", "", "PUT")});
+  all.push_back({"unpreserveThread", on_paused("let", threads, "/preserved", "", "DELETE")});
+}
+
+void CliSentAgain::add_decision_cases(std::vector<Case>& all) {
+  const std::string yes = R"({"approved":true,"comment":"fine"})";
+  all.push_back({"decide", on_paused("decided", "/api/approvals/", "/decision", yes)});
+  all.push_back({"approveThread", on_paused("approved", "/api/agents/approve/", "", yes)});
+  all.push_back({"approveDailyAudit", on_paused("rejected", "/api/agents/daily-audit/", "/approve",
+                                                R"({"approved":false})")});
+  Prepare routine = [yes](Served& served) {
+    Got begun = served.post("/api/agents/generate-routine",
+                            R"({"date":"2026-11-21","threadId":"planned"})");
+    EXPECT_EQ(begun.status, 202) << begun.body;
+    return Sent{"POST", "/api/agents/routine/planned/approve", yes};
+  };
+  all.push_back({"approveRoutine", std::move(routine)});
+}
+
+void CliSentAgain::add_store_cases(std::vector<Case>& all) {
+  std::string queue = R"({"paused":true,"runsMax":3})";
+  all.push_back({"changeQueue", at("/api/queues/mails", queue)});
+  // Belay's own agents publish no messages: there is none to be moved, however often.
+  const std::string message = "/api/outbox/00000000-0000-4000-8000-000000000001/2/0/";
+  all.push_back({"retryMessage", at(message + "retry"), {404}, {404}});
+  all.push_back({"giveUpMessage", at(message + "give-up"), {404}, {404}});
+  std::string records = R"({"records":[{"collection":"things","key":"k","json":"1","indexed":[],)"
+                        R"("erase":false}]})";
+  all.push_back({"saveRecords", at("/api/records", std::move(records))});
+  all.push_back({"pruneStore", at("/api/store/prune", R"({"keepHours":1000})")});
+  std::set<std::string> sizes{"bytesBefore", "bytesAfter"};
+  all.push_back({"compactStore", at("/api/store/compact"), {200}, {200}, std::move(sizes)});
+  // Between two looks others begin runs: what is found is the same, nothing.
+  std::set<std::string> counts{"runs", "checkpoints", "approvals"};
+  all.push_back({"checkStore", at("/api/store/check"), {200}, {200}, std::move(counts)});
+}
+
 void CliSentAgain::add_record_cases(std::vector<Case>& all) {
   struct Kind {
-    std::string plural, singular, content;
+    std::string plural, singular, content, key_begin;
   };
   const Kind kinds[] = {
-      {"notes", "Note", R"("content":"Slept.")"},
-      {"summaries", "Summary", R"("summary":"Calm.")"},
-      {"routines", "Routine", R"("activities":[])"},
+      {"notes", "Note", R"("content":"Slept.")", "note-"},
+      {"summaries", "Summary", R"("summary":"Calm.")", ""},
+      {"routines", "Routine", R"("activities":[])", ""},
   };
   for (const Kind& kind : kinds) {
     std::string path = "/api/" + kind.plural;
-    auto body = [content = kind.content](const std::string& date) {
-      return R"({"date":")" + date + "\"," + content + "}";
+    auto body = [&kind](const std::string& date) {
+      return R"({"date":")" + date + "\"," + kind.content + "}";
     };
-    // A day, or of notes an id, of each case's own.
-    auto key = [&](const std::string& day) {
-      return kind.singular == "Note" ? "note-" + day : day;
+    auto address = [&](const std::string& date) { return path + "/" + kind.key_begin + date; };
+    all.push_back({"create" + kind.singular, at(path, body("2026-10-01")), {200, 201}, {200}});
+    Sent replaced{"PUT", address("2026-10-02"), body("2026-10-02")};
+    all.push_back({"replace" + kind.singular, as_it_is(std::move(replaced)), {200, 201}, {200}});
+    Prepare erased = [at_day = address("2026-10-03"), made = body("2026-10-03")](Served& served) {
+      EXPECT_EQ(served.send("PUT", at_day, made).status, 201);
+      return Sent{"DELETE", at_day, ""};
     };
-    all.push_back({"create" + kind.singular,
-                   [=](Served&) { return Sent{"POST", path, body("2026-10-01"), {}}; },
-                   {200, 201},
-                   {200}});
-    std::string replaced = path + "/" + key("2026-10-02");
-    all.push_back({"replace" + kind.singular,
-                   [=](Served&) { return Sent{"PUT", replaced, body("2026-10-02"), {}}; },
-                   {200, 201},
-                   {200}});
-    std::string deleted = path + "/" + key("2026-10-03");
-    all.push_back({"delete" + kind.singular,
-                   [=](Served& served) {
-                     EXPECT_EQ(served.send("PUT", deleted, body("2026-10-03")).status, 201);
-                     return Sent{"DELETE", deleted, "", {}};
-                   },
-                   // One that is not there any more is not found (RFC 9110: the effect is one).
-                   {204, 404},
-                   {404}});
+    // One that is not there any more is not found: the effect is one (RFC 9110, section 9.2.2).
+    all.push_back({"delete" + kind.singular, std::move(erased), {204, 404}, {404}});
   }
 }
 
