@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <set>
+
 #include "tests/cli/served.h"
 
 namespace belay::cli::tests {
@@ -75,6 +77,20 @@ TEST_F(CliLimits, WithKeysAUserHasFiveRunsAtWorkAndBeginsTenAMinute) {
     EXPECT_EQ(ask(served, "POST", "/api/threads/" + thread + "/cancel", "ana", "", "{}").status,
               200);
   }
+}
+
+TEST_F(CliLimits, WhatCountsAsAStartIsInTheDescription) {
+  world.setting.binary.clear();
+  Value description = parse_json(world.run({"api"}).out).value_or(Value());
+  std::set<std::string> begin_runs;
+  for (const auto& [path, methods] : *description["paths"].as_object()) {
+    for (const auto& [method, operation] : *methods.as_object()) {
+      if (operation["x-begins-run"] == Value(true))
+        begin_runs.insert(text(operation["operationId"]));
+    }
+  }
+  EXPECT_EQ(begin_runs, (std::set<std::string>{"forkThread", "generateRoutine", "startDailyAudit",
+                                               "startRun"}));
 }
 
 TEST_F(CliLimits, WithoutKeysNothingIsLimitedUnlessItIsSet) {
