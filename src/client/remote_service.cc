@@ -264,7 +264,9 @@ class RemoteService final : public Service {
     bool is_made =
         answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
     if (!is_made) co_return std::move(answer);
-    if (!is_settled(answer.view.row.status)) {
+    // One without a place goes on from the queue, whenever that has one.
+    bool is_at_work = answer.view.row.status == RunStatus::running;
+    if (is_at_work) {
       Ask resume = post(thread_path(before.thread, "/resume"));
       BELAY_CO_TRY(answer.view,
                    co_await settle_watched(watch, before.thread, std::move(resume), true));

@@ -53,9 +53,8 @@ constexpr Schema kSchemas[] = {
      "riskLevel:integer? crisis:boolean"},
     {"ApprovalList", "approvals:Approval[]"},
     {"Decision", "answer:string approval:Approval run:Run"},
-    {"LostDecision",
-     "type:string title:string status:integer code:string detail:string answer:string "
-     "approval:Approval run:Run"},
+    {"LostDecision", "type:string title:string status:integer code:string detail:string",
+     "answer:string approval:Approval run:Run"},
     {"Thread", "threadId:string agent:string userId:string createdAt:string run:Run?"},
     {"ThreadList", "threads:Thread[] next:string?"},
     {"LeftBehind", "threads:string[]"},
