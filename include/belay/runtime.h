@@ -36,14 +36,15 @@ struct RunView {
   std::optional<Spending> spending = std::nullopt;  // of a run with a budget
   // Of a run that has ended: effects of which it is not known whether they happened.
   std::vector<EffectRow> uncertain = {};
-  bool success() const { return row.status != RunStatus::failed; }
+  std::string held_by = {};  // of a queued run, as a service shows it: "user limit 5"
+  bool success() const { return !has_failed(row.status); }
 };
 
 struct StartOptions {
   TenantId tenant = default_tenant();
   UserId user = UserId("local");
-  // Empty: a new random one. A known thread of the same graph and input goes on where it stands,
-  // or gives its result when it has ended; another input is `invalid`.
+  // Empty: a new random one. A known thread of the same graph and input goes on where it stands, or
+  // gives its result; one that is at work is returned as it stands. Another input is `invalid`.
   ThreadId thread = {};
   RunOptions run = {};
   std::string queue = std::string(default_queue);
@@ -57,7 +58,7 @@ struct ForkOptions {
   ThreadId from;
   // After which commit of the thread's latest run; unset: the newest that leaves something to do.
   std::optional<std::uint64_t> seq = std::nullopt;
-  ThreadId thread = {};  // the new thread; empty: a new random one
+  ThreadId thread = {};  // new, or of the same fork: see StartOptions; empty: a new random one
   UserId user = {};      // whose it is to be; empty: whose the other is
   // An object of channels in place of those there; null for none. With any, a fork begins no later
   // than before the newest decided approval on the way there, and before the first that showed one
@@ -168,7 +169,10 @@ struct RuntimeParts {
   RunLimits limits = {};
   EffectObserver effect_observer = nullptr;
   PromptRedactor redact_prompt = nullptr;  // empty: requests to the model are recorded whole
-  PlaceLimits places = {.per_key = 1};     // `per_user` is of what work() takes up
+  // `per_user` is of what work() takes up, and with `places_hold_starts` also of what is started,
+  // resumed, forked or decided.
+  PlaceLimits places = {.per_key = 1};
+  bool places_hold_starts = false;
   Hints hints = {};  // of other processes; without them each finds by itself what they do
 };
 
@@ -242,7 +246,7 @@ class Runtime {
   void deliver(std::string topic, Receiver receiver, DeliveryOptions options = {});
 
   // By OutboxMessage::id: has one that was given up, or waits for its time, tried now; or gives up
-  // one that waits. `not_found`; `conflict` when it is delivered, given up already, or just moved.
+  // one that waits. `not_found`; `conflict` when it is delivered, or was just begun.
   Task<Result<Done>> retry_message(TenantId tenant, std::string id);
   Task<Result<Done>> give_up_message(TenantId tenant, std::string id);
 

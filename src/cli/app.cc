@@ -41,6 +41,7 @@
 namespace belay::cli {
 namespace {
 
+constexpr std::uint64_t kRunsPerUserWithKeys = 5;
 // How soon a signal is seen.
 constexpr std::chrono::milliseconds kSignalInterval{50};
 
@@ -286,10 +287,22 @@ PlaceLimits places_of(const Settings& settings, const Verb& verb) {
   PlaceLimits places = settings.places;
   const Work* work = work_of(verb);
   if (!work) return places;
+  // People share a server that has keys, and a person's own machine with nobody.
+  const auto* served = std::get_if<Serve>(&verb);
+  bool is_shared = served && !served->keys.empty() && !settings.starts.per_user;
+  if (is_shared) places.per_user = kRunsPerUserWithKeys;
   places.per_user = work->per_user.value_or(places.per_user);
   places.per_key = work->per_key.value_or(places.per_key);
   places.per_queue = work->per_queue.value_or(places.per_queue);
   return places;
+}
+
+// `http_loop` becomes the loop of a verb that serves.
+std::unique_ptr<EventLoop> loop_for(const Verb& verb, http::AsioLoop*& http_loop) {
+  if (!std::holds_alternative<Serve>(verb)) return make_event_loop();
+  auto made = http::make_asio_loop();
+  http_loop = made.get();
+  return made;
 }
 
 Result<ExitCode> run_in_world(const Program& program, const Settings& settings, Output& output,
@@ -301,15 +314,8 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   std::unique_ptr<Random> random = system_random();
   BELAY_TRY(Sealing sealing, sealing_of(settings));
   bool is_service = std::holds_alternative<Work>(verb) || std::holds_alternative<Serve>(verb);
-  std::unique_ptr<EventLoop> loop;
   http::AsioLoop* http_loop = nullptr;
-  if (std::holds_alternative<Serve>(verb)) {
-    auto made = http::make_asio_loop();
-    http_loop = made.get();
-    loop = std::move(made);
-  } else {
-    loop = make_event_loop();
-  }
+  std::unique_ptr<EventLoop> loop = loop_for(verb, http_loop);
   Settings shared = settings;
   if (!uses_a_store(verb)) shared.redis.reset();
   // There is nothing to be nearer than this process's own memory.
@@ -329,6 +335,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
     parts.redact_prompt = [](const ModelRequest&, Value) { return Value(); };
   }
   parts.places = places_of(settings, verb);
+  parts.places_hold_starts = std::holds_alternative<Serve>(verb);
   parts.hints = tier->hints();
   std::unique_ptr<WakeUp> wake_up;
   if (uses_a_store(verb)) {
@@ -339,14 +346,18 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   for (const auto& graph : graphs) runtime->add(graph);
 
   LocalWorld local{*store, *stored, sealing, *runtime, http_loop};
+  local.places = places_of(settings, verb);
   local.starts = tier->limit();
   local.when_stopped = [&loop] { loop->stop(); };
   LocalServiceParts service_parts{*store, *stored, *runtime,           *loop, clock, *random,
                                   graphs, sealing, program.collections};
   service_parts.call = settings.call;
-  service_parts.process_of = [&settings](const SessionId& session) {
+  service_parts.places = local.places;
+  service_parts.works = is_service;
+  local.process_of = [&settings](const SessionId& session) {
     return process_of(settings.store, session);
   };
+  service_parts.process_of = local.process_of;
   std::unique_ptr<Service> service = make_local_service(std::move(service_parts));
   World world{program, graphs, settings, phrases,  output, progress,
               *loop,   clock,  *random,  *service, &local};

@@ -160,9 +160,16 @@ void add_serve(CLI::App& app, Words& words) {
   verb->add_option("--api-keys", serve.api_keys, "A file of keys: who may do what");
   verb->add_option("--tls-certificate", serve.certificate, "A PEM file, with its chain");
   verb->add_option("--tls-key", serve.certificate_key, "The PEM file of its key");
-  verb->add_option("--starts-per-minute", serve.starts_per_minute,
-                   "Requests of a user that begin runs; 0: any number")
-      ->capture_default_str();
+  verb->add_option("--per-user", serve.work.per_user,
+                   "At most so many runs of a user at work; 0: any [5 with --api-keys, else 0]");
+  verb->add_option(
+      "--starts-per-minute", serve.starts_per_minute,
+      "Runs that a user, or an address, may begin; 0: any [10 with --api-keys, else 0]");
+  verb->add_option("--starts-at-work", serve.starts_at_work,
+                   "Runs at work that requests have begun, of all users; 0: any [1000]");
+  verb->add_option("--trusted-proxy", serve.trusted_proxies,
+                   "An address whose X-Forwarded-For is believed; may be repeated")
+      ->allow_extra_args(false);
   verb->add_option("--no-approval-takes", serve.no_approval_takes,
                    "What a key needs to begin a run that saves without asking: run, decide, "
                    "administer or never; else decide");

@@ -73,7 +73,9 @@ struct Serve {
   Work work = {};                       // what it works on beside
   std::optional<std::string> api_keys;  // a file
   std::optional<std::string> certificate, certificate_key;
-  std::size_t starts_per_minute = 0;
+  // In place of the settings' limits; 0: any number.
+  std::optional<std::uint64_t> starts_per_minute = std::nullopt, starts_at_work = std::nullopt;
+  std::vector<std::string> trusted_proxies = {};
   std::optional<std::string> no_approval_takes;
   // What listen_text and api_keys come to; by check_form().
   std::string address = {};

@@ -40,6 +40,10 @@ const Known kKnown[] = {
     {"runs_per_user", "BELAY_RUNS_PER_USER", &Environment::runs_per_user, nullptr, nullptr},
     {"runs_per_key", "BELAY_RUNS_PER_KEY", &Environment::runs_per_key, nullptr, nullptr},
     {"runs_per_queue", "BELAY_RUNS_PER_QUEUE", &Environment::runs_per_queue, nullptr, nullptr},
+    {"starts_per_minute", "BELAY_STARTS_PER_MINUTE", &Environment::starts_per_minute, nullptr,
+     nullptr},
+    {"starts_at_work", "BELAY_STARTS_AT_WORK", &Environment::starts_at_work, nullptr, nullptr},
+    {"trusted_proxies", "BELAY_TRUSTED_PROXIES", &Environment::trusted_proxies, nullptr, nullptr},
     {"notify_url", "BELAY_NOTIFY_URL", &Environment::notify_url, nullptr, nullptr},
     {"worker_name", "BELAY_WORKER_NAME", &Environment::worker_name, nullptr, nullptr},
     {"roles", "BELAY_ROLES", &Environment::roles, nullptr, nullptr},
@@ -141,6 +145,11 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   values["no_approval_takes"] = settings.no_approval_takes.value_or("decide");
   values["runs_per_user"] = std::to_string(settings.places.per_user);
   values["runs_per_key"] = std::to_string(settings.places.per_key);
+  values["starts_per_minute"] = std::to_string(settings.starts.per_minute.value_or(0));
+  values["starts_at_work"] = std::to_string(settings.starts.at_work);
+  for (const std::string& each : settings.starts.trusted_proxies) {
+    values["trusted_proxies"] += (values["trusted_proxies"].empty() ? "" : ", ") + each;
+  }
   values["runs_per_queue"] = std::to_string(settings.places.per_queue);
   values["server"] = settings.server.value_or("");
   values["api_key_file"] = settings.api_key_file.value_or("");

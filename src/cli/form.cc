@@ -6,6 +6,7 @@
 #include "cli/input_file.h"
 #include "cli/nearest_name.h"
 #include "cli/run_input.h"
+#include "server/client_address.h"
 
 namespace belay::cli {
 namespace {
@@ -247,6 +248,11 @@ Result<Done> complete(const Judged& judged, Serve& verb) {
             whole_number("the port of --listen", text.substr(colon + 1), 0, port_max));
   verb.port = static_cast<int>(port);
   BELAY_TRY(verb.keys, api_keys_for(verb.api_keys, verb.address));
+  for (std::string& proxy : verb.trusted_proxies) {
+    std::string read = server::address_from(proxy);
+    if (read.empty()) return error(ErrorCode::invalid, "--trusted-proxy needs an IP address.");
+    proxy = std::move(read);
+  }
   if (verb.certificate.has_value() != verb.certificate_key.has_value()) {
     return error(ErrorCode::invalid, "--tls-certificate and --tls-key go together.");
   }

@@ -93,6 +93,8 @@ the store, as {p} worker does. Without keys it listens on this machine alone. A 
 decide or administer, and each has those before it. A key sees its own user's runs and records; one
 that may decide sees others' approvals, too, and one that may administer everything. SIGTERM and
 Ctrl-C: nothing more is taken, and what is under way ends or is handed over.
+With keys a user, and an address, may begin 10 runs a minute and have 5 at work; without keys any
+number, unless a limit is set.
 
 Examples:
   {p} serve

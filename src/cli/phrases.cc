@@ -19,6 +19,9 @@ const Phrases kEnglish = {
     .approve_with = "approve",
     .reject_with = "reject",
     .resume_with = "go on",
+    .held_by = "held by",
+    .waits_for_process =
+        "Thread {thread} is at work in another living process ({process}); waiting.",
     .uncertain_effect =
         "Uncertain: the effect {effect} of {node} was begun at {time}; whether it happened is not "
         "known.",
@@ -76,6 +79,8 @@ const Phrases kSpanish = {
     .approve_with = "aprobar",
     .reject_with = "rechazar",
     .resume_with = "continuar",
+    .held_by = "retenido por",
+    .waits_for_process = "El hilo {thread} está en curso en otro proceso ({process}); esperando.",
     .uncertain_effect =
         "Incierto: el efecto {effect} de {node} se inició a las {time}; no se sabe si ocurrió.",
     .decided_by = "Decidido por",

@@ -19,6 +19,8 @@ struct Phrases {
   // Labels of a result.
   std::string_view saved, nothing_to_do, rejected, expired, failed, cancelled, completed;
   std::string_view thread, waits_for_you, expires, in, ago, approve_with, reject_with, resume_with;
+  std::string_view held_by;            // of a queued run
+  std::string_view waits_for_process;  // {thread}, {process}
   std::string_view uncertain_effect, decided_by, comment, edited, no_approvals, asked;
   // Statuses, as in RunStatus and ApprovalStatus.
   std::string_view queued, running, paused, quarantined, open, approved, closed;

@@ -34,6 +34,12 @@ std::string line_of_queue(const Value& queue) {
     line += "  at most " + number_in(queue, "perKeyMax") + " a key";
   }
   if (queue["paused"] == Value(true)) line += "  paused";
+  const Value::Array* held_by = queue["heldBy"].as_array();
+  for (std::size_t i = 0; held_by && i < held_by->size(); ++i) {
+    const Value& hold = (*held_by)[i];
+    line += (i == 0 ? "  held by: " : ", ") + one_line(text_in(hold, "reason")) + " (" +
+            number_in(hold, "runs") + ")";
+  }
   return line;
 }
 

@@ -57,9 +57,11 @@ void add_place_in_queue(CLI::App* run, RunAgent& into) {
 void add_queues_of_worker(CLI::App* worker, Work& into) {
   worker->add_option("--queue", into.queues, "Only from this queue; may be repeated")
       ->allow_extra_args(false);
-  worker->add_option("--per-user", into.per_user, "At most so many queued runs of a user at work");
-  worker->add_option("--per-key", into.per_key, "At most so many runs of a concurrency key");
-  worker->add_option("--per-queue", into.per_queue, "At most so many runs of a queue; 0: any");
+  worker->add_option("--per-user", into.per_user,
+                     "At most so many runs of a user at work; 0: any [0]");
+  worker->add_option("--per-key", into.per_key,
+                     "At most so many runs of a concurrency key; 0: any [1]");
+  worker->add_option("--per-queue", into.per_queue, "At most so many runs of a queue; 0: any [0]");
 }
 
 void add_name_of_worker(CLI::App* verb, Work& into) {

@@ -8,6 +8,8 @@
 namespace belay::cli {
 namespace {
 
+constexpr std::chrono::milliseconds kLookAgain{200};
+
 StartRun start_of(World& world, RunAgent wanted) {
   StartRun start;
   start.agent = wanted.definition->name;
@@ -23,13 +25,39 @@ StartRun start_of(World& world, RunAgent wanted) {
   return start;
 }
 
+// The run is at work in another process: it is waited for, and gone on with if that process dies.
+Task<Result<RunView>> wait_for_owner(World& world, StartRun again, RunView view) {
+  std::string process;
+  if (auto id = world.local->process_of(view.row.session)) process = std::to_string(*id);
+  world.output.progress(filled(world.phrases.waits_for_process,
+                               {{"thread", again.thread.text}, {"process", process}}));
+  while (view.row.status == RunStatus::running) {
+    BELAY_CO_TRY(bool is_alive, world.local->store.is_alive(view.row.session));
+    if (is_alive) {
+      co_await sleep_for(kLookAgain);
+      ThreadId thread = again.thread;
+      BELAY_CO_TRY(view, co_await world.service.status(std::move(thread), std::nullopt));
+    } else {
+      StartRun wanted = again;
+      BELAY_CO_TRY(view, co_await world.service.start(std::move(wanted)));
+    }
+  }
+  co_return std::move(view);
+}
+
 }  // namespace
 
 Task<Answered> run_agent(World& world, RunAgent wanted) {
   StartRun start = start_of(world, std::move(wanted));
   ThreadId thread = start.thread;
   world.progress.begins(thread);
+  StartRun again = start;
   auto view = co_await world.service.start(std::move(start));
+  bool is_elsewhere = world.local && view.ok() && view->row.status == RunStatus::running;
+  if (is_elsewhere) {
+    RunView before = *std::move(view);
+    view = co_await wait_for_owner(world, std::move(again), std::move(before));
+  }
   world.progress.rests(thread);
   if (!view.ok()) co_return std::move(view).error();
   show_run(world, *view);

@@ -14,6 +14,7 @@ namespace {
 // For the answers of requests whose runs have been released.
 constexpr std::chrono::seconds kAnswerAfterDrain{2};
 constexpr std::chrono::milliseconds kAnswerAfterStop{200};
+constexpr std::size_t kStartsPerMinuteWithKeys = 10;
 
 // A store that can't be read now can't be written either.
 Task<Result<Done>> readiness_of(Store& store, const bool& is_draining) {
@@ -33,13 +34,26 @@ Task<Result<Done>> readiness_of(Store& store, const bool& is_draining) {
                   "itself, and belay doctor, tell why.");
 }
 
+server::StartLimitOptions start_limits(const World& world, const Serve& wanted) {
+  const StartSettings& set = world.settings.starts;
+  std::optional<std::uint64_t> per_minute =
+      wanted.starts_per_minute ? wanted.starts_per_minute : set.per_minute;
+  server::StartLimitOptions limits;
+  limits.per_minute = per_minute.value_or(wanted.keys.empty() ? 0 : kStartsPerMinuteWithKeys);
+  limits.at_work_per_address = world.local->places.per_user;
+  limits.at_work = wanted.starts_at_work.value_or(set.at_work);
+  return limits;
+}
+
 server::ApiOptions api_options(World& world, const Serve& wanted, const bool& is_draining) {
   server::ApiOptions options;
   options.version = BELAY_VERSION;
   options.user = world.settings.user;
   options.keys = wanted.keys;
-  options.starts_per_minute = wanted.starts_per_minute;
   options.no_approval_takes = wanted.skips_approval;
+  options.starts = start_limits(world, wanted);
+  options.trusted_proxies = wanted.trusted_proxies.empty() ? world.settings.starts.trusted_proxies
+                                                           : wanted.trusted_proxies;
   options.extras = world.program.presentation.approval_document;
   options.readiness = [&store = world.local->store, &is_draining] {
     return readiness_of(store, is_draining);
@@ -47,8 +61,9 @@ server::ApiOptions api_options(World& world, const Serve& wanted, const bool& is
   return options;
 }
 
-http::ServerOptions server_options(const Serve& wanted) {
+http::ServerOptions server_options(const Serve& wanted, server::Api& api) {
   http::ServerOptions options;
+  options.admit = [&api](http::Request& head) { return api.admit(head); };
   options.address = wanted.address;
   options.port = wanted.port;
   if (wanted.certificate) options.tls = {*wanted.certificate, *wanted.certificate_key};
@@ -103,7 +118,7 @@ Task<Answered> serve(World& world, Serve wanted) {
   server::Api api(parts, api_options(world, wanted, is_draining), own);
   http::Handler handler = [&api](http::Request request) { return api.answer(std::move(request)); };
   BELAY_CO_TRY(std::unique_ptr<http::Server> server,
-               http::Server::listen(*world.local->loop, world.clock, server_options(wanted),
+               http::Server::listen(*world.local->loop, world.clock, server_options(wanted, api),
                                     std::move(handler)));
   Completion<Done> closed;
   shutdown.when_stopped = [&world, closed] {

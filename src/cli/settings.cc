@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "cli/model_settings.h"
+#include "server/client_address.h"
 
 namespace belay::cli {
 namespace {
@@ -165,6 +166,23 @@ bool shows_utf8(const Environment& environment) {
   return false;
 }
 
+// "10.0.0.1, 10.0.0.2"
+Result<Done> read_proxies(const Environment& environment, Settings& settings) {
+  if (!environment.trusted_proxies) return Done{};
+  std::string_view rest = *environment.trusted_proxies;
+  while (!rest.empty()) {
+    std::size_t end = std::min(rest.find(','), rest.size());
+    std::string address = server::address_from(rest.substr(0, end));
+    if (address.empty()) {
+      return error(ErrorCode::invalid, environment.origin("BELAY_TRUSTED_PROXIES") +
+                                           " has to be a list of IP addresses.");
+    }
+    settings.starts.trusted_proxies.push_back(std::move(address));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return Done{};
+}
+
 Result<Done> read_places(const Environment& environment, Settings& settings) {
   auto read = [&](const char* name, const std::optional<std::string>& text, std::uint64_t& limit) {
     constexpr std::int64_t most = 1'000'000;
@@ -176,7 +194,13 @@ Result<Done> read_places(const Environment& environment, Settings& settings) {
   };
   PlaceLimits& places = settings.places;
   BELAY_CHECK(read("BELAY_RUNS_PER_USER", environment.runs_per_user, places.per_user));
+  if (environment.runs_per_user) settings.starts.per_user = places.per_user;
   BELAY_CHECK(read("BELAY_RUNS_PER_KEY", environment.runs_per_key, places.per_key));
+  std::uint64_t per_minute = 0;
+  BELAY_CHECK(read("BELAY_STARTS_PER_MINUTE", environment.starts_per_minute, per_minute));
+  if (environment.starts_per_minute) settings.starts.per_minute = per_minute;
+  BELAY_CHECK(read("BELAY_STARTS_AT_WORK", environment.starts_at_work, settings.starts.at_work));
+  BELAY_CHECK(read_proxies(environment, settings));
   return read("BELAY_RUNS_PER_QUEUE", environment.runs_per_queue, places.per_queue);
 }
 
@@ -240,6 +264,9 @@ Environment read_environment(const Program& program) {
   read.runs_per_user = variable("BELAY_RUNS_PER_USER");
   read.runs_per_key = variable("BELAY_RUNS_PER_KEY");
   read.runs_per_queue = variable("BELAY_RUNS_PER_QUEUE");
+  read.starts_per_minute = variable("BELAY_STARTS_PER_MINUTE");
+  read.starts_at_work = variable("BELAY_STARTS_AT_WORK");
+  read.trusted_proxies = variable("BELAY_TRUSTED_PROXIES");
   read.pause_at_commit = variable("BELAY_TEST_PAUSE_AT_COMMIT");
   read.pause_after = variable("BELAY_TEST_PAUSE_AFTER");
   read.model_fails = variable("BELAY_TEST_MODEL_FAILS");

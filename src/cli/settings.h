@@ -37,6 +37,7 @@ struct Environment {
   std::optional<std::string> redis, redis_url, redis_prefix, redis_for, redis_ca_file;
   std::optional<std::string> config, config_home;
   std::optional<std::string> runs_per_user, runs_per_key, runs_per_queue;
+  std::optional<std::string> starts_per_minute, starts_at_work, trusted_proxies;
   std::optional<std::string> notify_url, database_url, worker_name;
   std::optional<std::string> roles, no_approval_takes;
   std::optional<std::string> pause_at_commit, pause_after, model_fails, tell_fenced;
@@ -57,6 +58,14 @@ Environment read_environment(const Program& program);
 struct PauseAtCommit {
   std::uint64_t commit = 0;  // 0: never
   bool after = false;        // once it is durable; else before it is
+};
+
+// What holds runs back that requests begin; unset where nobody has set it: see places_of().
+struct StartSettings {
+  std::optional<std::uint64_t> per_user;    // runs of a user at work
+  std::optional<std::uint64_t> per_minute;  // starts of a user, and of an address
+  std::uint64_t at_work = 1'000;            // runs that requests have begun, of all users
+  std::vector<std::string> trusted_proxies;
 };
 
 struct Settings {
@@ -93,7 +102,8 @@ struct Settings {
   std::optional<std::string> api_key;  // BELAY_API_KEY, where no file is named; never shown
   std::optional<RedisSettings> redis;  // where a store of ours has the runs
   PauseAtCommit pause;
-  PlaceLimits places{.per_user = 5, .per_key = 1};
+  PlaceLimits places{.per_key = 1};
+  StartSettings starts;
   std::int64_t model_fails = 0;  // for tests: see app.cc
   bool tells_fenced = false;     // likewise
 };

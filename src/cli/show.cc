@@ -139,6 +139,10 @@ void show_run(World& world, const RunView& view) {
   Output& output = world.output;
   show_headline(world, view);
   if (!view.row.error.empty()) output.paragraph(view.row.error, kIndent);
+  if (!view.held_by.empty()) {
+    output.line(std::string(kIndent) + std::string(world.phrases.held_by) + ":  " +
+                one_line(view.held_by));
+  }
   if (view.approval) {
     show_payload(world, payload_of(*view.approval));
   } else if (const Value* made = made_in(world, view.state)) {

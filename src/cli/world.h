@@ -23,6 +23,9 @@ struct LocalWorld {
   Runtime& runtime;
   http::AsioLoop* loop = nullptr;  // of `serve` alone
   SharedLimit* starts = nullptr;   // counted with other servers
+  PlaceLimits places = {};         // that the runtime keeps to
+  // The process of a session, where that is known.
+  std::function<std::optional<std::int64_t>(const SessionId&)> process_of = {};
   // For each signal; set by a verb that ends in its own time.
   std::function<void()> when_stopped = {};
 };

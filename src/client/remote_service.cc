@@ -18,10 +18,6 @@ constexpr std::chrono::milliseconds kLastLines{2'000};       // for what a run h
 // Of what goes over the whole store.
 constexpr std::chrono::milliseconds kWholeStore{3'600'000};
 
-bool is_settled(RunStatus status) {
-  return is_final(status) || status == RunStatus::paused || status == RunStatus::quarantined;
-}
-
 std::uint64_t page_limit(std::size_t limit) {
   return std::clamp<std::uint64_t>(limit, 1, limits::list_rows_max);
 }
@@ -169,6 +165,18 @@ class RemoteService final : public Service {
     return get<RunRow>(ask_to("POST", "/api/threads/import", std::move(body)), run_row_from);
   }
 
+  Task<Result<RunView>> wait_for(ThreadId thread) override {
+    ThreadId known = thread;
+    BELAY_CO_TRY(RunRow before, co_await run_of(std::move(known)));
+    RunWatch watch(connection(), parts_.executor, parts_.observer, thread, before.seq);
+    while (true) {
+      auto followed = co_await follow(watch, thread);
+      if (!followed.ok()) co_return std::move(followed).error();
+      if (*followed) co_return **std::move(followed);
+      co_await watch.news(kLook);
+    }
+  }
+
   Task<Result<RunRow>> run_of(ThreadId thread) override {
     return get<RunRow>(ask_to("GET", thread_path(thread)), run_row_from);
   }
@@ -281,8 +289,12 @@ class RemoteService final : public Service {
     std::uint64_t after = row->status == RunStatus::paused ? row->seq + 1 : row->seq;
     RunWatch watch(connection(), parts_.executor, parts_.observer, before.thread, after);
     BELAY_CO_TRY(DecisionAnswer answer, co_await decided(std::move(ask), before));
-    if (answer.kind != DecisionAnswer::Kind::won) co_return std::move(answer);
-    if (!is_settled(answer.view.row.status)) {
+    bool is_made =
+        answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
+    if (!is_made) co_return std::move(answer);
+    // One without a place goes on from the queue, whenever that has one.
+    bool is_at_work = answer.view.row.status == RunStatus::running;
+    if (is_at_work) {
       Ask resume = post(thread_path(before.thread, "/resume"));
       BELAY_CO_TRY(answer.view,
                    co_await settle_watched(watch, before.thread, std::move(resume), true));

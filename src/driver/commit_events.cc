@@ -2,6 +2,7 @@
 
 #include "driver/commit_events.h"
 
+#include "base/json_bytes.h"
 #include "belay/limits.h"
 #include "engine/next_task.h"
 #include "engine/restore.h"
@@ -17,15 +18,8 @@ std::uint64_t state_seq_of(const EventFrame& frame) {
   return frame.newest ? frame.newest->state_seq : 0;
 }
 
-// Those that count after `now` and did not before.
-std::vector<const ValueRow*> new_values(const EventFrame& frame, const CheckpointRow& now,
-                                        const std::vector<ValueRow>& rows) {
-  std::vector<const ValueRow*> values;
-  for (const ValueRow& row : rows) {
-    if (row.seq > state_seq_of(frame) && row.seq <= now.state_seq) values.push_back(&row);
-  }
-  return values;
-}
+// Commits of a subgraph's visit that are read at once.
+constexpr std::uint64_t inner_commits = 64;
 
 std::string text_in(const Value& object, std::string_view name) {
   const std::string* text = object[name].as_string();
@@ -78,12 +72,34 @@ Value defaults_of(const GraphDefinition& graph) {
   return Value(std::move(state));
 }
 
+std::map<std::string, std::shared_ptr<const Value>> channels_of(Value state) {
+  std::map<std::string, std::shared_ptr<const Value>> channels;
+  Value::Object* members = state.as_object();
+  if (!members) return channels;
+  for (auto& [name, value] : *members) {
+    channels.insert_or_assign(name, std::make_shared<const Value>(std::move(value)));
+  }
+  return channels;
+}
+
+std::size_t EventBatch::bytes() {
+  constexpr std::size_t around = 300;  // ids and names
+  for (; measured_ < events.size(); ++measured_) {
+    bytes_ += around + json_bytes(events[measured_].body);
+  }
+  return bytes_;
+}
+
 StreamEvent* CommitTeller::next(EventKind kind, Instant at, const std::string& space) {
   EventId id{seq_, index_++};
-  if (place_.after && id <= *place_.after) return nullptr;
+  if (is_cut_ || (place_.after && id <= *place_.after)) return nullptr;
+  if (place_.wants(kind) && batch_.is_full()) {
+    is_cut_ = true;
+    return nullptr;
+  }
   place_.after = id;
   if (!place_.wants(kind)) return nullptr;
-  StreamEvent& event = events_.emplace_back();
+  StreamEvent& event = batch_.events.emplace_back();
   event.id = id;
   event.kind = kind;
   event.thread = material_.run.thread;
@@ -93,9 +109,8 @@ StreamEvent* CommitTeller::next(EventKind kind, Instant at, const std::string& s
   return &event;
 }
 
-Result<Done> CommitTeller::tell(const CheckpointRow& now) {
+Result<Done> CommitTeller::tell(const CheckpointRow& now, const Values& values) {
   BELAY_CHECK(tell_asked());
-  Values values = new_values(place_.frame, now, material_.values);
   return tell_frame(place_.frame, now, values, true);
 }
 
@@ -159,17 +174,17 @@ Result<Done> CommitTeller::tell_inside(const EventFrame& outer) {
 }
 
 Result<Done> CommitTeller::tell_space(EventFrame frame) {
-  if (frame.graph && place_.wants(EventKind::values)) frame.state = defaults_of(*frame.graph);
-  if (!frame.state.as_object()) frame.state = Value(Value::Object());
-  while (true) {
+  if (frame.graph && place_.wants(EventKind::values)) {
+    frame.state = channels_of(defaults_of(*frame.graph));
+  }
+  ValuesAhead ahead(view_, place_.of, frame.space, place_.commits_ahead);
+  while (!is_cut_) {
     std::uint64_t from = frame.newest ? frame.newest->seq : 0;
-    BELAY_TRY(auto checkpoints,
-              checkpoints_after(view_, place_.of, frame.space, from, limits::page_rows_max));
-    if (checkpoints.empty()) break;
-    BELAY_TRY(auto rows, values_between(view_, place_.of, frame.space, state_seq_of(frame),
-                                        checkpoints.back().state_seq));
-    for (const CheckpointRow& now : checkpoints) {
-      BELAY_CHECK(tell_frame(frame, now, new_values(frame, now, rows), false));
+    BELAY_TRY(auto commits, checkpoints_after(view_, place_.of, frame.space, from, inner_commits));
+    if (commits.empty()) break;
+    for (std::size_t i = 0; i < commits.size() && !is_cut_; ++i) {
+      BELAY_TRY(Values values, ahead.of_commit(state_seq_of(frame), commits, i));
+      BELAY_CHECK(tell_frame(frame, commits[i], values, false));
     }
   }
   // A visit that its outer graph has left before its end.
@@ -276,12 +291,17 @@ Result<Done> CommitTeller::tell_changes(EventFrame& frame, const CheckpointRow& 
       for (const ValueRow* row : rows) {
         if (row->kind == ValueKind::reduce) continue;
         BELAY_TRY(Value value, value_in(row->envelope));
-        engine::fold(row->kind, std::move(value), (*frame.state.as_object())[row->channel]);
+        std::shared_ptr<const Value>& channel = frame.state[row->channel];
+        Value folded = channel && row->kind != ValueKind::set ? *channel : Value();
+        engine::fold(row->kind, std::move(value), folded);
+        channel = std::make_shared<const Value>(std::move(folded));
       }
     }
   }
   if (StreamEvent* event = next(EventKind::values, now.created_at, frame.space)) {
-    event->body = frame.state;
+    Value::Object state;
+    for (const auto& [name, value] : frame.state) state.emplace(name, *value);
+    event->body = Value(std::move(state));
   }
   return Done{};
 }

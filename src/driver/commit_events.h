@@ -7,6 +7,7 @@
 // its commit is a question: its row says which commit it belongs to, and the questions of a commit
 // come first, in the order in which they were asked.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -37,7 +38,8 @@ struct EventFrame {
   std::vector<ChosenTask> tasks;
   std::shared_ptr<const GraphDefinition> graph;  // null where it is not known
   bool is_exact = false;  // the graph is of the very version that the state is of
-  Value state;            // the channels, where `values` are wanted
+  // The channels, where `values` are wanted: shared, since a place is copied for each read.
+  std::map<std::string, std::shared_ptr<const Value>> state;
 };
 
 // How far a reader has come: what the next read begins with.
@@ -46,15 +48,30 @@ struct EventPlace {
   std::set<EventKind> kinds;
   std::optional<EventId> after;  // the newest event that was told, or left out
   EventFrame frame;
+  std::size_t commits_ahead = 4;  // see ValuesAhead
   bool wants(EventKind kind) const { return kinds.contains(kind); }
 };
 
-// What is read at once for the commits of one page.
+// What the events of a commit are made of.
 struct EventMaterial {
   RunRow run;
-  std::vector<EventRow> events;
-  std::vector<ValueRow> values;
+  std::vector<EventRow> events;  // that the commit has stored
   std::vector<ApprovalRow> approvals;
+};
+
+// Events that are handed out together. Once they are as large as this, a commit is told no further:
+// the rest of it comes with the next batch.
+class EventBatch {
+ public:
+  std::vector<StreamEvent> events;
+  // How large they are, as JSON, without measuring twice.
+  std::size_t bytes();
+  bool is_full() { return bytes() >= bytes_max; }
+
+ private:
+  static constexpr std::size_t bytes_max = std::size_t{4} << 20;
+  std::size_t measured_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 // What a checkpoint says of how the frame goes on. `not_found` when the commit that chose its tasks
@@ -64,17 +81,24 @@ Result<Done> read_chosen(Snapshot& view, const RunOf& of, const CheckpointRow& n
 
 // The channels of a graph's state at their defaults.
 Value defaults_of(const GraphDefinition& graph);
+// The channels of an object, each for itself.
+std::map<std::string, std::shared_ptr<const Value>> channels_of(Value state);
 
 class CommitTeller {
  public:
-  // Puts what there is to tell at the end of `events`, and moves `place` on.
+  // Puts what there is to tell at the end of `batch`, and moves `place` on.
   CommitTeller(Snapshot& view, EventPlace& place, const EventMaterial& material, std::uint64_t seq,
-               std::vector<StreamEvent>& events)
-      : view_(view), place_(place), material_(material), seq_(seq), events_(events) {}
+               EventBatch& batch)
+      : view_(view), place_(place), material_(material), seq_(seq), batch_(batch) {}
 
-  Result<Done> tell(const CheckpointRow& now);
+  // `values`: those that count after `now` and did not before. When is_cut() afterwards, the place
+  // stands behind the last event that is in the batch, and its frame is to be put back to where it
+  // was before the call.
+  Result<Done> tell(const CheckpointRow& now, const std::vector<const ValueRow*>& values);
   // Only its questions, which may be known before the commit is.
   Result<Done> tell_asked();
+  // Whether the batch was full before all of the commit was told.
+  bool is_cut() const { return is_cut_; }
 
  private:
   using Values = std::vector<const ValueRow*>;
@@ -97,8 +121,9 @@ class CommitTeller {
   EventPlace& place_;
   const EventMaterial& material_;
   std::uint64_t seq_;
-  std::vector<StreamEvent>& events_;
+  EventBatch& batch_;
   std::uint64_t index_ = 0;
+  bool is_cut_ = false;
   std::set<TaskId> over_;  // tasks whose superstep this commit ends, those of subgraphs included
 };
 

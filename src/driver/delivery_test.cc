@@ -288,7 +288,7 @@ TEST_F(Deliveries, ThatWaitAreGivenUpOrTriedNowWhenAPersonSaysSo) {
   EXPECT_EQ(arrived.size(), 2u);
   EXPECT_EQ(arrived.count(run + "/2/1"), 0u);
   auto again = block_on(loop, runtime->give_up_message(default_tenant(), run + "/2/1"));
-  EXPECT_EQ(again.error().code, ErrorCode::conflict);
+  EXPECT_TRUE(again.ok()) << "it is given up already: nothing changes";
   for (std::string bad : {run + "/2/9", run + "/99/0"}) {
     auto moved = block_on(loop, runtime->retry_message(default_tenant(), bad));
     EXPECT_EQ(moved.error().code, ErrorCode::not_found) << bad;

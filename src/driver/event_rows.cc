@@ -7,6 +7,14 @@
 #include "engine/next_task.h"
 
 namespace belay {
+namespace {
+
+// What is smaller is read for more commits at once.
+constexpr std::size_t small_bytes = 256 * 1024;
+constexpr std::size_t commits_at_once_max = 8;
+constexpr std::size_t events_at_first = 16;
+
+}  // namespace
 
 Result<Value> value_in(const std::string& envelope) {
   BELAY_TRY(std::string_view text, json_in_envelope(envelope));
@@ -48,6 +56,59 @@ Result<std::vector<ValueRow>> values_between(Snapshot& view, const RunOf& of,
   filter.after_seq = after;
   filter.at_seq = until;
   return view.values(filter);
+}
+
+Result<std::vector<const ValueRow*>> ValuesAhead::of_commit(std::uint64_t before,
+                                                            const std::vector<CheckpointRow>& list,
+                                                            std::size_t index) {
+  const CheckpointRow& now = list[index];
+  if (now.state_seq > std::max(until_, before)) {
+    std::size_t last = std::min(index + commits_, list.size()) - 1;
+    rows_.clear();
+    until_ = list[last].state_seq;
+    BELAY_TRY(rows_, values_between(view_, of_, space_, before, until_));
+    std::size_t bytes = 0;
+    for (const ValueRow& row : rows_) bytes += row.envelope.size();
+    commits_ = bytes > small_bytes ? 1 : std::min(2 * commits_, commits_at_once_max);
+  }
+  std::vector<const ValueRow*> values;
+  for (const ValueRow& row : rows_) {
+    if (row.seq > before && row.seq <= now.state_seq) values.push_back(&row);
+  }
+  return values;
+}
+
+EventsAhead::EventsAhead(Snapshot& view, const RunOf& of, std::uint64_t after) : view_(view) {
+  filter_.tenant = of.tenant;
+  filter_.run = of.run;
+  filter_.after_seq = after;
+  filter_.after_index = std::numeric_limits<std::int64_t>::max();
+  filter_.limit = events_at_first;
+}
+
+Result<Done> EventsAhead::read_on() {
+  BELAY_TRY(auto rows, view_.events(filter_));
+  is_all_ = rows.size() < filter_.limit;
+  std::size_t bytes = 0;
+  for (EventRow& row : rows) {
+    bytes += row.body.size();
+    filter_.after_seq = row.seq;
+    filter_.after_index = row.index;
+    rows_.push_back(std::move(row));
+  }
+  bool is_large = bytes > small_bytes;
+  filter_.limit = is_large ? events_at_first : std::min(2 * filter_.limit, limits::page_rows_max);
+  return Done{};
+}
+
+Result<std::vector<EventRow>> EventsAhead::of_commit(std::uint64_t seq) {
+  while (!is_all_ && (rows_.empty() || rows_.back().seq <= seq)) BELAY_CHECK(read_on());
+  std::vector<EventRow> found;
+  while (!rows_.empty() && rows_.front().seq <= seq) {
+    if (rows_.front().seq == seq) found.push_back(std::move(rows_.front()));
+    rows_.pop_front();
+  }
+  return found;
 }
 
 Result<std::vector<EventRow>> stored_events(Snapshot& view, const RunOf& of, std::uint64_t after,

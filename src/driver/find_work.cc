@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "belay/limits.h"
+#include "driver/run_hold.h"
 #include "driver/runtime_body.h"
 
 namespace belay {
@@ -46,13 +47,22 @@ Result<Done> add_other_versions(Snapshot& view, const RunFilter& due, const Grap
 
 }  // namespace
 
-Error Runtime::Body::no_place(const RunRow& row) {
-  Error full = error(ErrorCode::unavailable,
-                     "As many runs as may be at the same time are at work for the user, the "
-                     "concurrency key or the queue of thread \"" +
-                         row.thread.text + "\"; try again later.");
+Task<Error> Runtime::Body::no_place(RunRow row, std::vector<PlaceGuard> guards) {
+  std::function<Result<std::string>(Snapshot&)> reader =
+      [row, guards = std::move(guards)](Snapshot& view) -> Result<std::string> {
+    BELAY_TRY(RunHolds holds, RunHolds::read(view, row.tenant, PlaceLimits{}, Instant{}));
+    return holds.full_place(row, guards);
+  };
+  auto held_by = co_await read<std::string>(parts_.store, std::move(reader));
+  // One may have ended since.
+  bool is_known = held_by.ok() && !held_by->empty();
+  Error full =
+      error(ErrorCode::unavailable,
+            "Thread \"" + row.thread.text + "\" has no place among the runs at work: " +
+                (is_known ? *held_by : "its user, concurrency key or queue is at its limit") +
+                ". Try again later.");
   full.retry_after = limits::busy_retry_after;
-  return full;
+  co_return std::move(full);
 }
 
 Task<Result<Done>> Runtime::Body::learn_queues(TenantId tenant) {
@@ -98,7 +108,7 @@ Task<Result<std::vector<PlaceGuard>>> Runtime::Body::guards_of(RunRow row, bool 
   const auto& rows = queues_[row.tenant].rows;
   auto queue = rows.find(row.queue);
   PlaceLimits limits = parts_.places;
-  if (by_person) limits.per_user = 0;
+  if (by_person && !parts_.places_hold_starts) limits.per_user = 0;
   co_return place_guards(row, limits, queue == rows.end() ? nullptr : &queue->second);
 }
 

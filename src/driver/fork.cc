@@ -6,6 +6,7 @@
 #include "belay/limits.h"
 #include "driver/all_rows.h"
 #include "driver/fork_origin.h"
+#include "driver/known_fork.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
 #include "graph/call_record.h"
@@ -79,9 +80,24 @@ Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
     co_return error(ErrorCode::invalid,
                     "A copy is of a thread as it stands: it takes no commit and no edits.");
   }
-  if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
+  bool is_named = !options.thread.empty();
+  if (!is_named) options.thread = ThreadId(random_uuid(parts_.random).text());
   BELAY_CO_CHECK(check_name("thread id", options.thread.text));
   if (!options.user.empty()) BELAY_CO_CHECK(check_name("user id", options.user.text));
+  if (!is_named) co_return co_await begin_fork(std::move(options));
+  auto known = co_await known_fork(options);
+  if (!known.ok()) co_return std::move(known).error();
+  if (*known) co_return **std::move(known);
+  auto view = co_await begin_fork(options);
+  if (view.ok() || view.error().code != ErrorCode::conflict) co_return std::move(view);
+  // The same fork was faster between the look and the commit.
+  known = co_await known_fork(std::move(options));
+  if (!known.ok()) co_return std::move(known).error();
+  if (*known) co_return **std::move(known);
+  co_return std::move(view);
+}
+
+Task<Result<RunView>> Runtime::Body::begin_fork(ForkOptions options) {
   auto origin = co_await find_origin(options);
   if (!origin.ok()) co_return std::move(origin).error();
   BELAY_CO_TRY(Definition graph, graph_of(origin->stored));
@@ -99,21 +115,26 @@ Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
   BELAY_CO_TRY(engine::Run run,
                engine::fork_run(*graph, origin->stored, std::move(row), options.edits,
                                 options.copy ? engine::Ended::kept : engine::Ended::refused));
-  if (options.queued) co_return co_await put_fork_into_queue(std::move(graph), std::move(run));
+  std::string request = fork_request(options);
+  if (options.queued) {
+    co_return co_await put_fork_into_queue(std::move(graph), std::move(run), std::move(request));
+  }
   BELAY_CO_CHECK(check_not_draining());
   BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(run.row));
   auto places = co_await guards_of(run.row, true);
   if (!places.ok()) co_return std::move(places).error();
-  engine::Event first = engine::Forked{moment()};
+  engine::Event first = engine::Forked{moment(), false, std::move(request)};
   co_return co_await drive(std::move(graph), std::move(run), std::move(first), *std::move(places));
 }
 
-Task<Result<RunView>> Runtime::Body::put_fork_into_queue(Definition graph, engine::Run run) {
+Task<Result<RunView>> Runtime::Body::put_fork_into_queue(Definition graph, engine::Run run,
+                                                         std::string request) {
   TenantId tenant = run.row.tenant;
   RunId id = run.row.run;
   auto has_room = co_await check_queue(tenant);
   if (!has_room.ok()) co_return std::move(has_room).error();
-  auto next = engine::advance(*graph, std::move(run), engine::Forked{moment(), true});
+  engine::Event first = engine::Forked{moment(), true, std::move(request)};
+  auto next = engine::advance(*graph, std::move(run), std::move(first));
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   auto outcome = co_await put_into_queue(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();

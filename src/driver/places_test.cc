@@ -202,7 +202,7 @@ TEST_F(Queues, AStartWithoutAPlaceIsToldToComeAgain) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_TRUE(refused.error().retry_after);
-  EXPECT_THAT(refused.error().message, HasSubstr("try again later"));
+  EXPECT_THAT(refused.error().message, HasSubstr("concurrency key limit 1"));
   EXPECT_FALSE(block_on(loop, client->status(default_tenant(), ThreadId("second"))).ok())
       << "nothing was written";
   pass(2s);

@@ -9,8 +9,9 @@
 namespace belay {
 namespace {
 
-// Commits of one read.
+// Commits of one read, and how large their events may be before it ends.
 constexpr std::uint64_t page_commits = 64;
+constexpr std::size_t page_bytes = 256 * 1024;
 
 // The state before the first commit that is to be told.
 Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRow& run,
@@ -18,13 +19,16 @@ Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRo
   if (!place.wants(EventKind::values)) return Done{};
   // Says why it is not known.
   if (!place.frame.graph) return graphs.for_version(run.graph, run.graph_hash).error();
-  place.frame.state = defaults_of(*place.frame.graph);
-  Value::Object& state = *place.frame.state.as_object();
+  Value whole = defaults_of(*place.frame.graph);
+  Value::Object& state = *whole.as_object();
   BELAY_TRY(Value input, value_in(run.input));
   if (Value::Object* given = input.as_object()) {
     for (auto& [name, value] : *given) state.insert_or_assign(name, std::move(value));
   }
-  if (!place.frame.newest) return Done{};
+  if (!place.frame.newest) {
+    place.frame.state = channels_of(std::move(whole));
+    return Done{};
+  }
   ValueFilter filter;
   filter.tenant = place.of.tenant;
   filter.run = place.of.run;
@@ -35,6 +39,7 @@ Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRo
     BELAY_TRY(Value value, value_in(row.envelope));
     engine::fold(row.kind, std::move(value), state[row.channel]);
   }
+  place.frame.state = channels_of(std::move(whole));
   return Done{};
 }
 
@@ -117,39 +122,62 @@ Result<EventPlace> first_place(Snapshot& view, const GraphRegistry& graphs,
   return place;
 }
 
+namespace {
+
+// The commits after `seq`, up to `until`, until the batch is large enough. Returns the last one
+// that was told as a whole.
+Result<std::uint64_t> tell_commits(Snapshot& view, EventMaterial& material, std::uint64_t seq,
+                                   std::uint64_t until, EventPlace& place, EventBatch& batch) {
+  BELAY_TRY(auto commits, checkpoints_after(view, place.of, {}, seq, until - seq));
+  if (commits.empty() || commits.front().seq != seq + 1) {
+    return error(ErrorCode::not_found, "The events after commit " + std::to_string(seq) +
+                                           " of thread \"" + material.run.thread.text +
+                                           "\" have been pruned.");
+  }
+  EventsAhead events(view, place.of, seq);
+  ValuesAhead values(view, place.of, {}, place.commits_ahead);
+  for (std::size_t i = 0; i < commits.size(); ++i) {
+    BELAY_TRY(material.events, events.of_commit(commits[i].seq));
+    std::uint64_t before = place.frame.newest ? place.frame.newest->state_seq : 0;
+    BELAY_TRY(auto new_values, values.of_commit(before, commits, i));
+    EventFrame as_it_was = place.frame;
+    CommitTeller teller(view, place, material, commits[i].seq, batch);
+    BELAY_CHECK(teller.tell(commits[i], new_values));
+    if (teller.is_cut()) {
+      // The commit is told once more from its begin, and what is in the batch left out.
+      place.frame = std::move(as_it_was);
+      return seq;
+    }
+    seq = commits[i].seq;
+    if (batch.events.size() >= limits::page_rows_max || batch.bytes() >= page_bytes) break;
+  }
+  return seq;
+}
+
+}  // namespace
+
 Result<EventPage> next_page(Snapshot& view, EventPlace from) {
   EventPage page;
   page.place = std::move(from);
   EventPlace& place = page.place;
   EventMaterial material;
+  EventBatch batch;
   BELAY_TRY(material.run, run_row(view, place.of.tenant, place.of.run));
   std::uint64_t seq = place.frame.newest ? place.frame.newest->seq : 0;
   std::uint64_t until = std::min(seq + page_commits, material.run.seq);
   BELAY_TRY(material.approvals, approvals_of(view, place.of));
   if (until > seq) {
-    BELAY_TRY(auto checkpoints, checkpoints_after(view, place.of, {}, seq, until - seq));
-    if (checkpoints.empty() || checkpoints.front().seq != seq + 1) {
-      return error(ErrorCode::not_found, "The events after commit " + std::to_string(seq) +
-                                             " of thread \"" + material.run.thread.text +
-                                             "\" have been pruned.");
-    }
-    BELAY_TRY(material.events, stored_events(view, place.of, seq, until));
-    std::uint64_t state_seq = place.frame.newest ? place.frame.newest->state_seq : 0;
-    BELAY_TRY(material.values,
-              values_between(view, place.of, {}, state_seq, checkpoints.back().state_seq));
-    for (const CheckpointRow& now : checkpoints) {
-      seq = now.seq;
-      CommitTeller teller(view, place, material, seq, page.events);
-      BELAY_CHECK(teller.tell(now));
-      if (page.events.size() >= limits::page_rows_max) break;
-    }
+    BELAY_TRY(seq, tell_commits(view, material, seq, until, place, batch));
   }
   page.is_behind = seq < material.run.seq;
   page.is_over = !page.is_behind && is_final(material.run.status);
   if (!page.is_behind && !page.is_over) {
-    CommitTeller teller(view, place, material, seq + 1, page.events);
+    material.events.clear();
+    CommitTeller teller(view, place, material, seq + 1, batch);
     BELAY_CHECK(teller.tell_asked());
+    page.is_behind = teller.is_cut();
   }
+  page.events = std::move(batch.events);
   return page;
 }
 

@@ -7,10 +7,12 @@
 
 namespace belay {
 
+// As many commits as give some hundred kilobytes of events, and at least one event where there is
+// one: a commit of several large ones may be told in parts.
 struct EventPage {
   EventPlace place;
   std::vector<StreamEvent> events;
-  bool is_behind = false;  // there are more commits
+  bool is_behind = false;  // there is more to tell
   bool is_over = false;    // the run has ended, and everything is told
 };
 

@@ -126,7 +126,12 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   ThreadId thread = run.row.thread;
   RunId id = run.row.run;
   RunRow row;  // as much of it as an error tells of
+  row.tenant = tenant;
   row.thread = thread;
+  row.user = run.row.user;
+  row.queue = run.row.queue;
+  row.concurrency_key = run.row.concurrency_key;
+  std::vector<PlaceGuard> guards = places;
   RunPlaces::Place place = protection_.places.enter_anyway(run.row);
   auto driver =
       std::make_unique<RunDriver>(parts_, protection_, *live_, std::move(graph), std::move(run));
@@ -147,7 +152,9 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   if (*came_to == RunDriver::End::exists) {
     co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" exists already.");
   }
-  if (*came_to == RunDriver::End::no_place) co_return no_place(row);
+  if (*came_to == RunDriver::End::no_place) {
+    co_return co_await no_place(std::move(row), std::move(guards));
+  }
   if (*came_to == RunDriver::End::raced) {
     auto found = co_await find_run(std::move(tenant), id);
     if (!found.ok()) co_return std::move(found).error();
@@ -200,10 +207,13 @@ Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Ev
   auto next = engine::advance(*graph, std::move(run), std::move(event));
   if (next.actions.empty()) co_return std::optional<RunView>();
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
+  std::vector<PlaceGuard> guards = *places;
   commit.places = *std::move(places);
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
-  if (*outcome == CommitOutcome::no_place) co_return no_place(row);
+  if (*outcome == CommitOutcome::no_place) {
+    co_return co_await no_place(std::move(row), std::move(guards));
+  }
   if (*outcome != CommitOutcome::applied) co_return std::optional<RunView>();
   engine::Event first = engine::Committed{moment()};
   std::vector<PlaceGuard> none;
@@ -249,79 +259,6 @@ Task<Result<RunView>> Runtime::Body::resume(TenantId tenant, ThreadId thread) {
     BELAY_CO_TRY(place, protection_.places.enter(row));
   }
   co_return co_await go_on(*std::move(found));
-}
-
-Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name,
-                                                          std::shared_ptr<void> input,
-                                                          StartOptions options) {
-  Begin begin;
-  BELAY_CO_TRY(begin.graph, graphs_->newest(graph_name));
-  bool given = !options.thread.empty();
-  if (!given) options.thread = ThreadId(random_uuid(parts_.random).text());
-  BELAY_CO_CHECK(check_name("tenant id", options.tenant.text));
-  BELAY_CO_CHECK(check_name("user id", options.user.text));
-  BELAY_CO_CHECK(check_name("thread id", options.thread.text));
-  BELAY_CO_CHECK(check_name("queue's name", options.queue));
-  if (!options.concurrency_key.empty()) {
-    BELAY_CO_CHECK(check_name("concurrency key", options.concurrency_key));
-  }
-  if (options.run.timeout.count() <= 0) {
-    co_return error(ErrorCode::invalid, "The run's timeout must be above zero.");
-  }
-  const Budget& budget = options.run.budget;
-  if (budget.tokens.value_or(0) < 0 || budget.money.value_or(0) < 0) {
-    co_return error(ErrorCode::invalid, "The run's budget can't be below zero.");
-  }
-  RunRow row;
-  row.tenant = options.tenant;
-  row.run = RunId(random_uuid(parts_.random));
-  row.thread = options.thread;
-  row.user = options.user;
-  row.session = session_;
-  row.queue = options.queue;
-  row.priority = options.priority;
-  row.concurrency_key = options.concurrency_key;
-  BELAY_CO_TRY(begin.run, engine::new_run(*begin.graph, row, options.run, std::move(input)));
-  if (given) {
-    auto found = co_await find_thread(options.tenant, options.thread);
-    if (!found.ok() && found.error().code != ErrorCode::not_found) {
-      co_return std::move(found).error();
-    }
-    if (found.ok()) {
-      const RunRow& known = found->stored.row;
-      // The run reads and saves as the user that it began for: nobody else's is meant by it, and
-      // nobody else is told of it.
-      if (known.user != options.user) {
-        co_return error(ErrorCode::conflict, "Thread \"" + options.thread.text +
-                                                 "\" was begun for another user; give another "
-                                                 "thread.");
-      }
-      if (known.graph != graph_name || known.input != begin.run->row.input) {
-        co_return error(ErrorCode::invalid,
-                        "Thread \"" + options.thread.text + "\" was begun by \"" + known.graph +
-                            "\" with another input; give the same input, or another thread.");
-      }
-      begin.known = *std::move(found);
-    }
-  }
-  co_return std::move(begin);
-}
-
-Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_ptr<void> input,
-                                           StartOptions options) {
-  auto begin = co_await prepare(std::move(graph_name), std::move(input), std::move(options));
-  if (!begin.ok()) co_return std::move(begin).error();
-  if (begin->known && is_final(begin->known->stored.row.status)) {
-    co_return view_of(*std::move(begin->known));
-  }
-  BELAY_CO_CHECK(check_not_draining());
-  if (begin->known) co_return co_await go_on(*std::move(begin->known));
-  BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(begin->run->row));
-  auto places = co_await guards_of(begin->run->row, true);
-  if (!places.ok()) co_return std::move(places).error();
-  engine::Event first = engine::Begun{moment()};
-  co_return co_await drive(std::move(begin->graph), *std::move(begin->run), std::move(first),
-                           *std::move(places));
 }
 
 Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant,

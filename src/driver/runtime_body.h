@@ -88,11 +88,17 @@ class Runtime::Body {
                               std::vector<PlaceGuard> places = {}, bool is_shown = true);
   Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
   Task<Result<RunView>> go_on(Found found, bool by_person = true);
+  // The same for a start that is sent again: a run that somebody works on, or that has no place
+  // now, is returned as it stands.
+  Task<Result<RunView>> go_on_or_look(Found found);
+  // The run of a thread that exists: the one that `wanted` would begin, or why it is another.
+  Task<Result<Found>> find_known(RunRow wanted);
   // The run that a start or enqueue makes, or what there is of it already.
   struct Begin {
     Definition graph;
     std::optional<engine::Run> run;
     std::optional<Found> known;
+    bool is_named = false;  // the thread, by who asks
   };
   Task<Result<Begin>> prepare(std::string graph, std::shared_ptr<void> input, StartOptions options);
 
@@ -130,13 +136,18 @@ class Runtime::Body {
   Task<Result<Done>> learn_queues(TenantId tenant);
   // What a commit that has the run go on must keep to.
   Task<Result<std::vector<PlaceGuard>>> guards_of(RunRow row, bool by_person);
-  static Error no_place(const RunRow& row);
+  // Why the run has no place: which of the guards leaves it none.
+  Task<Error> no_place(RunRow row, std::vector<PlaceGuard> guards);
   static bool is_no_place(const Error& why) {
     return why.code == ErrorCode::unavailable && why.retry_after;
   }
   // fork.cc
+  Task<Result<RunView>> begin_fork(ForkOptions options);
   Task<Result<Found>> find_origin(ForkOptions options);
-  Task<Result<RunView>> put_fork_into_queue(Definition graph, engine::Run run);
+  Task<Result<RunView>> put_fork_into_queue(Definition graph, engine::Run run, std::string request);
+  // known_fork.cc: a fork under a thread that exists already, if there is it; `invalid` for
+  // another.
+  Task<Result<std::optional<RunView>>> known_fork(ForkOptions options);
   // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the
   // run has moved on meanwhile.
   Task<Result<std::optional<RunView>>> wake(Found found, engine::Event event, bool by_person);

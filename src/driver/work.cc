@@ -50,28 +50,6 @@ class CallOfWork {
 
 }  // namespace
 
-Task<Result<RunView>> Runtime::Body::enqueue(std::string graph, std::shared_ptr<void> input,
-                                             StartOptions options, Instant not_before) {
-  auto begin = co_await prepare(std::move(graph), std::move(input), std::move(options));
-  if (!begin.ok()) co_return std::move(begin).error();
-  if (begin->known) co_return view_of(*std::move(begin->known));
-  TenantId tenant = begin->run->row.tenant;
-  RunId run = begin->run->row.run;
-  auto has_room = co_await check_queue(tenant);
-  if (!has_room.ok()) co_return std::move(has_room).error();
-  engine::Begun begun;
-  begun.moment = moment();
-  begun.queued_until = std::max(not_before, begun.moment.now);
-  auto next = engine::advance(*begin->graph, *std::move(begin->run), begun);
-  Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
-  auto outcome = co_await put_into_queue(std::move(commit));
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  if (*outcome != CommitOutcome::applied) {
-    co_return error(ErrorCode::conflict, "The thread exists already; look at it and try again.");
-  }
-  co_return co_await view_of_run(std::move(tenant), run);
-}
-
 Task<Result<Done>> Runtime::Body::check_queue(TenantId tenant) {
   std::size_t limit = parts_.limits.queued;
   if (limit == 0) co_return Done{};

@@ -126,6 +126,9 @@ void Advancing::on(Forked event) {
   step.kind = CommitKind::fork;
   step.detail = Value::object({{"from", run_.row.forked_from.text()},
                                {"seq", static_cast<std::uint64_t>(run_.row.forked_at)}});
+  if (!event.request.empty()) {
+    step.detail.as_object()->emplace("request", std::move(event.request));
+  }
   commit(std::move(step), event.moment);
 }
 

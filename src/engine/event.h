@@ -26,7 +26,8 @@ struct Begun {
 // The first event of a run made by fork_run(): it goes on where another stood.
 struct Forked {
   Moment moment;
-  bool to_queue = false;  // for a worker
+  bool to_queue = false;     // for a worker
+  std::string request = {};  // digest of what was asked for, to know it again; empty: not known
 };
 // The run has been read from the store, to be worked on by `session`.
 struct TakenOver {

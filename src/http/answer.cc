@@ -127,12 +127,16 @@ std::string http_date(Instant instant) {
   return text;
 }
 
+std::string chunk_head(std::size_t size) {
+  std::array<char, 16> digits;
+  char* end = std::to_chars(digits.data(), digits.data() + digits.size(), size, 16).ptr;
+  return std::string(digits.data(), end).append("\r\n");
+}
+
 std::string chunk_of(std::string_view piece) {
-  std::array<char, 16> size;
-  char* end = std::to_chars(size.data(), size.data() + size.size(), piece.size(), 16).ptr;
-  std::string chunk;
-  chunk.reserve(piece.size() + size.size() + 4);
-  chunk.append(size.data(), end).append("\r\n").append(piece).append("\r\n");
+  std::string chunk = chunk_head(piece.size());
+  chunk.reserve(chunk.size() + piece.size() + 2);
+  chunk.append(piece).append("\r\n");
   return chunk;
 }
 

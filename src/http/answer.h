@@ -28,8 +28,10 @@ bool has_body(int status);
 // "Sun, 06 Nov 1994 08:49:37 GMT"
 std::string http_date(Instant instant);
 
-// The piece as one chunk; REQUIRES: it is not empty. And what stands behind the last.
+// The piece as one chunk, or the line before it alone; REQUIRES: it is not empty. And what stands
+// behind the last.
 std::string chunk_of(std::string_view piece);
+std::string chunk_head(std::size_t size);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 // An RFC 9457 problem document of that status.

@@ -15,6 +15,10 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 void release(std::string& buffer) { std::string().swap(buffer); }
 
+std::size_t heap_of(const std::string& buffer) {
+  return buffer.capacity() > std::string().capacity() ? buffer.capacity() : 0;
+}
+
 }  // namespace
 
 Connection::Connection(std::shared_ptr<Serving> serving, Socket socket, std::string peer)
@@ -75,6 +79,7 @@ void Connection::close() {
   reader_.reset();
   transport_.reset();
   drop_held(held_.size() - held_begin_);
+  count();
   release(out_);
   release(body_);
   boost::system::error_code ignored;
@@ -84,11 +89,7 @@ void Connection::close() {
 }
 
 std::size_t Connection::buffered_bytes() const {
-  auto heap_of = [](const std::string& buffer) {
-    return buffer.capacity() > std::string().capacity() ? buffer.capacity() : 0;
-  };
-  return heap_of(held_) + heap_of(out_) + heap_of(body_) +
-         (reader_ ? reader_->buffered_bytes() : 0);
+  return request_bytes() + heap_of(out_) + heap_of(body_);
 }
 
 void Connection::on_readable() {
@@ -166,21 +167,66 @@ void Connection::feed(std::string_view bytes) {
   }
   std::size_t before = bytes.size();
   if (!reader_) begin_reading(bytes);
-  bool head_was_done = reader_ && reader_->head_done();
-  if (reader_) bytes.remove_prefix(reader_->take(bytes));
+  bool has_new_head = false;
+  if (reader_ && !reader_->head_done()) {
+    bytes.remove_prefix(reader_->take_head(bytes));
+    has_new_head = reader_->head_done() && !reader_->refusal();
+  }
+  std::optional<Response> refused = has_new_head ? admit() : std::nullopt;
+  bool reads_body = reader_ && reader_->head_done() && !reader_->refusal();
+  reads_body = reads_body && !reader_->complete() && !refused;
+  if (reads_body) bytes.remove_prefix(reader_->take(bytes));
   // What was not taken is kept before anybody else reads.
   if (is_held) {
     drop_held(before - bytes.size());
   } else {
     held_.assign(bytes);
   }
+  count();
   if (!reader_) return;
   if (reader_->refusal()) {
     Refusal refusal = *reader_->refusal();
     return refuse(refusal.status, std::move(refusal.detail));
   }
+  if (refused) return answer_head(*std::move(refused));
+  if (serving_->request_bytes > serving_->options.limits.request_bytes) {
+    return refuse(503, "The server holds as much of requests as it takes; try again.");
+  }
   if (reader_->complete()) return handle();
-  if (!head_was_done && reader_->head_done()) after_head();
+  if (has_new_head) after_head();
+}
+
+std::optional<Response> Connection::admit() {
+  const auto& hook = serving_->options.admit;
+  if (!hook) return std::nullopt;
+  Request& head = reader_->request();
+  head.peer = peer_;
+  head.tls = serving_->tls != nullptr;
+  return hook(head);
+}
+
+// Of a body nothing is kept: the connection can't go on behind one that was not read.
+void Connection::answer_head(Response response) {
+  ++serving_->refused;
+  first_request_ = false;
+  keep_alive_ = reader_->complete() && reader_->keeps_alive();
+  http_1_0_ = reader_->is_http_1_0();
+  is_head_ = reader_->request().method == "HEAD";
+  reader_.reset();
+  if (!keep_alive_) drop_held(held_.size() - held_begin_);
+  count();
+  response.stream.reset();
+  send(std::move(response));
+}
+
+std::size_t Connection::request_bytes() const {
+  return heap_of(held_) + (reader_ ? reader_->buffered_bytes() : 0);
+}
+
+void Connection::count() {
+  std::size_t now = request_bytes();
+  serving_->request_bytes += now - counted_;  // wraps around to the smaller sum
+  counted_ = now;
 }
 
 // The rest is moved to the front now and then only, so that many small requests cost what they are.
@@ -224,7 +270,10 @@ void Connection::read_ahead() {
     }
     if (moved.wait != Wait::none) return wait_to_read(moved.wait);
     held_.append(scratch.data(), moved.bytes);
-    if (held_.size() > serving_->options.limits.ahead_bytes) {
+    count();
+    const ServerLimits& limits = serving_->options.limits;
+    bool is_full = serving_->request_bytes > limits.request_bytes;
+    if (held_.size() > limits.ahead_bytes || is_full) {
       if (phase_ == Phase::streaming) close();  // its end could not be seen any more
       return;
     }
@@ -253,6 +302,7 @@ void Connection::handle() {
   gzip_ = serving_->options.compress && reader_->accepts_gzip();
   Request request = std::move(reader_->request());
   reader_.reset();
+  count();
   is_head_ = request.method == "HEAD";
   request.peer = peer_;
   request.tls = serving_->tls != nullptr;

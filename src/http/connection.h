@@ -51,6 +51,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::size_t buffered_bytes() const;
 
  private:
+  std::size_t request_bytes() const;
+  // Brings what all connections together hold of requests up to date.
+  void count();
   // Events. Each is entered with the connection held.
   void on_readable();
   void on_writable();
@@ -61,6 +64,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void read_request();
   void resume_input();
   void feed(std::string_view bytes);
+  std::optional<Response> admit();
+  void answer_head(Response response);
   void drop_held(std::size_t bytes);
   void begin_reading(std::string_view& bytes);
   void after_head();
@@ -103,6 +108,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::string held_;                       // has come, and no reader has taken it ...
   std::size_t held_begin_ = 0;             // ... from here on
   std::size_t discarded_ = 0;
+  std::size_t counted_ = 0;  // of request_bytes(), in the server's sum
 
   // The request being answered.
   Spawned task_;                      // the handler's, or the stream's next()

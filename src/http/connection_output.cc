@@ -66,6 +66,7 @@ void Connection::refuse(int status, std::string detail) {
   keep_alive_ = false;
   reader_.reset();
   drop_held(held_.size() - held_begin_);
+  count();
   send(std::move(response));
 }
 
@@ -130,7 +131,15 @@ bool Connection::send_piece() {
     end_stream();
     return false;
   }
-  out_ = http_1_0_ ? std::move(*piece) : chunk_of(*piece);
+  if (http_1_0_) {
+    out_ = std::move(*piece);
+  } else if (piece->size() <= kJoinedBytesMax) {
+    out_ = chunk_of(*piece);
+  } else {
+    out_ = chunk_head(piece->size());
+    body_ = std::move(*piece);
+    body_.append("\r\n");
+  }
   written_ = 0;
   return flush();
 }
@@ -162,6 +171,7 @@ void Connection::linger() {
   transport_->end_writing();
   phase_ = Phase::lingering;
   drop_held(held_.size() - held_begin_);
+  count();
   set_deadline(kLingerMax);
   if (transport_->holds_input()) return post(&Connection::on_readable);
   wait_for_readable();

@@ -33,6 +33,8 @@ struct Request {
   std::string body;  // decompressed, where it came compressed; Content-Encoding is taken away then
   std::string peer;  // the address that the connection comes from, without its port
   bool tls = false;
+  // Result of ServerOptions::admit for the handler of the same request; null without one.
+  std::shared_ptr<void> admission;
 
   // The value of the first header of that name, whatever its case; "" where there is none.
   std::string_view header(std::string_view name) const;

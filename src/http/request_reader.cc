@@ -105,8 +105,10 @@ struct RequestReader::Body final : beast::http::basic_parser<true> {
     if (auto found = check_head()) refuse(found->status, std::move(found->detail), beast_error);
   }
 
-  void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/,
-                         BeastError& /*error*/) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>& length,
+                         BeastError& /*error*/) override {
+    if (length) announced = static_cast<std::size_t>(*length);  // within the limit
+  }
 
   std::size_t on_body_impl(Text piece, BeastError& beast_error) override {
     add(view(piece), beast_error);
@@ -151,6 +153,7 @@ struct RequestReader::Body final : beast::http::basic_parser<true> {
   Request request;
   std::optional<Refusal> refusal;
   std::unique_ptr<Inflater> inflater;
+  std::size_t announced = 0;  // of the body, by its Content-Length
   std::size_t extension_bytes = 0;
   bool head_done = false;
   bool http_1_0 = false;
@@ -220,6 +223,15 @@ std::optional<Refusal> RequestReader::Body::check_coding() {
 
 void RequestReader::Body::add(std::string_view piece, BeastError& beast_error) {
   if (!inflater) {
+    // Grows as bytes come, and never beyond what was announced: what is held counts for others.
+    std::size_t needed = request.body.size() + piece.size();
+    if (needed > request.body.capacity() && needed <= announced) {
+      // A new string: one that has grown before would take twice its size.
+      std::string grown;
+      grown.reserve(std::min(announced, std::max(needed, 2 * request.body.capacity())));
+      grown.append(request.body);
+      request.body = std::move(grown);
+    }
     request.body.append(piece);
     return;
   }
@@ -238,7 +250,10 @@ void RequestReader::Body::add(std::string_view piece, BeastError& beast_error) {
 RequestReader::RequestReader(const ServerLimits& limits) : body_(std::make_unique<Body>(limits)) {}
 RequestReader::~RequestReader() = default;
 
-std::size_t RequestReader::take(std::string_view bytes) {
+std::size_t RequestReader::take(std::string_view bytes) { return take_some(bytes, false); }
+std::size_t RequestReader::take_head(std::string_view bytes) { return take_some(bytes, true); }
+
+std::size_t RequestReader::take_some(std::string_view bytes, bool only_head) {
   if (!body_->head_done) {
     body_->refusal = body_->scanner.look(bytes);
     if (body_->refusal || body_->scanner.size() == 0) return 0;
@@ -252,12 +267,13 @@ std::size_t RequestReader::take(std::string_view bytes) {
     std::size_t step =
         body_->put(boost::asio::const_buffer(bytes.data() + taken, most), beast_error);
     taken += step;
-    if (beast_error || step == 0) break;
+    if (beast_error || step == 0 || (only_head && body_->head_done)) break;
   }
   if (beast_error && beast_error != beast::http::error::need_more && !body_->refusal) {
     body_->refusal = explain(beast_error, body_->limits, bytes);
   }
-  if (!body_->refusal && !body_->is_done() && bytes.size() - taken > kChunkHeadBytesMax) {
+  bool is_whole = !only_head && !body_->is_done();
+  if (!body_->refusal && is_whole && bytes.size() - taken > kChunkHeadBytesMax) {
     body_->refusal = Refusal{400, "A chunk's head or the trailers of the body are too long."};
   }
   return taken;
@@ -278,6 +294,10 @@ bool RequestReader::accepts_gzip() const {
   return http::accepts_gzip(body_->request.header("Accept-Encoding"));
 }
 
-std::size_t RequestReader::buffered_bytes() const { return body_->request.body.capacity(); }
+std::size_t RequestReader::buffered_bytes() const {
+  const std::string& body = body_->request.body;
+  std::size_t of_body = body.capacity() > std::string().capacity() ? body.capacity() : 0;
+  return of_body + (body_->head_done ? body_->scanner.size() : 0);
+}
 
 }  // namespace belay::http

@@ -27,6 +27,8 @@ class RequestReader {
   // it has taken from their front; the rest is the next request's, or is given again with what
   // follows it. REQUIRES: neither complete() nor refusal().
   std::size_t take(std::string_view bytes);
+  // The same, but takes nothing beyond the head, so that the head can be judged before the body.
+  std::size_t take_head(std::string_view bytes);
 
   bool head_done() const;
   bool complete() const;
@@ -45,6 +47,7 @@ class RequestReader {
 
  private:
   struct Body;
+  std::size_t take_some(std::string_view bytes, bool only_head);
   const std::unique_ptr<Body> body_;
 };
 

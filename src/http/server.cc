@@ -229,6 +229,7 @@ class ListeningServer final : public Server {
     ServerCounts counts{.accepted = serving_->accepted,
                         .requests = serving_->requests,
                         .refused = serving_->refused};
+    counts.request_bytes = serving_->request_bytes;
     for (const auto& connection : serving_->connections) {
       ++counts.connections;
       if (connection->phase() == Phase::streaming) ++counts.streams;

@@ -8,14 +8,16 @@
 //   400  a request line, header, Host, chunk or compressed body that is not as it must be, and
 //        whatever two readers could understand differently (RFC 9112, section 11.2)
 //   408  a head or a body that does not come in time
-//   413  a body beyond the limit, before it is held: by its Content-Length, or as soon as what
-//   came,
-//        or what was decompressed of it, exceeds it
+//   413  a body beyond the limit, before it is held: by its Content-Length, or as soon as what came
+//        of it, or what was decompressed of it, exceeds it
 //   414, 431  a target or a head beyond its limit
 //   415  a Content-Encoding other than gzip
 //   417  an Expect other than 100-continue
-//   503  more connections than the limit, with Retry-After
+//   503  more connections, or more buffered bytes of requests, than the limit, with Retry-After
 //   505  an HTTP version other than 1.0 and 1.1
+//
+// ServerOptions::admit sees each head before its body is read. A request that it refuses costs the
+// bytes of its head: of its body nothing is kept, and no 100-continue asks for it.
 //
 // The answers of a connection come in the order of its requests; one request at a time is handled.
 //
@@ -25,7 +27,8 @@
 //
 // Memory: a connection holds a few hundred bytes while nothing comes on it, and no buffer while it
 // is idle, while a handler works or while a stream waits; with TLS, what OpenSSL keeps of a session
-// comes to it. Reading and writing buffers grow with what is under way, up to the limits.
+// comes to it. Reading and writing buffers grow with what is under way, up to the limits; what all
+// connections together hold of requests stays within ServerLimits::request_bytes.
 //
 // Threading: everything on the loop's thread, or while the loop does not run.
 
@@ -53,6 +56,9 @@ struct ServerLimits {
   std::size_t body_bytes = 1024 * 1024;  // of one request, compressed or not
   std::size_t ahead_bytes = 64 * 1024;   // read of later requests while one is being answered
   std::size_t connections = 10'000;      // at the same time
+  // Heads and bodies that are being read, and what is read ahead, of all connections together. The
+  // request that exceeds it is answered with 503. REQUIRES: above head_bytes + 2 * body_bytes.
+  std::size_t request_bytes = 64 * 1024 * 1024;
 };
 
 // Kept to within a second, or a quarter of the shortest of them.
@@ -80,6 +86,11 @@ struct ServerOptions {
   std::optional<TlsFiles> tls{};  // unset: plain HTTP
   bool compress = true;           // text and JSON of 1 KiB and more, for clients that accept gzip
 
+  // Looks at a request once its head has been read, and before its body is: `head` is complete but
+  // for `body`. A response that is returned here is the answer, and the handler is not called; the
+  // connection is closed after it unless the request has no body. Else the request goes on with
+  // `admission` as it was set here. Unset: every head goes on. Called on the loop's thread.
+  std::function<std::optional<Response>(Request& head)> admit{};
   // The answer for what the server refuses by itself. Unset: an RFC 9457 problem document.
   std::function<Response(int status, std::string detail)> error_response{};
   // Whether this request's task is destroyed when its client disconnects. Unset: none is.
@@ -91,9 +102,11 @@ struct ServerCounts {
   std::size_t streams = 0;         // of them, those that send a stream
   std::size_t handling = 0;        // handlers at work, those without a client among them
   std::size_t buffered_bytes = 0;  // held for reading and writing, by all connections together
+  std::size_t request_bytes = 0;   // of them, what is held of requests
   std::uint64_t accepted = 0;      // connections since the start
   std::uint64_t requests = 0;      // that reached the handler
-  std::uint64_t refused = 0;       // requests and connections that the server answered by itself
+  std::uint64_t refused = 0;       // requests and connections that the server answered by itself,
+                                   // those that `admit` refused among them
 };
 
 class Server {

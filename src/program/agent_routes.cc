@@ -3,6 +3,7 @@
 #include "agents/wellbeing/daily_auditor.h"
 #include "agents/wellbeing/routine_generator.h"
 #include "program/notes.h"
+#include "server/accept_language.h"
 #include "server/body.h"
 #include "server/problem.h"
 
@@ -88,14 +89,12 @@ const Agent kRoutine{wellbeing::kRoutineGenerator,
                      kRoutineEnglish,
                      kRoutineSpanish};
 
-// Of Accept-Language: whichever of the two it names first.
+// Of Accept-Language, if it wants one of the two; else the server's own.
 const Sentences& sentences_for(const Agent& agent, const Call& call,
                                const cli::Settings& settings) {
-  std::string_view wanted = call.request.header("Accept-Language");
-  std::size_t spanish = wanted.find("es");
-  std::size_t english = wanted.find("en");
-  bool is_spanish = settings.language == cli::Language::es;
-  if (spanish != english) is_spanish = spanish < english;
+  std::string_view wanted =
+      server::accepted_language(call.request.header("Accept-Language"), {"en", "es"});
+  bool is_spanish = wanted.empty() ? settings.language == cli::Language::es : wanted == "es";
   return is_spanish ? agent.spanish : agent.english;
 }
 
@@ -195,6 +194,7 @@ Route start_agent(const Agent& agent, std::string path, std::string id, std::str
                   World& world, const cli::Settings& settings) {
   Route route = server::route_of("POST", std::move(path), std::move(id), std::move(summary));
   route.permission = Permission::run;
+  route.begins_run = true;
   route.parameters = server::start_parameters();
   route.body = server::body_schema<AgentBody>({"date"});
   route.answers = run_answers();
@@ -235,7 +235,9 @@ Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const A
   if (!row.ok()) co_return thread_error(std::move(row).error());
   InterruptId interrupt = row->interrupt;
   bool approved = decision.approved;
-  BELAY_CO_TRY(DecisionAnswer answer, co_await call.service.decide(interrupt, std::move(decision)));
+  server::Patience patience = server::patience_of(world, server::preference_of(call.request));
+  BELAY_CO_TRY(DecisionAnswer answer, co_await server::decided(world, call.service, interrupt,
+                                                               std::move(decision), patience));
   if (auto lost = server::lost_decision(world, answer)) co_return *std::move(lost);
   // Who decides for another user sees no state of the run, but what the approval showed.
   if (answer.view.state.is_null()) {
@@ -256,6 +258,7 @@ Route approve_agent(const Agent* only, std::string path, std::string id, World& 
       server::route_of("POST", std::move(path), std::move(id),
                        "Approves or rejects what the thread waits with, and goes on with its run");
   route.permission = Permission::decide;
+  route.parameters = {server::prefer_parameter()};
   route.body = server::body_schema<server::DecisionBody>({"approved"});
   route.answers = run_answers();
   route.answers.push_back(
@@ -275,7 +278,7 @@ Route agent_status(World& world) {
     ThreadId thread(call.path.at("threadId"));
     auto view = co_await call.service.status(std::move(thread), std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
-    co_return server::reply_with(run_document(*view, served.options.extras));
+    co_return server::view_reply(served, *view);
   });
   return route;
 }

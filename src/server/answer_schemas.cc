@@ -41,7 +41,7 @@ constexpr Schema kSchemas[] = {
      "threadId:string runId:string agent:string userId:string status:string reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
      "workedMs:integer createdAt:string updatedAt:string error:Error?",
-     "state:any approval:Approval? spending:Spending? queue:string priority:integer "
+     "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
      "concurrencyKey:string uncertainEffects:Effect[]"},
     {"Effect",
      "name:string node:string class:string status:string attempts:integer createdAt:string"},
@@ -54,9 +54,8 @@ constexpr Schema kSchemas[] = {
      "riskLevel:integer? crisis:boolean"},
     {"ApprovalList", "approvals:Approval[]"},
     {"Decision", "answer:string approval:Approval run:Run"},
-    {"LostDecision",
-     "type:string title:string status:integer code:string detail:string answer:string "
-     "approval:Approval run:Run"},
+    {"LostDecision", "type:string title:string status:integer code:string detail:string",
+     "answer:string approval:Approval run:Run"},
     {"Thread", "threadId:string agent:string userId:string createdAt:string run:Run?"},
     {"ThreadList", "threads:Thread[] next:string?"},
     {"LeftBehind", "threads:string[]"},
@@ -82,14 +81,15 @@ constexpr Schema kSchemas[] = {
     {"Event",
      "id:string? kind:string threadId:string runId:string space:string? node:string? "
      "taskId:string? attempt:integer? offset:integer? at:string body:any"},
-    {"EventList", "events:Event[]"},
+    {"EventList", "events:Event[] next:string?"},
     {"Message", "id:string status:string",
      "runId:string topic:string attempts:integer error:string? dueAt:string createdAt:string "
      "body:any"},
     {"MessageList", "messages:Message[] more:integer"},
     {"Queue", "name:string paused:boolean runsMax:integer perKeyMax:integer",
      "queued:integer running:integer waiting:integer quarantined:integer due:integer "
-     "oldestDueAt:string?"},
+     "oldestDueAt:string? heldBy:Held[]"},
+    {"Held", "reason:string runs:integer"},
     {"QueueList", "queues:Queue[]"},
     {"Worker",
      "session:string name:string? alive:boolean processId:integer? startedAt:string? "

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "server/body.h"
+#include "server/client_address.h"
 #include "server/kept_answers.h"
+#include "server/login_limit.h"
 #include "server/openapi.h"
 #include "server/problem.h"
 #include "server/routes.h"
-#include "server/start_limit.h"
 #include "server/target.h"
 #include "service/guarded_service.h"
 
@@ -76,6 +77,13 @@ bool is_of_this_server(const http::Request& request) {
          (scheme != origin.npos && origin.substr(scheme + 3) == request.header("Host"));
 }
 
+// Whether its head announces one.
+bool has_body(const http::Request& head) {
+  std::string_view length = head.header("Content-Length");
+  bool is_empty = length.find_first_not_of('0') == length.npos;
+  return !is_empty || !head.header("Transfer-Encoding").empty();
+}
+
 http::Response response_of(Reply reply) {
   http::Response response;
   response.status = reply.status;
@@ -124,7 +132,8 @@ class Api::Body {
  public:
   Body(ApiParts parts, ApiOptions options, const OwnRoutes& own)
       : world_{parts, std::move(options), Waiting(parts.executor)},
-        starts_(parts.clock, world_.options.starts_per_minute) {
+        starts_(std::make_shared<StartLimits>(parts.clock, world_.options.starts)),
+        logins_(parts.clock, world_.options.wrong_keys_per_minute) {
     for (const ApiKey& key : world_.options.keys) {
       guarded_.push_back(
           make_guarded_service(world_.parts.service, principal_of(key, world_.options)));
@@ -142,19 +151,41 @@ class Api::Body {
   const std::vector<Route>& routes() const { return routes_; }
   const Value& description() const { return description_; }
 
+  std::optional<http::Response> admit(http::Request& head) {
+    auto target = parse_target(head);
+    if (!target.ok()) return problem(400, std::string(kHttpCode), target.error().message);
+    auto admitted = std::make_shared<Admitted>();
+    auto found = find(head.method, target->segments, admitted->path);
+    if (auto* refused = std::get_if<http::Response>(&found)) return std::move(*refused);
+    admitted->route = std::get<const Route*>(found);
+    admitted->query = std::move(target->query);
+    if (auto refused = admit_caller(*admitted->route, head, *admitted)) return refused;
+    // Nobody needs a key for some of them: no body of theirs is read, either.
+    if (admitted->route->body.is_null() && has_body(head)) {
+      return problem(422, "invalid", "This request takes no body.");
+    }
+    head.admission = std::move(admitted);
+    return std::nullopt;
+  }
+
   Task<http::Response> answer(http::Request request) {
-    auto target = parse_target(request);
-    if (!target.ok()) co_return problem(400, std::string(kHttpCode), target.error().message);
-    Texts path;
-    auto found = find(request.method, target->segments, path);
-    if (auto* refused = std::get_if<http::Response>(&found)) co_return std::move(*refused);
-    const Route& route = *std::get<const Route*>(found);
-    Caller caller;
-    if (auto refused = admit(route, request, caller)) co_return *std::move(refused);
-    Call call{*caller.service, std::move(request), std::move(path), std::move(target->query),
-              Value(),         caller.user};
-    auto crowded = co_await starts_elsewhere(route.permission, call.user.text);
-    if (crowded) co_return *std::move(crowded);
+    if (!request.admission) {
+      if (auto refused = admit(request)) co_return *std::move(refused);
+    }
+    auto admitted = std::static_pointer_cast<Admitted>(std::move(request.admission));
+    const Route& route = *admitted->route;
+    const Caller caller = std::move(admitted->caller);
+    Call call{*caller.service,
+              std::move(request),
+              std::move(admitted->path),
+              std::move(admitted->query),
+              Value(),
+              caller.user,
+              std::move(admitted->start)};
+    if (route.begins_run) {
+      auto crowded = co_await starts_elsewhere(call.user.text, admitted->address);
+      if (crowded) co_return *std::move(crowded);
+    }
     if (auto refused = check_query(route, call)) co_return *std::move(refused);
     if (auto refused = read_json(route, call)) co_return *std::move(refused);
     // From before the read: what is committed meanwhile makes it another one.
@@ -164,13 +195,24 @@ class Api::Body {
     if (kept) co_return copy_of(*kept);
     auto reply = co_await route.handle(std::move(call));
     if (!reply.ok()) co_return problem(reply.error());
+    bool is_kept = reply->is_kept;
     http::Response response = response_of(*std::move(reply));
-    if (version) kept_.keep(*version, std::move(address), response);
+    if (version && is_kept) kept_.keep(*version, std::move(address), response);
     co_return std::move(response);
   }
 
  private:
   using Found = std::variant<const Route*, http::Response>;
+
+  // What the head of a request has come to.
+  struct Admitted {
+    const Route* route = nullptr;
+    Texts path;
+    Texts query;
+    Caller caller;
+    std::string address;  // that it is limited by
+    std::shared_ptr<StartCount> start;
+  };
 
   Found find(const std::string& method, const std::vector<std::string>& segments, Texts& path) {
     std::string_view wanted = method == "HEAD" ? std::string_view("GET") : method;
@@ -195,25 +237,30 @@ class Api::Body {
   }
 
   // Who asks, and whether they may.
-  std::optional<http::Response> admit(const Route& route, const http::Request& request,
-                                      Caller& caller) {
+  std::optional<http::Response> admit_caller(const Route& route, const http::Request& head,
+                                             Admitted& admitted) {
     const ApiOptions& options = world_.options;
+    Caller& caller = admitted.caller;
     caller.service = &world_.parts.service;
     caller.user = options.user;
+    admitted.address = client_address(head, options.trusted_proxies);
     if (route.permission == Permission::open) return std::nullopt;
     if (options.keys.empty()) {
       // A page in a browser could have its own name point here, or send what needs no body.
-      bool is_local = is_this_host(request.header("Host")) && is_of_this_server(request);
-      if (is_local) return starts_in_time(route, caller.user);
+      bool is_local = is_this_host(head.header("Host")) && is_of_this_server(head);
+      if (is_local) return count_start(route, admitted);
       return problem(
           403, std::string(kHttpCode),
           "This server takes requests for localhost only; give it keys to serve others.");
     }
-    auto token = bearer_token(request.header("Authorization"));
+    auto token = bearer_token(head.header("Authorization"));
     Digest digest = sha256(token.value_or(""));
     auto key = std::find_if(options.keys.begin(), options.keys.end(),
                             [&](const ApiKey& each) { return each.token == digest; });
-    if (!token || key == options.keys.end()) {
+    bool is_right = token && key != options.keys.end();
+    auto wait = token ? logins_.look(admitted.address, digest, is_right) : std::nullopt;
+    if (wait) return too_many_keys(admitted.address, *wait);
+    if (!is_right) {
       auto refused =
           problem(401, std::string(kHttpCode), "A key is needed: Authorization: Bearer TOKEN.");
       refused.headers.push_back({"WWW-Authenticate", "Bearer"});
@@ -226,30 +273,39 @@ class Api::Body {
     caller.service = guarded_[static_cast<std::size_t>(key - options.keys.begin())].get();
     caller.user = UserId(key->name);
     caller.sees = key->name + "\n" + std::string(name_of(key->permission));
-    return starts_in_time(route, caller.user);
+    return count_start(route, admitted);
   }
 
-  std::optional<http::Response> starts_in_time(const Route& route, const UserId& user) {
-    if (route.permission != Permission::run) return std::nullopt;
-    auto wait = starts_.take(user);
-    if (!wait) return std::nullopt;
-    return too_many(*wait);
+  std::optional<http::Response> count_start(const Route& route, Admitted& admitted) {
+    if (!route.begins_run) return std::nullopt;
+    auto start = starts_->begin(admitted.caller.user.text, admitted.address);
+    if (!start.ok()) return problem(start.error());
+    admitted.start = *std::move(start);
+    return std::nullopt;
   }
 
-  static http::Response too_many(std::chrono::milliseconds wait) {
-    Error refused = error(ErrorCode::unavailable, "Too many requests; come again later.");
+  static http::Response too_many_keys(const std::string& address, std::chrono::milliseconds wait) {
+    Error refused =
+        error(ErrorCode::unavailable, "Too many wrong keys from the address \"" + address +
+                                          "\". Try again later, with a key that is right.");
     refused.retry_after = wait;
     return problem(refused);
   }
 
   // What this server allows, others may have allowed already; where that is not known, it holds.
-  Task<std::optional<http::Response>> starts_elsewhere(Permission permission, std::string user) {
+  Task<std::optional<http::Response>> starts_elsewhere(std::string user, std::string address) {
     std::optional<http::Response> refused;
     SharedLimit* shared = world_.parts.starts;
-    std::size_t per_minute = world_.options.starts_per_minute;
-    if (!shared || per_minute == 0 || permission != Permission::run) co_return std::move(refused);
-    auto wait = co_await shared->take("starts:" + user, per_minute);
-    if (wait && wait->count() > 0) refused = too_many(*wait);
+    std::size_t limit = world_.options.starts.per_minute;
+    if (!shared || limit == 0) co_return std::move(refused);
+    auto wait = co_await shared->take("starts:" + user, limit);
+    bool is_over = wait && wait->count() > 0;
+    if (is_over) refused = problem(StartLimits::too_many_a_minute(limit, "user", user, *wait));
+    if (is_over) co_return std::move(refused);
+    wait = co_await shared->take("starts-from:" + address, limit);
+    is_over = wait && wait->count() > 0;
+    if (is_over)
+      refused = problem(StartLimits::too_many_a_minute(limit, "address", address, *wait));
     co_return std::move(refused);
   }
 
@@ -291,7 +347,7 @@ class Api::Body {
     auto json = parse_json(call.request.body);
     if (!json.ok()) return problem(400, "invalid", json.error().message);
     call.body = *std::move(json);
-    call.request.body.clear();
+    std::string().swap(call.request.body);  // it would be held for as long as the run is waited for
     return check_form(route, call);
   }
 
@@ -315,7 +371,8 @@ class Api::Body {
 
   World world_;
   std::vector<std::unique_ptr<Service>> guarded_;  // by key, in their order
-  StartLimit starts_;
+  const std::shared_ptr<StartLimits> starts_;
+  LoginLimit logins_;
   KeptAnswers kept_;
   std::vector<Route> routes_;
   Value description_;
@@ -325,6 +382,8 @@ Api::Api(ApiParts parts, ApiOptions options, const OwnRoutes& own)
     : body_(std::make_unique<Body>(parts, std::move(options), own)) {}
 
 Api::~Api() = default;
+
+std::optional<http::Response> Api::admit(http::Request& head) { return body_->admit(head); }
 
 Task<http::Response> Api::answer(http::Request request) {
   return body_->answer(std::move(request));

@@ -6,6 +6,7 @@
 
 #include "belay/clock.h"
 #include "server/route.h"
+#include "server/start_limits.h"
 #include "service/documents.h"
 
 namespace belay::server {
@@ -27,7 +28,9 @@ struct ApiOptions {
   // the run stands.
   std::chrono::milliseconds wait{300'000};
   std::chrono::milliseconds heartbeat{15'000};  // between two signs of life in a stream
-  std::size_t starts_per_minute = 0;            // of each user; 0: any number
+  StartLimitOptions starts = {};
+  std::size_t wrong_keys_per_minute = 10;    // of an address, then it is refused; 0: any number
+  std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-For is believed
   // What a key needs to begin a run that saves without asking; unset: no key may.
   std::optional<Permission> no_approval_takes = Permission::decide;
   ApprovalExtras extras = nullptr;
@@ -56,6 +59,11 @@ class Api {
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
+  // Judges a request by its head alone: who asks, for what, whether they may, and whether it is too
+  // often. The answer to one that is refused, else the request is admitted, once. For
+  // http::ServerOptions::admit.
+  std::optional<http::Response> admit(http::Request& head);
+  // Admits the request, unless that is done, and answers it.
   Task<http::Response> answer(http::Request request);
 
   const std::vector<Route>& routes() const;

@@ -4,10 +4,15 @@
 namespace belay::server {
 namespace {
 
-std::string text(const Value& value) {
-  const std::string* held = value.as_string();
-  return held ? *held : to_json(value);
-}
+class CountingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Task<Result<Done>> read(Reader reader) override {
+    ++reads;
+    return ForwardingStore::read(std::move(reader));
+  }
+  int reads = 0;
+};
 
 using ApiRuns = ApiWorld;
 
@@ -148,76 +153,6 @@ TEST_F(ApiApprovals, WhatComesTooLateIsAConflict) {
   EXPECT_EQ(text(late.body["answer"]), "expired");
 }
 
-using ApiEvents = ApiWorld;
-
-TEST_F(ApiEvents, AreAStreamThatEndsWithTheRunAndIsTakenUpAgain) {
-  post("/api/agents/mail/runs", R"({"input":{"topic":"x"},"threadId":"first"})");
-  auto streamed = request("GET", "/api/threads/first/events?kinds=updates,status");
-  streamed.headers.push_back({"Accept", "text/event-stream"});
-  auto answer = send(std::move(streamed));
-  ASSERT_TRUE(answer.stream);
-  std::string whole = read_all(*answer.stream);
-  EXPECT_NE(whole.find("event: updates\n"), std::string::npos);
-  EXPECT_TRUE(whole.ends_with("event: end\ndata: {}\n\n"));
-
-  std::size_t first_id = whole.find("id: ") + 4;
-  std::string id = whole.substr(first_id, whole.find('\n', first_id) - first_id);
-  auto rest = request("GET", "/api/threads/first/events?kinds=updates,status");
-  rest.headers.push_back({"Accept", "text/event-stream"});
-  rest.headers.push_back({"Last-Event-ID", id});
-  auto rejoined = send(std::move(rest));
-  std::string later = read_all(*rejoined.stream);
-  EXPECT_EQ(later.find("id: " + id + "\n"), std::string::npos);
-  // Exactly what stood behind that event.
-  std::size_t behind = whole.find("\n\n", whole.find("id: " + id)) + 2;
-  EXPECT_EQ(later.substr(later.find("\n\n") + 2), whole.substr(behind));
-}
-
-TEST_F(ApiEvents, AreTakenUpAfterEachOfThemAtWhicheverServer) {
-  post("/api/agents/mail/runs", R"({"input":{"topic":"x"},"threadId":"first"})");
-  auto stream_after = [&](const std::string& id) {
-    auto asked = request("GET", "/api/threads/first/events");
-    asked.headers.push_back({"Accept", "text/event-stream"});
-    if (!id.empty()) asked.headers.push_back({"Last-Event-ID", id});
-    auto answer = send(std::move(asked));
-    EXPECT_TRUE(answer.stream);
-    std::string text = answer.stream ? read_all(*answer.stream) : "\n\n";
-    return text.substr(text.find("\n\n") + 2);
-  };
-  std::string whole = stream_after("");
-  int places = 0;
-  for (std::size_t at = whole.find("id: "); at != whole.npos; at = whole.find("\nid: ", at + 1)) {
-    std::size_t begin = whole.find("id: ", at) + 4;
-    std::string id = whole.substr(begin, whole.find('\n', begin) - begin);
-    std::size_t behind = whole.find("\n\n", begin) + 2;
-    api = make_api();  // another one, which has not heard of the client
-    EXPECT_EQ(stream_after(id), whole.substr(behind)) << id;
-    ++places;
-  }
-  EXPECT_GT(places, 10);
-  EXPECT_EQ(get("/api/threads/first/events?after=1000000-0").status, 422) << "not there yet";
-}
-
-TEST_F(ApiEvents, ATokenOfLifeComesWhereNothingElseDoes) {
-  begin_urgent("first");
-  auto streamed = request("GET", "/api/threads/first/events?kinds=status&after=1-0");
-  streamed.headers.push_back({"Accept", "text/event-stream"});
-  auto answer = send(std::move(streamed));
-  ASSERT_TRUE(answer.stream);
-  std::string heard;
-  for (int i = 0; i < 4; ++i) heard += block_on(loop, answer.stream->next()).value();
-  EXPECT_NE(heard.find(": still here\n\n"), std::string::npos) << heard;
-}
-
-TEST_F(ApiEvents, AreAPageForWhoTakesNoStream) {
-  post("/api/agents/mail/runs", R"({"input":{"topic":"x"},"threadId":"first"})");
-  auto page = get("/api/threads/first/events?kinds=status");
-  EXPECT_EQ(page.status, 200);
-  EXPECT_FALSE(page.body["events"].as_array()->empty());
-  EXPECT_EQ(get("/api/threads/first/events?kinds=everything").status, 422);
-  EXPECT_EQ(get("/api/threads/first/events?after=soon").status, 422);
-}
-
 using ApiKeys = ApiWorld;
 
 ApiKey key_of(std::string name, Permission permission, std::string_view token) {
@@ -269,7 +204,7 @@ TEST_F(ApiKeys, WithoutAnyAPageFromElsewhereCantAskForAnything) {
 }
 
 TEST_F(ApiKeys, StartsAreCountedAndTheOneTooManyIsToldWhenToCome) {
-  options.starts_per_minute = 2;
+  options.starts.per_minute = 2;
   api = make_api();
   std::string body = R"({"input":{"topic":"x"}})";
   EXPECT_EQ(post("/api/agents/mail/runs", body).status, 200);
@@ -340,16 +275,6 @@ TEST_F(ApiThreads, AreForkedCancelledReplayedAndKept) {
   EXPECT_EQ(send(request("PUT", "/api/threads/third/preserved")).status, 404);
   EXPECT_EQ(post("/api/threads/first/resume").status, 200);
 }
-
-class CountingStore final : public ForwardingStore {
- public:
-  using ForwardingStore::ForwardingStore;
-  Task<Result<Done>> read(Reader reader) override {
-    ++reads;
-    return ForwardingStore::read(std::move(reader));
-  }
-  int reads = 0;
-};
 
 TEST_F(ApiThreads, AreReadOnceUntilTheStoreChanges) {
   CountingStore counted(*store);

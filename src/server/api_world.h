@@ -7,6 +7,12 @@
 
 namespace belay::server {
 
+// A text as it is, anything else as JSON.
+inline std::string text(const Value& value) {
+  const std::string* held = value.as_string();
+  return held ? *held : to_json(value);
+}
+
 struct Answered {
   int status = 0;
   Value body;

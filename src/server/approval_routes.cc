@@ -100,7 +100,7 @@ Route decide(World& world) {
   Parameter condition = query_parameter("If-Match", "Decide only what this tag was shown with",
                                         Value::object({{"type", "string"}}));
   condition.in = Parameter::In::header;
-  route.parameters = {std::move(condition)};
+  route.parameters = {std::move(condition), prefer_parameter()};
   route.answers = {
       {200, "This decision is the one, or had been made before", "Decision"},
       {409, "Another decision had been made, or it is too late", "LostDecision",
@@ -117,8 +117,9 @@ Route decide(World& world) {
       take_problem(problem(412, "conflict", "The approval is not what was shown any more."), reply);
       co_return std::move(reply);
     }
-    BELAY_CO_TRY(DecisionAnswer answer,
-                 co_await call.service.decide(row.interrupt, std::move(decision)));
+    Patience patience = patience_of(served, preference_of(call.request));
+    BELAY_CO_TRY(DecisionAnswer answer, co_await decided(served, call.service, row.interrupt,
+                                                         std::move(decision), patience));
     if (auto lost = lost_decision(served, answer)) co_return *std::move(lost);
     co_return reply_with(decision_document(answer, served.options.extras));
   });

@@ -1,7 +1,9 @@
 // The events of a run, as a stream of server-sent events, or as a page.
 
 #include <deque>
+#include <iterator>
 
+#include "base/json_bytes.h"
 #include "server/routes.h"
 
 namespace belay::server {
@@ -9,18 +11,31 @@ namespace {
 
 constexpr std::chrono::milliseconds kReconnect{1'000};  // asked of clients by "retry:"
 constexpr std::chrono::milliseconds kIdlePoll{5'000};
+constexpr std::size_t kPieceBytes = 16 * 1024;  // of a stream, if no event is larger
 constexpr std::size_t kPageMax = 1'000;
+// A page ends with the event that makes it so large; one event may be larger.
+constexpr std::size_t kPageBytesMax = 1024 * 1024;
 
-std::string sse_text(const StreamEvent& event) {
-  std::string text;
-  if (event.id) text += "id: " + event.id->text() + "\n";
-  text += "event: " + std::string(name_of(event.kind)) + "\n";
-  // JSON text holds no line's end.
-  return text + "data: " + to_json(to_value(event)) + "\n\n";
+// The event's document; the body, which may be a whole state, is moved.
+Value document_of(StreamEvent event) {
+  Value body = std::exchange(event.body, Value());
+  Value document = to_value(event);
+  document.as_object()->insert_or_assign("body", std::move(body));
+  return document;
 }
 
-// Events as they come, with a comment where none have come for a while, so that a connection that
-// is gone is noticed. The last of them says that the run has come to its end.
+std::string sse_text(StreamEvent event) {
+  std::string text;
+  if (event.id) text += "id: " + event.id->text() + "\n";
+  text += "event: " + std::string(name_of(event.kind)) + "\ndata: ";
+  // JSON text holds no line's end.
+  write_json(document_of(std::move(event)), text);
+  return text += "\n\n";
+}
+
+// Events as they come, large ones one a piece, with a comment where none have come for a while, so
+// that a connection that is gone is noticed. The last of them says that the run has come to its
+// end. The store is read on only when the client has taken what was read before.
 class SseStream final : public http::BodyStream {
  public:
   SseStream(Executor& executor, std::unique_ptr<EventReader> reader,
@@ -34,6 +49,7 @@ class SseStream final : public http::BodyStream {
       co_return "retry: " + std::to_string(kReconnect.count()) + "\n\n";
     }
     if (has_ended_) co_return std::string();
+    if (!read_.empty()) co_return take_some();
     if (!reading_) begin_read();
     timer_ = executor_.call_after(heartbeat_, [this] { wake_.complete(Done{}); });
     if (!came_) co_await wake_;
@@ -47,13 +63,23 @@ class SseStream final : public http::BodyStream {
       has_ended_ = true;
       co_return std::string("event: end\ndata: {}\n\n");
     }
-    std::string text;
-    for (const StreamEvent& event : *events) text += sse_text(event);
-    co_return std::move(text);
+    read_.assign(std::make_move_iterator(events->begin()), std::make_move_iterator(events->end()));
+    events->clear();
+    co_return take_some();
   }
 
  private:
   using Events = Result<std::vector<StreamEvent>>;
+
+  // One event, and small ones behind it.
+  std::string take_some() {
+    std::string text;
+    do {
+      text += sse_text(std::move(read_.front()));
+      read_.pop_front();
+    } while (!read_.empty() && text.size() + json_bytes(read_.front().body) < kPieceBytes);
+    return text;
+  }
 
   void begin_read() {
     std::function<void(Events)> told = [this](Events events) {
@@ -71,7 +97,8 @@ class SseStream final : public http::BodyStream {
   Executor::TimerId timer_ = 0;
   Completion<Done> wake_;
   std::optional<Events> came_;
-  Spawned reading_;  // last: it uses everything above
+  std::deque<StreamEvent> read_;  // and not sent yet
+  Spawned reading_;               // last: it uses everything above
 };
 
 Result<std::vector<EventKind>> kinds_in(const Texts& query) {
@@ -116,17 +143,28 @@ bool wants_stream(const Call& call) {
   return accepted.find("text/event-stream") != accepted.npos;
 }
 
-// All there is for now, or one page of it.
+// All there is for now, or one page of it; then `next` is the `after` of the next one.
 Task<Result<Reply>> page_of(Service& service, EventOptions options) {
   options.follow = false;
+  std::optional<EventId> last = options.after;
   BELAY_CO_TRY(std::unique_ptr<EventReader> reader, co_await service.events(std::move(options)));
   Value::Array events;
-  while (events.size() < kPageMax) {
+  std::size_t bytes = 0;
+  bool is_full = false;
+  while (!is_full) {
     BELAY_CO_TRY(std::vector<StreamEvent> some, co_await reader->next());
     if (some.empty()) break;
-    for (const StreamEvent& event : some) events.push_back(to_value(event));
+    for (StreamEvent& event : some) {
+      bytes += json_bytes(event.body);
+      if (event.id) last = event.id;
+      events.push_back(document_of(std::move(event)));
+      is_full = events.size() == kPageMax || bytes >= kPageBytesMax;
+      if (is_full) break;
+    }
   }
-  co_return reply_with(Value::object({{"events", std::move(events)}}));
+  Value next;
+  if (is_full && last) next = last->text();
+  co_return reply_with(Value::object({{"events", std::move(events)}, {"next", std::move(next)}}));
 }
 
 Task<Result<Reply>> events_of(World& world, Service& service, EventOptions options, bool streams) {
@@ -154,7 +192,10 @@ Route event_route(std::string path, std::string id, std::string summary) {
                       query_parameter("after", "Only what follows this event", std::move(text)),
                       query_parameter("follow", "Wait for what is still to come", std::move(truth)),
                       std::move(last)};
-  route.answers = {{200, "With Accept: text/event-stream a stream; else a page", "EventList"},
+  route.answers = {{200,
+                    "With Accept: text/event-stream a stream; else a page, whose `next` is the "
+                    "`after` of the next one",
+                    "EventList"},
                    {200, "Events as they come; `event: end` is the last", "", "text/event-stream"}};
   return route;
 }

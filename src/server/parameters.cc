@@ -116,6 +116,12 @@ Preference preference_of(const http::Request& request) {
   return preference;
 }
 
+Reply view_reply(World& world, const RunView& view) {
+  Reply reply = reply_with(run_document(view, world.options.extras));
+  reply.is_kept = view.row.status != RunStatus::queued;
+  return reply;
+}
+
 Reply run_reply(World& world, const RunView& view) {
   Reply reply;
   bool has_ended = is_final(view.row.status);

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct Answer {
   std::string type = "application/json";
 };
 
+class StartCount;  // start_limits.h
+
 using Texts = std::map<std::string, std::string, std::less<>>;
 
 // A request as its route sees it: parameters are the declared ones, checked for form.
@@ -48,6 +51,7 @@ struct Call {
   Texts query;
   Value body;  // null where there was none
   UserId user;
+  std::shared_ptr<StartCount> start = nullptr;  // of a route that begins runs
 };
 
 struct Reply {
@@ -55,6 +59,7 @@ struct Reply {
   Value document;
   std::vector<http::Header> headers = {};
   std::unique_ptr<http::BodyStream> stream = nullptr;  // in place of the document
+  bool is_kept = true;  // of a route that is_of_store: false where it depends on the time after all
 };
 
 using Handle = std::function<Task<Result<Reply>>(Call call)>;
@@ -68,6 +73,8 @@ struct Route {
   // Its answer depends on nothing but its address and what the store holds: neither on who asks nor
   // on the time, so that it stays good until the store changes.
   bool is_of_store = false;
+  // It may begin a run, so it is counted against the limits of starts; nothing else is.
+  bool begins_run = false;
   std::vector<Parameter> parameters = {};  // those of the path are added where they are missing
   Value body = {};                         // JSON Schema; null: it takes none
   std::vector<Answer> answers = {};        // beside the errors that every route may give

@@ -63,14 +63,40 @@ struct Preference {
 };
 Preference preference_of(const http::Request& request);
 
-// The headers that a request takes that begins a run.
+// How long a request waits for its run: as it asks itself, else as long as the server has it.
+struct Patience {
+  std::chrono::milliseconds limit{0};
+  bool is_queued =
+      false;  // the run is only put into its queue: that is not waited for unless asked
+};
+Patience patience_of(const World& world, const Preference& preference, bool is_queued = false);
+
+// The header that says so, and those that a request takes that begins a run.
+Parameter prefer_parameter();
 std::vector<Parameter> start_parameters();
+// The thread that a request begins: the one that it names, that of its Idempotency-Key, or a new
+// one. `invalid` for a new one under a name that the server keeps for the keys.
+Task<Result<ThreadId>> thread_to_begin(World& world, const Call& call, ThreadId named, UserId user);
 // Begins a run as the request's headers say, and waits for it; the run as it stands then.
 Task<Result<RunView>> begun_run(World& world, const Call& call, StartRun start);
 Task<Result<Reply>> begin_run(World& world, const Call& call, StartRun start);
-// What `task` comes to, or where the thread stands once the request does not wait any longer.
+// The thread's run once `task` has ended and the run rests, whoever works on it; or where it stands
+// once the request does not wait any longer. `task` goes on in any case.
 Task<Result<RunView>> settled(World& world, Service& service, Task<Result<RunView>> task,
-                              ThreadId thread, Preference preference);
+                              ThreadId thread, Patience patience);
+// Goes on with a thread's run, or gives it as it stands where somebody works on it already.
+Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread);
+// Decides, and waits for the run likewise: also where the same decision had been made already.
+Task<Result<DecisionAnswer>> decided(World& world, Service& service, InterruptId interrupt,
+                                     Decision decision, Patience patience);
+
+// Takes a place for the run that a request begins; `unavailable` where there is none, unless the
+// thread's run is there already.
+Task<Result<Done>> enter(const Call& call, ThreadId thread);
+// The task, which holds that place until it has ended.
+Task<Result<RunView>> counted(std::shared_ptr<StartCount> start, Task<Result<RunView>> task);
+// A run that is older than the request was found, not begun: the request counts as no start.
+void keep_if_begun(const Call& call, const Result<RunView>& view);
 
 // The body of a request that decides. Not of this file's own: its members are read by name.
 struct DecisionBody {
@@ -87,6 +113,8 @@ std::optional<Reply> lost_decision(const World& world, const DecisionAnswer& ans
 // A problem as a handler's reply.
 void take_problem(http::Response response, Reply& reply);
 
+// A run as it stands: 200. What holds a queued one back changes with the time, too.
+Reply view_reply(World& world, const RunView& view);
 // A run that has ended: 200; that waits for a person or is still at work: 202.
 Reply run_reply(World& world, const RunView& view);
 

@@ -82,12 +82,16 @@ Result<StartRun> start_of(const Call& call) {
   return start;
 }
 
+// Names of threads that requests with an Idempotency-Key begin. Nobody may begin a thread under
+// such a name otherwise: whoever guesses another's key could be there first.
+constexpr std::string_view kOfKeys = "request-";
+
 // A key stands for a thread of its own, so a request that is sent again finds its run there, in
 // whatever process; another request under the same key is refused as another input is.
 ThreadId thread_of_key(const UserId& user, std::string_view key) {
   constexpr std::size_t digits = 32;
   std::string text = user.text + '\0' + std::string(key);
-  return ThreadId("request-" + to_hex(sha256(text)).substr(0, digits));
+  return ThreadId(std::string(kOfKeys) + to_hex(sha256(text)).substr(0, digits));
 }
 
 Route list_agents() {
@@ -121,6 +125,7 @@ Route start_run(World& world) {
   Route route = route_of("POST", "/api/agents/{agent}/runs", "startRun",
                          "Begins a run, or goes on with the one of that thread");
   route.permission = Permission::run;
+  route.begins_run = true;
   route.body = body_schema<StartBody>();
   route.parameters = start_parameters();
   route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
@@ -186,10 +191,8 @@ Route show_run(World& world) {
     BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
     ThreadId thread = row.thread;
     BELAY_CO_TRY(RunView view, co_await call.service.status(std::move(thread), std::nullopt));
-    Reply reply;
-    bool is_latest = view.row.run == row.run;
-    reply.document = is_latest ? run_document(view, served.options.extras) : run_summary(row);
-    co_return std::move(reply);
+    if (view.row.run == row.run) co_return view_reply(served, view);
+    co_return reply_with(run_summary(row));
   });
   return route;
 }
@@ -211,16 +214,36 @@ Route overview(World& world) {
 
 }  // namespace
 
-std::vector<Parameter> start_parameters() {
-  Value text = Value::object({{"type", "string"}});
+Parameter prefer_parameter() {
   Parameter prefer = query_parameter(
       "Prefer", "`wait=SECONDS`: answer by then, whatever the run does; `respond-async`: at once",
-      text);
+      Value::object({{"type", "string"}}));
   prefer.in = Parameter::In::header;
-  Parameter key = query_parameter(
-      "Idempotency-Key", "A request sent again with the same key finds its run", std::move(text));
+  return prefer;
+}
+
+std::vector<Parameter> start_parameters() {
+  Parameter key =
+      query_parameter("Idempotency-Key", "A request sent again with the same key finds its run",
+                      Value::object({{"type", "string"}}));
   key.in = Parameter::In::header;
-  return {std::move(prefer), std::move(key)};
+  return {prefer_parameter(), std::move(key)};
+}
+
+Task<Result<ThreadId>> thread_to_begin(World& world, const Call& call, ThreadId named,
+                                       UserId user) {
+  std::string_view key = call.request.header("Idempotency-Key");
+  if (!key.empty()) BELAY_CO_CHECK(check_name("Idempotency-Key", key));
+  if (named.empty() && !key.empty()) co_return thread_of_key(user, key);
+  if (named.empty()) co_return ThreadId(random_uuid(world.parts.random).text());
+  if (!named.text.starts_with(kOfKeys)) co_return std::move(named);
+  ThreadId wanted = named;
+  auto there = co_await call.service.run_of(std::move(wanted));
+  if (there.ok()) co_return std::move(named);
+  if (there.error().code != ErrorCode::not_found) co_return std::move(there).error();
+  co_return error(ErrorCode::invalid,
+                  "No new thread may be called \"" + named.text +
+                      "\": the server names those of an Idempotency-Key so. Name it otherwise.");
 }
 
 Task<Result<Reply>> begin_run(World& world, const Call& call, StartRun start) {
@@ -230,24 +253,39 @@ Task<Result<Reply>> begin_run(World& world, const Call& call, StartRun start) {
 }
 
 Task<Result<RunView>> begun_run(World& world, const Call& call, StartRun start) {
-  std::string_view key = call.request.header("Idempotency-Key");
-  if (!key.empty()) BELAY_CO_CHECK(check_name("Idempotency-Key", key));
-  if (start.thread.empty() && !key.empty()) start.thread = thread_of_key(start.user, key);
-  if (start.thread.empty()) start.thread = ThreadId(random_uuid(world.parts.random).text());
+  UserId user = start.user;
+  ThreadId named = std::move(start.thread);
+  BELAY_CO_TRY(start.thread,
+               co_await thread_to_begin(world, call, std::move(named), std::move(user)));
   Preference preference = preference_of(call.request);
   if (preference.is_async) start.queued = true;
+  Patience patience = patience_of(world, preference, start.queued);
   ThreadId thread = start.thread;
-  auto task = call.service.start(std::move(start));
-  co_return co_await settled(world, call.service, std::move(task), std::move(thread), preference);
+  if (!start.queued) BELAY_CO_CHECK(co_await enter(call, thread));
+  auto task = counted(call.start, call.service.start(std::move(start)));
+  auto view = co_await settled(world, call.service, std::move(task), std::move(thread), patience);
+  keep_if_begun(call, view);
+  co_return std::move(view);
 }
 
-// Where the run stands once it has ended, or waits, or the request does not wait any longer.
-Task<Result<RunView>> settled(World& world, Service& service, Task<Result<RunView>> task,
-                              ThreadId thread, Preference preference) {
-  auto limit = preference.wait.value_or(world.options.wait);
-  auto view = co_await world.waiting.at_most<Result<RunView>>(limit, std::move(task));
-  if (view) co_return *std::move(view);
-  co_return co_await service.status(std::move(thread), std::nullopt);
+Task<Result<Done>> enter(const Call& call, ThreadId thread) {
+  if (!call.start) co_return Done{};
+  auto entered = call.start->enter();
+  if (entered.ok()) co_return Done{};
+  // A request that is sent again begins nothing: it finds its run, whatever else is at work.
+  auto there = co_await call.service.run_of(std::move(thread));
+  if (there.ok()) co_return Done{};
+  co_return std::move(entered);
+}
+
+Task<Result<RunView>> counted(std::shared_ptr<StartCount> start, Task<Result<RunView>> task) {
+  (void)start;  // held for as long as the run is at work
+  auto view = co_await task;
+  co_return std::move(view);
+}
+
+void keep_if_begun(const Call& call, const Result<RunView>& view) {
+  if (call.start && view.ok() && view->row.created_at >= call.start->asked_at) call.start->keep();
 }
 
 std::vector<Route> run_routes(World& world) {

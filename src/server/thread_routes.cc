@@ -77,7 +77,7 @@ Route show_thread(World& world) {
       seq = static_cast<std::uint64_t>(at);
     }
     BELAY_CO_TRY(RunView view, co_await call.service.status(thread_in(call), seq));
-    co_return reply_with(run_document(view, served.options.extras));
+    co_return view_reply(served, view);
   });
   return route;
 }
@@ -127,13 +127,14 @@ Route resume_thread(World& world) {
                          "Goes on with the thread's run, where a dead process left it");
   route.permission = Permission::run;
   route.body = empty_body_schema();
+  route.parameters = {prefer_parameter()};
   route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread = thread_in(call);
-    Preference preference = preference_of(call.request);
-    auto task = call.service.resume(thread);
+    Patience patience = patience_of(served, preference_of(call.request));
+    auto task = resume_or_look(call.service, thread);
     BELAY_CO_TRY(RunView view, co_await settled(served, call.service, std::move(task),
-                                                std::move(thread), preference));
+                                                std::move(thread), patience));
     co_return run_reply(served, view);
   });
   return route;
@@ -187,24 +188,34 @@ Route fork_thread(World& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/fork", "forkThread",
                          "Goes on in a new thread from where this one stood");
   route.permission = Permission::run;
+  route.begins_run = true;
   route.body = body_schema<ForkBody>();
+  route.parameters = start_parameters();
   route.answers = {{200, "The new run has ended; or, with `preview`, what it would mean", "Run"},
                    {202, "The new run waits, or is still at work", "Run"}};
   route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(ForkBody body, read_body<ForkBody>(call));
     bool is_preview = body.preview.value_or(false);
     BELAY_CO_TRY(ForkOptions options, fork_options(call, std::move(body)));
-    if (options.thread.empty()) options.thread = ThreadId(random_uuid(served.parts.random).text());
     if (is_preview) {
       BELAY_CO_TRY(ForkPreview preview, co_await call.service.preview(std::move(options)));
       co_return reply_with(preview_document(preview, served.options.extras));
     }
+    UserId user = call.user;
+    ThreadId named = std::move(options.thread);
+    BELAY_CO_TRY(options.thread,
+                 co_await thread_to_begin(served, call, std::move(named), std::move(user)));
     ThreadId thread = options.thread;
     Preference preference = preference_of(call.request);
-    auto task = call.service.fork(std::move(options));
-    BELAY_CO_TRY(RunView view, co_await settled(served, call.service, std::move(task),
-                                                std::move(thread), preference));
-    co_return run_reply(served, view);
+    options.queued = options.queued || preference.is_async;
+    Patience patience = patience_of(served, preference, options.queued);
+    if (!options.queued) BELAY_CO_CHECK(co_await enter(call, thread));
+    auto task = counted(call.start, call.service.fork(std::move(options)));
+    auto view =
+        co_await settled(served, call.service, std::move(task), std::move(thread), patience);
+    keep_if_begun(call, view);
+    if (!view.ok()) co_return std::move(view).error();
+    co_return run_reply(served, *view);
   });
   return route;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// server/wait.h - waits for something no longer than a time, and lets it go on.
+// server/wait.h - waits for something no longer than a time: what has been begun goes on without
+// the request, what only waits ends with it.
 
 #include "service/detached.h"
 
@@ -9,26 +10,62 @@ class Waiting {
  public:
   explicit Waiting(Executor& executor) : executor_(executor), tasks_(executor) {}
 
+  // A task that goes on whoever waits for it.
+  template <typename T>
+  struct Begun {
+    std::optional<T> value;  // once it has ended
+    Completion<Done> ended;  // of who waits for it now
+  };
+
+  template <typename T>
+  std::shared_ptr<Begun<T>> begin(Task<T> task) {
+    auto begun = std::make_shared<Begun<T>>();
+    std::function<void(T)> told = [begun](T value) {
+      begun->value.emplace(std::move(value));
+      begun->ended.complete(Done{});
+    };
+    tasks_.start<T>(std::move(task), std::move(told));
+    return begun;
+  }
+
+  // Until it has ended, or `limit` has passed; whether it has ended. One at a time.
+  template <typename T>
+  Task<bool> wait(std::shared_ptr<Begun<T>> begun, std::chrono::milliseconds limit) {
+    if (begun->value) co_return true;
+    begun->ended = Completion<Done>();
+    Completion<Done> woken = begun->ended;
+    auto timer = executor_.call_after(limit, [woken] { woken.complete(Done{}); });
+    co_await woken;
+    executor_.cancel(timer);
+    co_return begun->value.has_value();
+  }
+
   // The task's value, or nothing once `limit` has passed: then it goes on by itself.
   template <typename T>
   Task<std::optional<T>> at_most(std::chrono::milliseconds limit, Task<T> task) {
-    Completion<std::optional<T>> first;
-    auto timer = executor_.call_after(limit, [first] { first.complete(std::nullopt); });
-    auto whole = report<T>(std::move(task), first);
-    tasks_.start(std::move(whole));
-    auto value = co_await first;
+    auto begun = begin<T>(std::move(task));
+    if (!co_await wait(begun, limit)) co_return std::optional<T>();
+    co_return std::move(begun->value);
+  }
+
+  // The task's value, or nothing once `limit` has passed: then it is destroyed.
+  template <typename T>
+  Task<std::optional<T>> within(std::chrono::milliseconds limit, Task<T> task) {
+    std::optional<T> value;
+    Completion<Done> woken;
+    auto timer = executor_.call_after(limit, [woken] { woken.complete(Done{}); });
+    std::function<void(T)> told = [&value, woken](T result) {
+      value.emplace(std::move(result));
+      woken.complete(Done{});
+    };
+    Spawned running = spawn<T>(executor_, std::move(task), std::move(told));
+    co_await woken;
     executor_.cancel(timer);
+    running.reset();
     co_return std::move(value);
   }
 
  private:
-  template <typename T>
-  static Task<Done> report(Task<T> task, Completion<std::optional<T>> first) {
-    std::optional<T> value(co_await task);
-    first.complete(std::move(value));
-    co_return Done{};
-  }
-
   Executor& executor_;
   Detached tasks_;
 };

@@ -61,7 +61,7 @@ Value run_summary(const RunRow& row) {
       {"status", name_of(row.status)},
       {"reason", text_or_null(row.reason)},
       {"outcome", text_or_null(row.outcome)},
-      {"success", row.status != RunStatus::failed},
+      {"success", !has_failed(row.status)},
       {"currentNode", row.node},
       {"seq", row.seq},
       {"retryCount", row.retry_count},
@@ -141,6 +141,7 @@ Value run_document(const RunView& view, const ApprovalExtras& extras) {
   if (!view.uncertain.empty()) {
     document.as_object()->emplace("uncertainEffects", effect_documents(view.uncertain));
   }
+  document.as_object()->emplace("heldBy", text_or_null(view.held_by));
   return document;
 }
 

@@ -65,7 +65,7 @@ Result<ApprovalRow> asked_by(Snapshot& view, const RunRow& run, const Whose& who
                                           " without asking anyone; there is nothing to decide.");
   }
   return error(ErrorCode::conflict, thread + " is " + std::string(status) +
-                                        " and asks nothing yet; see " + call + " state " +
+                                        " and asks nothing now; see " + call + " state " +
                                         run.thread.text + ".");
 }
 

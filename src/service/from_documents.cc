@@ -256,6 +256,7 @@ Result<RunView> run_view_from(const Value& document) {
   if (!members["uncertainEffects"].is_null()) {
     view.uncertain = members.items("uncertainEffects", effect_from);
   }
+  view.held_by = members.text_or_null("heldBy");
   return members.done(std::move(view));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
+#include "driver/run_hold.h"
 #include "service/detached.h"
 #include "service/documents.h"
 #include "service/find_approval.h"
@@ -18,6 +19,12 @@ namespace {
 
 // More than any store has: which are shown is decided afterwards.
 constexpr std::size_t kMessagesMax = 10'000'000;
+
+// Beyond the events of any commit.
+constexpr std::uint64_t kLastIndex = 1'000'000'000;
+// How soon a wait sees what another process has committed.
+constexpr std::chrono::milliseconds kFirstLook{50};
+constexpr std::chrono::milliseconds kLaterLooks{500};
 
 // A run as its commit says that it stood; what the row alone knows is of the newest.
 void stand_at(const CheckpointRow& then, RunRow& row) {
@@ -54,13 +61,16 @@ class LocalService final : public Service {
     UserId user = request.options.user;
     if (request.queued) {
       Instant not_before = parts_.clock.now() + request.delay;
-      co_return co_await parts_.runtime.enqueue(std::move(request.graph), std::move(request.state),
-                                                std::move(request.options), not_before);
+      auto queued =
+          co_await parts_.runtime.enqueue(std::move(request.graph), std::move(request.state),
+                                          std::move(request.options), not_before);
+      co_return co_await with_hold(std::move(queued));
     }
     auto task = parts_.runtime.start(std::move(request.graph), std::move(request.state),
                                      std::move(request.options));
     auto view = co_await under_way_.wait(std::move(task));
-    co_return co_await with_owner(std::move(thread), std::move(view), std::move(user));
+    auto held = co_await with_hold(std::move(view));
+    co_return co_await with_owner(std::move(thread), std::move(held), std::move(user));
   }
 
   Task<Result<RunView>> resume(ThreadId thread) override {
@@ -82,7 +92,10 @@ class LocalService final : public Service {
     options.tenant = parts_.tenant;
     if (options.thread.empty()) options.thread = ThreadId(random_uuid(parts_.random).text());
     ThreadId thread = options.thread;
-    if (options.queued) co_return co_await parts_.runtime.fork(std::move(options));
+    if (options.queued) {
+      auto queued = co_await parts_.runtime.fork(std::move(options));
+      co_return co_await with_hold(std::move(queued));
+    }
     auto task = parts_.runtime.fork(std::move(options));
     auto view = co_await under_way_.wait(std::move(task));
     co_return co_await with_owner(std::move(thread), std::move(view));
@@ -111,6 +124,24 @@ class LocalService final : public Service {
                                          parts_.clock, parts_.random);
   }
 
+  // Woken by the commits of this process, and now and then by a look at what others commit.
+  Task<Result<RunView>> wait_for(ThreadId thread) override {
+    while (true) {
+      ThreadId wanted = thread;
+      BELAY_CO_TRY(RunView view, co_await parts_.runtime.status(parts_.tenant, std::move(wanted)));
+      if (is_settled(view.row.status)) co_return std::move(view);
+      EventOptions options;
+      options.thread = thread;
+      options.run = view.row.run;
+      options.kinds = {EventKind::status};
+      options.after = EventId{view.row.seq, kLastIndex};
+      options.poll = kFirstLook;
+      options.poll_max = kLaterLooks;
+      BELAY_CO_TRY(std::unique_ptr<EventReader> reader, co_await events(std::move(options)));
+      BELAY_CO_CHECK(co_await reader->next());
+    }
+  }
+
   Task<Result<RunRow>> run_of(ThreadId thread) override {
     std::function<Result<RunRow>(Snapshot&)> reader = [this, thread](Snapshot& view) {
       return run_of_thread(view, parts_.tenant, thread, parts_.call);
@@ -119,7 +150,10 @@ class LocalService final : public Service {
   }
 
   Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq) override {
-    if (!seq) co_return co_await parts_.runtime.status(parts_.tenant, std::move(thread));
+    if (!seq) {
+      auto now = co_await parts_.runtime.status(parts_.tenant, std::move(thread));
+      co_return co_await with_hold(std::move(now));
+    }
     BELAY_CO_TRY(RunView view,
                  co_await parts_.runtime.status_at(parts_.tenant, std::move(thread), *seq));
     if (view.row.seq == *seq) co_return std::move(view);
@@ -283,7 +317,10 @@ class LocalService final : public Service {
 
   Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) override {
     auto task = parts_.runtime.decide(parts_.tenant, interrupt, std::move(decision));
-    co_return co_await under_way_.wait(std::move(task));
+    auto answer = co_await under_way_.wait(std::move(task));
+    if (!answer.ok() || answer->view.row.status != RunStatus::queued) co_return std::move(answer);
+    BELAY_CO_TRY(answer->view.held_by, co_await held_by(answer->view.row));
+    co_return std::move(answer);
   }
 
   Task<Result<Value>> queues(std::optional<UserId> user) override {
@@ -374,7 +411,7 @@ class LocalService final : public Service {
 
  private:
   QueueView queue_view() const {
-    QueueView view{parts_.store, parts_.tenant, parts_.clock, nullptr};
+    QueueView view{parts_.store, parts_.tenant, parts_.clock, nullptr, parts_.places};
     if (parts_.process_of) view.process_of = parts_.process_of;
     return view;
   }
@@ -396,6 +433,44 @@ class LocalService final : public Service {
     std::function<Result<std::vector<CheckpointRow>>(Snapshot&)> reader =
         [filter = std::move(filter)](Snapshot& view) { return view.checkpoints(filter); };
     return read<std::vector<CheckpointRow>>(parts_.store, std::move(reader));
+  }
+
+  Task<Result<RunView>> with_hold(Result<RunView> view) {
+    if (!view.ok() || view->row.status != RunStatus::queued) co_return std::move(view);
+    BELAY_CO_TRY(view->held_by, co_await held_by(view->row));
+    co_return std::move(view);
+  }
+
+  // What holds a queued run back; empty where it is only a matter of its turn.
+  Task<Result<std::string>> held_by(RunRow run) {
+    struct Found {
+      std::string hold;
+      std::vector<SessionRow> sessions;
+    };
+    run.input.clear();
+    std::function<Result<Found>(Snapshot&)> reader =
+        [run, limits = parts_.places, now = parts_.clock.now()](Snapshot& view) -> Result<Found> {
+      Found found;
+      BELAY_TRY(RunHolds holds, RunHolds::read(view, run.tenant, limits, now));
+      found.hold = holds.of(run);
+      if (!found.hold.empty()) return found;
+      SessionFilter filter;
+      BELAY_TRY(found.sessions, view.sessions(filter));
+      return found;
+    };
+    BELAY_CO_TRY(Found found, co_await read<Found>(parts_.store, std::move(reader)));
+    if (!found.hold.empty()) co_return std::move(found.hold);
+    bool is_known = std::any_of(parts_.graphs.begin(), parts_.graphs.end(),
+                                [&](const auto& graph) { return graph->name == run.graph; });
+    if (parts_.works && is_known) co_return std::string();
+    // Which graphs the others know is not in the store.
+    for (const SessionRow& each : found.sessions) {
+      if (each.session == parts_.runtime.session()) continue;
+      BELAY_CO_TRY(bool is_alive, parts_.store.is_alive(each.session));
+      if (is_alive) co_return std::string();
+    }
+    if (!parts_.works) co_return std::string("no worker");
+    co_return "no worker for graph \"" + run.graph + "\"";
   }
 
   // Of a run that another living process has, with that process's id; not where the run is another

@@ -23,6 +23,8 @@ struct LocalServiceParts {
   std::string call = "belay";  // how the program is called in what an error says to do next
   // The process of a session, where that is known: for an error that says who has a run.
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of = nullptr;
+  PlaceLimits places = {};  // of the runtime, to name what holds a queued run back
+  bool works = false;       // this process takes runs from the queue
 };
 
 std::unique_ptr<Service> make_local_service(LocalServiceParts parts);

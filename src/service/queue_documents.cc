@@ -2,15 +2,43 @@
 
 #include <map>
 
+#include "belay/limits.h"
+#include "driver/run_hold.h"
+
 namespace belay {
 namespace {
 
 using Rows = std::map<std::string, QueueRow>;
 
+// Reasons, and of how many runs.
+using Holds = std::map<std::string, std::uint64_t>;
+
 struct Standings {
   std::vector<QueueCount> counts;
   Rows rows;
+  std::map<std::string, Holds> holds;  // by queue
 };
+
+// Of the runs that could go on by their time, as many as a page has: those that would go first.
+Result<std::map<std::string, Holds>> holds_of(Snapshot& view, const TenantId& tenant,
+                                              const PlaceLimits& limits, Instant now) {
+  RunFilter due;
+  due.tenant = tenant;
+  due.statuses = {RunStatus::queued};
+  due.due_by = now;
+  due.by_priority = true;
+  due.without_input = true;
+  due.limit = limits::page_rows_max;
+  std::map<std::string, Holds> holds;
+  BELAY_TRY(std::vector<RunRow> rows, view.runs(due));
+  if (rows.empty()) return holds;
+  BELAY_TRY(RunHolds known, RunHolds::read(view, tenant, limits, now));
+  for (const RunRow& row : rows) {
+    std::string hold = known.of(row);
+    if (!hold.empty()) ++holds[row.queue][std::move(hold)];
+  }
+  return holds;
+}
 
 Result<Rows> rows_of(Snapshot& view, const TenantId& tenant) {
   BELAY_TRY(std::vector<QueueRow> found, view.queues(tenant));
@@ -35,9 +63,10 @@ Value queue_document(const QueueRow& row) {
 
 Task<Result<Value>> show_queues(QueueView at, std::optional<UserId> user) {
   std::function<Result<Standings>(Snapshot&)> reader =
-      [tenant = at.tenant, now = at.clock.now(),
+      [tenant = at.tenant, limits = at.places, now = at.clock.now(),
        user = std::move(user)](Snapshot& view) -> Result<Standings> {
     Standings found;
+    BELAY_TRY(found.holds, holds_of(view, tenant, limits, now));
     BELAY_TRY(found.rows, rows_of(view, tenant));
     BELAY_TRY(found.counts, view.queue_counts(tenant, now, user));
     return found;
@@ -57,6 +86,11 @@ Task<Result<Value>> show_queues(QueueView at, std::optional<UserId> user) {
     members.emplace("quarantined", count.quarantined);
     members.emplace("due", count.due);
     members.emplace("oldestDueAt", time_or_null(count.oldest_due));
+    Value::Array held_by;
+    for (const auto& [reason, runs] : found->holds[count.name]) {
+      held_by.push_back(Value::object({{"reason", reason}, {"runs", runs}}));
+    }
+    members.emplace("heldBy", std::move(held_by));
     queues.push_back(std::move(document));
   }
   co_return Value::object({{"queues", std::move(queues)}});

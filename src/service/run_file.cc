@@ -525,6 +525,32 @@ Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread, 
   return read<Value>(store, std::move(reader));
 }
 
+namespace {
+
+// The run as it stands, if it is there already with the very commit that ends the file: then the
+// same import has been made before. What has become of the run since does not matter.
+Task<Result<std::optional<RunRow>>> imported_before(Store& store, RunRow imported, Digest hash) {
+  std::function<Result<std::optional<RunRow>>(Snapshot&)> reader =
+      [imported = std::move(imported), hash](Snapshot& view) -> Result<std::optional<RunRow>> {
+    RunFilter runs;
+    runs.tenant = imported.tenant;
+    runs.run = imported.run;
+    BELAY_TRY(std::vector<RunRow> rows, view.runs(runs));
+    CheckpointFilter checkpoints;
+    checkpoints.tenant = imported.tenant;
+    checkpoints.run = imported.run;
+    checkpoints.seq = imported.seq;
+    BELAY_TRY(std::vector<CheckpointRow> commits, view.checkpoints(checkpoints));
+    bool is_there = !rows.empty() && rows.front().thread == imported.thread && !commits.empty() &&
+                    commits.front().id == imported.checkpoint && commits.front().chain_hash == hash;
+    if (!is_there) return std::optional<RunRow>();
+    return std::optional(std::move(rows.front()));
+  };
+  return read<std::optional<RunRow>>(store, std::move(reader));
+}
+
+}  // namespace
+
 Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bool may_go_on,
                                 Clock& clock, Random& random) {
   name_rows(file, scope.tenant);
@@ -543,9 +569,12 @@ Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bo
   }
   RunFile copy = file;
   BELAY_CO_CHECK(co_await check_file(std::move(copy), scope, clock, random));
+  Digest hash = file.contents.checkpoints.back().chain_hash;
   Commit commit = commit_of(std::move(file), scope.tenant);
   BELAY_CO_TRY(CommitOutcome outcome, co_await store.commit(std::move(commit)));
   if (outcome == CommitOutcome::applied) co_return std::move(run);
+  BELAY_CO_TRY(auto there, co_await imported_before(store, run, hash));
+  if (there) co_return *std::move(there);
   co_return error(ErrorCode::conflict, "The thread \"" + run.thread.text + "\" or its run " +
                                            run.run.text() + " is there already.");
 }

@@ -113,6 +113,11 @@ struct Pruning {
   bool dry_run = false;
 };
 
+// Whether a run in this status goes on only when somebody or something outside makes it.
+inline bool is_settled(RunStatus status) {
+  return is_final(status) || status == RunStatus::paused || status == RunStatus::quarantined;
+}
+
 class Service {
  public:
   virtual ~Service() = default;
@@ -136,6 +141,9 @@ class Service {
   virtual Task<Result<Value>> export_run(ThreadId thread) = 0;
   virtual Task<Result<RunRow>> import_run(Value file, bool may_go_on) = 0;
 
+  // The thread's latest run, once it has ended or waits for a person or a time, whoever works on
+  // it. One in the queue, or left behind by a dead process, is waited for as well: bound the wait.
+  virtual Task<Result<RunView>> wait_for(ThreadId thread) = 0;
   // The latest run's row alone.
   virtual Task<Result<RunRow>> run_of(ThreadId thread) = 0;
   // With its state, as it stands or as it stood after a commit.

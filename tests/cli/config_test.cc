@@ -46,7 +46,13 @@ TEST_F(CliConfig, AFlagWinsOverTheEnvironmentThatOverTheFileThatOverTheDefault) 
 
 TEST_F(CliConfig, AWorkersNameAndItsLimitsAreExplained) {
   EXPECT_EQ(explained("worker_name"), Answer("", "default"));
-  EXPECT_EQ(explained("runs_per_user"), Answer("5", "default"));
+  EXPECT_EQ(explained("runs_per_user"), Answer("0", "default"));
+  EXPECT_EQ(explained("starts_at_work"), Answer("1000", "default"));
+  world_.setting.environment["BELAY_TRUSTED_PROXIES"] = "10.0.0.1, ::1";
+  EXPECT_EQ(explained("trusted_proxies").first, "10.0.0.1, ::1");
+  world_.setting.environment["BELAY_TRUSTED_PROXIES"] = "10.0.0.1, proxy";
+  EXPECT_EQ(world_.run({"threads"}).code, 2);
+  world_.setting.environment.erase("BELAY_TRUSTED_PROXIES");
   std::string file = write_settings("worker_name: left\nruns_per_key: 3\n");
   EXPECT_EQ(explained("worker_name"), Answer("left", "file " + file + ", line 1"));
   EXPECT_EQ(explained("runs_per_key"), Answer("3", "file " + file + ", line 2"));

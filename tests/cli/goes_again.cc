@@ -42,8 +42,11 @@ void expect_a_failed_run_goes_again(World& world) {
   EXPECT_EQ(world.run({"worker", "--until-idle"}).code, 0);
   EXPECT_EQ(run_in(world, "u")["status"], Value("paused")) << "the model is back";
   EXPECT_EQ(run_in(world, "t"), before) << "the run that failed stays as it was";
-  Outcome taken = world.run({"queue", "retry", "t", "--as", "u"});
-  EXPECT_EQ(taken.code, 4) << taken.err;
+  Outcome twice = world.run({"queue", "retry", "t", "--as", "u", "--json"});
+  EXPECT_EQ(twice.code, 0) << twice.err;
+  EXPECT_EQ(twice.json()["runId"], again.json()["runId"]) << "the same again is the same run";
+  Outcome taken = world.run({"queue", "retry", "t", "--as", "t"});
+  EXPECT_EQ(taken.code, 2) << taken.err;
   EXPECT_EQ(world.run({"check"}).code, 0);
 }
 

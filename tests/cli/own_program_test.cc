@@ -84,7 +84,7 @@ TEST_F(OwnProgram, DeliversItsMessagesAndTellsWhatBecameOfThem) {
   EXPECT_NE(all.out.find("delivered"), std::string::npos) << all.out;
 
   EXPECT_EQ(run({"outbox", "give-up", id}).code, 0);
-  EXPECT_EQ(run({"outbox", "give-up", id}).code, 4);
+  EXPECT_EQ(run({"outbox", "give-up", id}).code, 0) << "the same again changes nothing";
   EXPECT_NE(run({"outbox", "list"}).out.find("given_up"), std::string::npos);
   EXPECT_EQ(run({"outbox", "retry", id}).code, 0);
   EXPECT_NE(run({"outbox", "list"}).out.find("waiting"), std::string::npos);

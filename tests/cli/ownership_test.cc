@@ -35,13 +35,24 @@ TEST_F(CliOwnership, ALivingProcessKeepsItsRun) {
   Outcome resume = world.run({"resume", "t"});
   EXPECT_EQ(resume.code, 4);
   EXPECT_TRUE(resume.says({"\"t\"", "living process", pid})) << resume.err;
-  Outcome run = world.run({"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"});
-  EXPECT_EQ(run.code, 4);
-  EXPECT_TRUE(run.says({pid})) << run.err;
   Outcome all = world.run({"resume", "--all", "--json"});
   EXPECT_EQ(all.code, 0);
   EXPECT_EQ(all.out, "{\"resumed\":[]}\n");
   EXPECT_EQ((*world.run({"--json"}).json()["running"].as_array())[0]["threadId"], Value("t"));
+}
+
+TEST_F(CliOwnership, ARunThatIsAskedForAgainWaitsForItsProcessAndGoesOnWhereThatDies) {
+  auto living = paused_at(3, false);
+  std::string pid = std::to_string(living->process());
+  Words words = {"run", "daily-audit", "--date", "2026-01-01", "--thread", "t"};
+  Belay again(words, world.setting);
+  ASSERT_TRUE(again.waits_to_say("another living process (" + pid + ")")) << again.said();
+  Outcome other = world.run({"run", "daily-audit", "--date", "2026-01-02", "--thread", "t"});
+  EXPECT_EQ(other.code, 2) << other.err;
+  living->send(SIGKILL);
+  Outcome ended = again.finish();
+  EXPECT_EQ(ended.code, 3) << ended.err;
+  EXPECT_NE(ended.out.find("Risk 7"), std::string::npos) << ended.out;
 }
 
 TEST_F(CliOwnership, ADeadProcesssRunIsTakenOverAtOnce) {

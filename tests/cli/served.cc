@@ -1,7 +1,6 @@
 #include "tests/cli/served.h"
 
 namespace belay::cli::tests {
-namespace {
 
 Task<Got> exchange(net::HttpClient& client, net::HttpRequest request) {
   Got got;
@@ -21,8 +20,6 @@ Task<Got> exchange(net::HttpClient& client, net::HttpRequest request) {
   got.body = *std::move(body);
   co_return got;
 }
-
-}  // namespace
 
 Served::Served(const Setting& setting, Words more, int port) {
   net::HttpClientOptions options;

@@ -26,6 +26,9 @@ inline std::string text(const Value& value) {
   return held ? *held : to_json(value);
 }
 
+// One request and its answer.
+Task<Got> exchange(net::HttpClient& client, net::HttpRequest request);
+
 class Served {
  public:
   // Listens on a free port, or on that of another one that is gone.

@@ -1,0 +1,22 @@
+#pragma once
+// base/json_bytes.h - estimates how long a value's JSON text is, without making it.
+
+#include "belay/value.h"
+
+namespace belay {
+
+// Exact for texts without escapes; of other values a few bytes each.
+inline std::size_t json_bytes(const Value& value) {
+  constexpr std::size_t of_any = 8;  // a number, quotes, commas
+  std::size_t bytes = of_any;
+  if (const std::string* text = value.as_string()) bytes += text->size();
+  if (const Value::Array* items = value.as_array()) {
+    for (const Value& item : *items) bytes += json_bytes(item);
+  }
+  if (const Value::Object* members = value.as_object()) {
+    for (const auto& [name, member] : *members) bytes += name.size() + json_bytes(member);
+  }
+  return bytes;
+}
+
+}  // namespace belay

@@ -1,0 +1,139 @@
+// How a run begins: once, however often and by whomever it is asked for under one thread's name.
+
+#include "belay/limits.h"
+#include "driver/runtime_body.h"
+#include "engine/advance.h"
+#include "engine/restore.h"
+
+namespace belay {
+namespace {
+
+// What a start with the name of a thread has to agree in with the run that is there.
+Result<Done> check_known(const RunRow& known, const RunRow& wanted) {
+  // First: the run reads and saves as the user that it began for. Nobody else's is meant by it, and
+  // nobody else is told of it.
+  if (known.user != wanted.user) {
+    return error(ErrorCode::conflict, "Thread \"" + wanted.thread.text +
+                                          "\" was begun for another user; give another thread.");
+  }
+  if (known.graph == wanted.graph && known.input == wanted.input) return Done{};
+  return error(ErrorCode::invalid, "Thread \"" + wanted.thread.text + "\" was begun by \"" +
+                                       known.graph +
+                                       "\" with another input; give the same input, or another "
+                                       "thread.");
+}
+
+}  // namespace
+
+Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name,
+                                                          std::shared_ptr<void> input,
+                                                          StartOptions options) {
+  Begin begin;
+  BELAY_CO_TRY(begin.graph, graphs_->newest(graph_name));
+  begin.is_named = !options.thread.empty();
+  if (!begin.is_named) options.thread = ThreadId(random_uuid(parts_.random).text());
+  BELAY_CO_CHECK(check_name("tenant id", options.tenant.text));
+  BELAY_CO_CHECK(check_name("user id", options.user.text));
+  BELAY_CO_CHECK(check_name("thread id", options.thread.text));
+  BELAY_CO_CHECK(check_name("queue's name", options.queue));
+  if (!options.concurrency_key.empty()) {
+    BELAY_CO_CHECK(check_name("concurrency key", options.concurrency_key));
+  }
+  if (options.run.timeout.count() <= 0) {
+    co_return error(ErrorCode::invalid, "The run's timeout must be above zero.");
+  }
+  const Budget& budget = options.run.budget;
+  if (budget.tokens.value_or(0) < 0 || budget.money.value_or(0) < 0) {
+    co_return error(ErrorCode::invalid, "The run's budget can't be below zero.");
+  }
+  RunRow row;
+  row.tenant = options.tenant;
+  row.run = RunId(random_uuid(parts_.random));
+  row.thread = options.thread;
+  row.user = options.user;
+  row.session = session_;
+  row.queue = options.queue;
+  row.priority = options.priority;
+  row.concurrency_key = options.concurrency_key;
+  BELAY_CO_TRY(begin.run, engine::new_run(*begin.graph, row, options.run, std::move(input)));
+  if (begin.is_named) {
+    auto found = co_await find_thread(options.tenant, options.thread);
+    if (!found.ok() && found.error().code != ErrorCode::not_found) {
+      co_return std::move(found).error();
+    }
+    if (found.ok()) {
+      BELAY_CO_CHECK(check_known(found->stored.row, begin.run->row));
+      begin.known = *std::move(found);
+    }
+  }
+  co_return std::move(begin);
+}
+
+Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_ptr<void> input,
+                                           StartOptions options) {
+  auto begin = co_await prepare(std::move(graph_name), std::move(input), std::move(options));
+  if (!begin.ok()) co_return std::move(begin).error();
+  if (begin->known) co_return co_await go_on_or_look(*std::move(begin->known));
+  BELAY_CO_CHECK(check_not_draining());
+  BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(begin->run->row));
+  auto places = co_await guards_of(begin->run->row, true);
+  if (!places.ok()) co_return std::move(places).error();
+  RunRow wanted;
+  if (begin->is_named) wanted = begin->run->row;
+  bool is_named = begin->is_named;
+  engine::Event first = engine::Begun{moment()};
+  auto view = co_await drive(std::move(begin->graph), *std::move(begin->run), std::move(first),
+                             *std::move(places));
+  bool may_be_known = is_named && !view.ok() && view.error().code == ErrorCode::conflict;
+  if (!may_be_known) co_return std::move(view);
+  // The same start, in this process or another one, was faster between the look and the commit.
+  auto known = co_await find_known(std::move(wanted));
+  if (!known.ok()) co_return std::move(known).error();
+  co_return co_await go_on_or_look(*std::move(known));
+}
+
+Task<Result<RunView>> Runtime::Body::go_on_or_look(Found found) {
+  if (is_draining_) co_return view_of(std::move(found));
+  TenantId tenant = found.stored.row.tenant;
+  RunId run = found.stored.row.run;
+  auto view = co_await go_on(std::move(found));
+  bool is_held =
+      !view.ok() && (view.error().code == ErrorCode::conflict || is_no_place(view.error()));
+  if (!is_held) co_return std::move(view);
+  co_return co_await view_of_run(std::move(tenant), run);
+}
+
+Task<Result<Runtime::Body::Found>> Runtime::Body::find_known(RunRow wanted) {
+  auto found = co_await find_thread(wanted.tenant, wanted.thread);
+  if (!found.ok()) co_return std::move(found).error();
+  BELAY_CO_CHECK(check_known(found->stored.row, wanted));
+  co_return *std::move(found);
+}
+
+Task<Result<RunView>> Runtime::Body::enqueue(std::string graph, std::shared_ptr<void> input,
+                                             StartOptions options, Instant not_before) {
+  auto begin = co_await prepare(std::move(graph), std::move(input), std::move(options));
+  if (!begin.ok()) co_return std::move(begin).error();
+  if (begin->known) co_return view_of(*std::move(begin->known));
+  TenantId tenant = begin->run->row.tenant;
+  RunId run = begin->run->row.run;
+  RunRow wanted = begin->run->row;
+  auto has_room = co_await check_queue(tenant);
+  if (!has_room.ok()) co_return std::move(has_room).error();
+  engine::Begun begun;
+  begun.moment = moment();
+  begun.queued_until = std::max(not_before, begun.moment.now);
+  auto next = engine::advance(*begin->graph, *std::move(begin->run), begun);
+  Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
+  auto outcome = co_await put_into_queue(std::move(commit));
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  if (*outcome != CommitOutcome::applied) {
+    // The same start was faster between the look and the commit.
+    auto known = co_await find_known(std::move(wanted));
+    if (!known.ok()) co_return std::move(known).error();
+    co_return view_of(*std::move(known));
+  }
+  co_return co_await view_of_run(std::move(tenant), run);
+}
+
+}  // namespace belay

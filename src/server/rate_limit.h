@@ -1,0 +1,54 @@
+#pragma once
+// server/rate_limit.h - how often something may happen in a minute, by name: a user, an address.
+//
+// Threading: the loop's thread.
+
+#include <list>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "belay/clock.h"
+
+namespace belay::server {
+
+// A bucket of tokens for each name: as many as a minute gives can be taken at once, then one after
+// the other. It holds no more than `names_max` names: the one that was asked for longest ago goes
+// first, and a minute after its last token was taken a bucket is full again anyway.
+class RateLimit {
+ public:
+  static constexpr std::size_t names_max_default = 10'000;
+
+  // `per_minute` 0: any number.
+  RateLimit(Clock& clock, std::size_t per_minute, std::size_t names_max = names_max_default)
+      : clock_(clock), per_minute_(per_minute), names_max_(names_max) {}
+
+  // Takes a token: nothing when there was one, else how long to wait for it.
+  std::optional<std::chrono::milliseconds> take(const std::string& name);
+  // How long to wait for a token; nothing when there is one. Takes none.
+  std::optional<std::chrono::milliseconds> wait(const std::string& name);
+  // Gives a token back.
+  void give_back(const std::string& name);
+
+  std::size_t per_minute() const { return per_minute_; }
+  std::size_t names() const { return buckets_.size(); }
+
+ private:
+  struct Bucket {
+    std::string name;
+    double tokens = 0;
+    Instant at{};
+  };
+  using Buckets = std::list<Bucket>;  // by their last use, the latest last
+
+  Bucket& bucket_of(const std::string& name);
+  std::optional<std::chrono::milliseconds> wait_of(const Bucket& bucket) const;
+
+  Clock& clock_;
+  const std::size_t per_minute_;
+  const std::size_t names_max_;
+  Buckets buckets_;
+  std::unordered_map<std::string, Buckets::iterator> by_name_;
+};
+
+}  // namespace belay::server

@@ -1,0 +1,102 @@
+// How long a request waits for its run, and what it is told when it does not wait any longer.
+
+#include "server/routes.h"
+
+namespace belay::server {
+namespace {
+
+// How soon it looks again for a run whose first commit is on its way.
+constexpr std::chrono::milliseconds kNotThere{20};
+
+std::chrono::milliseconds left_until(const World& world, Instant until) {
+  auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(until - world.parts.clock.now());
+  return std::max(left, std::chrono::milliseconds(0));
+}
+
+// The run once it rests, whoever works on it; else where it stands at that time.
+Task<Result<RunView>> rested(World& world, Service& service, RunView view, Instant until) {
+  auto left = left_until(world, until);
+  if (is_settled(view.row.status) || left.count() == 0) co_return std::move(view);
+  ThreadId thread = view.row.thread;
+  auto task = service.wait_for(thread);
+  auto found = co_await world.waiting.within<Result<RunView>>(left, std::move(task));
+  if (found && found->ok()) co_return **std::move(found);
+  co_return co_await service.status(std::move(thread), std::nullopt);
+}
+
+// The same decision, made: its answer is known without what was begun first.
+Task<Result<DecisionAnswer>> answer_so_far(Service& service, InterruptId interrupt,
+                                           Decision decision) {
+  std::string by = decision.decided_by;
+  std::string comment = decision.comment;
+  auto answer = co_await service.decide(interrupt, std::move(decision));
+  bool is_same = answer.ok() && answer->kind == DecisionAnswer::Kind::same;
+  bool is_ours =
+      is_same && answer->approval.decided_by == by && answer->approval.comment == comment;
+  if (is_ours) answer->kind = DecisionAnswer::Kind::won;
+  co_return std::move(answer);
+}
+
+}  // namespace
+
+Patience patience_of(const World& world, const Preference& preference, bool is_queued) {
+  Patience patience;
+  patience.is_queued = is_queued;
+  bool is_at_once = is_queued || preference.is_async;
+  auto unless_said = is_at_once ? std::chrono::milliseconds(0) : world.options.wait;
+  patience.limit = preference.wait.value_or(unless_said);
+  return patience;
+}
+
+Task<Result<RunView>> settled(World& world, Service& service, Task<Result<RunView>> task,
+                              ThreadId thread, Patience patience) {
+  Instant until = world.parts.clock.now() + patience.limit;
+  auto begun = world.waiting.begin<Result<RunView>>(std::move(task));
+  // What puts a run into the queue ends by itself as soon as that is durable.
+  auto limit = patience.is_queued ? world.options.wait : patience.limit;
+  bool has_ended = co_await world.waiting.wait(begun, limit);
+  while (!has_ended) {
+    ThreadId wanted = thread;
+    auto view = co_await service.status(std::move(wanted), std::nullopt);
+    bool is_on_its_way = !view.ok() && view.error().code == ErrorCode::not_found;
+    if (!is_on_its_way) co_return std::move(view);
+    has_ended = co_await world.waiting.wait(begun, kNotThere);
+  }
+  Result<RunView> view = *std::move(begun->value);
+  if (!view.ok()) co_return std::move(view);
+  co_return co_await rested(world, service, *std::move(view), until);
+}
+
+Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread) {
+  auto view = co_await service.resume(thread);
+  if (view.ok() || view.error().code != ErrorCode::conflict) co_return std::move(view);
+  // Somebody goes on with it already: the same request, or whoever else.
+  auto held = co_await service.status(std::move(thread), std::nullopt);
+  if (held.ok() && !is_settled(held->row.status)) co_return std::move(held);
+  co_return std::move(view);
+}
+
+Task<Result<DecisionAnswer>> decided(World& world, Service& service, InterruptId interrupt,
+                                     Decision decision, Patience patience) {
+  Instant until = world.parts.clock.now() + patience.limit;
+  Decision again = decision;
+  auto task = service.decide(interrupt, std::move(decision));
+  auto begun = world.waiting.begin<Result<DecisionAnswer>>(std::move(task));
+  bool has_ended = co_await world.waiting.wait(begun, patience.limit);
+  while (!has_ended) {
+    BELAY_CO_TRY(ApprovalRow row, co_await service.approval(interrupt.text()));
+    if (row.status != ApprovalStatus::open) {
+      co_return co_await answer_so_far(service, interrupt, std::move(again));
+    }
+    has_ended = co_await world.waiting.wait(begun, kNotThere);
+  }
+  if (!begun->value->ok()) co_return std::move(*begun->value).error();
+  DecisionAnswer answer = **std::move(begun->value);
+  if (!is_made(answer) || is_settled(answer.view.row.status)) co_return std::move(answer);
+  RunView before = std::move(answer.view);
+  BELAY_CO_TRY(answer.view, co_await rested(world, service, std::move(before), until));
+  co_return std::move(answer);
+}
+
+}  // namespace belay::server

@@ -1,0 +1,291 @@
+// Every request that changes something, sent twice at the same time to two servers on one store,
+// and again later, also after both have been started anew: each time the same final answer, and one
+// effect. Which requests there are is read from the servers' own description, so a new one that is
+// missing here fails.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <set>
+
+#include "tests/cli/served.h"
+
+namespace belay::cli::tests {
+namespace {
+
+struct Sent {
+  std::string method = "POST";
+  std::string path;
+  std::string body = "{}";
+  std::vector<net::HttpHeader> headers = {};
+};
+
+// One request: how it is made ready, and what is answered.
+struct Case {
+  std::string operation;
+  std::function<Sent(Served&)> prepare;
+  std::set<int> statuses = {200};  // at first
+  std::set<int> again = {200};     // and of what is sent again
+  // Members of the answer that may differ: what a later look has to tell.
+  std::set<std::string> except = {};
+};
+
+Value without(Value document, const std::set<std::string>& members) {
+  // Of the time that passes, and of who was first.
+  static const std::set<std::string> always{"updatedAt", "workedMs", "createdAt", "answer",
+                                            "message",   "title",    "status"};
+  Value::Object* object = document.as_object();
+  if (!object) return document;
+  bool is_problem = object->contains("code") && object->contains("detail");
+  for (const std::string& name : always) {
+    if (name != "status" || is_problem) object->erase(name);
+  }
+  for (const std::string& name : members) object->erase(name);
+  for (auto& [name, member] : *object) member = without(std::move(member), members);
+  return document;
+}
+
+class CliSentAgain : public ::testing::Test {
+ protected:
+  static constexpr const char* kDay = "2026-11-21";
+
+  void SetUp() override {
+    for (World* each : {&world, &elsewhere}) {
+      ASSERT_EQ(each->run({"notes", "import", "-"}, note_line(kDay, hard_day())).code, 0);
+    }
+    start_servers();
+  }
+  void start_servers() {
+    one = std::make_unique<Served>(world.setting);
+    other = std::make_unique<Served>(world.setting);
+    ASSERT_TRUE(one->is_up() && other->is_up());
+  }
+
+  static net::HttpRequest request_to(Served& served, const Sent& sent) {
+    net::HttpRequest request;
+    request.method = sent.method;
+    request.url = served.url(sent.path);
+    request.headers = sent.headers;
+    request.body = sent.body;
+    if (!sent.body.empty()) request.headers.push_back({"Content-Type", "application/json"});
+    return request;
+  }
+  static Task<Result<std::vector<Got>>> both(net::HttpClient& client, Executor& executor,
+                                             net::HttpRequest first, net::HttpRequest second) {
+    Completion<Got> here;
+    std::function<void(Got)> told = [here](Got got) { here.complete(std::move(got)); };
+    auto task = exchange(client, std::move(first));
+    Spawned running = spawn<Got>(executor, std::move(task), std::move(told));
+    std::vector<Got> got(2);
+    got[1] = co_await exchange(client, std::move(second));
+    got[0] = co_await here;
+    co_return std::move(got);
+  }
+  std::vector<Got> send_to_both(const Sent& sent) {
+    auto task = both(one->client(), one->loop(), request_to(*one, sent), request_to(*other, sent));
+    return block_on(one->loop(), std::move(task)).value();
+  }
+  // How many rows each table has, but for the processes that live.
+  std::string rows() {
+    std::string text;
+    Value store = one->get("/api/store").json();
+    for (const Value& table : *store["tables"].as_array()) {
+      std::string name = tests::text(table["name"]);
+      if (name != "sessions") text += name + " " + to_json(table["rows"]) + "\n";
+    }
+    return text;
+  }
+
+  // A thread that waits for a person.
+  static std::string paused(Served& served, const std::string& name) {
+    Got begun = served.post("/api/agents/daily-audit", R"({"date":")" + std::string(kDay) +
+                                                           R"(","threadId":")" + name + "\"}");
+    EXPECT_EQ(begun.status, 202) << begun.body;
+    return name;
+  }
+  World world;
+  World elsewhere;  // another store
+  std::unique_ptr<Served> one;
+  std::unique_ptr<Served> other;
+
+  using Prepare = std::function<Sent(Served&)>;
+  static Prepare as_it_is(Sent sent) {
+    return [sent = std::move(sent)](Served&) { return sent; };
+  }
+  static Prepare at(std::string path, std::string body = "{}") {
+    return as_it_is({"POST", std::move(path), std::move(body)});
+  }
+  // To a thread of that name, which waits for a person.
+  static Prepare on_paused(std::string name, std::string before, std::string after,
+                           std::string body = "{}", std::string method = "POST") {
+    return [name, before, after, body, method](Served& served) {
+      return Sent{method, before + paused(served, name) + after, body};
+    };
+  }
+
+  std::vector<Case> cases();
+  static void add_start_cases(std::vector<Case>& all);
+  void add_thread_cases(std::vector<Case>& all);
+  static void add_decision_cases(std::vector<Case>& all);
+  static void add_store_cases(std::vector<Case>& all);
+  static void add_record_cases(std::vector<Case>& all);
+};
+
+std::vector<Case> CliSentAgain::cases() {
+  std::vector<Case> all;
+  add_start_cases(all);
+  add_thread_cases(all);
+  add_decision_cases(all);
+  add_store_cases(all);
+  add_record_cases(all);
+  return all;
+}
+
+void CliSentAgain::add_start_cases(std::vector<Case>& all) {
+  std::string named = R"({"input":{"date":"2026-11-21"},"threadId":"started"})";
+  all.push_back({"startRun", at("/api/agents/daily_auditor/runs", named), {202}, {202}});
+  Sent audit{"POST",
+             "/api/agents/daily-audit",
+             R"({"date":"2026-11-21"})",
+             {{"Idempotency-Key", "audit-1"}}};
+  all.push_back({"startDailyAudit", as_it_is(std::move(audit)), {202}, {202}});
+  std::string routine = R"({"date":"2026-11-21","threadId":"routine"})";
+  all.push_back({"generateRoutine", at("/api/agents/generate-routine", routine), {202}, {202}});
+  Prepare fork = [](Served& served) {
+    paused(served, "forked");
+    return Sent{
+        "POST", "/api/threads/forked/fork", R"({"seq":2})", {{"Idempotency-Key", "fork-1"}}};
+  };
+  all.push_back({"forkThread", std::move(fork), {202}, {202}});
+}
+
+void CliSentAgain::add_thread_cases(std::vector<Case>& all) {
+  Prepare import = [this](Served&) {
+    EXPECT_EQ(elsewhere.run({"run", "daily-audit", "--date", kDay, "--thread", "moved"}).code, 3);
+    EXPECT_EQ(elsewhere.run({"approvals", "approve", "moved", "--by", "ana"}).code, 0);
+    std::string file = elsewhere.run({"export", "moved"}).out;
+    return Sent{"POST", "/api/threads/import", "{\"file\":" + file + "}"};
+  };
+  const std::string threads = "/api/threads/";
+  all.push_back({"importThread", std::move(import), {201}, {201}});
+  all.push_back({"resumeThread", on_paused("resumed", threads, "/resume"), {202}, {202}});
+  all.push_back({"cancelThread", on_paused("cancelled", threads, "/cancel")});
+  all.push_back({"cancelAgent", on_paused("stopped", "/api/agents/cancel/", "")});
+  all.push_back({"replayThread", on_paused("replayed", threads, "/replay")});
+  all.push_back({"preserveThread", on_paused("kept", threads, "/preserved", "", "PUT")});
+  all.push_back({"unpreserveThread", on_paused("let", threads, "/preserved", "", "DELETE")});
+}
+
+void CliSentAgain::add_decision_cases(std::vector<Case>& all) {
+  const std::string yes = R"({"approved":true,"comment":"fine"})";
+  all.push_back({"decide", on_paused("decided", "/api/approvals/", "/decision", yes)});
+  all.push_back({"approveThread", on_paused("approved", "/api/agents/approve/", "", yes)});
+  all.push_back({"approveDailyAudit", on_paused("rejected", "/api/agents/daily-audit/", "/approve",
+                                                R"({"approved":false})")});
+  Prepare routine = [yes](Served& served) {
+    Got begun = served.post("/api/agents/generate-routine",
+                            R"({"date":"2026-11-21","threadId":"planned"})");
+    EXPECT_EQ(begun.status, 202) << begun.body;
+    return Sent{"POST", "/api/agents/routine/planned/approve", yes};
+  };
+  all.push_back({"approveRoutine", std::move(routine)});
+}
+
+void CliSentAgain::add_store_cases(std::vector<Case>& all) {
+  std::string queue = R"({"paused":true,"runsMax":3})";
+  all.push_back({"changeQueue", at("/api/queues/mails", queue)});
+  // Belay's own agents publish no messages: there is none to be moved, however often.
+  const std::string message = "/api/outbox/00000000-0000-4000-8000-000000000001/2/0/";
+  all.push_back({"retryMessage", at(message + "retry"), {404}, {404}});
+  all.push_back({"giveUpMessage", at(message + "give-up"), {404}, {404}});
+  std::string records = R"({"records":[{"collection":"things","key":"k","json":"1","indexed":[],)"
+                        R"("erase":false}]})";
+  all.push_back({"saveRecords", at("/api/records", std::move(records))});
+  all.push_back({"pruneStore", at("/api/store/prune", R"({"keepHours":1000})")});
+  std::set<std::string> sizes{"bytesBefore", "bytesAfter"};
+  all.push_back({"compactStore", at("/api/store/compact"), {200}, {200}, std::move(sizes)});
+  // Between two looks others begin runs: what is found is the same, nothing.
+  std::set<std::string> counts{"runs", "checkpoints", "approvals"};
+  all.push_back({"checkStore", at("/api/store/check"), {200}, {200}, std::move(counts)});
+}
+
+void CliSentAgain::add_record_cases(std::vector<Case>& all) {
+  struct Kind {
+    std::string plural, singular, content, key_begin;
+  };
+  const Kind kinds[] = {
+      {"notes", "Note", R"("content":"Slept.")", "note-"},
+      {"summaries", "Summary", R"("summary":"Calm.")", ""},
+      {"routines", "Routine", R"("activities":[])", ""},
+  };
+  for (const Kind& kind : kinds) {
+    std::string path = "/api/" + kind.plural;
+    auto body = [&kind](const std::string& date) {
+      return R"({"date":")" + date + "\"," + kind.content + "}";
+    };
+    auto address = [&](const std::string& date) { return path + "/" + kind.key_begin + date; };
+    all.push_back({"create" + kind.singular, at(path, body("2026-10-01")), {200, 201}, {200}});
+    Sent replaced{"PUT", address("2026-10-02"), body("2026-10-02")};
+    all.push_back({"replace" + kind.singular, as_it_is(std::move(replaced)), {200, 201}, {200}});
+    Prepare erased = [at_day = address("2026-10-03"), made = body("2026-10-03")](Served& served) {
+      EXPECT_EQ(served.send("PUT", at_day, made).status, 201);
+      return Sent{"DELETE", at_day, ""};
+    };
+    // One that is not there any more is not found: the effect is one (RFC 9110, section 9.2.2).
+    all.push_back({"delete" + kind.singular, std::move(erased), {204, 404}, {404}});
+  }
+}
+
+TEST_F(CliSentAgain, EachRequestThatChangesSomethingHasOneFinalAnswerAndOneEffect) {
+  std::set<std::string> described;
+  Value description = one->get("/openapi.json").json();
+  for (const auto& [path, methods] : *description["paths"].as_object()) {
+    for (const auto& [method, operation] : *methods.as_object()) {
+      if (method != "get") described.insert(text(operation["operationId"]));
+    }
+  }
+  std::vector<Case> all = cases();
+  std::set<std::string> played;
+  for (const Case& each : all) played.insert(each.operation);
+  ASSERT_EQ(played, described) << "each request that changes something is a case, and no other";
+
+  std::vector<Sent> sent;
+  std::vector<Value> finals;
+  for (const Case& each : all) {
+    SCOPED_TRACE(each.operation);
+    sent.push_back(each.prepare(*one));
+    std::vector<Got> got = send_to_both(sent.back());
+    for (const Got& answer : got) {
+      EXPECT_TRUE(each.statuses.contains(answer.status)) << answer.status << answer.body;
+    }
+    Value first = without(got[0].json(), each.except);
+    Value second = without(got[1].json(), each.except);
+    bool is_gone = got[0].status != got[1].status && each.again.contains(404);
+    EXPECT_TRUE(is_gone || first == second) << to_json(first) << "\n" << to_json(second);
+    finals.push_back(std::move(first));
+  }
+  std::string before = rows();
+  auto send_all_again = [&](const std::string& when) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      SCOPED_TRACE(all[i].operation + " " + when);
+      for (const Got& answer : send_to_both(sent[i])) {
+        EXPECT_TRUE(all[i].again.contains(answer.status)) << answer.status << answer.body;
+        if (all[i].again.contains(404)) continue;
+        Value document = without(answer.json(), all[i].except);
+        EXPECT_EQ(document, finals[i]) << to_json(document) << "\n" << to_json(finals[i]);
+      }
+    }
+    EXPECT_EQ(rows(), before) << when;
+  };
+  send_all_again("later");
+  one->process().send(SIGKILL);
+  other->process().send(SIGTERM);
+  other->process().finish();
+  start_servers();
+  send_all_again("after the servers were started anew");
+  Outcome checked = world.run({"check"});
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+}
+
+}  // namespace
+}  // namespace belay::cli::tests
