@@ -2,6 +2,7 @@
 
 #include "server/api_world.h"
 #include "server/openapi.h"
+#include "store/forwarding_store.h"
 
 namespace belay::server {
 namespace {
@@ -98,6 +99,25 @@ TEST_F(ApiAnswers, AThreadIsPreservedUntilItNoLongerIs) {
   EXPECT_EQ(send(request("PUT", "/api/threads/first/preserved")).status, 200);
   EXPECT_TRUE(is_preserved("first"));
   EXPECT_EQ(send(request("DELETE", "/api/threads/first/preserved")).status, 200);
+  EXPECT_FALSE(is_preserved("first"));
+}
+
+class RefusingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Task<Result<CommitOutcome>> commit(Commit) override {
+    co_return error(ErrorCode::unavailable, "The disk is full.");
+  }
+};
+
+TEST_F(ApiAnswers, AThreadWhoseStoreRefusesIsNotToldToBePreserved) {
+  begin_urgent("first");
+  RefusingStore refusing(*store);
+  service = make_local_service(LocalServiceParts{
+      refusing, refusing, *runtime, loop, clock, random, {graph.definition()}, {}, {}});
+  api = make_api();
+  auto answered = send(request("PUT", "/api/threads/first/preserved"));
+  EXPECT_EQ(answered.status, 503) << to_json(answered.body);
   EXPECT_FALSE(is_preserved("first"));
 }
 
