@@ -64,10 +64,6 @@ function(belay_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC belay_options ${ARG_LINKS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  # scripts/random-faults: who changes one source again and again compiles that one alone.
-  if(BELAY_SINGLE_SOURCES)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
-  endif()
   belay_count_coverage(${name})
 endfunction()
 
