@@ -17,10 +17,13 @@
 //
 // An effect is named; the name tells several effects of one node apart. Its key is
 // "run/task/name": the same over all attempts of one visit of a node, another for another visit.
+// An attempt uses each name once: a loop names each of its effects, "charge/" + order.id. A name
+// that is used again in the same attempt throws Failure (`invalid`).
 
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,8 +80,10 @@ struct Question {
   std::chrono::milliseconds expires{std::chrono::hours(24)};
 };
 
-// Sees each call of an effect, as its receiver would: told of its intent right before the call, and
-// right after it, before anything is recorded, what it came to. For tests and measurements.
+// Sees each call of an effect, as its receiver would: gets its intent right before the call, and
+// right after it, before anything is recorded, its outcome. That is `uncertain` also if the
+// function threw; the observer must not throw then. A call that is stopped while it waits has no
+// outcome. For tests and measurements.
 using EffectObserver = std::function<void(const EffectRow&)>;
 
 // What of a request to the model goes on record beside its hash and the answer: `whole`, which is
@@ -219,7 +224,8 @@ class Context {
 
   // For a tool that costs something, in a run with a budget; without one all three do nothing.
   // reserve() takes `most` from the budget before the call, durably, or is `exhausted`; settle()
-  // says after it what it was. What is never settled counts in full. Within once(), what is on
+  // says after it what it was. What is never settled counts in full, and its name can't be reserved
+  // again in that attempt: settle() must know which one it is for. Within once(), what is on
   // record is not paid again:
   //     auto search = [&]() -> Task<Result<Hits>> {
   //       auto reserved = co_await context.reserve("search", most);
@@ -256,14 +262,12 @@ class Context {
 
  private:
   Error no_input() const;
-  EffectRow effect_row(std::string name, EffectClass effect_class) const;
+  EffectRow effect_row(std::string name, EffectClass effect_class);
   EffectRow cost_row(const std::string& name);
+  Task<Result<Done>> reserve_cost(std::string name, Cost most);
   Result<Done> check_cost(const std::string& name, const Cost& cost) const;
   // Asks a person what became of an effect: the answer, or an interrupt.
   Answer ask_about(const EffectRow& row, std::chrono::milliseconds expires);
-  void tell_call(const EffectStep& step) const;
-  template <typename T>
-  void tell_result(const EffectStep& step, const Result<T>& result) const;
   // The node runs again once the row is recorded.
   [[noreturn]] static void journal_first(EffectRow row);
 
@@ -289,6 +293,7 @@ class Context {
   std::unique_ptr<Model> recorded_;  // around attempt_.model; null without a journal
   struct Costs;
   std::unique_ptr<Costs> costs_;
+  std::set<std::string, std::less<>> effects_used_;  // by name, in this attempt
   std::function<void()> heard_;
   std::size_t whole_ = 0;  // bytes of the text that are whole characters
 };

@@ -17,8 +17,14 @@
 //     return set(&Plan::parts, parts).go_to("write");
 //     return unchanged<Plan>().send("fetch", Page{url}).send("fetch", Page{other});
 //
+// A value must fit its member: it converts to the member's type without narrowing. Text for a
+// number, 3.9 for an int, a number for an enum or a pointer for a bool do not compile; an int for
+// an int64_t or a double does, and so do what stands in braces for a list, a map or a struct, and a
+// T for a std::optional<T>.
+//
 // Give every member a default: a run that was begun before a member existed takes it.
 
+#include "belay/detail/fits.h"
 #include "belay/detail/state_type.h"
 
 namespace belay {
@@ -30,37 +36,41 @@ template <GraphState State>
 class [[nodiscard]] Update {
  public:
   // The member's new value.
-  template <typename M, typename V>
+  template <typename M, typename V = detail::Braced<M>>
   Update set(M State::* member, V&& value) && {
     Change& change = change_of(member, ValueKind::set);
     change.kind = ValueKind::set;
-    change.operand =
-        operand(member, M(std::forward<V>(value)), [](State& state, M State::* place, M& held) {
-          state.*place = std::move(held);
-          return true;
-        });
+    change.operand = operand(member, detail::fitted<M>(std::forward<V>(value)),
+                             [](State& state, M State::* place, M& held) {
+                               state.*place = std::move(held);
+                               return true;
+                             });
     return std::move(*this);
   }
 
-  // One more item at the end of a list.
+  // One more item at the end of a list, or all items of a std::vector of such.
   template <typename M, typename V>
   Update append(std::vector<M> State::* member, V&& item) && {
-    using List = std::vector<M>;
-    Change& change = change_of(member, ValueKind::append);
-    if (!change.operand) {
-      change.operand = operand(member, List(), [](State& state, List State::* place, List& held) {
-        List& list = state.*place;
-        list.insert(list.end(), std::make_move_iterator(held.begin()),
-                    std::make_move_iterator(held.end()));
-        return true;
-      });
+    std::vector<M>& list = appended(member);
+    if constexpr (!detail::Fits<M, V> && detail::FitsEach<M, V>) {
+      auto items = std::forward<V>(item);
+      for (auto&& each : items) list.push_back(detail::fitted<M>(std::move(each)));
+    } else {
+      list.push_back(detail::fitted<M>(std::forward<V>(item)));
     }
-    held<List>(change).push_back(M(std::forward<V>(item)));
+    return std::move(*this);
+  }
+  // The same for several: append(&Mail::log, {"written", "read"}).
+  template <typename M>
+  Update append(std::vector<M> State::* member,
+                std::initializer_list<std::type_identity_t<M>> items) && {
+    std::vector<M>& list = appended(member);
+    list.insert(list.end(), items);
     return std::move(*this);
   }
 
   // An entry of a map, replacing the one with that key.
-  template <typename M, typename V>
+  template <typename M, typename V = detail::Braced<M>>
   Update merge(std::map<std::string, M> State::* member, std::string key, V&& value) && {
     using Map = std::map<std::string, M>;
     Change& change = change_of(member, ValueKind::merge);
@@ -70,14 +80,15 @@ class [[nodiscard]] Update {
         return true;
       });
     }
-    held<Map>(change).insert_or_assign(std::move(key), M(std::forward<V>(value)));
+    held<Map>(change).insert_or_assign(std::move(key), detail::fitted<M>(std::forward<V>(value)));
     return std::move(*this);
   }
 
   // A number added to the member.
-  template <typename M>
+  template <typename M, typename V>
     requires std::is_arithmetic_v<M>
-  Update add(M State::* member, std::type_identity_t<M> amount) && {
+  Update add(M State::* member, V&& value) && {
+    M amount = detail::fitted<M>(std::forward<V>(value));
     Change& change = change_of(member, ValueKind::add);
     if (!change.operand) {
       change.operand = operand(member, M(), [](State& state, M State::* place, M& held) {
@@ -92,11 +103,11 @@ class [[nodiscard]] Update {
   }
 
   // Something for the reducer that the graph declares for this member. Once for each member.
-  template <typename M, typename V>
+  template <typename M, typename V = detail::Braced<M>>
   Update reduce(M State::* member, V&& value) && {
     Change& change = change_of(member, ValueKind::reduce);
     change.kind = ValueKind::reduce;
-    change.operand = operand(member, M(std::forward<V>(value)), nullptr);
+    change.operand = operand(member, detail::fitted<M>(std::forward<V>(value)), nullptr);
     return std::move(*this);
   }
 
@@ -140,6 +151,21 @@ class [[nodiscard]] Update {
   }
 
   template <typename M>
+  std::vector<M>& appended(std::vector<M> State::* member) {
+    using List = std::vector<M>;
+    Change& change = change_of(member, ValueKind::append);
+    if (!change.operand) {
+      change.operand = operand(member, List(), [](State& state, List State::* place, List& held) {
+        List& list = state.*place;
+        list.insert(list.end(), std::make_move_iterator(held.begin()),
+                    std::make_move_iterator(held.end()));
+        return true;
+      });
+    }
+    return held<List>(change);
+  }
+
+  template <typename M>
   static M& held(Change& change) {
     return static_cast<detail::TypedOperand<State, M>&>(*change.operand).held;
   }
@@ -153,7 +179,7 @@ class [[nodiscard]] Update {
 template <>
 class Update<Value>;
 
-template <typename State, typename M, typename V>
+template <typename State, typename M, typename V = detail::Braced<M>>
 Update<State> set(M State::* member, V&& value) {
   return Update<State>().set(member, std::forward<V>(value));
 }
@@ -161,15 +187,20 @@ template <typename State, typename M, typename V>
 Update<State> append(std::vector<M> State::* member, V&& item) {
   return Update<State>().append(member, std::forward<V>(item));
 }
-template <typename State, typename M, typename V>
+template <typename State, typename M>
+Update<State> append(std::vector<M> State::* member,
+                     std::initializer_list<std::type_identity_t<M>> items) {
+  return Update<State>().append(member, items);
+}
+template <typename State, typename M, typename V = detail::Braced<M>>
 Update<State> merge(std::map<std::string, M> State::* member, std::string key, V&& value) {
   return Update<State>().merge(member, std::move(key), std::forward<V>(value));
 }
-template <typename State, typename M>
-Update<State> add(M State::* member, std::type_identity_t<M> amount) {
-  return Update<State>().add(member, amount);
-}
 template <typename State, typename M, typename V>
+Update<State> add(M State::* member, V&& amount) {
+  return Update<State>().add(member, std::forward<V>(amount));
+}
+template <typename State, typename M, typename V = detail::Braced<M>>
 Update<State> reduce(M State::* member, V&& value) {
   return Update<State>().reduce(member, std::forward<V>(value));
 }

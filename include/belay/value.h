@@ -13,16 +13,19 @@
 // Strings are UTF-8. parse() refuses invalid UTF-8, lone surrogates, NUL bytes (U+0000), duplicate
 // member names, nesting deeper than limits::json_depth_max and anything after the value.
 //
-// Plain structs: bool, integers, float and double, std::string, enums (by enumerator name),
-// Instant, std::chrono durations (milliseconds, as a number), std::optional<T>, std::vector<T>,
-// std::map<std::string, T>, Value, and plain structs of these, nested.
+// Plain structs: bool, integers, float and double, std::string, enums (by enumerator name, of the
+// values 0 to 31), Instant (years 1 to 9999), std::chrono durations that count integers
+// (milliseconds, as a number), std::optional<T>, std::vector<T>, std::map<std::string, T>, Value,
+// and plain structs of these, nested.
 //
 // Reading one is forgiving where time passes and strict where it matters: a missing member takes
 // the struct's default, an unknown one is kept in Unknown and written back, a wrong kind or a
 // number out of range is an error that names the path ("analysis.riskLevel").
 // Writing fails on what JSON can't say: NaN, infinity, invalid UTF-8, U+0000, and on what could not
-// be read again: nesting deeper than limits::json_depth_max.
+// be read again: an enum without a name, nesting deeper than limits::json_depth_max. What is
+// written without a problem reads back as an equal value.
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -43,7 +46,9 @@ class Value {
 
   Value() = default;
   Value(std::nullptr_t) {}
-  Value(bool value) : held_(value) {}
+  // A bool itself: a pointer is no bool.
+  template <std::same_as<bool> Bool>
+  Value(Bool value) : held_(value) {}
   Value(int value) : held_(static_cast<std::int64_t>(value)) {}
   Value(std::int64_t value) : held_(value) {}
   Value(std::uint64_t value);

@@ -24,7 +24,19 @@ void Encoder::write(double value) {
     write_json_number(value, text);
     return;
   }
-  if (problem.empty()) problem = "A number is NaN or infinite, which JSON can't say.";
+  refuse("A number is NaN or infinite, which JSON can't say.");
+}
+
+void Encoder::write(Instant value) {
+  // Years of four digits, from 1 on: what instant_from() reads.
+  constexpr Instant first = std::chrono::sys_days(std::chrono::January / 1 / 1);
+  constexpr Instant end = std::chrono::sys_days(std::chrono::January / 1 / 10'000);
+  if (value < first || value >= end) return refuse("A time is not in the years 1 to 9999.");
+  write(std::string_view(to_text(value)));
+}
+
+void Encoder::refuse(std::string why) {
+  if (problem.empty()) problem = std::move(why);
   text += "null";
 }
 
@@ -86,10 +98,7 @@ bool Encoder::enter() {
     ++depth_;
     return true;
   }
-  if (problem.empty()) {
-    problem = "It is nested deeper than " + std::to_string(limits::json_depth_max) + " levels.";
-  }
-  text += "null";
+  refuse("It is nested deeper than " + std::to_string(limits::json_depth_max) + " levels.");
   return false;
 }
 

@@ -75,6 +75,13 @@ void owner_changed_in_the_same_epoch(StoredRows& rows, CheckScope&) {
   chain_again(run);
 }
 
+void first_commit_of_a_later_epoch(StoredRows& rows, CheckScope&) {
+  RunContents& run = rows.run("completed");
+  for (CheckpointRow& each : run.checkpoints) ++each.epoch;
+  ++run.row.epoch;
+  chain_again(run);
+}
+
 void two_owners_of_an_epoch(StoredRows& rows, CheckScope&) {
   rows.run("completed").checkpoints[2].session = rows.run("resumed").checkpoints[3].session;
 }
@@ -259,6 +266,12 @@ void effect_done_without_a_result(StoredRows& rows, CheckScope&) {
   rows.run("completed").effects.push_back(effect);
 }
 
+void effect_whose_result_is_damaged(StoredRows& rows, CheckScope&) {
+  EffectRow effect = effect_of(rows.run("completed"));
+  effect.envelope = json_envelope("{\"receipt\":");
+  rows.run("completed").effects.push_back(effect);
+}
+
 void effect_journaled_twice(StoredRows& rows, CheckScope&) {
   RunContents& run = rows.run("completed");
   run.effects = {effect_of(run), effect_of(run)};
@@ -417,6 +430,7 @@ std::vector<BrokenStore> broken_invariants() {
       {"I2", "ARowOfAnotherTime", row_of_another_time},
       {"I3", "AnEpochThatDecreases", epoch_that_decreases},
       {"I3", "AnOwnerChangedInTheSameEpoch", owner_changed_in_the_same_epoch},
+      {"I3", "TheFirstCommitOfALaterEpoch", first_commit_of_a_later_epoch},
       {"I3", "TwoOwnersOfAnEpoch", two_owners_of_an_epoch},
       {"I4", "ARecordOfNoCommit", record_of_no_commit},
       {"I4", "ARecordOfNoRun", record_of_no_run},
@@ -447,6 +461,7 @@ std::vector<BrokenStore> broken_invariants() {
       {"I4", "AnEffectOfNoTask", effect_of_no_task},
       {"I4", "AnEffectOfAnotherNode", effect_of_another_node},
       {"I4", "AnEffectDoneWithoutAResult", effect_done_without_a_result},
+      {"I4", "AnEffectWhoseResultIsDamaged", effect_whose_result_is_damaged},
       {"I4", "AnEffectJournaledTwice", effect_journaled_twice},
       {"I4", "AnEffectWithoutAKeyNeverIntended", effect_without_a_key_never_intended},
       {"I4", "AnEffectIntendedThoughItsRunHasEnded", effect_intended_though_its_run_has_ended},

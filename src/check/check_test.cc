@@ -11,7 +11,9 @@
 namespace belay::check {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::vector<BrokenStore> all_broken() {
   std::vector<BrokenStore> all = broken_properties();
@@ -62,6 +64,21 @@ INSTANTIATE_TEST_SUITE_P(EachRule, BrokenStores, ::testing::ValuesIn(all_broken(
                          [](const auto& test) {
                            return std::string(test.param.rule) + "_" + test.param.name;
                          });
+
+// Other rules find the damage as well; this one names the value.
+TEST(CheckRules, AValueThatCanNotBeReadIsNamed) {
+  CheckReport report = report_of([](StoredRows& rows, CheckScope&) {
+    RunContents& run = rows.run("completed");
+    for (ValueRow& value : run.values) {
+      if (value.channel == "draft") value.envelope = json_envelope("\"A plan");
+    }
+  });
+  std::vector<std::string> told;
+  for (const Violation& each : report.violations) {
+    if (each.rule == "I2") told.push_back(each.message);
+  }
+  EXPECT_THAT(told, Contains(HasSubstr("the value of \"draft\" at commit 3 can't be read")));
+}
 
 TEST(CheckRules, EachHasAStoreThatBreaksExactlyIt) {
   std::set<std::string_view> broken, known;

@@ -341,14 +341,15 @@ struct Tools : Budgets {
     GraphBuilder<Study> graph{"tools"};
     auto node = [this, times, most, spent](const Study&, Context& context) -> Task<Update<Study>> {
       for (int i = 0; i < times; ++i) {
-        auto search = [this, &context, most, spent]() -> Task<Result<int>> {
-          auto reserved = co_await context.reserve("search", most);
+        std::string name = "search " + std::to_string(i);
+        auto search = [this, &context, name, most, spent]() -> Task<Result<int>> {
+          auto reserved = co_await context.reserve(name, most);
           if (!reserved.ok()) co_return std::move(reserved).error();
           ++searches;
-          if (spent) context.settle("search", *spent);
+          if (spent) context.settle(name, *spent);
           co_return 7;
         };
-        co_await context.once("search " + std::to_string(i), std::move(search));
+        co_await context.once(name, std::move(search));
       }
       co_return unchanged<Study>();
     };

@@ -102,6 +102,12 @@ TEST_F(Decisions, AnEditThatDoesNotFitIsRefusedAndTheQuestionStaysOpen) {
   EXPECT_EQ(decide(paused, approve())->kind, Kind::won);
 }
 
+TEST_F(Decisions, ACommentOfTheGreatestLengthIsKept) {
+  Decision decision = approve();
+  decision.comment = std::string(limits::comment_bytes_max, 'x');
+  EXPECT_EQ(decide(paused, decision)->kind, Kind::won);
+}
+
 TEST_F(Decisions, WhatCantBeStoredIsRefusedAndTheQuestionStaysOpen) {
   Decision decision = approve();
   decision.comment = "\xff";

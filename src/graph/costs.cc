@@ -36,6 +36,19 @@ Result<Done> Context::check_cost(const std::string& name, const Cost& cost) cons
 Task<Result<Done>> Context::reserve(std::string name, Cost most) {
   BELAY_CO_CHECK(check_cost(name, most));
   if (!attempt_.journal || !attempt_.ledger || !attempt_.ledger->is_limited()) co_return Done{};
+  // Of two of one name settle() could not know which one it is for.
+  if (!costs_->unsettled.insert(name).second) {
+    co_return error(ErrorCode::invalid,
+                    "The cost \"" + name + "\" of the node \"" + std::string(attempt_.node) +
+                        "\" is reserved twice in one attempt. Settle it before it is reserved "
+                        "again, or give each cost its own name.");
+  }
+  auto reserved = co_await reserve_cost(name, most);
+  if (!reserved.ok()) costs_->unsettled.erase(name);
+  co_return std::move(reserved);
+}
+
+Task<Result<Done>> Context::reserve_cost(std::string name, Cost most) {
   BELAY_CO_CHECK(attempt_.ledger->reserve(most, "\"" + name + "\""));
   EffectRow row = cost_row(name);
   CallRecord record;
@@ -65,6 +78,7 @@ void Context::settle(std::string_view name, Cost spent) {
   if (open == costs_->open.end()) return;
   EffectRow row = std::move(open->second);
   costs_->open.erase(open);
+  costs_->unsettled.erase(std::string(name));
   CallRecord record = call_record_in(row).value();
   attempt_.ledger->settle(*record.cost, spent);
   record.cost = spent;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,8 @@ namespace belay {
 
 struct Context::Costs {
   std::map<std::string, int> taken;                     // how often, by name
-  std::vector<std::pair<std::string, EffectRow>> open;  // not settled yet, oldest first
+  std::vector<std::pair<std::string, EffectRow>> open;  // reserved durably, and not settled yet
+  std::set<std::string> unsettled;  // the names of these, and of what is about to be reserved
 };
 
 }  // namespace belay

@@ -100,12 +100,22 @@ EffectRow EffectStep::skipped() const {
   return row;
 }
 
-EffectRow Context::effect_row(std::string name, EffectClass effect_class) const {
+EffectRow Context::effect_row(std::string name, EffectClass effect_class) {
   if (is_call_record(name)) {
     detail::throw_failure(
         error(ErrorCode::invalid, "An effect can't be called \"" + name +
                                       "\": names that begin with \"model/\" or \"cost/\" are "
                                       "Belay's own; choose another."));
+  }
+  // The second would get the first one's result, and not be called: the record knows the name
+  // alone.
+  if (!effects_used_.insert(name).second) {
+    detail::throw_failure(error(
+        ErrorCode::invalid, "The effect \"" + name + "\" of the node \"" +
+                                std::string(attempt_.node) +
+                                "\" is used twice in one attempt. Give each effect its own name, "
+                                "such as \"" +
+                                name + "/1\" and \"" + name + "/2\"."));
   }
   EffectRow row;
   row.run = attempt_.run;

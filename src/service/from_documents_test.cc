@@ -41,6 +41,9 @@ struct Documents : ServiceWorld {
     StartRun queued = order("queued", "a bus");
     queued.queued = true;
     queued.delay = std::chrono::hours(1);
+    queued.queue = "slow";
+    queued.priority = 3;
+    queued.concurrency_key = "line 9";
     EXPECT_TRUE(wait(service_->start(std::move(queued))).ok());
     StartRun priced = order("priced", "a map");
     priced.options.budget.tokens = 1'000;
@@ -66,6 +69,11 @@ TEST_F(Documents, OfRunsComeBackAsTheyWere) {
     EXPECT_EQ(run_view_from(run(view)).value().success(), is_success);
     EXPECT_EQ(run(view)["success"], Value(is_success));
   }
+  RunView queued = wait(service_->status(ThreadId("queued"), std::nullopt)).value();
+  RunRow back = run_row_from(run_summary(queued.row)).value();
+  EXPECT_EQ(back.queue, "slow");
+  EXPECT_EQ(back.priority, 3);
+  EXPECT_EQ(back.concurrency_key, "line 9");
 }
 
 TEST_F(Documents, OfARunAsItStoodComeBackAsTheyWere) {

@@ -1,6 +1,7 @@
 #include "testing/process.h"
 
 #include <algorithm>
+#include <exception>
 
 namespace belay::testing {
 namespace {
@@ -38,29 +39,45 @@ Error has_died() { return error(ErrorCode::cancelled, "This process has died.");
 // A node's code runs for as long as this lives.
 class RunningNode {
  public:
-  RunningNode(Process& process, std::string name) : process_(process), name_(std::move(name)) {
+  RunningNode(Process& process, std::string name, TaskId task)
+      : process_(process), name_(std::move(name)), task_(task) {
     process_.starts_node(name_);
   }
   RunningNode(const RunningNode&) = delete;
   RunningNode& operator=(const RunningNode&) = delete;
-  ~RunningNode() { process_.ends_node(name_); }
+  ~RunningNode() {
+    process_.ends_call(task_);
+    process_.ends_node(name_);
+  }
 
  private:
   Process& process_;
   std::string name_;
+  TaskId task_;
 };
 
-// What a node's own code goes on by: the process learns that it did.
+// What a node's own code goes on by: the process learns that it did. While a call of an effect is
+// under way, whatever is posted is the call's.
 class NodeExecutor final : public Executor {
  public:
-  NodeExecutor(Process& process, std::string node) : process_(process), node_(std::move(node)) {}
+  NodeExecutor(Process& process, std::string node, TaskId task)
+      : process_(process), node_(std::move(node)), task_(task) {}
 
-  void post(Work work) override { process_.post(told(std::move(work))); }
+  void post(Work work) override {
+    if (process_.is_calling(task_)) return process_.post_of_call(told(std::move(work)));
+    process_.post(told(std::move(work)));
+  }
   TimerId call_after(std::chrono::microseconds delay, Work work) override {
+    if (process_.is_calling(task_)) {
+      return process_.call_of_call_after(delay, told(std::move(work)));
+    }
     return process_.call_after(delay, told(std::move(work)));
   }
   void cancel(TimerId timer) override { process_.cancel(timer); }
-  bool offload(Work work) override { return process_.offload(std::move(work)); }
+  bool offload(Work work) override {
+    if (process_.is_calling(task_)) return process_.offload_of_call(std::move(work));
+    return process_.offload(std::move(work));
+  }
 
  private:
   // May outlive this.
@@ -73,6 +90,7 @@ class NodeExecutor final : public Executor {
 
   Process& process_;
   std::string node_;
+  TaskId task_;
 };
 
 // Puts the task that awaits it, and those that it awaits from here on, on another executor.
@@ -95,8 +113,8 @@ Task<NodeResult> run_watched(const RunTask& run, const std::string& name, const 
                              Context& context, Process& process, Traces& traces) {
   if (process.is_dead()) co_return has_died();
   ++traces.attempts[name];
-  RunningNode running(process, name);
-  NodeExecutor executor(process, name);
+  RunningNode running(process, name, context.task());
+  NodeExecutor executor(process, name, context.task());
   OnExecutor own(executor);
   co_await own;
   co_return co_await run(state, context);
@@ -107,7 +125,7 @@ Task<NodeResult> run_watched(const RunTask& run, const std::string& name, const 
 bool Process::outlives(Crash moment) {
   if (crash_ == moment) {
     dead_ = true;
-    loop_.stop();
+    stop_when_still();
   }
   moments_.push_back(std::move(moment));
   return !dead_;
@@ -146,18 +164,39 @@ bool Process::passes(std::string what) {
   return outlives({When::between, commits_, passed_, std::move(text)});
 }
 
+bool Process::is_calling(const TaskId& task) const {
+  return std::find(calls_under_way_.begin(), calls_under_way_.end(), task) !=
+         calls_under_way_.end();
+}
+
 Executor::Work Process::alive(Work work) {
   return [this, work = std::move(work)] {
     if (dead_) return;
     work();
-    // A node whose code ran, and has not ended, waits for something.
-    for (const std::string& ran : std::exchange(ran_, {})) {
-      bool waits = std::find(running_.begin(), running_.end(), ran) != running_.end();
-      if (!waits || is_committing_) continue;
-      passes("\"" + ran + "\" waits");
-      break;
-    }
+    note_waits();
   };
+}
+
+Executor::Work Process::of_call(Work work) {
+  return [this, work = std::move(work), held = of_calls_]() mutable {
+    work();
+    held.reset();
+    note_waits();
+    if (dead_) stop_when_still();
+  };
+}
+
+void Process::stop_when_still() {
+  if (of_calls_.use_count() == 1) loop_.stop();
+}
+
+void Process::note_waits() {
+  for (const std::string& ran : std::exchange(ran_, {})) {
+    bool waits = std::find(running_.begin(), running_.end(), ran) != running_.end();
+    if (!waits || is_committing_ || dead_) continue;
+    passes("\"" + ran + "\" waits");
+    break;
+  }
 }
 
 void Traces::know_collection(const std::string& name) {
@@ -203,7 +242,7 @@ std::shared_ptr<const GraphDefinition> watched(const GraphDefinition& graph, Pro
                            const void* state, Context& context) -> NodeResult {
         if (process.is_dead()) return has_died();
         ++traces.attempts[name];
-        RunningNode running(process, name);
+        RunningNode running(process, name, context.task());
         return run(state, context);
       };
     } else if (node.run_task) {
@@ -222,13 +261,19 @@ EffectObserver watch_effects(Process& process, Traces& traces) {
   return [&process, &traces](const EffectRow& row) {
     bool is_alive = !process.is_dead();
     if (row.status == EffectStatus::intended) {
-      if (is_alive) traces.calls.push_back(row);
+      if (is_alive) {
+        traces.calls.push_back(row);
+        process.begins_call(row.task);
+      }
     } else {
+      process.ends_call(row.task);
       for (auto call = traces.calls.rbegin(); call != traces.calls.rend(); ++call) {
         if (call->task != row.task || call->name != row.name) continue;
         *call = row;
         break;
       }
+      // Its function threw, and is leaving the node by itself.
+      if (std::uncaught_exceptions() > 0) return;
       is_alive = process.passes("the effect \"" + row.name + "\" has been called");
     }
     if (is_alive) return;

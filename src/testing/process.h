@@ -1,6 +1,8 @@
 #pragma once
 // testing/process.h - a process of a World: it can die at each of its commits, and while a node
-// runs. Once dead nothing of it runs any more: it is up to its owner to destroy what it held.
+// runs. Once dead nothing of it runs any more, but the calls of effects that were under way: those
+// are with the world outside, and come to their end there. It is up to its owner to destroy what it
+// held.
 //
 // Threading: the simulated loop's.
 
@@ -31,6 +33,11 @@ class Process final : public Executor {
   void ends_node(const std::string& node);
   // Something that a crash may come after while a node runs; false: it comes.
   bool passes(std::string what);
+  // A call of an effect of this task is under way. What it waits for comes although the process
+  // has died.
+  void begins_call(const TaskId& task) { calls_under_way_.push_back(task); }
+  void ends_call(const TaskId& task) { std::erase(calls_under_way_, task); }
+  bool is_calling(const TaskId& task) const;
 
   // The executor itself.
   void post(Work work) override { loop_.post(alive(std::move(work))); }
@@ -39,11 +46,22 @@ class Process final : public Executor {
   }
   void cancel(TimerId timer) override { loop_.cancel(timer); }
   bool offload(Work work) override { return loop_.offload(alive(std::move(work))); }
+  // The same for the work of a call that is under way.
+  void post_of_call(Work work) { loop_.post(of_call(std::move(work))); }
+  TimerId call_of_call_after(std::chrono::microseconds delay, Work work) {
+    return loop_.call_after(delay, of_call(std::move(work)));
+  }
+  bool offload_of_call(Work work) { return loop_.offload(of_call(std::move(work))); }
 
  private:
   Work alive(Work work);
+  Work of_call(Work work);
+  // A node whose code ran in a piece of work, and has not ended, waits for something.
+  void note_waits();
   // Notes the moment, and whether the process outlives it.
   bool outlives(Crash moment);
+  // The loop goes on while a call of a dead process has something to wait for.
+  void stop_when_still();
 
   SimulatedLoop& loop_;
   std::optional<Crash> crash_;
@@ -55,6 +73,9 @@ class Process final : public Executor {
   std::vector<std::string> running_;  // nodes that have begun and not ended
   std::vector<std::string> ran_;      // those whose code ran in this piece of work
   std::vector<Crash> moments_;
+  std::vector<TaskId> calls_under_way_;
+  // Shared with each piece of work of such calls that is still to come.
+  std::shared_ptr<int> of_calls_ = std::make_shared<int>(0);
 };
 
 // What the processes of a world leave behind, whichever of them.

@@ -34,6 +34,11 @@ std::vector<std::string> parts_of(const std::string& names) {
   return parts;
 }
 
+// A call that was stopped while it waited has not come to its end: it is still `intended`.
+bool has_happened(const EffectRow& call) {
+  return call.status != EffectStatus::failed && call.status != EffectStatus::intended;
+}
+
 // The answer to the question what became of an effect, if the approval asks it: that of somebody
 // who has seen the other side.
 std::optional<Decision> truth_about_effect(const ApprovalRow& approval, const Traces& traces) {
@@ -44,7 +49,7 @@ std::optional<Decision> truth_about_effect(const ApprovalRow& approval, const Tr
   if (*key != approval.run.text() + "/" + approval.task.text() + "/" + *effect) return std::nullopt;
   const EffectRow* call = traces.last_call(approval.task, *effect);
   Decision decision;
-  decision.approved = call != nullptr && call->status != EffectStatus::failed;
+  decision.approved = call != nullptr && has_happened(*call);
   if (decision.approved && call->status == EffectStatus::done) {
     (*shown.as_object())["result"] = json_of(call->envelope);
     decision.edited = std::move(shown);
@@ -371,7 +376,7 @@ int PlayedRun::effects_of(std::string_view effect) const {
   std::vector<TaskId> keys;
   int count = 0;
   for (const EffectRow& call : calls) {
-    if (call.name != effect || call.status == EffectStatus::failed) continue;
+    if (call.name != effect || !has_happened(call)) continue;
     bool is_known = std::find(keys.begin(), keys.end(), call.task) != keys.end();
     if (call.effect_class == EffectClass::keyed && is_known) continue;
     keys.push_back(call.task);

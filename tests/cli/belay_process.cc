@@ -110,6 +110,8 @@ Belay::Belay(const Words& words, const Setting& setting) {
   if (setting.terminal) ::openpty(&terminal, &terminal_side, nullptr, nullptr, nullptr);
   process_ = ::fork();
   if (process_ == 0) {
+    // What a shell's background job, or nohup, ignores would be ignored by it as well.
+    for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_DFL);
     become(setting);
     ::dup2(input, STDIN_FILENO);
     ::dup2(setting.terminal ? terminal_side : out.write, STDOUT_FILENO);
@@ -177,8 +179,18 @@ bool Belay::waits_to_show(const std::string& text) {
 Outcome Belay::finish() {
   while (read_some(kTimeoutMs)) {
   }
+  bool took_too_long = out_ >= 0 || err_ >= 0;
   int status = 0;
-  ::waitpid(process_, &status, 0);
+  int left_ms = took_too_long ? 0 : kTimeoutMs;
+  while (::waitpid(process_, &status, WNOHANG) == 0) {
+    if (left_ms <= 0) {
+      ::kill(process_, SIGKILL);
+      ::waitpid(process_, &status, 0);
+      break;
+    }
+    ::poll(nullptr, 0, 10);
+    left_ms -= 10;
+  }
   process_ = -1;
   outcome_.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome_;

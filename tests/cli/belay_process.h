@@ -64,7 +64,7 @@ class Belay {
   const std::string& said() const { return outcome_.err; }
   // The same of what it prints.
   bool waits_to_show(const std::string& text);
-  // Reads to its end.
+  // Reads to its end. Kills it where that does not come within a minute.
   Outcome finish();
 
  private:

@@ -100,8 +100,19 @@ TEST_F(CliOwnership, AKilledDecisionIsNotLost) {
   EXPECT_EQ(resumed.json()["outcome"], Value("saved"));
 }
 
+// As a shell does for what it runs in the background.
+struct IgnoredHere {
+  explicit IgnoredHere(int number) : signal(number), before(::signal(number, SIG_IGN)) {}
+  IgnoredHere(const IgnoredHere&) = delete;
+  IgnoredHere& operator=(const IgnoredHere&) = delete;
+  ~IgnoredHere() { ::signal(signal, before); }
+  int signal;
+  void (*before)(int);
+};
+
 TEST_F(CliOwnership, ASignalStopsItSoThatItCanGoOn) {
   for (int signal : {SIGINT, SIGTERM}) {
+    IgnoredHere ignored(signal);
     World fresh;
     world.setting.environment["BELAY_STORE"] = fresh.setting.environment["BELAY_STORE"];
     SetUp();

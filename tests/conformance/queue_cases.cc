@@ -332,9 +332,34 @@ TEST_P(QueueSuite, SessionsSayWhatTheyOwn) {
   auto all = call_->sessions({});
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_EQ(all[0].session, idle);
+
+  // Of two tenants each sees the runs of its own, also where one session has runs of both.
+  SessionId others = store_->open_session().value();
+  for (auto [name, session] : {std::pair("b", others), std::pair("c", others), {"d", mine}}) {
+    RunScript other(name, TenantId("other"));
+    other.row.session = session;
+    call_->commit(other.first());
+    call_->commit(other.next());
+  }
+  auto owned_by = [&](std::optional<TenantId> tenant) {
+    std::map<SessionId, std::uint64_t> runs;
+    SessionFilter filter;
+    filter.tenant = std::move(tenant);
+    filter.only_owners = true;
+    for (const SessionRow& each : call_->sessions(filter)) runs[each.session] = each.runs;
+    return runs;
+  };
+  using Owned = std::map<SessionId, std::uint64_t>;
+  EXPECT_EQ(owned_by(default_tenant()), (Owned{{mine, 1}}));
+  EXPECT_EQ(owned_by(TenantId("other")), (Owned{{others, 2}, {mine, 1}}));
+  EXPECT_EQ(owned_by(std::nullopt), (Owned{{others, 2}, {mine, 2}}));
+  EXPECT_THAT(call_->sessions({.tenant = TenantId("other"), .only_owners = true, .limit = 1}),
+              SizeIs(1));
+  EXPECT_THAT(owned_by(TenantId("nobody")), IsEmpty());
+  store_->close_session(others);
   store_->close_session(mine);
-  EXPECT_THAT(call_->sessions({.only_owners = true}), SizeIs(1))
-      << "its runs are still in its name";
+  EXPECT_EQ(owned_by(std::nullopt), (Owned{{others, 2}, {mine, 2}}))
+      << "their runs are still in their names";
 }
 
 TEST_P(QueueSuite, RunsAreFoundByWhoOwnsThem) {

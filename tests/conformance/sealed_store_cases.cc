@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "store/envelope_subject.h"
 #include "store/forwarding_store.h"
 #include "tests/conformance/sealed_stores.h"
 
@@ -275,6 +276,44 @@ TEST_P(SealedStore, ChangedBytesAreToldByTheirRow) {
   SealReport report = look(all_of_sealing());
   EXPECT_EQ(report.unreadable, 1u);
   EXPECT_THAT(report.first_fault, HasSubstr(only.subject));
+}
+
+// In a page of several the others are still seen; one that is asked for alone is told as an error.
+TEST_P(SealedStore, ARunWhoseInputWasChangedIsAnErrorByItselfAndHidesNoOthers) {
+  auto store = with(all_of_sealing());
+  write(*store, "a");
+  write(*store, "b");
+  auto runs = [&](std::optional<RunId> run, std::size_t limit) {
+    std::unique_ptr<EventLoop> loop = make_event_loop();
+    std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [=](Snapshot& view) {
+      RunFilter filter;
+      filter.tenant = default_tenant();
+      filter.run = run;
+      filter.limit = limit;
+      return view.runs(filter);
+    };
+    return block_on<Result<std::vector<RunRow>>>(
+        *loop, read<std::vector<RunRow>>(*store, std::move(reader)));
+  };
+  RunId damaged = RunScript("a").row.run;
+  RunId sound = RunScript("b").row.run;
+  for (const StoredEnvelope& each : stored()) {
+    if (each.subject != belay::store::subject_of_input(damaged)) continue;
+    std::string changed = each.envelope;
+    changed.back() = static_cast<char>(changed.back() ^ 1);
+    replace(each, changed);
+  }
+  auto alone = runs(damaged, 1);
+  ASSERT_FALSE(alone.ok()) << alone->at(0).input;
+  EXPECT_EQ(alone.error().code, ErrorCode::corrupt);
+  EXPECT_EQ(runs(sound, 1)->size(), 1u);
+  auto page = runs(std::nullopt, 2);
+  ASSERT_TRUE(page.ok()) << page.error().message;
+  ASSERT_EQ(page->size(), 2u);
+  for (const RunRow& row : *page) {
+    bool opens = json_in_envelope(row.input).ok();
+    EXPECT_EQ(opens, row.run == sound);
+  }
 }
 
 TEST_P(SealedStore, APlainStoreIsEncryptedBlobsIncluded) {

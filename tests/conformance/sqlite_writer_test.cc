@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <deque>
 #include <future>
 #include <thread>
 
@@ -274,6 +276,98 @@ TEST_F(SqliteWriter, AProcessThatKeepsTheFileLockedIsToldApartFromADamagedFile) 
   EXPECT_THAT(outcome.error().message, HasSubstr("busy"));
   sqlite3_close(other);
   EXPECT_EQ(call_->commit(commit), CommitOutcome::applied);
+}
+
+// A store without threads of its own: it has handed each piece of work to the test.
+class SqliteWithoutThreads : public testing::Test {
+ protected:
+  SqliteWithoutThreads() {
+    sqlite::SqliteStoreOptions options;
+    options.run_later = [this](std::function<void()> work) { works_.push_back(std::move(work)); };
+    options.at_commit = [this](std::uint64_t number, bool after) {
+      transactions_ = number;
+      if (after && when_committed_) std::exchange(when_committed_, nullptr)();
+    };
+    store_ = sqlite::open_sqlite_store(folder_.file("store.db"), clock_, random_, options).value();
+  }
+  void begin(Commit commit) {
+    std::size_t place = outcomes_.size();
+    outcomes_.emplace_back();
+    spawned_.push_back(spawn<Result<CommitOutcome>>(
+        *loop_, store_->commit(std::move(commit)),
+        [this, place](const Result<CommitOutcome>& outcome) { outcomes_[place] = *outcome; }));
+  }
+  // Runs what the store has asked for until it asks for no more.
+  std::size_t work() {
+    std::size_t done = 0;
+    for (; !works_.empty() && done < 100; ++done) {
+      auto next = std::move(works_.front());
+      works_.pop_front();
+      next();
+      loop_->post([this] { loop_->stop(); });
+      loop_->run();
+    }
+    return done;
+  }
+  std::size_t applied() const {
+    return static_cast<std::size_t>(
+        std::count(outcomes_.begin(), outcomes_.end(), CommitOutcome::applied));
+  }
+
+  TemporaryFolder folder_;
+  StandingClock clock_;
+  SeededRandom random_;
+  std::unique_ptr<EventLoop> loop_ = make_event_loop();
+  std::deque<std::function<void()>> works_;
+  std::function<void()> when_committed_;
+  std::uint64_t transactions_ = 0;
+  std::vector<Spawned> spawned_;
+  std::vector<std::optional<CommitOutcome>> outcomes_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(SqliteWithoutThreads, NothingIsWrittenBeforeItsTime) {
+  for (int i = 0; i < 3; ++i) begin(RunScript(std::to_string(i)).first());
+  EXPECT_EQ(works_.size(), 1u) << "the store has asked once for all that waits";
+  EXPECT_EQ(transactions_, 0u);
+  EXPECT_EQ(applied(), 0u);
+  EXPECT_EQ(work(), 1u);
+  EXPECT_EQ(applied(), 3u);
+  EXPECT_EQ(transactions_, 1u) << "they travelled together";
+  EXPECT_TRUE(works_.empty()) << "nothing waits, so it asks for nothing";
+}
+
+TEST_F(SqliteWithoutThreads, WhatComesAfterwardsIsWrittenToo) {
+  begin(RunScript("a").first());
+  work();
+  begin(RunScript("b").first());
+  EXPECT_EQ(works_.size(), 1u);
+  work();
+  EXPECT_EQ(applied(), 2u);
+}
+
+TEST_F(SqliteWithoutThreads, WhatHasNoPlaceInABatchIsWrittenInTheNext) {
+  RunScript script("a");
+  begin(script.first());
+  for (int i = 0; i < 4; ++i) begin(script.next());
+  EXPECT_EQ(work(), 5u) << "of one run one commit at a time";
+  EXPECT_EQ(applied(), 5u);
+}
+
+TEST_F(SqliteWithoutThreads, WhatComesWhileABatchIsWrittenIsWrittenInTheNext) {
+  when_committed_ = [this] { begin(RunScript("late").first()); };
+  begin(RunScript("a").first());
+  work();
+  EXPECT_EQ(applied(), 2u);
+  EXPECT_EQ(transactions_, 2u);
+}
+
+TEST_F(SqliteWithoutThreads, WhatWaitsWhenItIsClosedIsWrittenAndWorkThatIsLateDoesNothing) {
+  begin(RunScript("a").first());
+  store_.reset();
+  EXPECT_EQ(transactions_, 1u);
+  work();
+  EXPECT_EQ(transactions_, 1u);
 }
 
 }  // namespace

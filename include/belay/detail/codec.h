@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "belay/clock.h"
+#include "belay/detail/milliseconds.h"
 #include "belay/detail/reflect.h"
 
 namespace belay {
@@ -41,6 +42,7 @@ class Encoder {
   void write(std::string_view value);
   void write_name(std::string_view name, bool first);
   void write_value(const Value& value);
+  void write(Instant value);
   // Of a map, which may have any text as a name.
   void write_key(std::string_view key, bool first);
 
@@ -49,6 +51,8 @@ class Encoder {
   void leave() { --depth_; }
   // Says where the problem is, part by part, as the writing returns from it.
   void note_part(std::string_view name);
+  // Writes null in place of what could not be read again, and notes why.
+  void refuse(std::string why);
 
  private:
   void check_text(std::string_view value);
@@ -86,6 +90,10 @@ template <typename T>
 inline constexpr bool is_duration = false;
 template <typename R, typename P>
 inline constexpr bool is_duration<std::chrono::duration<R, P>> = true;
+
+// What could not be told from an absent one when it is read back.
+template <typename T>
+inline constexpr bool may_be_null = std::is_same_v<T, Value> || is_optional<T>;
 
 template <typename T>
 void encode(const T& value, Encoder& out, const Unknown* unknown = nullptr);
@@ -160,14 +168,29 @@ void encode_map(const std::map<std::string, T>& map, Encoder& out, const Unknown
 }
 
 template <typename E>
+bool has_name(std::size_t value) {
+  constexpr auto& names = reflect::enumerator_names<E>;
+  return value < names.size() && !names[value].empty() && names[value].front() > '9';
+}
+
+template <typename E>
 void encode_enum(E value, Encoder& out) {
   auto index = static_cast<std::size_t>(value);
-  if (index < reflect::enumerator_names<E>.size() &&
-      !(reflect::enumerator_names<E>[index][0] <= '9')) {
-    out.write(reflect::enumerator_names<E>[index]);
-  } else {
-    out.write(static_cast<std::int64_t>(value));
-  }
+  if (has_name<E>(index)) return out.write(reflect::enumerator_names<E>[index]);
+  auto number = static_cast<std::underlying_type_t<E>>(value);
+  out.refuse("An enum is " + std::to_string(number) +
+             ", and none of its enumerators from 0 to 31 is that.");
+}
+
+template <typename R, typename P>
+void encode_duration(std::chrono::duration<R, P> value, Encoder& out) {
+  static_assert(std::integral<R>, "A duration in a state or record counts whole ticks.");
+  using Duration = std::chrono::duration<R, P>;
+  if (auto whole = whole_milliseconds(value)) return out.write(*whole);
+  double rounded = rounded_milliseconds(value);
+  if (duration_of<Duration>(rounded) == value) return out.write(rounded);
+  out.refuse("A duration of " + std::to_string(value.count()) +
+             " ticks is no exact number of milliseconds.");
 }
 
 template <typename T>
@@ -178,20 +201,23 @@ void encode(const T& value, Encoder& out, const Unknown* unknown) {
     out.write(value);
   } else if constexpr (std::is_enum_v<T>) {
     encode_enum(value, out);
-  } else if constexpr (std::signed_integral<T>) {
+  } else if constexpr (std::integral<T> && std::is_signed_v<T>) {
+    static_assert(sizeof(T) <= sizeof(std::int64_t), "An integer has 64 bits at most.");
     out.write(static_cast<std::int64_t>(value));
   } else if constexpr (std::unsigned_integral<T>) {
     out.write(static_cast<std::uint64_t>(value));
   } else if constexpr (std::floating_point<T>) {
+    static_assert(sizeof(T) <= sizeof(double), "A long double can't be written exactly.");
     out.write(static_cast<double>(value));
   } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
     out.write(std::string_view(value));
   } else if constexpr (std::is_same_v<T, Instant>) {
-    out.write(std::string_view(to_text(value)));
+    out.write(value);
   } else if constexpr (is_duration<T>) {
-    out.write(static_cast<std::int64_t>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(value).count()));
+    encode_duration(value, out);
   } else if constexpr (is_optional<T>) {
+    static_assert(!may_be_null<typename T::value_type>,
+                  "An optional of what may be null itself: take a Value, whose null is absent.");
     if (value) {
       encode(*value, out, unknown);
     } else {
@@ -293,8 +319,7 @@ template <typename E>
 bool decode_enum(const Value& from, E& value, Decoder& in) {
   if (const std::string* name = from.as_string()) {
     for (std::size_t i = 0; i < reflect::enumerator_names<E>.size(); ++i) {
-      if (reflect::enumerator_names<E>[i] != *name || name->empty() || name->front() <= '9')
-        continue;
+      if (!has_name<E>(i) || reflect::enumerator_names<E>[i] != *name) continue;
       value = static_cast<E>(i);
       return true;
     }
@@ -302,14 +327,14 @@ bool decode_enum(const Value& from, E& value, Decoder& in) {
   return in.mismatch("one of its enumerators' names", from);
 }
 
-// False for a time beyond what T can count.
-template <typename R, typename P>
-bool decode_duration(std::int64_t milliseconds, std::chrono::duration<R, P>& value) {
-  using Duration = std::chrono::duration<R, P>;
-  using Long = std::chrono::duration<long double, std::milli>;
-  Long given(static_cast<long double>(milliseconds));
-  if (given > Long(Duration::max()) || given < Long(Duration::min())) return false;
-  value = std::chrono::duration_cast<Duration>(std::chrono::milliseconds(milliseconds));
+template <typename Duration>
+bool decode_duration(const Value& from, Duration& value, Decoder& in) {
+  auto number = from.as_double();
+  if (!number) return in.mismatch("a number of milliseconds", from);
+  auto whole = from.as_int();
+  auto read = whole ? duration_of<Duration>(*whole) : duration_of<Duration>(*number);
+  if (!read) return in.mismatch("a number of milliseconds, in range and whole in its unit", from);
+  value = *read;
   return true;
 }
 
@@ -345,10 +370,7 @@ bool decode(const Value& from, T& value, Decoder& in, Unknown* unknown) {
     if (instant) value = *instant;
     return instant || in.mismatch("a UTC time like 2026-11-21T12:00:00Z", from);
   } else if constexpr (is_duration<T>) {
-    auto number = from.as_int();
-    if (!number) return in.mismatch("a number of milliseconds", from);
-    return decode_duration(*number, value) ||
-           in.mismatch("a number of milliseconds in range", from);
+    return decode_duration(from, value, in);
   } else if constexpr (is_optional<T>) {
     if (from.is_null()) {
       value.reset();

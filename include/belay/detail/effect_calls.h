@@ -1,33 +1,55 @@
 #pragma once
 // belay/detail/effect_calls.h - the bodies of Context::once() and Context::effect().
 
+#include <exception>
+#include <utility>
+
 #include "belay/context.h"
 
 namespace belay {
 
-inline void Context::tell_call(const EffectStep& step) const {
-  if (attempt_.effect_observer) (*attempt_.effect_observer)(step.begun());
-}
+namespace detail {
 
-template <typename T>
-void Context::tell_result(const EffectStep& step, const Result<T>& result) const {
-  if (!attempt_.effect_observer) return;
-  if (result.ok()) {
-    (*attempt_.effect_observer)(step.outcome(detail::effect_text(step.name(), *result)));
-  } else {
-    (*attempt_.effect_observer)(result.error().code == ErrorCode::uncertain
-                                    ? step.uncertain()
-                                    : step.failed(result.error()));
+// A call of an effect's function, from right before it to its end, for who looks on.
+class ObservedCall {
+ public:
+  ObservedCall(const EffectObserver* observer, const EffectStep& step)
+      : observer_(observer), step_(step), exceptions_(std::uncaught_exceptions()) {
+    if (observer_) (*observer_)(step_.begun());
   }
-}
+  ObservedCall(const ObservedCall&) = delete;
+  ObservedCall& operator=(const ObservedCall&) = delete;
+  // Where the function threw. One that was stopped while it waited has no end.
+  ~ObservedCall() {
+    if (observer_ && std::uncaught_exceptions() > exceptions_) (*observer_)(step_.uncertain());
+  }
+  template <typename T>
+  void came_to(const Result<T>& result) {
+    const EffectObserver* observer = std::exchange(observer_, nullptr);
+    if (!observer) return;
+    if (result.ok()) {
+      (*observer)(step_.outcome(effect_text(step_.name(), *result)));
+    } else {
+      bool is_unknown = result.error().code == ErrorCode::uncertain;
+      (*observer)(is_unknown ? step_.uncertain() : step_.failed(result.error()));
+    }
+  }
+
+ private:
+  const EffectObserver* observer_;
+  const EffectStep& step_;
+  int exceptions_;
+};
+
+}  // namespace detail
 
 template <typename T, typename Function>
 T Context::once_now(std::string name, Function action) {
   EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
   if (step.next() == EffectStep::Next::give) return step.result<T>();
-  tell_call(step);
+  detail::ObservedCall call(attempt_.effect_observer, step);
   Result<T> result = detail::as_result(action());
-  tell_result(step, result);
+  call.came_to(result);
   T value = std::move(result).value();
   attempt_.journal->keep(step.outcome(detail::effect_text(step.name(), value)));
   return value;
@@ -37,10 +59,10 @@ template <typename T, typename Function>
 Task<T> Context::once_task(std::string name, Function action) {
   EffectStep step(*attempt_.journal, effect_row(std::move(name), EffectClass::keyed), {});
   if (step.next() == EffectStep::Next::give) co_return step.result<T>();
-  tell_call(step);
+  detail::ObservedCall call(attempt_.effect_observer, step);
   auto returned = co_await action();
   Result<T> result = detail::as_result(std::move(returned));
-  tell_result(step, result);
+  call.came_to(result);
   T value = std::move(result).value();
   EffectRow row = step.outcome(detail::effect_text(step.name(), value));
   auto written = co_await attempt_.journal->write(std::move(row));
@@ -98,9 +120,9 @@ std::optional<T> Context::effect_now(std::string name, EffectOptions options, Fu
     if (auto settled = settle<T>(step, options, probe)) return *std::move(settled);
     journal_first(step.intent());
   }
-  tell_call(step);
+  detail::ObservedCall call(attempt_.effect_observer, step);
   Result<T> result = detail::as_result(action());
-  tell_result(step, result);
+  call.came_to(result);
   if (!result.ok() && result.error().code == ErrorCode::uncertain) {
     attempt_.journal->keep(step.uncertain());
     return settle_call<T>(step, options, probe, std::move(result).error());
@@ -123,10 +145,10 @@ Task<std::optional<T>> Context::effect_task(std::string name, EffectOptions opti
     auto intended = co_await attempt_.journal->write(std::move(intent));
     std::move(intended).value();
   }
-  tell_call(step);
+  detail::ObservedCall call(attempt_.effect_observer, step);
   auto returned = co_await action();
   Result<T> result = detail::as_result(std::move(returned));
-  tell_result(step, result);
+  call.came_to(result);
   if (!result.ok()) {
     bool is_unknown = result.error().code == ErrorCode::uncertain;
     EffectRow row = is_unknown ? step.uncertain() : step.failed(result.error());

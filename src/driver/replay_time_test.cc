@@ -1,0 +1,76 @@
+// Replays of runs whose time was short, and of those that failed while more was about to run.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "driver/event_world.h"
+
+namespace belay {
+namespace {
+
+struct TimedReplays : Events {
+  std::string first_difference(Runtime& runtime, const std::string& thread) {
+    ReplayOptions wanted;
+    wanted.thread = ThreadId(thread);
+    auto report = block_on(loop, runtime.replay(wanted)).value();
+    if (!report.divergence) return "";
+    return report.divergence->what + ": " + report.divergence->recorded + " / " +
+           report.divergence->replayed;
+  }
+};
+
+// The fork works for nine of its ten seconds, and is counted from its own beginning.
+TEST_F(TimedReplays, OfAForkCountItsTimeFromItsBeginning) {
+  GraphBuilder<Plan> builder{"long"};
+  builder.node("one", logs_after("one", 6s));
+  builder.node("two", logs_after("two", 4s));
+  builder.node("three", logs_after("three", 4s));
+  builder.node("four", logs_after("four", 1s));
+  builder.edge(start, "one").edge("one", "two").edge("two", "three").edge("three", "four");
+  builder.edge("four", end);
+  auto graph = built(std::move(builder));
+  auto runtime = process(graph);
+  RunOptions short_time;
+  short_time.timeout = 10s;
+  auto view = block_on(loop, runtime->start(graph, Plan{}, on_thread(short_time))).value();
+  ASSERT_EQ(view.row.status, RunStatus::failed);
+  EXPECT_EQ(first_difference(*runtime, "t"), "");
+  ForkOptions fork;
+  fork.from = ThreadId("t");
+  fork.seq = 2;
+  fork.thread = ThreadId("fork");
+  auto forked = block_on(loop, runtime->fork(fork)).value();
+  ASSERT_EQ(forked.row.status, RunStatus::completed) << forked.row.error;
+  EXPECT_EQ(first_difference(*runtime, "fork"), "");
+}
+
+// "late" begins when "slow" has ended, unless "fails" has ended the superstep before, while the end
+// of "slow" was committed, or afterwards.
+TEST_F(TimedReplays, OfASuperstepThatFailsFindNoDifferenceWheneverItDoes) {
+  for (auto fails_after : {5ms, 9ms, 11ms, 12ms, 14ms, 16ms}) {
+    SCOPED_TRACE(fails_after.count());
+    GraphBuilder<Plan> builder{"window"};
+    builder.node("split", logs("split"));
+    builder.node("fails", [fails_after](const Plan&, Context&) -> Task<Result<Update<Plan>>> {
+      co_await sleep_for(fails_after);
+      co_return error(ErrorCode::invalid, "It can't be done.");
+    });
+    builder.node("slow", logs_after("slow", 10ms));
+    builder.node("late", logs_after("late", 1ms));
+    builder.edge(start, "split").edge("split", "fails").edge("split", "slow").edge("split", "late");
+    builder.edge("fails", end).edge("slow", end).edge("late", end);
+    auto graph = built(std::move(builder));
+    store.takes = 5ms;
+    RunOptions run;
+    run.parallel = 2;
+    auto runtime = process(graph);
+    StartOptions options = on_thread(run);
+    options.thread = ThreadId("t" + std::to_string(fails_after.count()));
+    auto view = block_on(loop, runtime->start(graph, Plan{}, options)).value();
+    ASSERT_EQ(view.row.status, RunStatus::failed);
+    EXPECT_EQ(first_difference(*runtime, options.thread.text), "");
+  }
+}
+
+}  // namespace
+}  // namespace belay
