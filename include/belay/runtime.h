@@ -51,7 +51,6 @@ struct RunEvent {
 };
 using RunObserver = std::function<void(const RunEvent&)>;
 
-// A run as it stands, with its state.
 struct RunView {
   RunRow row;
   Value state;                          // the channels by name, read with the graph's defaults
@@ -62,7 +61,7 @@ struct RunView {
   std::optional<Spending> spending = std::nullopt;  // of a run with a budget
   // Of a run that has ended: effects of which it is not known whether they happened.
   std::vector<EffectRow> uncertain = {};
-  bool success() const { return row.status != RunStatus::failed; }
+  bool success() const { return !has_failed(row.status); }
 };
 
 struct StartOptions {
@@ -71,7 +70,7 @@ struct StartOptions {
   // Empty: a new random one. A known thread of the same graph and input goes on where it stands,
   // or gives its result when it has ended; another input is `invalid`.
   ThreadId thread = {};
-  RunOptions run = {};
+  RunSettings run = {};
   std::string queue = std::string(default_queue);
   std::int64_t priority = 0;         // within the queue the greater goes first
   std::string concurrency_key = {};  // runs that share it are limited together
@@ -187,6 +186,7 @@ struct RuntimeParts {
   EffectObserver effect_observer = nullptr;
   PromptRedactor redact_prompt = nullptr;  // empty: requests to the model are recorded whole
   PlaceLimits places = {.per_key = 1};     // `per_user` is of what work() takes up
+  RunSettings run_defaults = {};           // for what a start leaves unset
   Hints hints = {};  // of other processes; without them each finds by itself what they do
 };
 
@@ -285,7 +285,7 @@ class Runtime {
   // stands, one that has ended gives its result. `conflict` while another living process works on
   // it; `not_found` for an unknown one, or one that waits for a person beyond thread_idle_max.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
-  // The threads that a dead process left unfinished.
+  // The threads of runs at work whose process is dead. A queued or paused run is not among them.
   Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant);
 
   // Decides an open approval and goes on with its run. `not_found` for an unknown one; `invalid`

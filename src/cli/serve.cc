@@ -38,6 +38,7 @@ server::ApiOptions api_options(World& world, const Serve& wanted, const bool& is
   options.version = BELAY_VERSION;
   options.user = world.settings.user;
   options.keys = wanted.keys;
+  options.time_zone = world.settings.time_zone;
   options.starts_per_minute = wanted.starts_per_minute;
   options.extras = world.program.presentation.approval_document;
   options.readiness = [&store = world.local->store, &is_draining] {

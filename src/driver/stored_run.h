@@ -39,4 +39,7 @@ Result<OpenApprovals> open_approvals(Snapshot& view, const RunRow& run);
 Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,
                                  const InterruptId& interrupt);
 
+// All runs that are `running`, whoever owns them, without their input.
+Result<std::vector<RunRow>> running_runs(Snapshot& view, const TenantId& tenant);
+
 }  // namespace belay

@@ -27,6 +27,7 @@ struct ApiOptions {
   std::chrono::milliseconds wait{300'000};
   std::chrono::milliseconds heartbeat{15'000};  // between two signs of life in a stream
   std::size_t starts_per_minute = 0;            // of each user; 0: any number
+  TimeZone time_zone = {};                      // of the dates that requests leave out
   ApprovalExtras extras = nullptr;
   // Why it takes no work: it is being shut down, or its store is away. Anybody may ask and is told,
   // so no machine is named.

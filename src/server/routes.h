@@ -55,6 +55,10 @@ struct Preference {
 };
 Preference preference_of(const http::Request& request);
 
+// Members of a body that says how its run is carried out; the runtime checks their bounds.
+std::optional<int> attempts_from(const std::optional<std::int64_t>& member);
+std::optional<std::chrono::milliseconds> time_from(const std::optional<std::int64_t>& member);
+
 // The headers that a request takes that begins a run.
 std::vector<Parameter> start_parameters();
 // Begins a run as the request's headers say, and waits for it; the run as it stands then.
