@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::hours kDurationMax{24 * 30};
 
-std::string in_quotes(std::string_view text) { return "\"" + shortened(text, 60, "...") + "\""; }
+std::string shown_value(std::string_view text) { return "\"" + shortened(text, 60, "...") + "\""; }
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Result<std::int64_t> whole_number(std::string_view what, std::string_view text, 
       number <= most) {
     return number;
   }
-  return error(ErrorCode::invalid, std::string(what) + " is " + in_quotes(text) +
+  return error(ErrorCode::invalid, std::string(what) + " is " + shown_value(text) +
                                        "; give a whole number from " + std::to_string(least) +
                                        " to " + std::to_string(most) + ".");
 }
@@ -43,7 +43,7 @@ Result<std::chrono::milliseconds> duration_from(std::string_view what, std::stri
   if (fault == std::errc() && factor > 0 && number > 0 && number <= most / factor) {
     return std::chrono::milliseconds(number * factor);
   }
-  return error(ErrorCode::invalid, std::string(what) + " is " + in_quotes(text) +
+  return error(ErrorCode::invalid, std::string(what) + " is " + shown_value(text) +
                                        "; give a time like 90s, 30m, 2h or 1d, at most 30d.");
 }
 
@@ -66,7 +66,7 @@ Result<bool> truth_from(std::string_view what, std::string_view text) {
     if (text == no) return false;
   }
   return error(ErrorCode::invalid,
-               std::string(what) + " is " + in_quotes(text) + "; set it to true or false.");
+               std::string(what) + " is " + shown_value(text) + "; set it to true or false.");
 }
 
 }  // namespace belay::cli

@@ -162,9 +162,10 @@ void show_run(World& world, const RunView& view) {
   }
   for (const EffectRow& effect : view.uncertain) {
     output.line(std::string(kIndent) +
-                filled(world.phrases.uncertain_effect, {{"effect", one_line(effect.name)},
-                                                        {"node", effect.node},
-                                                        {"time", moment_text(effect.created_at)}}));
+                filled(world.phrases.uncertain_effect,
+                       {{"effect", one_line(effect.name)},
+                        {"node", effect.node},
+                        {"time", moment_text(world.settings.time_zone, effect.created_at)}}));
   }
   show_how_to_go_on(world, view.row);
 }
