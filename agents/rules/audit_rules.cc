@@ -26,8 +26,10 @@ Language by_lexicon(const Words& words) {
       const auto any = [](const Entry&, std::size_t) { return true; };
       const auto match = view.longest(at, words.tokens.size(), any);
       if (!match) continue;
-      // "Exhausted" has a stem that Spanish knows too: the very word counts for more.
-      const bool as_written = fold(match->entry->phrase) == words.vocabulary[words.tokens[at].word];
+      // A word of one language may be a form of another one's: the very word counts for more.
+      std::string phrase = fold(match->entry->phrase);
+      std::erase(phrase, '=');
+      const bool as_written = phrase == words.vocabulary[words.tokens[at].word];
       found += as_written ? 2 : 1;
     }
     return found;

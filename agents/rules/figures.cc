@@ -1,12 +1,17 @@
 #include "agents/rules/figures.h"
 
+#include <libstemmer.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
+#include <set>
 
 #include "agents/rules/audit_rules.h"
+#include "agents/rules/lexicon.h"
 #include "belay/value.h"
 
 namespace belay::rules {
@@ -116,7 +121,7 @@ std::string labelled_table(const std::vector<LabelledDay>& days) {
   return out;
 }
 
-Result<std::string> diary_table(const std::string& folder) {
+Result<std::vector<std::string>> diary_files(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code failed;
   for (const auto& file : std::filesystem::directory_iterator(folder, failed)) {
@@ -126,6 +131,11 @@ Result<std::string> diary_table(const std::string& folder) {
     return error(ErrorCode::not_found, "No diaries in '" + folder + "'.");
   }
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<std::string> diary_table(const std::string& folder) {
+  BELAY_TRY(const std::vector<std::string> files, diary_files(folder));
   std::string out = "| diary, days at level |";
   for (int level = 0; level <= 10; ++level) out += " " + std::to_string(level) + " |";
   out += "\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
@@ -142,6 +152,68 @@ Result<std::string> diary_table(const std::string& folder) {
   return out;
 }
 
+// Snowball's stemmer of one language. What it finds alike is what a reader has to look at.
+class Stemmer {
+ public:
+  explicit Stemmer(Language language)
+      : stemmer_(sb_stemmer_new(language == Language::es ? "spanish" : "english", "UTF_8"),
+                 &sb_stemmer_delete) {
+    BELAY_ASSERT(stemmer_ != nullptr);
+  }
+
+  std::string stem(std::string_view word) {
+    const auto* bytes = reinterpret_cast<const sb_symbol*>(word.data());
+    const sb_symbol* stem = sb_stemmer_stem(stemmer_.get(), bytes, static_cast<int>(word.size()));
+    if (stem == nullptr) return std::string(word);
+    const auto length = static_cast<std::size_t>(sb_stemmer_length(stemmer_.get()));
+    return std::string(reinterpret_cast<const char*>(stem), length);
+  }
+
+ private:
+  std::unique_ptr<sb_stemmer, decltype(&sb_stemmer_delete)> stemmer_;
+};
+
+using Vocabulary = std::map<Language, std::set<std::string>>;
+
+void add_words(const std::string& note, Vocabulary& vocabulary) {
+  const Words words = words_of(readable(note));
+  const Language language = winner(count_votes(words));
+  if (language == Language::unknown) return;
+  vocabulary[language].insert(words.vocabulary.begin(), words.vocabulary.end());
+}
+
+std::string joined(const std::set<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+// The listed words by their stem.
+std::multimap<std::string, std::string> stems_of(const Lexicon& lexicon, Stemmer& stemmer) {
+  std::multimap<std::string, std::string> stems;
+  for (const ListedWord& listed : lexicon.words()) {
+    if (!listed.exact) stems.emplace(stemmer.stem(listed.folded), listed.folded);
+  }
+  return stems;
+}
+
+// The line of a word that meets listed words otherwise than as it is written; none for others.
+std::string line_of(const Lexicon& lexicon, const std::multimap<std::string, std::string>& stems,
+                    Stemmer& stemmer, const std::string& word) {
+  std::set<std::string> forms;
+  for (const std::int32_t number : lexicon.numbers_of(word)) {
+    forms.insert(lexicon.words()[static_cast<std::size_t>(number)].folded);
+  }
+  if (forms.contains(word)) return "";
+  const std::string start = std::string(name_of(lexicon.language())) + "\t";
+  if (!forms.empty()) return start + "form\t" + word + "\t" + joined(forms) + "\n";
+  std::set<std::string> others;
+  const auto [first, last] = stems.equal_range(stemmer.stem(word));
+  for (auto each = first; each != last; ++each) others.insert(each->second);
+  if (others.empty()) return "";
+  return start + "stem\t" + word + "\t" + joined(others) + "\n";
+}
+
 }  // namespace
 
 Result<std::vector<DiaryDay>> read_diary(const std::string& path) {
@@ -153,6 +225,29 @@ Result<std::vector<DiaryDay>> read_diary(const std::string& path) {
     days.back().notes.push_back(text_of(line["content"]));
   }
   return days;
+}
+
+Result<std::string> lexicon_forms(const FigurePaths& paths) {
+  Vocabulary vocabulary;
+  BELAY_TRY(const std::vector<LabelledDay> days, read_labelled(paths.labelled));
+  for (const LabelledDay& day : days) {
+    for (const std::string& note : day.notes) add_words(note, vocabulary);
+  }
+  BELAY_TRY(const std::vector<std::string> files, diary_files(paths.diaries));
+  for (const std::string& path : files) {
+    BELAY_TRY(const std::vector<DiaryDay> diary, read_diary(path));
+    for (const DiaryDay& day : diary) {
+      for (const std::string& note : day.notes) add_words(note, vocabulary);
+    }
+  }
+  std::string out;
+  for (const auto& [language, words] : vocabulary) {
+    const Lexicon& lexicon = lexicon_of(language);
+    Stemmer stemmer(language);
+    const auto stems = stems_of(lexicon, stemmer);
+    for (const std::string& word : words) out += line_of(lexicon, stems, stemmer, word);
+  }
+  return out;
 }
 
 Result<std::string> figures_markdown(const FigurePaths& paths) {

@@ -18,6 +18,11 @@ struct FigurePaths {
 // and the line.
 Result<std::string> figures_markdown(const FigurePaths& paths);
 
+// Each word of the labelled notes and the diaries that meets a listed word otherwise than as it is
+// written: as a form of it, or by a stem alone, which does not count. Tab-separated lines:
+// language, "form" or "stem", the word, the listed words. Sorted.
+Result<std::string> lexicon_forms(const FigurePaths& paths);
+
 // The notes of each day of a diary file, days in the file's order.
 struct DiaryDay {
   std::string date;

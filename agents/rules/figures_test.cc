@@ -25,6 +25,19 @@ TEST(Figures, TheDocumentCarriesWhatTheCodeGivesNow) {
       << *figures;
 }
 
+// The words of 971 days of diaries and of the labelled notes, as somebody has read them: see
+// tests/data/lexicon/README.md.
+TEST(Figures, TheWordsThatMeetTheLexiconInAnotherFormAreThoseThatWereReviewed) {
+  const FigurePaths paths{source("tests/data/labelled/risk_notes_dev.jsonl"),
+                          source("examples/diaries")};
+  const auto forms = lexicon_forms(paths);
+  ASSERT_TRUE(forms.ok()) << forms.error().message;
+  std::ifstream file(source("tests/data/lexicon/forms.tsv"));
+  const std::string reviewed{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(*forms, reviewed)
+      << "rules_score --forms > tests/data/lexicon/forms.tsv, and read what has changed";
+}
+
 TEST(Figures, AMissingFileIsNamed) {
   const auto figures = figures_markdown({"no-such-file", "no-such-folder"});
   ASSERT_FALSE(figures.ok());

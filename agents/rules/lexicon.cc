@@ -1,11 +1,8 @@
 #include "agents/rules/lexicon.h"
 
-#include <libstemmer.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <memory>
 #include <set>
 
 #include "agents/rules/lexicon_text.h"
@@ -18,30 +15,6 @@ constexpr std::array<std::string_view, kCategories> kNames = {
     "illness", "substance", "isolation", "positive", "coping",   "idiom"};
 
 constexpr std::size_t kGapWordsMax = 2;
-
-// Snowball's stemmer of one language. Not thread-safe, so each reader and each view has its own.
-class Stemmer {
- public:
-  explicit Stemmer(Language language)
-      : spanish_(language == Language::es),
-        stemmer_(sb_stemmer_new(spanish_ ? "spanish" : "english", "UTF_8"), &sb_stemmer_delete) {
-    BELAY_ASSERT(stemmer_ != nullptr);
-  }
-
-  std::string stem(std::string_view word) {
-    // Without its pronoun "matarme" would be "matar", which kills time and hunger too.
-    if (spanish_ && (word.ends_with("rme") || word.ends_with("ndome"))) return std::string(word);
-    const auto* bytes = reinterpret_cast<const sb_symbol*>(word.data());
-    const sb_symbol* stem = sb_stemmer_stem(stemmer_.get(), bytes, static_cast<int>(word.size()));
-    if (stem == nullptr) return std::string(word);
-    const auto length = static_cast<std::size_t>(sb_stemmer_length(stemmer_.get()));
-    return std::string(reinterpret_cast<const char*>(stem), length);
-  }
-
- private:
-  bool spanish_;
-  std::unique_ptr<sb_stemmer, decltype(&sb_stemmer_delete)> stemmer_;
-};
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -65,22 +38,23 @@ Error bad_line(Language language, std::size_t line, std::string_view why) {
                                        ".");
 }
 
-// The comparison keys of a phrase: stems, "=word" for exact words, ".." for gaps.
-std::vector<std::string> keys_of(std::string_view phrase, Stemmer& stemmer) {
-  std::vector<std::string> keys;
+// The words of a phrase; an empty one for a gap.
+std::vector<ListedWord> words_of_phrase(Language language, std::string_view phrase) {
+  std::vector<ListedWord> listed;
   for (const std::string_view part : split(phrase, ' ')) {
     if (part == "..") {
-      keys.emplace_back(part);
+      listed.emplace_back();
       continue;
     }
     const bool exact = part.starts_with('=');
     const Words words = words_of(exact ? part.substr(1) : part);
     for (const Token& token : words.tokens) {
       const std::string& word = words.vocabulary[token.word];
-      keys.push_back(exact ? "=" + word : stemmer.stem(word));
+      const bool is_whole = words.tokens.size() == 1;  // its accents count
+      listed.push_back(listed_word(language, exact ? "=" + word : is_whole ? part : word));
     }
   }
-  return keys;
+  return listed;
 }
 
 Lexicon compiled_in(Language language, std::string_view tsv) {
@@ -107,7 +81,6 @@ bool is_burden(Category category) {
 
 Result<Lexicon> Lexicon::read(Language language, std::string_view tsv) {
   Lexicon lexicon(language);
-  Stemmer stemmer(language);
   std::set<std::vector<std::int32_t>> seen;
   std::size_t number = 0;
   for (const std::string_view line : split(tsv, '\n')) {
@@ -124,13 +97,13 @@ Result<Lexicon> Lexicon::read(Language language, std::string_view tsv) {
       return bad_line(language, number, "has a weight out of the category's range");
     }
     Entry entry{std::string(fields[0]), *category, weight, {}};
-    for (std::string& key : keys_of(fields[0], stemmer)) {
-      entry.elements.push_back(key == ".." ? kGap : lexicon.id_of(std::move(key)));
+    for (ListedWord& word : words_of_phrase(language, fields[0])) {
+      entry.elements.push_back(word.folded.empty() ? kGap : lexicon.number_of(std::move(word)));
     }
     if (entry.elements.empty() || entry.elements.front() == kGap || entry.elements.back() == kGap) {
       return bad_line(language, number, "has no word at its start or its end");
     }
-    // Two phrases of one category that come down to the same stems are one entry.
+    // Two phrases of one category that come down to the same words are one entry.
     auto identity = entry.elements;
     identity.push_back(static_cast<std::int32_t>(*category));
     if (seen.insert(std::move(identity)).second) lexicon.entries_.push_back(std::move(entry));
@@ -139,13 +112,25 @@ Result<Lexicon> Lexicon::read(Language language, std::string_view tsv) {
   return lexicon;
 }
 
-std::int32_t Lexicon::id_of(std::string key) {
-  const auto next = static_cast<std::int32_t>(ids_.size());
-  return ids_.try_emplace(std::move(key), next).first->second;
+std::int32_t Lexicon::number_of(ListedWord word) {
+  const auto next = static_cast<std::int32_t>(words_.size());
+  // "grito" and "gritó" are folded alike, but have not the same forms.
+  std::string name = word.folded;
+  for (const std::string& key : word.keys) name += " " + key;
+  const auto [place, is_new] = numbers_.try_emplace(std::move(name), next);
+  if (is_new) words_.push_back(std::move(word));
+  return place->second;
 }
 
 void Lexicon::index() {
-  by_first_.resize(ids_.size());
+  for (std::size_t number = 0; number < words_.size(); ++number) {
+    for (const std::string& key : words_[number].keys) {
+      std::vector<std::int32_t>& numbers = by_key_[key];
+      const auto same = static_cast<std::int32_t>(number);
+      if (!has(numbers, same)) numbers.push_back(same);
+    }
+  }
+  by_first_.resize(words_.size());
   for (std::uint32_t number = 0; number < entries_.size(); ++number) {
     by_first_[static_cast<std::size_t>(entries_[number].elements.front())].push_back(number);
   }
@@ -158,6 +143,19 @@ void Lexicon::index() {
   }
 }
 
+std::vector<std::int32_t> Lexicon::numbers_of(std::string_view word) const {
+  std::vector<std::int32_t> numbers;
+  if (word.empty()) return numbers;
+  for (const std::string& key : keys_of(language_, word)) {
+    const auto found = by_key_.find(key);
+    if (found == by_key_.end()) continue;
+    for (const std::int32_t number : found->second) {
+      if (!has(numbers, number)) numbers.push_back(number);
+    }
+  }
+  return numbers;
+}
+
 const Lexicon& lexicon_of(Language language) {
   static const Lexicon english = compiled_in(Language::en, kLexiconEn);
   static const Lexicon spanish = compiled_in(Language::es, kLexiconEs);
@@ -167,19 +165,8 @@ const Lexicon& lexicon_of(Language language) {
 
 LexiconView::LexiconView(const Lexicon& lexicon, const Words& words)
     : lexicon_(lexicon), words_(words) {
-  Stemmer stemmer(lexicon.language());
-  const auto id = [&](const std::string& key) {
-    const auto found = lexicon.ids_.find(key);
-    return found == lexicon.ids_.end() ? -1 : found->second;
-  };
-  forms_.reserve(words.vocabulary.size());
-  for (const std::string& word : words.vocabulary) {
-    if (word.empty()) {
-      forms_.emplace_back();
-    } else {
-      forms_.push_back({id(stemmer.stem(word)), id("=" + word)});
-    }
-  }
+  listed_.reserve(words.vocabulary.size());
+  for (const std::string& word : words.vocabulary) listed_.push_back(lexicon.numbers_of(word));
 }
 
 std::optional<std::size_t> LexiconView::end_of(const Entry& entry, std::size_t at,
@@ -192,9 +179,7 @@ std::optional<std::size_t> LexiconView::end_from(const Entry& entry, std::size_t
   if (element == entry.elements.size()) return at;
   if (at >= limit) return std::nullopt;
   if (entry.elements[element] != Lexicon::kGap) {
-    const Forms& forms = forms_[words_.tokens[at].word];
-    const std::int32_t wanted = entry.elements[element];
-    if (forms.stem != wanted && forms.exact != wanted) return std::nullopt;
+    if (!has(listed_[words_.tokens[at].word], entry.elements[element])) return std::nullopt;
     return end_from(entry, element + 1, at + 1, limit);
   }
   for (std::size_t skipped = 0; skipped <= kGapWordsMax; ++skipped) {

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agents/rules/inflection.h"
 #include "agents/rules/language.h"
 #include "agents/rules/words.h"
 #include "belay/result.h"
@@ -44,7 +45,7 @@ struct Entry {
   std::string phrase;  // as written in the file
   Category category = Category::idiom;
   double weight = 0;
-  std::vector<std::int32_t> elements;  // word ids; kGap for ".."
+  std::vector<std::int32_t> elements;  // numbers of listed words; kGap for ".."
 };
 
 class Lexicon {
@@ -57,18 +58,24 @@ class Lexicon {
 
   Language language() const { return language_; }
   const std::vector<Entry>& entries() const { return entries_; }
+  // The words of the phrases, each once.
+  const std::vector<ListedWord>& words() const { return words_; }
+  // The numbers of those of which `word` is a form.
+  std::vector<std::int32_t> numbers_of(std::string_view word) const;
 
  private:
   friend class LexiconView;
 
   explicit Lexicon(Language language) : language_(language) {}
-  std::int32_t id_of(std::string key);
+  std::int32_t number_of(ListedWord word);
   void index();
 
   Language language_;
   std::vector<Entry> entries_;
-  std::unordered_map<std::string, std::int32_t> ids_;  // "die" is a stem, "=die" the very word
-  std::vector<std::vector<std::uint32_t>> by_first_;   // entry numbers, longest first
+  std::vector<ListedWord> words_;
+  std::unordered_map<std::string, std::int32_t> numbers_;              // by word and keys
+  std::unordered_map<std::string, std::vector<std::int32_t>> by_key_;  // of inflection.h
+  std::vector<std::vector<std::uint32_t>> by_first_;  // entry numbers by word, longest first
 };
 
 // The lexicon of a language that the rules know. REQUIRES: not Language::unknown.
@@ -90,13 +97,11 @@ class LexiconView {
   // `wanted(entry, end)` accepts.
   template <typename Wanted>
   std::optional<PhraseMatch> longest(std::size_t at, std::size_t limit, Wanted wanted) const {
-    const Forms& forms = forms_[words_.tokens[at].word];
     std::optional<PhraseMatch> best;
-    for (const std::int32_t id : {forms.stem, forms.exact}) {
-      if (id < 0) continue;
-      for (const std::uint32_t number : lexicon_.by_first_[static_cast<std::size_t>(id)]) {
+    for (const std::int32_t word : listed_[words_.tokens[at].word]) {
+      for (const std::uint32_t number : lexicon_.by_first_[static_cast<std::size_t>(word)]) {
         const Entry& entry = lexicon_.entries_[number];
-        if (best && entry.elements.size() <= best->entry->elements.size()) break;
+        if (best && !is_longer(entry, *best->entry)) continue;
         const auto end = end_of(entry, at, limit);
         if (end && wanted(entry, *end)) best = PhraseMatch{&entry, at, *end};
       }
@@ -105,18 +110,20 @@ class LexiconView {
   }
 
  private:
-  struct Forms {
-    std::int32_t stem = -1;  // id of the word's stem, or -1 where the lexicon lacks it
-    std::int32_t exact = -1;
-  };
-
+  // Of two that are as long, the one that is listed first.
+  static bool is_longer(const Entry& entry, const Entry& than) {
+    if (entry.elements.size() != than.elements.size()) {
+      return entry.elements.size() > than.elements.size();
+    }
+    return &entry < &than;
+  }
   std::optional<std::size_t> end_of(const Entry& entry, std::size_t at, std::size_t limit) const;
   std::optional<std::size_t> end_from(const Entry& entry, std::size_t element, std::size_t at,
                                       std::size_t limit) const;
 
   const Lexicon& lexicon_;
   const Words& words_;
-  std::vector<Forms> forms_;  // by index into words_.vocabulary
+  std::vector<std::vector<std::int32_t>> listed_;  // numbers, by index into words_.vocabulary
 };
 
 }  // namespace belay::rules

@@ -77,16 +77,9 @@ Result<StartOptions> start_options(const AgentParts& parts, const GraphConfig& c
   options.user = parts.user;
   options.thread = ThreadId(config.threadId);
   if (!config.threadId.empty()) BELAY_CHECK(check_name("threadId", config.threadId));
-  options.run.max_retries = config.maxRetries.value_or(parts.defaults.max_retries);
-  options.run.require_approval =
-      config.requiresHumanApproval.value_or(parts.defaults.require_approval);
-  options.run.timeout = config.timeout.value_or(parts.defaults.timeout);
-  if (*options.run.max_retries < 1) {
-    return error(ErrorCode::invalid, "maxRetries must be 1 or more: the first attempt counts.");
-  }
-  if (options.run.timeout.count() <= 0) {
-    return error(ErrorCode::invalid, "timeout must be above zero milliseconds.");
-  }
+  options.run.max_retries = config.maxRetries;
+  options.run.require_approval = config.requiresHumanApproval;
+  options.run.timeout = config.timeout;
   return options;
 }
 

@@ -24,11 +24,12 @@ namespace belay::wellbeing {
 inline constexpr std::string_view kThreadNotFound = "Execution thread not found or expired";
 
 struct AgentInput {
-  std::string date;           // YYYY-MM-DD
-  std::string language = {};  // "en", "es", or empty: see the agents' states
+  std::string date;            // YYYY-MM-DD, "today", "yesterday", "tomorrow"
+  std::string language = {};   // "en", "es", or empty: see the agents' states
+  std::string time_zone = {};  // "Europe/Madrid", or empty: likewise
 };
 
-// What is absent is taken from the agent's defaults.
+// What is absent is as the runtime's defaults say (RuntimeParts::run_defaults).
 struct GraphConfig {
   // Empty: a new thread. A known one goes on where it stands, or gives its result.
   std::string threadId = {};
@@ -46,19 +47,12 @@ struct ResumeInput {
   std::optional<Value> edited = std::nullopt;  // in place of what was shown
 };
 
-struct AgentDefaults {
-  int max_retries = 3;                         // AGENT_MAX_RETRIES
-  std::chrono::milliseconds timeout{300'000};  // AGENT_TIMEOUT_MS
-  bool require_approval = true;                // AGENT_REQUIRE_APPROVAL
-};
-
 // Who asks, and of what. The references outlive the agent.
 struct AgentParts {
   Runtime& runtime;
   Store& store;
   TenantId tenant = default_tenant();
   UserId user = UserId("local");
-  AgentDefaults defaults = {};
 };
 
 // The fields that every agent's state has; they come from the run itself.
@@ -138,11 +132,11 @@ class AgentGraph {
   // Returns when the run has ended or waits for a person. Another date for a known thread is
   // `invalid`.
   Task<Result<ExecutionResult>> execute(AgentInput input, GraphConfig config) {
-    BELAY_CO_CHECK(check_input(input.date, input.language));
     BELAY_CO_TRY(StartOptions options, start_options(parts_, config));
     State state;
     state.date = std::move(input.date);
     state.language = std::move(input.language);
+    state.timeZone = std::move(input.time_zone);
     auto view = co_await parts_.runtime.start(graph_, std::move(state), std::move(options));
     co_return execution_result<State>(std::move(view));
   }

@@ -144,7 +144,7 @@ TEST(AgentGraph, RefusesWhatIsNoDateOrLanguageBeforeAnythingBegins) {
   auto agent = world.auditor();
   EXPECT_EQ(world.wait(agent.execute({"2024-13-01"}, {})).error().code, ErrorCode::invalid);
   EXPECT_EQ(world.wait(agent.execute({kToday, "fr"}, {})).error().code, ErrorCode::invalid);
-  EXPECT_EQ(world.plan("yesterday").error().code, ErrorCode::invalid);
+  EXPECT_EQ(world.plan("the day before").error().code, ErrorCode::invalid);
   EXPECT_EQ(world.store.commits(), 0u);
 }
 

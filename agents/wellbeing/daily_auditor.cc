@@ -6,6 +6,7 @@
 #include "agents/wellbeing/code_points.h"
 #include "agents/wellbeing/model_answer.h"
 #include "agents/wellbeing/prompts.h"
+#include "agents/wellbeing/record_rules.h"
 
 namespace belay::wellbeing {
 namespace {
@@ -97,17 +98,16 @@ std::string question_of(const Audit& audit) {
                  {{"date", audit.date}, {"risk", std::to_string(*audit.analysis->riskLevel)}});
 }
 
-// A person may have edited the analysis; what is saved must still be one.
-Result<Done> check_edited(const std::optional<Analysis>& analysis) {
+// A person may have edited the analysis; what is saved must still be one. Asked before a decision
+// counts, and once more before anything is saved.
+Result<Done> check_analysis(const Audit& audit) {
+  const std::optional<Analysis>& analysis = audit.analysis;
   if (!analysis) {
-    return error(ErrorCode::invalid, "The edited analysis is null: there is nothing to save.");
+    return error(ErrorCode::invalid, "The analysis is null: there is nothing to save.");
   }
-  if (analysis->riskLevel && (*analysis->riskLevel < kRiskMin || *analysis->riskLevel > kRiskMax)) {
-    return error(ErrorCode::invalid, "The edited riskLevel " +
-                                         std::to_string(*analysis->riskLevel) +
-                                         " is not one of 1 to 10; nothing was saved.");
-  }
-  return Done{};
+  BELAY_CHECK(check_text("summary", analysis->summary));
+  BELAY_CHECK(check_risk_level("riskLevel", analysis->riskLevel));
+  return check_risk_level("modelRiskLevel", analysis->modelRiskLevel);
 }
 
 DailySummary summary_of(const Audit& audit, const Context& context) {
@@ -137,13 +137,21 @@ DailySummary summary_of(const Audit& audit, const Context& context) {
 
 Task<Result<Update<Audit>>> fetch_notes(const Audit& audit, Context& context,
                                         SharedOptions options) {
-  BELAY_CO_CHECK(check_input(audit.date, audit.language));
-  auto day = co_await read_day(context.records(), audit.date);
+  // The input was checked, but a fork may have edited it since.
+  BELAY_CO_CHECK(check_input(audit.date, audit.language, audit.timeZone));
+  const TimeZone zone = zone_of(audit.timeZone, *options);
+  std::string date = day_named(audit.date, zone, context.now());
+  std::string wanted = date;
+  auto day = co_await read_day(context.records(), std::move(wanted));
   if (!day.ok()) co_return std::move(day).error();
-  std::string language = audit.language.empty() ? day->language : audit.language;
+  std::string language = audit.language;
+  if (language.empty() && options->language_named) language = options->language;
+  if (language.empty()) language = day->language;
   if (language.empty()) language = options->language;
   if (day->notes.empty()) context.outcome("nothing_to_do");
-  co_return set(&Audit::notes, std::move(day->notes))
+  co_return set(&Audit::date, std::move(date))
+      .set(&Audit::timeZone, zone.name())
+      .set(&Audit::notes, std::move(day->notes))
       .set(&Audit::reading, day->reading)
       .set(&Audit::crisis, std::move(day->crisis))
       .set(&Audit::language, std::move(language));
@@ -181,7 +189,7 @@ Update<Audit> check_audit_approval(const Audit& audit, Context& context) {
 }
 
 Result<Update<Audit>> save_summary(const Audit& audit, Context& context) {
-  BELAY_CHECK(check_edited(audit.analysis));
+  BELAY_CHECK(check_analysis(audit));
   context.commit_with(summary_of(audit, context));
   context.outcome("saved");
   return unchanged<Audit>();
@@ -190,6 +198,8 @@ Result<Update<Audit>> save_summary(const Audit& audit, Context& context) {
 Result<Graph<Audit>> daily_auditor(const WellbeingOptions& options) {
   BELAY_TRY(SharedOptions kept, checked(options));
   GraphBuilder<Audit> graph{std::string(kDailyAuditor)};
+  graph.input(
+      [](const Audit& input) { return check_input(input.date, input.language, input.timeZone); });
   graph.node("fetchNotes", [kept](const Audit& audit, Context& context) {
     return fetch_notes(audit, context, kept);
   });
@@ -205,6 +215,7 @@ Result<Graph<Audit>> daily_auditor(const WellbeingOptions& options) {
       .approval("awaitingApproval", &Audit::analysis,
                 {.question = "", .expires = kept->approval_expires})
       .asking(question_of)
+      .check(check_analysis)
       .awaiting(&Audit::requiresApproval)
       .answer(&Audit::approved)
       .approved("saveSummary")

@@ -45,8 +45,9 @@ struct Analysis {
 };
 
 struct Audit {
-  std::string date;      // YYYY-MM-DD
-  std::string language;  // "en" or "es"; empty in the input: that of the notes
+  std::string date;      // YYYY-MM-DD; in the input also "today", "yesterday", "tomorrow"
+  std::string language;  // "en" or "es"; empty in the input: the program's, or that of the notes
+  std::string timeZone;  // "Europe/Madrid"; empty in the input: the program's
   std::vector<DayNote> notes = {};
   Reading reading = {};
   Crisis crisis = {};

@@ -29,10 +29,33 @@ Result<SharedOptions> checked(const WellbeingOptions& options) {
   return std::make_shared<const WellbeingOptions>(options);
 }
 
-Result<Done> check_input(const std::string& date, const std::string& language) {
-  if (!is_date(date)) {
-    return error(ErrorCode::invalid,
-                 "The date " + shown(date) + " is not a day; write it as YYYY-MM-DD.");
+bool names_a_day(std::string_view date) {
+  return is_date(date) || date == "today" || date == "yesterday" || date == "tomorrow";
+}
+
+std::string day_named(const std::string& date, const TimeZone& zone, Instant now) {
+  std::string today = zone.day_of(now);
+  if (date == "today") return today;
+  if (date == "yesterday") return day_before(today);
+  if (date == "tomorrow") return day_after(today);
+  return date;
+}
+
+TimeZone zone_of(const std::string& name, const WellbeingOptions& options) {
+  return TimeZone::named(name).value_or(options.time_zone);
+}
+
+Result<Done> check_input(const std::string& date, const std::string& language,
+                         const std::string& time_zone) {
+  if (!names_a_day(date)) {
+    return error(ErrorCode::invalid, "The date " + shown(date) +
+                                         " is not a day; write it as YYYY-MM-DD, or today, "
+                                         "yesterday or tomorrow.");
+  }
+  if (!time_zone.empty() && !TimeZone::named(time_zone)) {
+    return error(ErrorCode::invalid, "The time zone " + shown(time_zone) +
+                                         " is unknown; use one of the IANA database, like "
+                                         "Europe/Madrid or UTC.");
   }
   if (!language.empty() && !is_language(language)) {
     return error(ErrorCode::invalid,

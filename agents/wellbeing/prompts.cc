@@ -45,7 +45,13 @@ std::string language_in_english(Language language) {
   return language == Language::en ? "English" : "Spanish";
 }
 
-std::string hour_of(Instant instant) { return to_text(instant).substr(11, 5); }
+// ", 22:09 Europe/Madrid". Empty for a note that was not written on its day: an old diary that is
+// copied in has the time of that, which says nothing about the day.
+std::string hour_of(const DayNote& note, const std::string& date, const TimeZone& zone) {
+  const std::string written = zone.text_of(note.createdAt);
+  if (written.substr(0, 10) != date) return "";
+  return ", " + written.substr(11, 5) + " " + zone.name();
+}
 
 // The system message is what stands before the user's content. The template is split before it is
 // filled in, so nothing that is filled in can move the border.
@@ -62,12 +68,13 @@ std::vector<Message> messages_of(std::string_view text, const Places& places,
   return {Message{Role::system, std::move(instruction)}, Message{Role::user, std::move(content)}};
 }
 
-std::string notes_as_text(const std::vector<DayNote>& notes, Material& material) {
+std::string notes_as_text(const Audit& audit, Material& material) {
+  const TimeZone zone = TimeZone::named(audit.timeZone).value_or(TimeZone());
   std::string out;
   std::size_t number = 0;
-  for (const DayNote& note : notes) {
+  for (const DayNote& note : audit.notes) {
     if (!out.empty()) out += "\n\n";
-    out += "Note " + std::to_string(++number) + ", " + hour_of(note.createdAt) + " UTC:\n" +
+    out += "Note " + std::to_string(++number) + hour_of(note, audit.date, zone) + ":\n" +
            material.take(note.content);
   }
   return out;
@@ -113,7 +120,7 @@ Value schedule_input(const RoutineState& state, Language language) {
 Prompt audit_prompt(const Audit& audit, Language language, const Error* problem) {
   Material material;
   const Places places = {{"date", audit.date},
-                         {"notes", notes_as_text(audit.notes, material)},
+                         {"notes", notes_as_text(audit, material)},
                          {"language", language_in_english(language)}};
   Value input = Value::object({{"date", audit.date},
                                {"language", name_of(language)},

@@ -7,6 +7,7 @@
 #include "agents/wellbeing/day.h"
 #include "agents/wellbeing/model_answer.h"
 #include "agents/wellbeing/prompts.h"
+#include "agents/wellbeing/record_rules.h"
 #include "agents/wellbeing/sanitize.h"
 #include "agents/wellbeing/validate_schedule.h"
 
@@ -123,6 +124,14 @@ std::size_t after_validation(const RoutineState& state) {
   return state.validationAttempts < kValidationAttemptsMax ? 1 : 2;
 }
 
+// Asked before a decision on an edited routine counts.
+Result<Done> check_edited(const RoutineState& state) {
+  if (!state.formattedRoutine) {
+    return error(ErrorCode::invalid, "The routine is null: there is nothing to save.");
+  }
+  return check_activities(state.formattedRoutine->activities);
+}
+
 std::string question_of(const RoutineState& state) {
   return message(Text::routine_question, reader_of(state), {{"date", state.date}});
 }
@@ -131,24 +140,29 @@ std::string question_of(const RoutineState& state) {
 
 Task<Result<Update<RoutineState>>> analyze_yesterday(const RoutineState& state, Context& context,
                                                      SharedOptions options) {
-  BELAY_CO_CHECK(check_input(state.date, state.language));
-  const std::string yesterday = day_before(state.date);
+  BELAY_CO_CHECK(check_input(state.date, state.language, state.timeZone));
+  const TimeZone zone = zone_of(state.timeZone, *options);
+  std::string date = day_named(state.date, zone, context.now());
+  const std::string yesterday = day_before(date);
   auto summary = co_await context.records().get<DailySummary>(yesterday);
   if (!summary.ok()) co_return std::move(summary).error();
   // An audit that was rejected, or that nobody decided in time, left no summary: the words of a
   // crisis still count.
   auto day = co_await read_day(context.records(), yesterday);
   if (!day.ok()) co_return std::move(day).error();
-  auto events = co_await context.records().where(&FixedEvent::date, state.date, kFixedEventsMax);
+  auto events = co_await context.records().where(&FixedEvent::date, date, kFixedEventsMax);
   if (!events.ok()) co_return std::move(events).error();
   std::string language = state.language;
+  if (language.empty() && options->language_named) language = options->language;
   if (language.empty() && summary->has_value()) language = (*summary)->language;
   if (language.empty()) language = options->language;
   const Language reader = language_named(language, Language::es);
   std::string seen = message(Text::no_previous_data, reader);
   if (summary->has_value()) seen = context_of(**summary, reader);
   std::string reason = reason_for_contact(*summary, day->crisis, reader);
-  co_return set(&RoutineState::yesterdayContext, std::move(seen))
+  co_return set(&RoutineState::date, std::move(date))
+      .set(&RoutineState::timeZone, zone.name())
+      .set(&RoutineState::yesterdayContext, std::move(seen))
       .set(&RoutineState::analysisResult, result_of(*summary, day->crisis, reader))
       .set(&RoutineState::fixedEvents, *std::move(events))
       .set(&RoutineState::contactFirst, !reason.empty())
@@ -166,6 +180,8 @@ Task<Result<Update<RoutineState>>> make_schedule(const RoutineState& state, Cont
   if (repeats_delimiters(reply->text)) {
     co_return scheduler_error(invalid_answer("the schedule repeats the instructions."), context);
   }
+  // The validator asks anew, with what was wrong: nobody else is to get this answer again.
+  if (!validate_schedule(*schedule).is_valid) context.refuse_answers();
   std::string notice = notice_of(*reply, reader);
   std::vector<std::string> remarks;
   if (reply->method != "rules") remarks = remarks_on(prompt, reader);
@@ -238,6 +254,9 @@ Result<Update<RoutineState>> save_routine(const RoutineState& state, Context& co
 Result<Graph<RoutineState>> routine_generator(const WellbeingOptions& options) {
   BELAY_TRY(SharedOptions kept, checked(options));
   GraphBuilder<RoutineState> graph{std::string(kRoutineGenerator)};
+  graph.input([](const RoutineState& input) {
+    return check_input(input.date, input.language, input.timeZone);
+  });
   graph.node("analyzer", [kept](const RoutineState& state, Context& context) {
     return analyze_yesterday(state, context, kept);
   });
@@ -252,6 +271,7 @@ Result<Graph<RoutineState>> routine_generator(const WellbeingOptions& options) {
       .approval("awaitingApproval", &RoutineState::formattedRoutine,
                 {.question = "", .expires = kept->approval_expires})
       .asking(question_of)
+      .check(check_edited)
       .awaiting(&RoutineState::requiresApproval)
       .answer(&RoutineState::approved)
       .approved("saveRoutine")

@@ -44,8 +44,9 @@ struct FormattedRoutine {
 };
 
 struct RoutineState {
-  std::string date;      // the day to plan, YYYY-MM-DD
-  std::string language;  // "en" or "es"; empty in the input: that of yesterday's summary
+  std::string date;      // the day to plan, YYYY-MM-DD; in the input also "today", "tomorrow"
+  std::string language;  // "en" or "es"; empty in the input: the program's, or yesterday's
+  std::string timeZone;  // "Europe/Madrid"; empty in the input: the program's
   std::string yesterdayContext;
   std::optional<AnalysisResult> analysisResult = std::nullopt;
   std::vector<FixedEvent> fixedEvents = {};

@@ -125,6 +125,7 @@ class World {
   HaltingStore store;
   ScriptedModel model;
   WellbeingOptions options;
+  RunSettings defaults;  // of the next runtime
   std::vector<RunEvent> told;
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<Records> context_records;

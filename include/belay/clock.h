@@ -75,4 +75,25 @@ bool is_date(std::string_view text);
 std::string day_before(std::string_view date);
 std::string day_after(std::string_view date);
 
+// A time zone of the IANA database, for people: what is stored and sent is always UTC. Cheap to
+// copy; immutable, so it can be used from any thread.
+class TimeZone {
+ public:
+  TimeZone();  // UTC
+  // "Europe/Madrid", "UTC"; nothing for a name that the database does not have.
+  static std::optional<TimeZone> named(std::string_view name);
+  // The zone of this machine: TZ, else /etc/localtime.
+  static TimeZone of_machine();
+
+  const std::string& name() const { return name_; }
+  std::string day_of(Instant instant) const;   // "2026-11-22"
+  std::string text_of(Instant instant) const;  // "2026-11-22 00:54:00.123456"
+
+ private:
+  struct Rules;
+  TimeZone(std::string name, std::shared_ptr<const Rules> rules);
+  std::string name_;
+  std::shared_ptr<const Rules> rules_;  // null: UTC
+};
+
 }  // namespace belay

@@ -38,32 +38,6 @@ namespace belay {
 
 class Ledger;
 
-// When the next step may start: after the commit of the one before is durable; while it is under
-// way; or at once, with one commit at the end. Pauses, failures and ends are committed, and waited
-// for, in all three. What a crash takes with `async` and `exit` runs again. Graphs that have
-// subgraphs, and supersteps of several nodes, take `exit` for `sync`.
-enum class Durability { sync, async, exit };
-
-// How a run is to be carried out. Kept with the run, so that a take-over obeys the same.
-struct RunOptions {
-  // Attempts of a node that has a retry policy, in place of the policy's own number.
-  std::optional<int> max_retries = std::nullopt;
-  // False: approval nodes are passed as if approved.
-  bool require_approval = true;
-  // Time that the run may work, retry waits included, waits for people not.
-  std::chrono::milliseconds timeout{300'000};
-  // How long an approval stays open, in place of the approval's own time.
-  std::optional<std::chrono::milliseconds> approval_expires = std::nullopt;
-  Durability durability = Durability::sync;
-  // Supersteps that the run may take: it stops a cycle that never ends.
-  std::int64_t supersteps = limits::supersteps_max;
-  // Nodes of one superstep that run at the same time.
-  std::int64_t parallel = limits::parallel_tasks_default;
-  // What it may cost; unset: nothing is counted.
-  Budget budget = {};
-  friend bool operator==(const RunOptions&, const RunOptions&) = default;
-};
-
 // A person's answer to an interrupt.
 struct Answer {
   bool approved = false;
@@ -166,6 +140,9 @@ class Context {
   // the most that a call can cost is reserved before it, in a commit of its own. When a run is
   // replayed, a call without a record is `not_found`, one with another request `conflict`.
   Model& model() { return recorded_ ? *recorded_ : *attempt_.model; }
+  // The model's answers to this attempt were of no use, though the node ends well: what keeps
+  // answers does not give them again. Those of an attempt that fails are refused anyway.
+  void refuse_answers() { effects_.answers->refuse(); }
   // The run's user's records, as committed; what this node saves is not among them yet.
   Records& records() { return *attempt_.records; }
 

@@ -13,19 +13,15 @@
 // A node is a function (const State&, Context&) that returns an Update<State>, a Task of one, or a
 // Result of either. It reads state, and says what changed; its return is committed as a whole. A
 // plain function must not block: wait in a Task, or use context.blocking().
-//
 // All nodes that are due form a superstep: they run in parallel on the same state, what they say is
 // combined in the order in which the nodes were declared, and the nodes after them come next.
 // Several edges from one node lead to all of their targets. A node that several ways lead to in one
 // superstep is visited once; join() waits for ways of different lengths.
-//
 // A branch chooses among its targets by a pure function of the state: it returns a bool or an index
 // into the targets ({if_false, if_true}), a target's name, several names, or Sends, each of which
 // visits a node with an input of its own. Once chosen, the way is committed and never chosen again.
 // An exception in it is a typed failure of the run.
-//
 // build() reports all faults at once, each naming the node and what to write instead.
-//
 // Versions: a graph's hash covers names, channels, edges and policies. A run goes on with the
 // version that it began with (Runtime::add() takes several), or with one that has upgrade_from() or
 // accept_older_versions(). Anything else is refused, and the run left as it is.
@@ -247,6 +243,14 @@ class GraphBuilder {
   template <typename M>
   GraphBuilder& transient(M State::* member) {
     rule_of(member).transient = true;
+    return *this;
+  }
+
+  // Refuses an input for which this gives an Error; then nothing is written.
+  GraphBuilder& input(std::function<Result<Done>(const State&)> check) {
+    definition_.check_input = [check](auto* state) {
+      return check(*static_cast<const State*>(state));
+    };
     return *this;
   }
 

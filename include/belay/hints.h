@@ -68,6 +68,7 @@ class SharedAnswers {
   virtual ~SharedAnswers() = default;
   virtual Task<std::optional<std::string>> find(Digest request) = 0;
   virtual void keep(const Digest& request, std::string answer, std::chrono::milliseconds ttl) = 0;
+  virtual void forget(const Digest& request) = 0;
 };
 
 // Both outlive the runtime; null: there is none.

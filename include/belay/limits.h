@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "belay/result.h"
+
 namespace belay::limits {
 
 using std::chrono::hours;
@@ -43,6 +45,10 @@ inline constexpr milliseconds owner_watch_interval{500};      // a working run a
 inline constexpr milliseconds held_call_looks_every{100};     // a call of a model: still held?
 inline constexpr hours approval_expiry_default{24};
 inline constexpr hours thread_idle_max{24 * 7};  // then it can't be resumed
+inline constexpr int run_attempts_max = 20;      // RunSettings::max_retries
+inline constexpr hours run_timeout_max{24 * 365};
+inline constexpr hours approval_expiry_max{24 * 30};
+inline constexpr std::int64_t budget_max = 1'000'000'000'000'000;  // tokens; millionths of money
 
 #ifdef BELAY_SMALL_LIMITS
 inline constexpr bool are_small = true;
@@ -90,6 +96,52 @@ struct Spending {
   // Of calls under way, and of those whose process died before their cost was known: it counts.
   Cost reserved;
   friend bool operator==(const Spending&, const Spending&) = default;
+};
+
+// When the next step may start: after the commit of the one before is durable; while it is under
+// way; or at once, with one commit at the end. Pauses, failures and ends are committed, and waited
+// for, in all three. What a crash takes with `async` and `exit` runs again. Graphs that have
+// subgraphs, and supersteps of several nodes, take `exit` for `sync`.
+enum class Durability { sync, async, exit };
+
+// How a run is to be carried out. Kept with the run, so that a take-over obeys the same.
+struct RunOptions {
+  // Attempts of a node that has a retry policy, in place of the policy's own number.
+  std::optional<int> max_retries = std::nullopt;
+  // False: approval nodes are passed as if approved.
+  bool require_approval = true;
+  // Time that the run may work, retry waits included, waits for people not.
+  std::chrono::milliseconds timeout{300'000};
+  // How long an approval stays open, in place of the approval's own time.
+  std::optional<std::chrono::milliseconds> approval_expires = std::nullopt;
+  Durability durability = Durability::sync;
+  // Supersteps that the run may take: it stops a cycle that never ends.
+  std::int64_t supersteps = limits::supersteps_max;
+  // Nodes of one superstep that run at the same time.
+  std::int64_t parallel = limits::parallel_tasks_default;
+  // What it may cost; unset: nothing is counted.
+  Budget budget = {};
+  friend bool operator==(const RunOptions&, const RunOptions&) = default;
+};
+
+// What a start says about its run. Every member that is unset has the value of
+// RuntimeParts::run_defaults, else that of RunOptions.
+struct RunSettings {
+  std::optional<int> max_retries = std::nullopt;
+  std::optional<bool> require_approval = std::nullopt;
+  std::optional<std::chrono::milliseconds> timeout = std::nullopt;
+  std::optional<std::chrono::milliseconds> approval_expires = std::nullopt;
+  std::optional<Durability> durability = std::nullopt;
+  std::optional<std::int64_t> supersteps = std::nullopt;
+  std::optional<std::int64_t> parallel = std::nullopt;
+  Budget budget = {};
+
+  RunSettings() = default;
+  RunSettings(const RunOptions& options);  // implicit: all of them
+  // Takes from `defaults` what is unset here.
+  RunSettings over(const RunSettings& defaults) const;
+  // The options of the run. `invalid`, with the bound, for a value outside of limits.h.
+  Result<RunOptions> options() const;
 };
 
 // How the runtime treats something that nodes depend on: a mail server, an API, the model.

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "belay/detail/answer_verdict.h"
 #include "belay/task.h"
 #include "belay/value.h"
 
@@ -82,6 +83,8 @@ struct ModelRequest {
   // Context::stream() knows that.
   //     request.on_text = [&context](std::string_view piece) { context.stream(piece); };
   std::function<void(std::string_view piece)> on_text = nullptr;
+  // Null: every answer that is complete, and obeys response_schema, is of use.
+  std::shared_ptr<AnswerVerdict> verdict = nullptr;
 
   ModelRequest() = default;
   ModelRequest(std::string purpose, std::vector<Message> messages, Value response_schema,

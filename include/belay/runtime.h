@@ -46,7 +46,7 @@ struct StartOptions {
   // Empty: a new random one. A known thread of the same graph and input goes on where it stands, or
   // gives its result; one that is at work is returned as it stands. Another input is `invalid`.
   ThreadId thread = {};
-  RunOptions run = {};
+  RunSettings run = {};
   std::string queue = std::string(default_queue);
   std::int64_t priority = 0;         // within the queue the greater goes first
   std::string concurrency_key = {};  // runs that share it are limited together
@@ -173,6 +173,7 @@ struct RuntimeParts {
   // resumed, forked or decided.
   PlaceLimits places = {.per_key = 1};
   bool places_hold_starts = false;
+  RunSettings run_defaults = {};  // for what a start leaves unset
   Hints hints = {};  // of other processes; without them each finds by itself what they do
 };
 
@@ -271,7 +272,8 @@ class Runtime {
   // stands, one that has ended gives its result. `conflict` while another living process works on
   // it; `not_found` for an unknown one, or one that waits for a person beyond thread_idle_max.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
-  // The threads that a dead process left unfinished; of one user, or of all.
+  // The threads of runs at work whose process is dead; of one user, or of all. A queued or paused
+  // run is not among them.
   Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant,
                                                   std::optional<UserId> user = std::nullopt);
 

@@ -11,6 +11,18 @@ ModelRequest::ModelRequest(std::string purpose_name, std::vector<Message> prompt
       response_schema(std::move(schema)),
       input(std::move(material)) {}
 
+void AnswerVerdict::when_given(std::function<void(bool accepted)> then) {
+  if (given_) then(*given_);
+  waiting_.push_back(std::move(then));
+}
+
+void AnswerVerdict::give(bool accepted) {
+  bool is_news = !given_ || (*given_ && !accepted);
+  if (!is_news) return;
+  given_ = accepted;
+  for (const auto& then : waiting_) then(accepted);
+}
+
 std::optional<ModelPrice> Model::price(const ModelRequest&) const { return std::nullopt; }
 
 std::int64_t Model::input_tokens_at_most(const ModelRequest& request) const {

@@ -29,6 +29,7 @@
 #include "cli/show.h"
 #include "cli/signals.h"
 #include "cli/store_findings.h"
+#include "cli/trust.h"
 #include "cli/verbs.h"
 #include "cli/wake_up.h"
 #include "http/asio_loop.h"
@@ -336,6 +337,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   }
   parts.places = places_of(settings, verb);
   parts.places_hold_starts = std::holds_alternative<Serve>(verb);
+  parts.run_defaults = settings.run;
   parts.hints = tier->hints();
   std::unique_ptr<WakeUp> wake_up;
   if (uses_a_store(verb)) {
@@ -352,6 +354,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   LocalServiceParts service_parts{*store, *stored, *runtime,           *loop, clock, *random,
                                   graphs, sealing, program.collections};
   service_parts.call = settings.call;
+  service_parts.check_record = program.check_record;
   service_parts.places = local.places;
   service_parts.works = is_service;
   local.process_of = [&settings](const SessionId& session) {
@@ -480,6 +483,18 @@ bool is_of_the_server(const Settings& settings, const Verb& verb) {
   return settings.server && !is_ours;
 }
 
+// Says where what a person writes goes, before it does.
+void show_places(const std::vector<StrangePlace>& places, const Verb& verb, Output& output) {
+  if (std::holds_alternative<Manual>(verb) || std::holds_alternative<Completions>(verb) ||
+      is_about_agents(verb)) {
+    return;
+  }
+  for (const StrangePlace& place : places) {
+    output.progress("Note: only " + place.origin + " names " + place.address + "; " +
+                    place.receives + " go there.");
+  }
+}
+
 // What a shell asks for when somebody presses Tab. What goes wrong is nothing to be offered.
 int complete_typed(const Program& program, const Environment& environment, Clock& clock,
                    const std::vector<std::string>& words) {
@@ -494,9 +509,10 @@ int complete_typed(const Program& program, const Environment& environment, Clock
   auto file = read_config(program, environment, found.flags);
   if (!file.ok()) return 0;
   Environment merged = environment;
-  if (*file) add_config(**file, merged);
+  if (*file) add_config(program, **file, merged);
   auto settings = settings_from(program, merged, found.flags);
-  if (!settings.ok()) return 0;
+  // A key on the keyboard is no wish to talk to a stranger.
+  if (!settings.ok() || !strange_places(merged, found.flags, *settings).empty()) return 0;
   Verb verb = CompleteNames{*found.names, found.begun};
   auto code = settings->server ? run_with_server(program, *settings, names, clock, std::move(verb))
                                : run_in_world(program, *settings, names, clock, std::move(verb));
@@ -531,7 +547,7 @@ int run_program(const Program& program, int count, const char* const* words) {
   auto file = read_config(program, environment, arguments.flags);
   if (!file.ok()) return fail(output, file.error());
   Environment merged = environment;
-  if (*file) add_config(**file, merged);
+  if (*file) add_config(program, **file, merged);
   auto settings = settings_from(program, merged, arguments.flags);
   if (!settings.ok()) return fail(output, settings.error());
   if (std::holds_alternative<ConfigPath>(arguments.verb)) {
@@ -542,6 +558,15 @@ int run_program(const Program& program, int count, const char* const* words) {
     auto all = explain_settings(program, environment, arguments.flags, *file, *settings);
     return end(output, show_config(*file, all, output));
   }
+  std::vector<StrangePlace> places = strange_places(merged, arguments.flags, *settings);
+  if (const auto* one = std::get_if<ConfigTrust>(&arguments.verb)) {
+    auto code = trust_config(program, merged, places, one->trust, output);
+    return code.ok() ? end(output, *code) : fail(output, code.error());
+  }
+  if (auto checked = check_places(places, program.call); !checked.ok()) {
+    return fail(output, checked.error());
+  }
+  show_places(places, arguments.verb, output);
   if (is_of_the_server(*settings, arguments.verb)) {
     auto code = run_with_server(program, *settings, output, *clock, std::move(arguments.verb));
     if (!code.ok()) return fail(output, code.error());

@@ -402,6 +402,11 @@ void add_config_verbs(CLI::App& app, Words& words) {
   config->require_subcommand(1);
   add_verb(*config, words, "explain", "Each setting, and where it comes from", help::kConfig)
       ->callback([&words] { words.chosen = ConfigExplain{}; });
+  add_verb(*config, words, "trust", "Let ./NAME.yaml name servers, as it is now", help::kConfig)
+      ->callback([&words] { words.chosen = ConfigTrust{true}; });
+  add_verb(*config, words, "distrust", "Take that back", help::kConfig)->callback([&words] {
+    words.chosen = ConfigTrust{false};
+  });
   add_verb(*config, words, "path", "The file of settings that is used", help::kConfig)
       ->callback([&words] { words.chosen = ConfigPath{}; });
 }

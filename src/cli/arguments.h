@@ -51,7 +51,7 @@ struct RunAgent {
   // What the texts above, and the environment, come to; by check_form().
   std::shared_ptr<const GraphDefinition> definition;
   Value state;
-  RunOptions options;
+  RunSettings options;
   std::chrono::milliseconds delay{};
 };
 
@@ -198,6 +198,9 @@ struct AgentsGraph {
 };
 struct ConfigExplain {};
 struct ConfigPath {};
+struct ConfigTrust {
+  bool trust = true;  // or no longer
+};
 struct Models {
   enum class What { list, check, try_one };
   What what = What::list;
@@ -224,8 +227,8 @@ using Verb =
                  ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History,
                  Calls, ExportRun, ImportRun, StateOf, Tail, Replay, Preserve, OutboxList,
                  OutboxMove, Queue, Workers, AgentsList, AgentsShow, AgentsGraph, ConfigExplain,
-                 ConfigPath, StoreStats, StoreCompact, StorePrune, Models, Check, Doctor,
-                 Completions, Manual, CompleteNames, StoreSeal>;
+                 ConfigPath, ConfigTrust, StoreStats, StoreCompact, StorePrune, Models, Check,
+                 Doctor, Completions, Manual, CompleteNames, StoreSeal>;
 
 struct Arguments {
   GlobalFlags flags;

@@ -38,9 +38,12 @@ void show_model_call(Output& output, const Value& call) {
   show_usage(output, reply["usage"]);
 }
 
-void show_call(Output& output, const Value& call) {
-  output.line(precise_text(text_of(call["createdAt"])) + "  " + padded(text_of(call["name"]), 24) +
-              "  " + padded(text_of(call["node"]), 18) + "  " + text_of(call["status"]));
+void show_call(const World& world, const Value& call) {
+  Output& output = world.output;
+  Instant at = instant_from(text_of(call["createdAt"])).value_or(Instant());
+  output.line(precise_text(world.settings.time_zone, at) + "  " +
+              padded(text_of(call["name"]), 24) + "  " + padded(text_of(call["node"]), 18) + "  " +
+              text_of(call["status"]));
   if (text_of(call["kind"]) == "model") show_model_call(output, call);
   if (!call["result"].is_null()) output.line("    -> " + brief(to_json(call["result"])));
   const Value& failed = call["error"];
@@ -57,7 +60,7 @@ Task<Answered> show_calls(World& world, Calls wanted) {
   page.limit = wanted.limit;
   BELAY_CO_TRY(Value document, co_await world.service.calls(std::move(page)));
   const Value::Array& calls = *document["calls"].as_array();
-  for (const Value& call : calls) show_call(world.output, call);
+  for (const Value& call : calls) show_call(world, call);
   if (calls.empty()) world.output.line("The run has asked nothing of a model, and has no effect.");
   world.output.document(document);
   co_return ExitCode::done;

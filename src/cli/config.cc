@@ -37,4 +37,20 @@ ExitCode show_config_path(const std::optional<ConfigFile>& file,
   return ExitCode::done;
 }
 
+Result<ExitCode> trust_config(const Program& program, const Environment& environment,
+                              const std::vector<StrangePlace>& places, bool trusted,
+                              Output& output) {
+  std::string path = "./" + program.name + ".yaml";
+  BELAY_CHECK(trust(program, environment, path, trusted));
+  output.line(trusted ? "Trusted, as it is now: " + path : "No longer trusted: " + path);
+  Value::Array addresses;
+  for (const StrangePlace& place : places) {
+    addresses.push_back(place.address);
+    if (trusted) output.line("  " + one_line(place.address) + " may have " + place.receives);
+  }
+  output.document(
+      Value::object({{"file", path}, {"trusted", trusted}, {"addresses", std::move(addresses)}}));
+  return ExitCode::done;
+}
+
 }  // namespace belay::cli

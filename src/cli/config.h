@@ -4,6 +4,7 @@
 #include "cli/config_file.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
+#include "cli/trust.h"
 
 namespace belay::cli {
 
@@ -12,5 +13,10 @@ ExitCode show_config(const std::optional<ConfigFile>& file, const std::vector<Ex
 // Where there is no file: where it was looked for.
 ExitCode show_config_path(const std::optional<ConfigFile>& file,
                           const std::vector<std::string>& places, Output& output);
+
+// config trust, config distrust: of ./NAME.yaml.
+Result<ExitCode> trust_config(const Program& program, const Environment& environment,
+                              const std::vector<StrangePlace>& places, bool trusted,
+                              Output& output);
 
 }  // namespace belay::cli

@@ -7,6 +7,7 @@
 #include "cli/input_file.h"
 #include "cli/nearest_name.h"
 #include "cli/store_name.h"
+#include "cli/trust.h"
 
 namespace belay::cli {
 namespace {
@@ -36,6 +37,13 @@ const Known kKnown[] = {
     {"model_url", "BELAY_MODEL_URL", &Environment::model_url, "--model-url",
      &GlobalFlags::model_url},
     {"language", "BELAY_LANGUAGE", &Environment::language, nullptr, nullptr},
+    {"time_zone", "BELAY_TIME_ZONE", &Environment::time_zone, nullptr, nullptr},
+    {"agent_max_retries", "AGENT_MAX_RETRIES", &Environment::max_retries, nullptr, nullptr},
+    {"agent_timeout_ms", "AGENT_TIMEOUT_MS", &Environment::timeout_ms, nullptr, nullptr},
+    {"agent_require_approval", "AGENT_REQUIRE_APPROVAL", &Environment::require_approval, nullptr,
+     nullptr},
+    {"metrics_batch_interval_ms", "METRICS_BATCH_INTERVAL_MS", &Environment::metrics_batch_interval,
+     nullptr, nullptr},
     {"key_file", "BELAY_KEY_FILE", &Environment::key_file, "--key-file", &GlobalFlags::key_file},
     {"runs_per_user", "BELAY_RUNS_PER_USER", &Environment::runs_per_user, nullptr, nullptr},
     {"runs_per_key", "BELAY_RUNS_PER_KEY", &Environment::runs_per_key, nullptr, nullptr},
@@ -129,6 +137,13 @@ std::string value_in(const ConfigFile& file, const std::string& key) {
   return value;
 }
 
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code absent;
+  return one != other && fs::equivalent(one, other, absent);
+}
+
+bool is_of_this_folder(std::string_view path) { return path.starts_with("./"); }
+
 bool has(const std::optional<ConfigFile>& file, const std::string& key) {
   return file && file->entries.contains(key) && !file->entries.at(key).value.empty();
 }
@@ -157,6 +172,12 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   values["model"] = settings.model;
   values["model_url"] = settings.models.url;
   values["language"] = name_of(settings.language);
+  values["time_zone"] = settings.time_zone.name();
+  RunOptions run = settings.run.options().value();
+  values["agent_max_retries"] = run.max_retries ? std::to_string(*run.max_retries) : "";
+  values["agent_timeout_ms"] = std::to_string(run.timeout.count());
+  values["agent_require_approval"] = run.require_approval ? "true" : "false";
+  values["metrics_batch_interval_ms"] = std::to_string(settings.metrics_batch_interval_ms);
   values["key_file"] = settings.key_file.value_or("");
   using Compress = Sealing::Compress;
   values["compression"] = settings.compression == Compress::always  ? "always"
@@ -195,18 +216,23 @@ Result<std::optional<ConfigFile>> read_config(const Program& program,
                                               const Environment& environment,
                                               const GlobalFlags& flags) {
   bool named = named_place(environment, flags).has_value();
-  for (const std::string& path : config_places(program, environment, flags)) {
+  std::vector<std::string> places = config_places(program, environment, flags);
+  for (const std::string& path : places) {
     std::error_code absent;
     if (!named && !fs::exists(path, absent)) continue;
     BELAY_TRY(std::string text, read_input(path, kConfigBytesMax));
     BELAY_TRY(YAML::Node whole, parse_yaml(path, text));
     BELAY_TRY(ConfigFile file, entries_of(program, path, whole));
+    bool is_own = named || !is_of_this_folder(path) || is_same_file(path, places.back()) ||
+                  is_trusted(program, environment, path, text);
+    file.is_strange = !is_own;
     return std::optional<ConfigFile>(std::move(file));
   }
   return std::optional<ConfigFile>();
 }
 
-void add_config(const ConfigFile& file, Environment& environment) {
+void add_config(const Program& program, const ConfigFile& file, Environment& environment) {
+  if (file.is_strange) environment.strange_file = file.path;
   for (const Known& known : kKnown) {
     std::optional<std::string>& slot = environment.*known.slot;
     if (slot || !has(file, known.key)) continue;
@@ -216,11 +242,10 @@ void add_config(const ConfigFile& file, Environment& environment) {
     slot = value_in(file, known.key);
     environment.origins[known.variable] = file.origin(known.key);
   }
-  for (const auto& [key, entry] : file.entries) {
-    bool general = std::any_of(std::begin(kKnown), std::end(kKnown),
-                               [&](const Known& known) { return key == known.key; });
-    if (general || entry.value.empty() || environment.own.contains(key)) continue;
-    environment.own.emplace(key, value_in(file, key));
+  for (const OwnSetting& own : program.settings) {
+    if (!has(file, own.key) || environment.own.contains(own.key)) continue;
+    environment.own.emplace(own.key, value_in(file, own.key));
+    environment.origins[own.variable] = file.origin(own.key);
   }
 }
 

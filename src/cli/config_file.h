@@ -22,6 +22,7 @@ struct ConfigFile {
   };
   std::string path;
   std::map<std::string, Entry> entries;  // by key
+  bool is_strange = false;               // it may be anybody's: see trust.h
 
   // "file PATH, line 3"; empty for a key that it does not have.
   std::string origin(const std::string& key) const;
@@ -38,7 +39,7 @@ Result<std::optional<ConfigFile>> read_config(const Program& program,
                                               const GlobalFlags& flags);
 
 // Sets in `environment` what it leaves open. Paths of the file are relative to its folder.
-void add_config(const ConfigFile& file, Environment& environment);
+void add_config(const Program& program, const ConfigFile& file, Environment& environment);
 
 // One setting: its value, and where that comes from.
 struct Explained {

@@ -11,10 +11,6 @@
 namespace belay::cli {
 namespace {
 
-constexpr std::int64_t kAttemptsMax = 20;
-constexpr std::int64_t kTimeoutMax = 86'400'000;  // a day
-constexpr std::int64_t kTokensMax = 1'000'000'000'000;
-constexpr std::int64_t kMoneyMax = 1'000'000'000'000'000;  // a thousand million
 constexpr std::int64_t kKeepDaysMax = 36'500;
 constexpr std::int64_t kSeqMax = 1'000'000'000'000;
 
@@ -70,13 +66,13 @@ Result<std::int64_t> money_from(std::string_view option, std::string_view text) 
     return error(ErrorCode::invalid, std::string(option) + " needs an amount like 2 or 1.50.");
   }
   part.resize(6, '0');
-  return whole_number(option, whole + part, 0, kMoneyMax);
+  return whole_number(option, whole + part, 0, limits::budget_max);
 }
 
 Result<Budget> budget_from(const RunAgent& verb) {
   Budget budget;
   if (verb.max_tokens) {
-    BELAY_TRY(budget.tokens, whole_number("--max-tokens", *verb.max_tokens, 0, kTokensMax));
+    BELAY_TRY(budget.tokens, whole_number("--max-tokens", *verb.max_tokens, 0, limits::budget_max));
   }
   if (verb.max_cost) {
     BELAY_TRY(budget.money, money_from("--max-cost", *verb.max_cost));
@@ -104,27 +100,20 @@ Result<Done> complete(const Judged& judged, RunAgent& verb) {
   const Settings& settings = judged.settings;
   if (verb.thread) BELAY_CHECK(check_thread(*verb.thread));
   BELAY_CHECK(complete_input(judged, verb));
-  if (auto text = verb.max_retries ? verb.max_retries : settings.max_retries) {
-    std::string_view what = verb.max_retries ? "--max-retries" : "AGENT_MAX_RETRIES";
-    BELAY_TRY(std::int64_t attempts, whole_number(what, *text, 1, kAttemptsMax));
-    verb.options.max_retries = static_cast<int>(attempts);
+  if (verb.max_retries) {
+    BELAY_TRY(verb.options.max_retries, attempts_from("--max-retries", *verb.max_retries));
   }
-  if (auto text = verb.timeout_ms ? verb.timeout_ms : settings.timeout_ms) {
-    std::string_view what = verb.timeout_ms ? "--timeout" : "AGENT_TIMEOUT_MS";
-    BELAY_TRY(std::int64_t timeout, whole_number(what, *text, 1, kTimeoutMax));
-    verb.options.timeout = std::chrono::milliseconds(timeout);
+  if (verb.timeout_ms) {
+    BELAY_TRY(verb.options.timeout, timeout_from("--timeout", *verb.timeout_ms));
   }
-  if (verb.no_approval) {
-    verb.options.require_approval = false;
-  } else if (settings.require_approval) {
-    BELAY_TRY(verb.options.require_approval,
-              truth_from("AGENT_REQUIRE_APPROVAL", *settings.require_approval));
-  }
+  if (verb.no_approval) verb.options.require_approval = false;
   if (verb.expires) {
     BELAY_TRY(std::chrono::milliseconds expires, duration_from("--expires", *verb.expires));
     verb.options.approval_expires = expires;
   }
   BELAY_TRY(verb.options.budget, budget_from(verb));
+  // A server does not know the settings of the one who asks.
+  verb.options = verb.options.over(settings.run);
   if (verb.after) {
     BELAY_TRY(verb.delay, duration_from("--after", *verb.after));
   }

@@ -34,6 +34,7 @@ Environment (a flag wins over it):
   BELAY_USER              whose records and runs (local)
   BELAY_ROLES             roles that you decide approvals in, with commas between
   BELAY_LANGUAGE          en or es; else as LANG says
+  BELAY_TIME_ZONE         of dates and times, like Europe/Madrid; else the machine's
   BELAY_KEY_FILE          the keys of an encrypted store, one "id:key" a line, the first for what
                           is written; or BELAY_KEYS: the lines themselves; or
                           CHECKPOINT_ENCRYPTION_KEY: one key without its id
@@ -281,9 +282,13 @@ const std::string_view kConfig =
 first that there is: --config, BELAY_CONFIG, ./belay.yaml, belay/belay.yaml in $XDG_CONFIG_HOME
 (~/.config); "belay" stands for the name of the program.
 
+./belay.yaml may be anybody's, as in a cloned repository. Where it alone names a server, no key of
+the environment and none of your own files goes there. `config trust` makes it yours, as it is now.
+
 Examples:
   {p} config explain
   {p} config path
+  {p} config trust
 )";
 
 const std::string_view kPreserve = R"({p} store prune leaves a preserved thread alone.

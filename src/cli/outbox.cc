@@ -7,11 +7,11 @@
 namespace belay::cli {
 namespace {
 
-std::string line_of(const OutboxRow& row) {
+std::string line_of(const TimeZone& zone, const OutboxRow& row) {
   std::string line = message_id(row) + "  " + padded(one_line(row.topic), 12) + "  " +
                      padded(std::string(name_of(row.status)), 9) + "  " +
-                     moment_text(row.created_at) + "  tried " + std::to_string(row.attempts);
-  if (row.status == OutboxStatus::waiting) line += ", due " + moment_text(row.due_at);
+                     moment_text(zone, row.created_at) + "  tried " + std::to_string(row.attempts);
+  if (row.status == OutboxStatus::waiting) line += ", due " + moment_text(zone, row.due_at);
   if (!row.error.empty()) line += "  " + one_line(row.error);
   return line;
 }
@@ -25,7 +25,7 @@ Task<Answered> list_messages(World& world, OutboxList wanted) {
   page.limit = wanted.limit;
   BELAY_CO_TRY(Messages found, co_await world.service.messages(std::move(page)));
   if (found.rows.empty()) world.output.line("No messages.");
-  for (const OutboxRow& row : found.rows) world.output.line(line_of(row));
+  for (const OutboxRow& row : found.rows) world.output.line(line_of(world.settings.time_zone, row));
   if (found.more > 0) world.output.line(std::to_string(found.more) + " more; see --limit.");
   world.output.document(messages_document(found));
   co_return ExitCode::done;

@@ -13,7 +13,9 @@ void show_runs(World& world, std::string_view title, const std::vector<RunRow>& 
   world.output.line(world.output.styled(Style::bold, title) + " (" + std::to_string(rows.size()) +
                     "):");
   for (const RunRow& row : rows) {
-    world.output.line("  " + one_line(row.thread.text) + "  " + row.graph + "  " + row.node);
+    std::string due = due_text(world, row);
+    world.output.line("  " + one_line(row.thread.text) + "  " + row.graph + "  " + row.node +
+                      (due.empty() ? "" : "  " + due));
   }
 }
 
@@ -23,6 +25,7 @@ void show_hints(World& world, const Standing& standing) {
   if (!standing.open.empty()) {
     hints.push_back(command(world, {"approvals", "show", standing.open.front().interrupt.text()}));
   }
+  if (!standing.queued.empty()) hints.push_back(command(world, {"worker"}));
   for (const auto& words : world.program.other_hints) hints.push_back(command(world, words));
   hints.push_back(command(world, world.program.first_run));
   hints.push_back(world.program.call + " --help");
@@ -35,11 +38,13 @@ void show_hints(World& world, const Standing& standing) {
 Task<Answered> show_overview(World& world) {
   Whose everybody;
   BELAY_CO_TRY(Standing standing, co_await world.service.standing(std::move(everybody)));
-  if (standing.at_work.empty() && standing.left_behind.empty() && standing.open.empty()) {
+  if (standing.at_work.empty() && standing.left_behind.empty() && standing.queued.empty() &&
+      standing.open.empty()) {
     world.output.line(world.phrases.nothing_yet);
   }
   show_runs(world, world.phrases.at_work, standing.at_work);
   show_runs(world, world.phrases.left_behind, standing.left_behind);
+  show_runs(world, world.phrases.in_the_queue, standing.queued);
   for (const ApprovalRow& row : standing.open) show_approval_line(world, row);
   show_hints(world, standing);
   world.output.document(standing_document(standing, world.program.presentation.approval_document));

@@ -13,6 +13,8 @@ const Phrases kEnglish = {
     .completed = "completed",
     .thread = "Thread",
     .waits_for_you = "waits for you",
+    .due = "Due",
+    .worked_by = "taken up by",
     .expires = "Expires",
     .in = "in",
     .ago = "ago",
@@ -44,6 +46,8 @@ const Phrases kEnglish = {
     .approval_applied = "1 approval had expired; its run has ended without saving.",
     .approvals_applied = "{n} approvals had expired; their runs have ended without saving.",
     .taking_over = "Taking over thread {thread}: the process that had it is gone.",
+    .begins_early =
+        "Thread {thread} was due at {time}; it begins now, since you ask for it by name.",
     .nothing_left = "Nothing was left behind.",
     .stopped = "Stopped. Thread {thread} stands at its last commit; go on: {command}",
     .goes_on = "Stopped waiting. Thread {thread} goes on at the server; look: {command}",
@@ -55,6 +59,7 @@ const Phrases kEnglish = {
     .worked = "Took up {n} runs.",
     .at_work = "At work",
     .left_behind = "Left behind by a process that is gone",
+    .in_the_queue = "In the queue, for a worker",
     .nothing_yet = "Nothing is running, and nothing waits for you.",
     .try_next = "Try next",
     .won_approved = "Approved by {who}.",
@@ -73,6 +78,8 @@ const Phrases kSpanish = {
     .completed = "completado",
     .thread = "Hilo",
     .waits_for_you = "te espera",
+    .due = "Prevista",
+    .worked_by = "lo toma",
     .expires = "Caduca",
     .in = "en",
     .ago = "hace",
@@ -103,6 +110,8 @@ const Phrases kSpanish = {
     .approvals_applied =
         "{n} aprobaciones habían caducado; sus ejecuciones han terminado sin guardar.",
     .taking_over = "Se toma el hilo {thread}: el proceso que lo tenía ya no está.",
+    .begins_early =
+        "El hilo {thread} tocaba a las {time}; empieza ya, porque lo pides por su nombre.",
     .nothing_left = "No había quedado nada a medias.",
     .stopped = "Parado. El hilo {thread} está en su último paso guardado; para seguir: {command}",
     .goes_on = "Se deja de esperar. El hilo {thread} sigue en el servidor; para verlo: {command}",
@@ -114,6 +123,7 @@ const Phrases kSpanish = {
     .worked = "Ejecuciones tomadas: {n}.",
     .at_work = "En marcha",
     .left_behind = "A medias, de un proceso que ya no está",
+    .in_the_queue = "En la cola, para un proceso que trabaje",
     .nothing_yet = "Nada está en marcha y nada te espera.",
     .try_next = "Prueba ahora",
     .won_approved = "Aprobado por {who}.",
@@ -205,14 +215,12 @@ std::string span_text(std::chrono::milliseconds span) {
   return two_parts(minutes / 1'440, "d", minutes % 1'440 / 60, "h");
 }
 
-std::string moment_text(Instant at) {
-  std::string text = to_text(at);  // 2026-11-21T23:54:00.123456Z
-  return text.substr(0, 10) + " " + text.substr(11, 5) + " UTC";
+std::string moment_text(const TimeZone& zone, Instant at) {
+  return zone.text_of(at).substr(0, 16) + " " + zone.name();
 }
 
-std::string precise_text(std::string_view at) {
-  if (at.size() < 23) return std::string(at);
-  return std::string(at.substr(0, 10)) + " " + std::string(at.substr(11, 12));
+std::string precise_text(const TimeZone& zone, Instant at) {
+  return zone.text_of(at).substr(0, 23);
 }
 
 std::string relative_text(const Phrases& phrases, Instant at, Instant now) {

@@ -18,7 +18,8 @@ std::string_view name_of(Language language);
 struct Phrases {
   // Labels of a result.
   std::string_view saved, nothing_to_do, rejected, expired, failed, cancelled, completed;
-  std::string_view thread, waits_for_you, expires, in, ago, approve_with, reject_with, resume_with;
+  std::string_view thread, waits_for_you, due, worked_by, expires, in, ago, approve_with,
+      reject_with, resume_with;
   std::string_view held_by;            // of a queued run
   std::string_view waits_for_process;  // {thread}, {process}
   std::string_view uncertain_effect, decided_by, comment, edited, no_approvals, asked;
@@ -27,11 +28,12 @@ struct Phrases {
   // Progress.
   std::string_view released, given_up, attempt_failed, again_in, approval_applied,
       approvals_applied;
-  std::string_view taking_over, nothing_left, stopped, goes_on, stopped_idle, listening, closing,
+  std::string_view taking_over, begins_early, nothing_left, stopped, goes_on, stopped_idle,
+      listening, closing,
       stopping,  // {time}
       working, worked;
   // The overview.
-  std::string_view at_work, left_behind, nothing_yet, try_next;
+  std::string_view at_work, left_behind, in_the_queue, nothing_yet, try_next;
   // Decisions.
   std::string_view won_approved, won_rejected, same_decision, on_behalf_of;
 };
@@ -47,10 +49,10 @@ std::string_view word_for(const Phrases& phrases, ApprovalStatus status);
 
 // "12 ms", "2.1 s", "3 min", "23 h 59 min", "2 d 3 h".
 std::string span_text(std::chrono::milliseconds span);
-// "2026-11-22 14:03 UTC".
-std::string moment_text(Instant at);
-// "2026-11-22 14:03:05.123", of what to_text() makes of an instant; anything shorter as it is.
-std::string precise_text(std::string_view at);
+// "2026-11-22 15:03 Europe/Madrid".
+std::string moment_text(const TimeZone& zone, Instant at);
+// "2026-11-22 15:03:05.123", for the columns of a list.
+std::string precise_text(const TimeZone& zone, Instant at);
 // "in 23 h 59 min", or "2 min ago".
 std::string relative_text(const Phrases& phrases, Instant at, Instant now);
 

@@ -18,17 +18,18 @@ std::string text_in(const Value& document, const char* name) {
   return text ? *text : std::string();
 }
 
-std::string moment_in(const Value& document, const char* name) {
+std::string moment_in(const World& world, const Value& document, const char* name) {
   auto at = instant_from(text_in(document, name));
-  return at ? moment_text(*at) : "-";
+  return at ? moment_text(world.settings.time_zone, *at) : "-";
 }
 
-std::string line_of_queue(const Value& queue) {
+std::string line_of_queue(const World& world, const Value& queue) {
   std::string line = padded(one_line(text_in(queue, "name")), 16);
   for (const char* count : {"queued", "due", "running", "waiting", "quarantined"}) {
     line += "  " + number_in(queue, count) + " " + count;
   }
-  if (!queue["oldestDueAt"].is_null()) line += "  due since " + moment_in(queue, "oldestDueAt");
+  if (!queue["oldestDueAt"].is_null())
+    line += "  due since " + moment_in(world, queue, "oldestDueAt");
   if (queue["runsMax"].as_int().value_or(0) > 0) line += "  at most " + number_in(queue, "runsMax");
   if (queue["perKeyMax"].as_int().value_or(0) > 0) {
     line += "  at most " + number_in(queue, "perKeyMax") + " a key";
@@ -43,14 +44,16 @@ std::string line_of_queue(const Value& queue) {
   return line;
 }
 
-std::string line_of_worker(const Value& worker) {
+std::string line_of_worker(const World& world, const Value& worker) {
   std::string line = text_in(worker, "session");
   line += worker["alive"] == Value(true) ? "  alive" : "  dead ";
   if (!worker["name"].is_null()) line += "  " + one_line(text_in(worker, "name"));
   if (!worker["processId"].is_null()) line += "  process " + number_in(worker, "processId");
-  line += "  since " + moment_in(worker, "startedAt") + "  " + number_in(worker, "runs") + " runs";
-  if (!worker["oldestAt"].is_null()) line += ", the oldest of " + moment_in(worker, "oldestAt");
-  if (!worker["seenAt"].is_null()) line += "  seen " + moment_in(worker, "seenAt");
+  line += "  since " + moment_in(world, worker, "startedAt") + "  " + number_in(worker, "runs") +
+          " runs";
+  if (!worker["oldestAt"].is_null())
+    line += ", the oldest of " + moment_in(world, worker, "oldestAt");
+  if (!worker["seenAt"].is_null()) line += "  seen " + moment_in(world, worker, "seenAt");
   return line;
 }
 
@@ -60,7 +63,7 @@ Task<Answered> list_queues(World& world) {
   if (!queues || queues->empty())
     world.output.line("No queues: nothing waits, and none is paused.");
   for (std::size_t i = 0; queues && i < queues->size(); ++i) {
-    world.output.line(line_of_queue((*queues)[i]));
+    world.output.line(line_of_queue(world, (*queues)[i]));
   }
   world.output.document(found);
   co_return ExitCode::done;
@@ -138,7 +141,8 @@ Task<Answered> list_quarantined(World& world) {
   Value::Array documents;
   if (rows.empty()) world.output.line("Nothing is quarantined.");
   for (const RunRow& row : rows) {
-    world.output.line(one_line(row.thread.text) + "  " + moment_text(row.updated_at) + "  " +
+    world.output.line(one_line(row.thread.text) + "  " +
+                      moment_text(world.settings.time_zone, row.updated_at) + "  " +
                       one_line(row.reason));
     documents.push_back(run_summary(row));
   }
@@ -159,7 +163,7 @@ Task<Answered> list_workers(World& world) {
   BELAY_CO_TRY(Value found, co_await world.service.workers());
   const Value::Array* workers = found["workers"].as_array();
   for (std::size_t i = 0; workers && i < workers->size(); ++i) {
-    world.output.line(line_of_worker((*workers)[i]));
+    world.output.line(line_of_worker(world, (*workers)[i]));
   }
   world.output.document(found);
   co_return ExitCode::done;

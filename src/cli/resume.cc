@@ -16,11 +16,25 @@ Task<Result<RunView>> resume_one(World& world, ThreadId thread) {
   co_return std::move(view);
 }
 
+// A person who names a delayed run does not want to wait for its time.
+Task<Result<Done>> show_early(World& world, ThreadId thread) {
+  auto row = co_await world.service.run_of(thread);
+  // Whatever is wrong with it, resuming says so.
+  if (!row.ok() || row->status != RunStatus::queued) co_return Done{};
+  auto due = due_of(*row);
+  if (!due || *due <= world.clock.now()) co_return Done{};
+  std::string time = moment_text(world.settings.time_zone, *due);
+  world.output.progress(
+      filled(world.phrases.begins_early, {{"thread", thread.text}, {"time", time}}));
+  co_return Done{};
+}
+
 Task<Answered> resume_named(World& world, ThreadId thread) {
   BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.left_behind(std::nullopt));
   if (std::find(left.begin(), left.end(), thread) != left.end()) {
     world.output.progress(filled(world.phrases.taking_over, {{"thread", thread.text}}));
   }
+  BELAY_CO_CHECK(co_await show_early(world, thread));
   BELAY_CO_TRY(RunView view, co_await resume_one(world, std::move(thread)));
   show_run(world, view);
   world.output.document(run_document(world.program, view));

@@ -69,6 +69,7 @@ Task<Answered> enqueue_agent(World& world, RunAgent wanted) {
   StartRun start = start_of(world, std::move(wanted));
   BELAY_CO_TRY(RunView view, co_await world.service.start(std::move(start)));
   show_headline(world, view);
+  if (std::string due = due_text(world, view.row); !due.empty()) world.output.line("  " + due);
   world.output.document(run_document(world.program, view));
   co_return ExitCode::done;
 }

@@ -54,6 +54,7 @@ server::ApiOptions api_options(World& world, const Serve& wanted, const bool& is
   options.starts = start_limits(world, wanted);
   options.trusted_proxies = wanted.trusted_proxies.empty() ? world.settings.starts.trusted_proxies
                                                            : wanted.trusted_proxies;
+  options.time_zone = world.settings.time_zone;
   options.extras = world.program.presentation.approval_document;
   options.readiness = [&store = world.local->store, &is_draining] {
     return readiness_of(store, is_draining);

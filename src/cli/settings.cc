@@ -17,8 +17,8 @@ namespace {
 constexpr std::int64_t kPauseMax = 1'000'000'000;
 constexpr std::int64_t kFailuresMax = 1'000;
 constexpr int kWidthMin = 40;
-constexpr int kWidthMax = 100;  // longer lines are hard to read
-constexpr std::chrono::hours kDurationMax{24 * 30};
+constexpr int kWidthMax = 100;                            // longer lines are hard to read
+constexpr std::int64_t kMetricsIntervalMax = 86'400'000;  // a day
 
 std::optional<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
@@ -129,6 +129,8 @@ Result<Done> read_server(const Environment& environment, const GlobalFlags& flag
                                "one, or say --server or --store.");
   }
   for (auto [flag, given] : {std::pair("--model", flags.model.has_value()),
+                             {"--model-url", flags.model_url.has_value()},
+                             {"--redis", flags.redis.has_value()},
                              {"--key-file", flags.key_file.has_value()}}) {
     if (!given) continue;
     return error(ErrorCode::invalid, std::string(flag) +
@@ -183,6 +185,47 @@ Result<Done> read_proxies(const Environment& environment, Settings& settings) {
   return Done{};
 }
 
+Result<Done> read_run_settings(const Environment& environment, Settings& settings) {
+  if (environment.max_retries) {
+    std::string name = environment.origin("AGENT_MAX_RETRIES");
+    BELAY_TRY(settings.run.max_retries, attempts_from(name, *environment.max_retries));
+  }
+  if (environment.timeout_ms) {
+    std::string name = environment.origin("AGENT_TIMEOUT_MS");
+    BELAY_TRY(settings.run.timeout, timeout_from(name, *environment.timeout_ms));
+  }
+  if (environment.require_approval) {
+    std::string name = environment.origin("AGENT_REQUIRE_APPROVAL");
+    BELAY_TRY(settings.run.require_approval, truth_from(name, *environment.require_approval));
+  }
+  return Done{};
+}
+
+Result<Done> read_time_zone(const Environment& environment, Settings& settings) {
+  if (!environment.time_zone) {
+    settings.time_zone = TimeZone::of_machine();
+    return Done{};
+  }
+  auto zone = TimeZone::named(*environment.time_zone);
+  if (!zone) {
+    return error(ErrorCode::invalid,
+                 environment.origin("BELAY_TIME_ZONE") + " is " +
+                     in_quotes(*environment.time_zone) +
+                     "; set it to a zone of the IANA database, like Europe/Madrid or UTC.");
+  }
+  settings.time_zone = *std::move(zone);
+  settings.time_zone_named = true;
+  return Done{};
+}
+
+Result<Done> read_metrics_interval(const Environment& environment, Settings& settings) {
+  if (!environment.metrics_batch_interval) return Done{};
+  std::string name = environment.origin("METRICS_BATCH_INTERVAL_MS");
+  BELAY_TRY(settings.metrics_batch_interval_ms,
+            whole_number(name, *environment.metrics_batch_interval, 1, kMetricsIntervalMax));
+  return Done{};
+}
+
 Result<Done> read_places(const Environment& environment, Settings& settings) {
   auto read = [&](const char* name, const std::optional<std::string>& text, std::uint64_t& limit) {
     constexpr std::int64_t most = 1'000'000;
@@ -234,6 +277,11 @@ Environment read_environment(const Program& program) {
   read.max_retries = variable("AGENT_MAX_RETRIES");
   read.timeout_ms = variable("AGENT_TIMEOUT_MS");
   read.require_approval = variable("AGENT_REQUIRE_APPROVAL");
+  for (const char* name : {"PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE", "PGSSLKEY"}) {
+    if (!read.postgres_secret && variable(name)) read.postgres_secret = name;
+  }
+  read.time_zone = variable("BELAY_TIME_ZONE");
+  read.metrics_batch_interval = variable("METRICS_BATCH_INTERVAL_MS");
   read.data_home = variable("XDG_DATA_HOME");
   read.home = variable("HOME");
   read.locale = first_of({"LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG"});
@@ -306,10 +354,10 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   }
   BELAY_TRY(settings.language, language_of(environment));
   settings.language_named = environment.language.has_value();
+  BELAY_CHECK(read_time_zone(environment, settings));
   settings.own = environment.own;
-  settings.max_retries = environment.max_retries;
-  settings.timeout_ms = environment.timeout_ms;
-  settings.require_approval = environment.require_approval;
+  BELAY_CHECK(read_metrics_interval(environment, settings));
+  BELAY_CHECK(read_run_settings(environment, settings));
   BELAY_CHECK(read_model_settings(environment, flags, settings));
   BELAY_CHECK(read_sealing(environment, flags, settings));
   BELAY_CHECK(read_places(environment, settings));
@@ -355,50 +403,6 @@ Result<std::vector<std::string>> roles_from(std::string_view what, std::string_v
     if (end == text.size()) return roles;
     text.remove_prefix(end + 1);
   }
-}
-
-Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,
-                                  std::int64_t most) {
-  std::int64_t number = 0;
-  auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault == std::errc() && end == text.data() + text.size() && number >= least &&
-      number <= most) {
-    return number;
-  }
-  return error(ErrorCode::invalid, std::string(what) + " is " + in_quotes(text) +
-                                       "; give a whole number from " + std::to_string(least) +
-                                       " to " + std::to_string(most) + ".");
-}
-
-Result<std::chrono::milliseconds> duration_from(std::string_view what, std::string_view text) {
-  std::int64_t number = 0;
-  auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  std::int64_t factor = 0;
-  for (auto [name, milliseconds] : {std::pair<std::string_view, std::int64_t>("ms", 1),
-                                    {"s", 1'000},
-                                    {"m", 60'000},
-                                    {"h", 3'600'000},
-                                    {"d", 86'400'000}}) {
-    if (unit == name) factor = milliseconds;
-  }
-  std::int64_t most = std::chrono::milliseconds(kDurationMax).count();
-  if (fault == std::errc() && factor > 0 && number > 0 && number <= most / factor) {
-    return std::chrono::milliseconds(number * factor);
-  }
-  return error(ErrorCode::invalid, std::string(what) + " is " + in_quotes(text) +
-                                       "; give a time like 90s, 30m, 2h or 1d, at most 30d.");
-}
-
-Result<bool> truth_from(std::string_view what, std::string_view text) {
-  for (std::string_view yes : {"true", "1", "yes", "on"}) {
-    if (text == yes) return true;
-  }
-  for (std::string_view no : {"false", "0", "no", "off"}) {
-    if (text == no) return false;
-  }
-  return error(ErrorCode::invalid,
-               std::string(what) + " is " + in_quotes(text) + "; set it to true or false.");
 }
 
 }  // namespace belay::cli

@@ -30,6 +30,7 @@ struct Environment {
   std::optional<std::string> openai_key, anthropic_key, ollama_key, ollama_host;
   std::map<std::string, std::string> own;  // of the program, by key
   std::optional<std::string> max_retries, timeout_ms, require_approval;
+  std::optional<std::string> time_zone, metrics_batch_interval;
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
   std::optional<std::string> key_file, keys, compression, accept_plain;
   std::optional<std::string> server, api_key_file, api_key;
@@ -41,8 +42,12 @@ struct Environment {
   std::optional<std::string> notify_url, database_url, worker_name;
   std::optional<std::string> roles, no_approval_takes;
   std::optional<std::string> pause_at_commit, pause_after, model_fails, tell_fenced;
+  // What libpq would take from the environment: the first such variable that is set.
+  std::optional<std::string> postgres_secret;
   // Where what stands above comes from, by variable: "file PATH, line 3". Absent: the variable.
   std::map<std::string, std::string> origins;
+  // The file, where it lies in the current folder and the person has not said that it is theirs.
+  std::string strange_file;
 
   // What an error names: the variable, or the file and its line.
   std::string origin(const std::string& name) const {
@@ -83,11 +88,14 @@ struct Settings {
   ModelSettings models;              // what all of that comes to
   bool keeps_prompts = true;         // in the store, word for word
   Language language = Language::en;
-  bool language_named = false;             // by a person, not by the locale
+  bool language_named = false;   // by a person, not by the locale
+  TimeZone time_zone;            // of the dates and times that people read and write
+  bool time_zone_named = false;  // by a person, not by the machine
+  // Accepted, and of no effect: metrics are computed when they are read (docs/configuration.md).
+  std::int64_t metrics_batch_interval_ms = 10'000;
   std::map<std::string, std::string> own;  // of the program, by key; what is not set is absent
-  // As the environment says; run checks them, if no flag is in their place.
-  std::optional<std::string> max_retries, timeout_ms, require_approval;
-  std::optional<std::string> no_approval_takes;  // likewise; serve checks it
+  RunSettings run;                         // of the runs that are begun: AGENT_...
+  std::optional<std::string> no_approval_takes;  // as the environment says; serve checks it
   std::optional<std::string> key_file;
   bool key_file_by_flag = false;         // so the next command has to name it too
   std::optional<std::string> keys;       // where no file is named
@@ -123,6 +131,9 @@ Result<std::int64_t> whole_number(std::string_view what, std::string_view text, 
                                   std::int64_t most);
 // "90s", "30m", "2h", "1d", "500ms"; at most 30 days.
 Result<std::chrono::milliseconds> duration_from(std::string_view what, std::string_view text);
+// Of a run: how many attempts, and how many milliseconds of work.
+Result<int> attempts_from(std::string_view what, std::string_view text);
+Result<std::chrono::milliseconds> timeout_from(std::string_view what, std::string_view text);
 // true, false, 1, 0, yes, no, on, off.
 Result<bool> truth_from(std::string_view what, std::string_view text);
 

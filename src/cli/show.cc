@@ -71,10 +71,13 @@ std::string mark_of(const Output& output, RunStatus status) {
 
 // What to do about a run that has neither ended nor waits for a person.
 void show_how_to_go_on(World& world, const RunRow& row) {
+  const Phrases& phrases = world.phrases;
+  auto line = [&](std::string_view label, const std::vector<std::string>& words) {
+    world.output.line(std::string(kIndent) + std::string(label) + ":  " + command(world, words));
+  };
+  if (row.status == RunStatus::queued) line(phrases.worked_by, {"worker"});
   bool left = row.status == RunStatus::queued || row.status == RunStatus::running;
-  if (!left) return;
-  world.output.line(std::string(kIndent) + std::string(world.phrases.resume_with) + ":  " +
-                    command(world, {"resume", row.thread.text}));
+  if (left) line(phrases.resume_with, {"resume", row.thread.text});
 }
 
 }  // namespace
@@ -92,6 +95,14 @@ std::string command(const World& world, const std::vector<std::string>& words) {
     line += " --key-file " + shell_word(*world.settings.key_file);
   }
   return line;
+}
+
+std::string due_text(const World& world, const RunRow& row) {
+  auto due = due_of(row);
+  // The expiry of an approval is shown with the approval.
+  if (!due || row.reason == "approval") return "";
+  return std::string(world.phrases.due) + " " + moment_text(world.settings.time_zone, *due) + ", " +
+         relative_text(world.phrases, *due, world.clock.now());
 }
 
 void show_payload(World& world, const Value& payload) {
@@ -119,7 +130,7 @@ void show_how_to_decide(World& world, const ApprovalRow& row) {
                 output.styled(Style::bold, command(world, {"approvals", verb, id})));
   }
   output.line(std::string(kIndent) + std::string(phrases.expires) + " " +
-              moment_text(row.expires_at) + ", " +
+              moment_text(world.settings.time_zone, row.expires_at) + ", " +
               relative_text(phrases, row.expires_at, world.clock.now()));
 }
 
@@ -143,6 +154,9 @@ void show_run(World& world, const RunView& view) {
     output.line(std::string(kIndent) + std::string(world.phrases.held_by) + ":  " +
                 one_line(view.held_by));
   }
+  if (std::string due = due_text(world, view.row); !due.empty()) {
+    output.line(std::string(kIndent) + due);
+  }
   if (view.approval) {
     show_payload(world, payload_of(*view.approval));
   } else if (const Value* made = made_in(world, view.state)) {
@@ -155,9 +169,10 @@ void show_run(World& world, const RunView& view) {
   }
   for (const EffectRow& effect : view.uncertain) {
     output.line(std::string(kIndent) +
-                filled(world.phrases.uncertain_effect, {{"effect", one_line(effect.name)},
-                                                        {"node", effect.node},
-                                                        {"time", moment_text(effect.created_at)}}));
+                filled(world.phrases.uncertain_effect,
+                       {{"effect", one_line(effect.name)},
+                        {"node", effect.node},
+                        {"time", moment_text(world.settings.time_zone, effect.created_at)}}));
   }
   show_how_to_go_on(world, view.row);
 }
@@ -180,7 +195,8 @@ void show_approval_in_full(World& world, const ApprovalRow& row) {
   output.line(std::string(kIndent) + row.graph + " / " + row.node + ", " +
               std::string(phrases.thread) + " " + one_line(row.thread.text));
   output.line(std::string(kIndent) + std::string(phrases.asked) + " " +
-              moment_text(row.created_at) + ": " + std::string(word_for(phrases, row.status)));
+              moment_text(world.settings.time_zone, row.created_at) + ": " +
+              std::string(word_for(phrases, row.status)));
   output.line();
   show_payload(world, payload_of(row));
   if (!row.edited.empty()) {
@@ -192,7 +208,8 @@ void show_approval_in_full(World& world, const ApprovalRow& row) {
   if (row.status == ApprovalStatus::open) return show_how_to_decide(world, row);
   if (row.decided_by.empty()) return;
   output.line(std::string(kIndent) + std::string(phrases.decided_by) + " " +
-              decider_of(phrases, row) + ", " + moment_text(row.decided_at));
+              decider_of(phrases, row) + ", " +
+              moment_text(world.settings.time_zone, row.decided_at));
   if (row.comment.empty()) return;
   output.paragraph(std::string(phrases.comment) + ": " + row.comment, kIndent);
 }

@@ -31,6 +31,9 @@ void show_approval_line(World& world, const ApprovalRow& row);
 // What an approval shows, or what a run has made.
 void show_payload(World& world, const Value& payload);
 
+// "Due 2026-11-22 15:03 Europe/Madrid, in 23 h 59 min"; empty for a run that waits for no time.
+std::string due_text(const World& world, const RunRow& row);
+
 // How to decide it: two commands, and until when.
 void show_how_to_decide(World& world, const ApprovalRow& row);
 

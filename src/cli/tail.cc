@@ -11,7 +11,8 @@ constexpr int body_columns = 200;
 // "12-3  2026-11-21 12:00:00.123  updates  write  {...}"
 std::string line_of(const World& world, const StreamEvent& event) {
   std::string line = padded(event.id ? event.id->text() : "-", 7) + " " +
-                     precise_text(to_text(event.at)) + "  " + padded(name_of(event.kind), 11) + " ";
+                     precise_text(world.settings.time_zone, event.at) + "  " +
+                     padded(name_of(event.kind), 11) + " ";
   std::string where = event.space.empty() ? event.node : event.space + "/" + event.node;
   if (!where.empty()) line += " " + one_line(where);
   const std::string* text = event.body["text"].as_string();

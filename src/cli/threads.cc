@@ -7,11 +7,12 @@
 namespace belay::cli {
 namespace {
 
-std::string state_of(const Phrases& phrases, const ListedThread& listed) {
+std::string state_of(const World& world, const ListedThread& listed) {
   if (!listed.run) return "";
-  std::string state(word_for(phrases, listed.run->status));
+  std::string state(word_for(world.phrases, listed.run->status));
   if (!listed.run->outcome.empty()) state += ": " + listed.run->outcome;
   if (!listed.run->reason.empty()) state += ": " + listed.run->reason;
+  if (std::string due = due_text(world, *listed.run); !due.empty()) state += ", " + due;
   return state;
 }
 
@@ -29,10 +30,11 @@ Task<Answered> list_threads(World& world, Threads wanted) {
     id_width = std::max(id_width, columns(one.thread.thread.text));
   id_width = std::min(id_width, std::size_t{40});
   Value::Array documents;
+  const TimeZone& zone = world.settings.time_zone;
   for (const ListedThread& one : listed) {
     world.output.line(padded(one_line(one.thread.thread.text), id_width) + "  " +
-                      padded(one.thread.graph, 17) + "  " + moment_text(one.thread.created_at) +
-                      "  " + state_of(world.phrases, one));
+                      padded(one.thread.graph, 17) + "  " +
+                      moment_text(zone, one.thread.created_at) + "  " + state_of(world, one));
     documents.push_back(thread_document(one.thread, one.run));
   }
   world.output.document(Value::object({{"threads", std::move(documents)}}));

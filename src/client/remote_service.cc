@@ -23,11 +23,10 @@ std::uint64_t page_limit(std::size_t limit) {
 }
 
 Value start_body(const StartRun& start) {
-  const RunOptions& options = start.options;
-  Value::Object body{{"input", start.input},
-                     {"threadId", start.thread.text},
-                     {"timeoutMs", options.timeout.count()},
-                     {"requireApproval", options.require_approval}};
+  const RunSettings& options = start.options;
+  Value::Object body{{"input", start.input}, {"threadId", start.thread.text}};
+  if (options.timeout) body["timeoutMs"] = options.timeout->count();
+  if (options.require_approval) body["requireApproval"] = *options.require_approval;
   if (start.user != UserId("local")) body["userId"] = start.user.text;
   if (options.max_retries) body["maxRetries"] = *options.max_retries;
   if (options.approval_expires) body["expiresMs"] = options.approval_expires->count();

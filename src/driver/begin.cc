@@ -4,6 +4,7 @@
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
 #include "engine/restore.h"
+#include "graph/guarded.h"
 
 namespace belay {
 namespace {
@@ -39,13 +40,12 @@ Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name
   if (!options.concurrency_key.empty()) {
     BELAY_CO_CHECK(check_name("concurrency key", options.concurrency_key));
   }
-  if (options.run.timeout.count() <= 0) {
-    co_return error(ErrorCode::invalid, "The run's timeout must be above zero.");
+  const GraphDefinition& definition = *begin.graph;
+  if (definition.check_input) {
+    BELAY_CO_CHECK(guarded<Done>("The check of the input of \"" + definition.name + "\"",
+                                 [&] { return definition.check_input(input.get()); }));
   }
-  const Budget& budget = options.run.budget;
-  if (budget.tokens.value_or(0) < 0 || budget.money.value_or(0) < 0) {
-    co_return error(ErrorCode::invalid, "The run's budget can't be below zero.");
-  }
+  BELAY_CO_TRY(RunOptions of_run, options.run.over(parts_.run_defaults).options());
   RunRow row;
   row.tenant = options.tenant;
   row.run = RunId(random_uuid(parts_.random));
@@ -55,7 +55,7 @@ Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name
   row.queue = options.queue;
   row.priority = options.priority;
   row.concurrency_key = options.concurrency_key;
-  BELAY_CO_TRY(begin.run, engine::new_run(*begin.graph, row, options.run, std::move(input)));
+  BELAY_CO_TRY(begin.run, engine::new_run(*begin.graph, row, of_run, std::move(input)));
   if (begin.is_named) {
     auto found = co_await find_thread(options.tenant, options.thread);
     if (!found.ok() && found.error().code != ErrorCode::not_found) {

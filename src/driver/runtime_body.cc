@@ -5,6 +5,7 @@
 #include "belay/limits.h"
 #include "engine/advance.h"
 #include "engine/checkpoint.h"
+#include "graph/guarded.h"
 
 namespace belay {
 namespace {
@@ -263,13 +264,9 @@ Task<Result<RunView>> Runtime::Body::resume(TenantId tenant, ThreadId thread) {
 
 Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant,
                                                                std::optional<UserId> user) {
+  // A queued run is nobody's, and nobody is missing: it waits for its time and for a worker.
   std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [tenant, user](Snapshot& view) {
-    RunFilter filter;
-    filter.tenant = tenant;
-    filter.user = user;
-    filter.statuses = {RunStatus::queued, RunStatus::running};
-    filter.limit = limits::page_rows_max;
-    return view.runs(filter);
+    return running_runs(view, tenant, user);
   };
   auto rows = co_await read<std::vector<RunRow>>(parts_.store, std::move(reader));
   if (!rows.ok()) co_return std::move(rows).error();

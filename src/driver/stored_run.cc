@@ -1,6 +1,7 @@
 #include "driver/stored_run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "driver/all_rows.h"
@@ -230,6 +231,24 @@ Result<std::optional<Spending>> spending_of_run(Snapshot& view, const RunRow& ru
   auto remember = [&](const EffectRow& row) { ledger.remember(spending_of(row)); };
   BELAY_CHECK(for_each_effect(view, std::move(filter), remember));
   return std::optional(ledger.spending());
+}
+
+Result<std::vector<RunRow>> running_runs(Snapshot& view, const TenantId& tenant,
+                                         const std::optional<UserId>& user) {
+  RunFilter filter;
+  filter.tenant = tenant;
+  filter.user = user;
+  filter.statuses = {RunStatus::running};
+  filter.limit = limits::page_rows_max;
+  filter.without_input = true;
+  std::vector<RunRow> all;
+  while (true) {
+    BELAY_TRY(std::vector<RunRow> page, view.runs(filter));
+    bool is_last = page.size() < filter.limit;
+    std::move(page.begin(), page.end(), std::back_inserter(all));
+    if (is_last) return all;
+    filter.before = all.back().run;
+  }
 }
 
 }  // namespace belay

@@ -39,4 +39,9 @@ Result<OpenApprovals> open_approvals(Snapshot& view, const RunRow& run);
 Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,
                                  const InterruptId& interrupt);
 
+// All runs that are `running`, whichever session owns them, without their input; those of one user
+// if `user` is given.
+Result<std::vector<RunRow>> running_runs(Snapshot& view, const TenantId& tenant,
+                                         const std::optional<UserId>& user = std::nullopt);
+
 }  // namespace belay

@@ -33,7 +33,8 @@ bool may_become_whole(std::string_view bytes) {
 
 Context::Context(Attempt attempt)
     : attempt_(std::move(attempt)), costs_(std::make_unique<Costs>()) {
-  if (attempt_.journal) recorded_ = std::make_unique<RecordedModel>(attempt_);
+  effects_.answers = std::make_shared<AnswerVerdict>();
+  if (attempt_.journal) recorded_ = std::make_unique<RecordedModel>(attempt_, effects_.answers);
 }
 Context::~Context() = default;
 

@@ -162,6 +162,11 @@ Task<Result<ModelReply>> RecordedModel::generate(ModelRequest request) {
     }
   }
   auto price = attempt_.model->price(request);
+  if (auto own = std::exchange(request.verdict, verdict_)) {
+    // A reader within the node refuses for itself, and the attempt for all of them.
+    verdict_->when_given([own](bool accepted) { accepted ? own->accept() : own->refuse(); });
+    request.verdict = std::move(own);
+  }
   auto reply = co_await attempt_.model->generate(std::move(request));
   if (reply.ok()) {
     call.record.reply = *reply;

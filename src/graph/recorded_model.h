@@ -11,7 +11,8 @@ namespace belay {
 class RecordedModel final : public Model {
  public:
   // REQUIRES: attempt.journal, and attempt.model unless attempt.replays. `attempt` outlives it.
-  explicit RecordedModel(const Context::Attempt& attempt) : attempt_(attempt) {}
+  RecordedModel(const Context::Attempt& attempt, std::shared_ptr<AnswerVerdict> verdict)
+      : attempt_(attempt), verdict_(std::move(verdict)) {}
 
   Task<Result<ModelReply>> generate(ModelRequest request) override;
   std::optional<ModelPrice> price(const ModelRequest& request) const override;
@@ -37,6 +38,7 @@ class RecordedModel final : public Model {
   Result<ModelReply> keep(Call& call, Result<ModelReply> reply);
 
   const Context::Attempt& attempt_;
+  const std::shared_ptr<AnswerVerdict> verdict_;  // of the attempt
   int calls_ = 0;
 };
 

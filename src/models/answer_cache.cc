@@ -1,12 +1,17 @@
 #include "models/answer_cache.h"
 
+#include <algorithm>
+
 #include "belay/value.h"
+#include "models/json_answer.h"
 
 namespace belay::models {
 namespace {
 
 // Around an entry: its key, twice, and the nodes that hold it.
 constexpr std::size_t entry_overhead = 256;
+// Of one request: a model that answers ever worse things is not remembered by all of them.
+constexpr std::size_t refusals_max = 8;
 
 Value document_of(const Message& message) {
   Value::Array calls;
@@ -98,7 +103,7 @@ void CachedModel::remove(Entries::iterator entry) {
   entries_.erase(entry);
 }
 
-const ModelReply* CachedModel::find(const Digest& key) {
+CachedModel::Entry* CachedModel::find(const Digest& key) {
   auto found = by_key_.find(key);
   if (found == by_key_.end()) return nullptr;
   Entries::iterator entry = found->second;
@@ -109,53 +114,100 @@ const ModelReply* CachedModel::find(const Digest& key) {
     return nullptr;
   }
   entries_.splice(entries_.begin(), entries_, entry);
-  return &entry->reply;
+  return &*entry;
 }
 
-void CachedModel::keep(const Digest& key, const ModelReply& reply, Instant made) {
-  std::size_t bytes = bytes_of(reply);
-  if (bytes > options_.bytes_max || options_.entries_max == 0) return;
-  if (auto found = by_key_.find(key); found != by_key_.end()) remove(found->second);
+void CachedModel::keep(Entry entry) {
+  entry.bytes =
+      bytes_of(entry.reply.value_or(ModelReply())) + entry.refused.size() * sizeof(Digest);
+  if (auto found = by_key_.find(entry.key); found != by_key_.end()) remove(found->second);
+  if (entry.bytes > options_.bytes_max || options_.entries_max == 0) return;
   while (!entries_.empty() &&
-         (entries_.size() >= options_.entries_max || bytes_ + bytes > options_.bytes_max)) {
+         (entries_.size() >= options_.entries_max || bytes_ + entry.bytes > options_.bytes_max)) {
     remove(std::prev(entries_.end()));
   }
-  entries_.push_front({key, reply, bytes, made});
-  by_key_.emplace(key, entries_.begin());
-  bytes_ += bytes;
+  bytes_ += entry.bytes;
+  entries_.push_front(std::move(entry));
+  by_key_.emplace(entries_.front().key, entries_.begin());
 }
 
-Task<std::optional<ModelReply>> CachedModel::find_shared(Digest key) {
+void CachedModel::accept(const Digest& key, const ModelReply& reply) {
+  Instant now = clock_.now();
+  Entry entry{key, reply, now, {}, 0};
+  if (const Entry* known = find(key)) entry.refused = known->refused;
+  std::erase(entry.refused, sha256(reply.text));
+  keep(std::move(entry));
+  if (options_.shared) options_.shared->keep(key, text_of(key, reply, now), options_.ttl);
+}
+
+// Another reader may have accepted another answer to the same request meanwhile: that one stays.
+void CachedModel::refuse(const Digest& key, const ModelReply& reply) {
+  Entry entry{key, std::nullopt, clock_.now(), {}, 0};
+  if (const Entry* known = find(key)) entry = *known;
+  if (entry.reply && entry.reply->text == reply.text) entry.reply.reset();
+  if (options_.shared) {
+    if (entry.refused.size() == refusals_max) entry.refused.erase(entry.refused.begin());
+    entry.refused.push_back(sha256(reply.text));
+    if (!entry.reply) options_.shared->forget(key);
+  }
+  if (entry.reply || !entry.refused.empty()) return keep(std::move(entry));
+  if (auto found = by_key_.find(key); found != by_key_.end()) remove(found->second);
+}
+
+void CachedModel::await_verdict(AnswerVerdict& verdict, const Digest& key, ModelReply reply,
+                                bool is_new) {
+  verdict.when_given(
+      [place = weak_from_this(), key, reply = std::move(reply), is_new](bool accepted) {
+        auto cache = place.lock();
+        if (!cache) return;
+        if (!accepted) return cache->refuse(key, reply);
+        if (is_new) cache->accept(key, reply);
+      });
+}
+
+// What is kept here, else what is shared; never what a reader refused.
+Task<std::optional<ModelReply>> CachedModel::find_kept(Digest key) {
   std::optional<ModelReply> found;
+  if (const Entry* known = find(key); known && known->reply) {
+    found = known->reply;
+    co_return found;
+  }
   if (!options_.shared) co_return found;
   auto text = co_await options_.shared->find(key);
   auto answer = text ? answer_in(*text, key) : std::nullopt;
   Instant now = clock_.now();
   if (!answer || now < answer->made || now >= answer->made + options_.ttl) co_return found;
-  keep(key, answer->reply, answer->made);
+  Entry entry{key, answer->reply, answer->made, {}, 0};
+  if (const Entry* known = find(key)) entry.refused = known->refused;
+  // The deletion there may be under way, or lost.
+  Digest text_hash = sha256(answer->reply.text);
+  bool is_refused =
+      std::find(entry.refused.begin(), entry.refused.end(), text_hash) != entry.refused.end();
+  if (is_refused) co_return found;
+  keep(std::move(entry));
   found = std::move(answer->reply);
   co_return found;
 }
 
 Task<Result<ModelReply>> CachedModel::generate(ModelRequest request) {
   Digest key = key_of(request);
-  if (const ModelReply* known = find(key)) {
-    ModelReply reply = *known;
+  std::shared_ptr<AnswerVerdict> verdict = request.verdict;
+  std::optional<ModelReply> known;
+  if (!verdict || verdict->is_first(to_hex(key))) known = co_await find_kept(key);
+  if (known) {
     // Nothing was asked, so nothing is paid.
-    if (reply.usage) reply.usage = Usage{};
-    if (request.on_text) request.on_text(reply.text);
-    co_return std::move(reply);
+    if (known->usage) known->usage = Usage{};
+    if (request.on_text) request.on_text(known->text);
+    if (verdict) await_verdict(*verdict, key, *known, false);
+    co_return *std::move(known);
   }
-  auto shared = co_await find_shared(key);
-  if (shared) {
-    if (request.on_text) request.on_text(shared->text);
-    co_return *std::move(shared);
-  }
+  Value schema = request.response_schema;
   auto reply = co_await model_->generate(std::move(request));
-  if (reply.ok() && is_kept(*reply)) {
-    Instant now = clock_.now();
-    keep(key, *reply, now);
-    if (options_.shared) options_.shared->keep(key, text_of(key, *reply, now), options_.ttl);
+  if (!reply.ok() || !is_kept(*reply)) co_return std::move(reply);
+  if (verdict) {
+    await_verdict(*verdict, key, *reply, true);
+  } else if (schema.is_null() || !json_fault(*reply, schema)) {
+    accept(key, *reply);
   }
   co_return std::move(reply);
 }

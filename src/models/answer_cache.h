@@ -2,12 +2,15 @@
 // models/answer_cache.h - answers that are given again to the same request, for a while.
 //
 // The key is a SHA-256 of all that decides an answer: the models and their servers, and the whole
-// request. Kept are texts that came to their end; the oldest unused ones go first.
+// request. Kept are texts that came to their end and that their reader accepted (AnswerVerdict);
+// one that a reader refused is forgotten, here and in what is shared, and its request is asked of
+// the model again. The oldest unused ones go first.
 //
 // Threading: the executor's thread.
 
 #include <list>
 #include <map>
+#include <memory>
 
 #include "belay/ids.h"
 #include "belay/models.h"
@@ -21,7 +24,7 @@ struct AnswerCacheOptions {
   SharedAnswers* shared = nullptr;  // behind it, for several processes; may be null
 };
 
-class CachedModel final : public Model {
+class CachedModel final : public Model, public std::enable_shared_from_this<CachedModel> {
  public:
   // `identity` says which models these are. The clock outlives it.
   CachedModel(std::shared_ptr<Model> model, std::string identity, AnswerCacheOptions options,
@@ -42,16 +45,22 @@ class CachedModel final : public Model {
  private:
   struct Entry {
     Digest key;
-    ModelReply reply;
-    std::size_t bytes = 0;
+    std::optional<ModelReply> reply;  // unset: nothing is kept
     Instant made;
+    // SHA-256 of texts that readers refused: what is shared may still have them, but not for us.
+    std::vector<Digest> refused;
+    std::size_t bytes = 0;
   };
   using Entries = std::list<Entry>;  // the newest used one first
 
   Digest key_of(const ModelRequest& request) const;
-  const ModelReply* find(const Digest& key);
-  Task<std::optional<ModelReply>> find_shared(Digest key);
-  void keep(const Digest& key, const ModelReply& reply, Instant made);
+  Entry* find(const Digest& key);
+  Task<std::optional<ModelReply>> find_kept(Digest key);
+  void keep(Entry entry);
+  void accept(const Digest& key, const ModelReply& reply);
+  void refuse(const Digest& key, const ModelReply& reply);
+  // Has the reader of `reply` say what is to become of it.
+  void await_verdict(AnswerVerdict& verdict, const Digest& key, ModelReply reply, bool is_new);
   void remove(Entries::iterator entry);
 
   const std::shared_ptr<Model> model_;

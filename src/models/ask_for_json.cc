@@ -2,6 +2,7 @@
 
 #include "base/trimmed.h"
 #include "belay/models.h"
+#include "models/json_answer.h"
 #include "models/sound_json.h"
 
 namespace belay {
@@ -10,27 +11,6 @@ namespace {
 constexpr int repairs_max = 2;
 // Of an answer that is sent back: enough to mend it, and no more than a model can read.
 constexpr std::size_t returned_bytes_max = 64 * 1024;
-
-// Many models put a fence around it, whatever they are told.
-std::string_view without_fence(std::string_view text) {
-  text = trimmed(text);
-  constexpr std::string_view fence = "```";
-  std::size_t line_end = text.find('\n');
-  bool is_fenced = text.starts_with(fence) && text.ends_with(fence) && line_end != text.npos &&
-                   line_end + fence.size() < text.size();
-  if (!is_fenced) return text;
-  text.remove_suffix(fence.size());
-  return trimmed(text.substr(line_end + 1));
-}
-
-std::optional<std::string> fault_of(const ModelReply& reply, std::string_view text,
-                                    const Value& schema) {
-  if (reply.end == ReplyEnd::length) return "it was cut at its greatest length; say it shorter";
-  if (text.empty()) return "it was empty";
-  auto value = models::parse_sound_json(text, limits::json_depth_max);
-  if (!value.ok()) return "it is no JSON text: " + value.error().message;
-  return schema_fault(schema, *value);
-}
 
 std::string shortened(const std::string& text) {
   if (text.size() <= returned_bytes_max) return text;
@@ -55,12 +35,41 @@ std::optional<Usage> sum(const std::optional<Usage>& one, const std::optional<Us
 
 }  // namespace
 
+namespace models {
+
+std::string_view without_fence(std::string_view text) {
+  text = trimmed(text);
+  constexpr std::string_view fence = "```";
+  std::size_t line_end = text.find('\n');
+  bool is_fenced = text.starts_with(fence) && text.ends_with(fence) && line_end != text.npos &&
+                   line_end + fence.size() < text.size();
+  if (!is_fenced) return text;
+  text.remove_suffix(fence.size());
+  return trimmed(text.substr(line_end + 1));
+}
+
+std::optional<std::string> json_fault(const ModelReply& reply, const Value& schema) {
+  if (reply.end == ReplyEnd::length) return "it was cut at its greatest length; say it shorter";
+  std::string_view text = without_fence(reply.text);
+  if (text.empty()) return "it was empty";
+  auto value = parse_sound_json(text, limits::json_depth_max);
+  if (!value.ok()) return "it is no JSON text: " + value.error().message;
+  return schema_fault(schema, *value);
+}
+
+}  // namespace models
+
 Task<Result<ModelReply>> ask_for_json(Model& model, ModelRequest request) {
   auto tell = std::exchange(request.on_text, nullptr);
   std::optional<Usage> usage = Usage{};
   std::string fault;
   for (int attempt = 0; attempt <= repairs_max; ++attempt) {
     ModelRequest one = request;
+    auto verdict = one.verdict = std::make_shared<AnswerVerdict>();
+    if (request.verdict) {
+      request.verdict->when_given(
+          [verdict](bool accepted) { accepted ? verdict->accept() : verdict->refuse(); });
+    }
     auto reply = co_await model.generate(std::move(one));
     if (!reply.ok()) co_return std::move(reply).error();
     usage = sum(usage, reply->usage);
@@ -72,9 +81,11 @@ Task<Result<ModelReply>> ask_for_json(Model& model, ModelRequest request) {
                       "this: " +
                           models::quotable(reply->text, 200));
     }
-    std::string text(without_fence(reply->text));
-    auto wrong = fault_of(*reply, text, request.response_schema);
+    std::string text(models::without_fence(reply->text));
+    auto wrong = models::json_fault(*reply, request.response_schema);
+    if (wrong) verdict->refuse();
     if (!wrong) {
+      verdict->accept();
       reply->text = std::move(text);
       if (tell) tell(reply->text);
       co_return std::move(reply);

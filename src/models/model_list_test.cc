@@ -169,18 +169,47 @@ TEST_F(ModelLists, MayNameAModelOfTheProgramsOwn) {
 
 struct AnswerCache : ModelLists {
   AnswerCacheOptions options{std::chrono::hours(1), 2, 100'000};
-  std::unique_ptr<CachedModel> cached;
+  std::shared_ptr<CachedModel> cached;
+
+  std::shared_ptr<AnswerVerdict> verdict;
+  Value schema;
 
   Result<ModelReply> say(const std::string& text, std::optional<double> temperature = {}) {
-    if (!cached) cached = std::make_unique<CachedModel>(first, "a:1", options, clock);
+    if (!cached) cached = std::make_shared<CachedModel>(first, "a:1", options, clock);
     told.clear();
     ModelRequest request;
     request.messages = {{Role::user, text}};
     request.temperature = temperature;
+    request.verdict = verdict;
+    request.response_schema = schema;
     request.on_text = [this](std::string_view piece) { told += piece; };
     return block_on(loop, cached->generate(std::move(request)));
   }
+  // As an attempt of a node that reads what it is told, and ends so.
+  std::string read(bool accepts) {
+    verdict = std::make_shared<AnswerVerdict>();
+    std::string answer = say("a")->text;
+    accepts ? verdict->accept() : verdict->refuse();
+    return answer;
+  }
   std::size_t asked() const { return first->requests().size(); }
+};
+
+// What several processes share, for two caches.
+class Shelf final : public SharedAnswers {
+ public:
+  Task<std::optional<std::string>> find(Digest request) override {
+    auto found = kept.find(request);
+    co_return found == kept.end() ? std::optional<std::string>() : found->second;
+  }
+  void keep(const Digest& request, std::string answer, std::chrono::milliseconds) override {
+    kept[request] = std::move(answer);
+  }
+  void forget(const Digest& request) override {
+    if (!is_deaf) kept.erase(request);
+  }
+  std::map<Digest, std::string> kept;
+  bool is_deaf = false;  // a deletion on its way may be lost
 };
 
 TEST_F(AnswerCache, GivesTheSameAnswerToTheSameRequestForAnHour) {
@@ -194,6 +223,91 @@ TEST_F(AnswerCache, GivesTheSameAnswerToTheSameRequestForAnHour) {
   clock.move(1min);
   EXPECT_EQ(say("a")->text, "three");
   EXPECT_EQ(asked(), 3u);
+}
+
+TEST_F(AnswerCache, KeepsAnAnswerOnceItsReaderHasAcceptedIt) {
+  first->says("bad").says("bad too").says("good").says("never asked for");
+  EXPECT_EQ(read(false), "bad");
+  EXPECT_EQ(read(false), "bad too") << "a retry asks the model itself";
+  EXPECT_EQ(read(true), "good");
+  EXPECT_EQ(read(true), "good");
+  EXPECT_EQ(asked(), 3u);
+}
+
+TEST_F(AnswerCache, GivesNothingThatIsStillBeingRead) {
+  first->says("one").says("two");
+  verdict = std::make_shared<AnswerVerdict>();
+  EXPECT_EQ(say("a")->text, "one");
+  EXPECT_EQ(say("a")->text, "two") << "who asks again can't have wanted the first";
+  verdict->accept();
+  verdict.reset();
+  EXPECT_EQ(say("a")->text, "two");
+  EXPECT_EQ(asked(), 2u);
+}
+
+TEST_F(AnswerCache, ForgetsWhatAnotherReaderRefuses) {
+  first->says("one").says("two");
+  EXPECT_EQ(read(true), "one");
+  EXPECT_EQ(read(false), "one");
+  EXPECT_EQ(read(true), "two");
+  EXPECT_EQ(read(true), "two");
+}
+
+TEST_F(AnswerCache, ARefusalLeavesAnotherAnswerThatWasAcceptedMeanwhile) {
+  first->says("one").says("two");
+  verdict = std::make_shared<AnswerVerdict>();
+  auto slower = verdict;
+  EXPECT_EQ(say("a")->text, "one");
+  EXPECT_EQ(read(true), "two");
+  slower->refuse();
+  EXPECT_EQ(read(true), "two");
+  EXPECT_EQ(asked(), 2u);
+}
+
+TEST_F(AnswerCache, KeepsNothingOfAReaderThatWasStopped) {
+  first->says("one").says("two");
+  verdict = std::make_shared<AnswerVerdict>();
+  EXPECT_EQ(say("a")->text, "one");
+  EXPECT_EQ(read(true), "two");
+}
+
+TEST_F(AnswerCache, WithoutAReaderKeepsWhatObeysTheSchemaAlone) {
+  schema = parse_json(R"({"type":"object","required":["risk"]})").value();
+  first->says("no JSON").says("{}").says("```json\n{\"risk\":1}\n```").says("never asked for");
+  EXPECT_EQ(say("a")->text, "no JSON");
+  EXPECT_EQ(say("a")->text, "{}");
+  EXPECT_EQ(say("a")->text, "```json\n{\"risk\":1}\n```");
+  EXPECT_EQ(say("a")->text, "```json\n{\"risk\":1}\n```");
+}
+
+TEST_F(AnswerCache, ARefusedAnswerIsTakenFromNoOtherProcessEither) {
+  Shelf shelf;
+  options.shared = &shelf;
+  first->says("one").says("two").says("three");
+  EXPECT_EQ(read(true), "one");
+  ASSERT_EQ(shelf.kept.size(), 1u);
+  auto of_another_process = shelf.kept;
+  EXPECT_EQ(read(false), "one");
+  EXPECT_TRUE(shelf.kept.empty());
+  shelf.kept = of_another_process;
+  shelf.is_deaf = true;
+  EXPECT_EQ(read(false), "two") << "not the one that is still there";
+  cached.reset();
+  EXPECT_EQ(read(true), "one") << "another process has not read it yet";
+}
+
+TEST_F(AnswerCache, JsonThatHadToBeAskedForAgainIsKeptAlone) {
+  options.entries_max = 10;
+  cached = std::make_shared<CachedModel>(first, "a:1", options, clock);
+  auto ask_once = [&] {
+    ModelRequest request;
+    request.messages = {{Role::user, "a"}};
+    request.response_schema = parse_json(R"({"type":"object"})").value();
+    return block_on(loop, ask_for_json(*cached, std::move(request)))->text;
+  };
+  first->says("bad").says("{}").says("{\"n\":1}");
+  EXPECT_EQ(ask_once(), "{}");
+  EXPECT_EQ(ask_once(), "{\"n\":1}") << "the first answer was refused, so the model is asked again";
 }
 
 TEST_F(AnswerCache, KeepsNoFailure) {

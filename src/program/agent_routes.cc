@@ -1,5 +1,7 @@
 #include "program/agent_routes.h"
 
+#include <charconv>
+
 #include "agents/wellbeing/daily_auditor.h"
 #include "agents/wellbeing/routine_generator.h"
 #include "program/notes.h"
@@ -13,6 +15,7 @@ namespace belay::program {
 struct AgentBody {
   std::string date;
   std::optional<std::string> language;
+  std::optional<std::string> timeZone;
   std::optional<std::string> threadId;
   std::optional<std::int64_t> maxRetries;
   std::optional<bool> requiresHumanApproval;
@@ -146,33 +149,21 @@ Reply agent_reply(const World& world, const Agent& agent, std::string_view messa
   return reply;
 }
 
-Result<StartRun> start_of(const Agent& agent, const Call& call, const cli::Settings& settings) {
-  constexpr std::int64_t attempts_max = 20;
-  constexpr std::int64_t day_ms = 86'400'000;
+Result<StartRun> start_of(const Agent& agent, const Call& call) {
   BELAY_TRY(AgentBody body, server::read_body<AgentBody>(call));
-  BELAY_CHECK(check_date(body.date));
-  std::string language = body.language.value_or("");
-  if (!language.empty() && !cli::language_from(language)) {
-    return error(ErrorCode::invalid, "\"language\" has to be en or es.");
-  }
-  if (language.empty() && settings.language_named) language = name_of(settings.language);
   StartRun start;
   start.agent = agent.graph;
-  start.input = Value::object({{"date", body.date}, {"language", std::move(language)}});
+  start.input = Value::object({{"date", body.date},
+                               {"language", body.language.value_or("")},
+                               {"timeZone", body.timeZone.value_or("")}});
   start.user = call.user;
   if (body.threadId) {
     BELAY_CHECK(check_name("threadId", *body.threadId));
     start.thread = ThreadId(*body.threadId);
   }
-  if (body.maxRetries) {
-    BELAY_CHECK(server::within("maxRetries", *body.maxRetries, 1, attempts_max));
-    start.options.max_retries = static_cast<int>(*body.maxRetries);
-  }
-  if (body.timeout) {
-    BELAY_CHECK(server::within("timeout", *body.timeout, 1, day_ms));
-    start.options.timeout = std::chrono::milliseconds(*body.timeout);
-  }
-  start.options.require_approval = body.requiresHumanApproval.value_or(true);
+  start.options.max_retries = server::attempts_from(body.maxRetries);
+  start.options.timeout = server::time_from(body.timeout);
+  start.options.require_approval = body.requiresHumanApproval;
   return start;
 }
 
@@ -184,7 +175,7 @@ std::vector<Answer> run_answers() {
 
 Task<Result<Reply>> start(World& world, const Agent& agent, const cli::Settings& settings,
                           Call call) {
-  BELAY_CO_TRY(StartRun wanted, start_of(agent, call, settings));
+  BELAY_CO_TRY(StartRun wanted, start_of(agent, call));
   BELAY_CO_TRY(RunView view, co_await server::begun_run(world, call, std::move(wanted)));
   const Sentences& sentences = sentences_for(agent, call, settings);
   co_return agent_reply(world, agent, sentence_of(sentences, view.row), view);

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "agents/wellbeing/record_rules.h"
 #include "belay/clock.h"
 #include "belay/ids.h"
 #include "belay/value.h"
@@ -22,22 +23,6 @@ std::string in_quotes(std::string_view text) {
   return "\"" + cli::shortened(text, kShownMax, "...") + "\"";
 }
 
-// White space that people see as nothing: of ASCII, and what word processors and phones put in.
-bool is_blank(std::string_view text) {
-  constexpr std::string_view kBlanks[] = {
-      " ",      "\t",     "\n",     "\r",     "\v",     "\f",     "\u00A0", "\u1680", "\u2000",
-      "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009",
-      "\u200A", "\u200B", "\u2028", "\u2029", "\u202F", "\u205F", "\u3000", "\uFEFF"};
-  while (!text.empty()) {
-    std::size_t before = text.size();
-    for (std::string_view blank : kBlanks) {
-      if (text.starts_with(blank)) text.remove_prefix(blank.size());
-    }
-    if (text.size() == before) return false;
-  }
-  return true;
-}
-
 Result<std::string> member(const Value& object, std::string_view name, std::size_t line) {
   const Value* found = object.find(name);
   if (!found) {
@@ -51,9 +36,10 @@ Result<std::string> member(const Value& object, std::string_view name, std::size
 
 Result<Done> check_members(const Value& object, std::size_t line) {
   for (const auto& [name, value] : *object.as_object()) {
-    if (name == "date" || name == "content" || name == "id") continue;
+    if (name == "date" || name == "content" || name == "id" || name == "createdAt") continue;
     return fault(line, "the member " + in_quotes(name) +
-                           " has no place in a note, which has date, content and id; remove it.");
+                           " has no place in a note, which has date, content, createdAt and id; "
+                           "remove it.");
   }
   return Done{};
 }
@@ -66,23 +52,35 @@ Result<NoteLine> note_from(const Value& object, std::size_t line) {
   BELAY_CHECK(check_members(object, line));
   NoteLine note;
   note.line = line;
-  BELAY_TRY(note.date, member(object, "date", line));
+  if (object.find("date")) {
+    BELAY_TRY(note.date, member(object, "date", line));
+  }
   BELAY_TRY(note.content, member(object, "content", line));
   if (object.find("id")) {
     BELAY_TRY(note.id, member(object, "id", line));
     auto named = check_name("note's id", note.id);
     if (!named.ok()) return fault(line, named.error().message);
   }
-  if (!is_date(note.date)) {
+  if (object.find("createdAt")) {
+    BELAY_TRY(std::string text, member(object, "createdAt", line));
+    note.created_at = instant_from(text);
+    if (!note.created_at) {
+      return fault(line, in_quotes(text) + " is no time in UTC; write 2026-11-21T23:54:00Z.");
+    }
+  }
+  bool has_date = object.find("date") != nullptr;
+  if (!has_date && !note.created_at) return member(object, "date", line).error();
+  if (has_date && !is_date(note.date)) {
     return fault(line, in_quotes(note.date) + " is no day of the calendar; write YYYY-MM-DD.");
   }
-  if (is_blank(note.content)) {
-    return fault(line, "the note of " + note.date + " has no text; write some, or leave it out.");
+  std::string which = has_date ? "the note of " + note.date : std::string("the note");
+  if (wellbeing::is_blank(note.content)) {
+    return fault(line, which + " has no text; write some, or leave it out.");
   }
-  if (note.content.size() > kNoteContentBytesMax) {
-    return fault(line, "the note of " + note.date + " has " + std::to_string(note.content.size()) +
-                           " bytes, and at most " + std::to_string(kNoteContentBytesMax) +
-                           " can be kept; split it.");
+  if (note.content.size() > wellbeing::kNoteContentBytesMax) {
+    return fault(line,
+                 which + " has " + std::to_string(note.content.size()) + " bytes, and at most " +
+                     std::to_string(wellbeing::kNoteContentBytesMax) + " can be kept; split it.");
   }
   return note;
 }

@@ -1,24 +1,26 @@
 #pragma once
-// program/note_lines.h - notes as JSON lines: {"date","content"} and perhaps "id", one object a
-// line.
+// program/note_lines.h - notes as JSON lines, one object a line: {"content"}, and perhaps "date",
+// "createdAt" and "id".
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "belay/clock.h"
 #include "belay/limits.h"
 #include "belay/result.h"
 
 namespace belay::program {
 
-inline constexpr std::size_t kImportBytesMax = 64u << 20;       // one import
-inline constexpr std::size_t kNoteContentBytesMax = 1'000'000;  // leaves room for the rest of it
+inline constexpr std::size_t kImportBytesMax = 64u << 20;  // one import
 
 struct NoteLine {
   std::size_t line = 0;  // counted from 1
   std::string id;        // empty: to be derived
-  std::string date;
+  std::string date;      // empty: the day of created_at
   std::string content;
+  std::optional<Instant> created_at = std::nullopt;  // unset: the time of the import
 };
 
 // All notes of `text`, in its order. Lines may end with CRLF, may be blank, and the first may begin

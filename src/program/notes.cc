@@ -5,7 +5,8 @@
 #include <map>
 #include <set>
 
-#include "agents/wellbeing/records.h"
+#include "agents/wellbeing/options.h"
+#include "agents/wellbeing/record_rules.h"
 #include "belay/limits.h"
 #include "cli/input_file.h"
 #include "cli/world.h"
@@ -25,7 +26,9 @@ constexpr std::string_view kNotes =
 )";
 
 constexpr std::string_view kNotesImport =
-    R"(FILE has one JSON object a line: "date" (YYYY-MM-DD), "content" and, if you like, "id".
+    R"(FILE has one JSON object a line: "date" (YYYY-MM-DD), "content" and, if you like, "id" and
+"createdAt" (2026-11-21T23:54:00Z), the time when it was written; without it that is the time of the
+import. A line with "createdAt" alone is of that day in your time zone (BELAY_TIME_ZONE).
 Every line is checked before anything is written: all notes are imported, or none.
 Importing the same file again changes nothing. A note with an "id" that exists replaces it.
 
@@ -44,15 +47,23 @@ struct ImportPlan {
   std::size_t unchanged = 0;  // notes of the file that are there already
 };
 
-// The notes of one day that are there already: ids by content, each to be met once.
-using DayNotes = std::multimap<std::string, std::string>;
+// The notes of one day that are there already, by content, each to be met once.
+using DayNotes = std::multimap<std::string, Note>;
 
 Task<Result<DayNotes>> notes_of_day(Records& records, std::string date) {
   BELAY_CO_TRY(std::vector<Note> notes,
                co_await records.where(&Note::date, std::move(date), kNotesOfDayMax));
   DayNotes found;
-  for (Note& note : notes) found.emplace(std::move(note.content), std::move(note.id));
+  for (Note& note : notes) {
+    std::string content = note.content;
+    found.emplace(std::move(content), std::move(note));
+  }
   co_return std::move(found);
+}
+
+// Notes that nobody knows the time of keep the order of their lines.
+Instant written_at(const NoteLine& line, Instant now) {
+  return line.created_at.value_or(now + std::chrono::microseconds(line.line));
 }
 
 Note note_of(const NoteLine& line, std::string id, Instant now) {
@@ -60,15 +71,20 @@ Note note_of(const NoteLine& line, std::string id, Instant now) {
   note.id = std::move(id);
   note.date = line.date;
   note.content = line.content;
-  note.createdAt = now;
+  note.createdAt = written_at(line, now);
   return note;
+}
+
+bool is_as_written(const Note& there, const NoteLine& line) {
+  return there.date == line.date && there.content == line.content &&
+         (!line.created_at || *line.created_at == there.createdAt);
 }
 
 // A line with an id of its own: new, the same, or in place of another text.
 Task<Result<Done>> plan_named(Records& records, const NoteLine& line, Instant now,
                               ImportPlan& plan) {
   BELAY_CO_TRY(std::optional<Note> there, co_await records.get<Note>(line.id));
-  if (there && there->date == line.date && there->content == line.content) {
+  if (there && is_as_written(*there, line)) {
     ++plan.unchanged;
     co_return Done{};
   }
@@ -82,13 +98,26 @@ Task<Result<Done>> plan_named(Records& records, const NoteLine& line, Instant no
 void plan_unnamed(const NoteLine& line, std::size_t place, Instant now, DayNotes& day,
                   std::set<std::string>& taken, ImportPlan& plan) {
   if (auto there = day.find(line.content); there != day.end()) {
+    bool is_known = is_as_written(there->second, line);
+    plan.unchanged += is_known ? 1 : 0;
+    plan.replaced += is_known ? 0 : 1;
+    if (!is_known) plan.to_save.push_back(note_of(line, there->second.id, now));
     day.erase(there);
-    ++plan.unchanged;
     return;
   }
   std::string id = derived_note_id(line.date, place, line.content);
   while (!taken.insert(id).second) id = derived_note_id(line.date, ++place, line.content);
   plan.to_save.push_back(note_of(line, std::move(id), now));
+}
+
+Result<Done> check_lines(const std::vector<NoteLine>& lines, Instant now) {
+  for (const NoteLine& line : lines) {
+    auto checked = wellbeing::check(note_of(line, line.id.empty() ? "-" : line.id, now), now);
+    if (checked.ok()) continue;
+    return error(ErrorCode::invalid, "Line " + std::to_string(line.line) + ": " +
+                                         checked.error().message + " Nothing was imported.");
+  }
+  return Done{};
 }
 
 Task<Result<ImportPlan>> plan_import(Records& records, const std::vector<NoteLine>& lines,
@@ -102,7 +131,7 @@ Task<Result<ImportPlan>> plan_import(Records& records, const std::vector<NoteLin
     if (days.contains(line.date)) continue;
     std::string date = line.date;
     BELAY_CO_TRY(DayNotes day, co_await notes_of_day(records, std::move(date)));
-    for (const auto& [content, id] : day) taken.insert(id);
+    for (const auto& [content, note] : day) taken.insert(note.id);
     days.emplace(line.date, std::move(day));
   }
   for (const NoteLine& line : lines) {
@@ -193,7 +222,12 @@ class NotesImport final : public OwnVerb {
 
   Task<Answered> run(World& world) override {
     auto records = records_of(world.service, world.settings.user);
-    BELAY_CO_TRY(ImportPlan plan, co_await plan_import(*records, lines_, world.clock.now()));
+    Instant now = world.clock.now();
+    for (NoteLine& line : lines_) {
+      if (line.date.empty()) line.date = world.settings.time_zone.day_of(*line.created_at);
+    }
+    BELAY_CO_CHECK(check_lines(lines_, now));
+    BELAY_CO_TRY(ImportPlan plan, co_await plan_import(*records, lines_, now));
     BELAY_CO_TRY(std::vector<RecordWrite> writes, writes_of(plan, world.settings.user));
     if (!writes.empty()) {
       BELAY_CO_CHECK(co_await world.service.save_records(std::move(writes)));
@@ -217,10 +251,13 @@ class NotesList final : public OwnVerb {
       BELAY_TRY(std::int64_t limit, whole_number("--limit", *limit_text_, 1, kListMax));
       limit_ = static_cast<std::size_t>(limit);
     }
-    return date_ ? check_date(*date_) : Result<Done>(Done{});
+    return date_ && !wellbeing::names_a_day(*date_) ? check_date(*date_) : Result<Done>(Done{});
   }
 
   Task<Answered> run(World& world) override {
+    if (date_) {
+      date_ = wellbeing::day_named(*date_, world.settings.time_zone, world.clock.now());
+    }
     BELAY_CO_TRY(std::vector<Note> notes, co_await find_notes(world, date_, limit_));
     if (notes.empty()) world.output.line("No notes. Import some: belay notes import FILE");
     std::size_t id_width = 0;
@@ -256,6 +293,7 @@ class NotesShow final : public OwnVerb {
                                                 "\"; see belay notes list.");
     }
     world.output.line(world.output.styled(Style::bold, note->date) + "  " + note->id);
+    world.output.line("Written " + moment_text(world.settings.time_zone, note->createdAt));
     world.output.paragraph(note->content);
     world.output.document(note_document(*note));
     co_return ExitCode::done;
@@ -281,7 +319,7 @@ Result<Done> check_date(std::string_view date) {
 std::vector<VerbEntry> notes_verbs() {
   std::string end(kNotes);
   Word file{"FILE", "The file; - for standard input", true};
-  Word date{"--date", "Only this day, YYYY-MM-DD"};
+  Word date{"--date", "Only this day: YYYY-MM-DD, today, yesterday"};
   Word limit{"--limit", "At most so many, 1 to 1000 [50]"};
   Word id{"ID", "The note's id", true};
   return {{{"notes"}, "Import, list and show notes", end},

@@ -89,7 +89,33 @@ bool is_known(const Value& payload) {
   return payload.find("summary") || payload.find("activities");
 }
 
+// What the assistant's state says; null where there is no answer yet.
+const std::string* answer_in(const Value& state) {
+  const std::string* answer = state["answer"].as_string();
+  return state.find("question") && answer && !answer->empty() ? answer : nullptr;
+}
+
+// Line by line as it was written, so that it can be copied: a wrapped program is none.
+void show_answer(World& world, const Value& state) {
+  Output& output = world.output;
+  std::string_view rest = *answer_in(state);
+  while (!rest.empty()) {
+    std::size_t end = std::min(rest.find('\n'), rest.size());
+    output.line(one_line(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (state["truncated"] == Value(true)) {
+    std::string cut(words_of(world.settings.language).cut);
+    output.line(output.styled(Style::warning, cut));
+  }
+  show_text(world, state["notice"], Style::faint);
+}
+
 bool show_payload(World& world, const Value& payload) {
+  if (answer_in(payload)) {
+    show_answer(world, payload);
+    return true;
+  }
   if (!is_known(payload)) return false;
   show_risk(world, payload);
   show_text(world, payload["localHelp"], Style::bold);
@@ -102,13 +128,13 @@ bool show_payload(World& world, const Value& payload) {
   return true;
 }
 
-// The newest of what an agent has made, as its state says: an analysis or a routine.
+// The newest of what an agent has made, as its state says: an analysis, a routine, an answer.
 const Value* made_in(const Value& state) {
   for (std::string_view name : {"formattedRoutine", "analysis"}) {
     const Value& made = state[name];
     if (is_known(made)) return &made;
   }
-  return nullptr;
+  return answer_in(state) ? &state : nullptr;
 }
 
 std::string date_of(const RunView& view) {

@@ -1,6 +1,6 @@
 #include "program/record_routes.h"
 
-#include "agents/wellbeing/records.h"
+#include "agents/wellbeing/record_rules.h"
 #include "base/percent_encoding.h"
 #include "program/note_lines.h"
 #include "program/notes.h"
@@ -20,25 +20,15 @@ using wellbeing::Routine;
 
 constexpr std::int64_t kListDefault = 50;
 
-Result<Done> complete(Note& note) {
-  BELAY_CHECK(check_date(note.date));
-  if (note.content.empty()) return error(ErrorCode::invalid, "\"content\" is empty.");
-  if (note.content.size() > kNoteContentBytesMax) {
-    return error(ErrorCode::invalid,
-                 "\"content\" has more than " + std::to_string(kNoteContentBytesMax) + " bytes.");
-  }
+// What the body leaves to be said by us.
+void complete(Note& note, const TimeZone& zone, bool is_dated) {
+  if (note.date.empty() && is_dated) note.date = zone.day_of(note.createdAt);
   if (note.id.empty()) note.id = derived_note_id(note.date, 1, note.content);
-  return check_name("id", note.id);
 }
-
-Result<Done> complete(DailySummary& summary) {
-  if (summary.riskLevel && (*summary.riskLevel < 1 || *summary.riskLevel > 10)) {
-    return error(ErrorCode::invalid, "\"riskLevel\" has to be a number from 1 to 10.");
-  }
-  return check_date(summary.date);
+void complete(DailySummary& summary, const TimeZone&, bool) {
+  summary.assessed = summary.riskLevel.has_value();
 }
-
-Result<Done> complete(Routine& routine) { return check_date(routine.date); }
+void complete(Routine&, const TimeZone&, bool) {}
 
 // What a collection is called in addresses and documents.
 struct Names {
@@ -85,10 +75,10 @@ Error missing(const std::string& key) {
                "There is no " + std::string(names<R>.singular) + " \"" + key + "\".");
 }
 
-// The same but for when it was made.
+// The same but for when it was made, unless that is said.
 template <typename R>
-bool says_the_same(const R& one, R other) {
-  other.createdAt = one.createdAt;
+bool says_the_same(const R& one, R other, bool is_dated) {
+  if (!is_dated) other.createdAt = one.createdAt;
   auto first = encode_json(one);
   auto second = encode_json(other);
   return first.ok() && second.ok() && *first == *second;
@@ -149,6 +139,9 @@ Route list_route() {
   return route;
 }
 
+// Whether the body says when its record was made.
+bool is_dated(const Call& call) { return !call.body["createdAt"].is_null(); }
+
 template <typename R>
 Route make_route(World& world) {
   Route route = server::route_of("POST", "/api/" + std::string(names<R>.plural),
@@ -156,16 +149,22 @@ Route make_route(World& world) {
                                  "Makes a " + std::string(names<R>.singular));
   route.permission = Permission::run;
   route.parameters = {server::owner_parameter()};
-  route.body = server::body_schema<R>({"date"});
+  // A note says its day, or when it was written.
+  constexpr bool is_note = std::is_same_v<R, Note>;
+  route.body = server::body_schema<R>({is_note ? "content" : "date"});
   route.answers = {{201, "It is made; Location names it", ""}, {200, "It was there already", ""}};
   route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(R record, server::read_body<R>(call));
-    BELAY_CO_CHECK(complete(record));
+    Instant now = served.parts.clock.now();
+    bool dated = is_dated(call);
+    complete(record, served.options.time_zone, dated);
+    if (!dated) record.createdAt = now;
+    BELAY_CO_CHECK(check(record, now));
     BELAY_CO_TRY(UserId owner, server::owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, record.key()));
     Reply reply;
     reply.headers.push_back({"Location", address_of(record)});
-    if (there && says_the_same(*there, record)) {
+    if (there && says_the_same(*there, record, dated)) {
       BELAY_CO_TRY(reply.document, document_of(*there));
       co_return std::move(reply);
     }
@@ -174,7 +173,6 @@ Route make_route(World& world) {
                                                " \"" + record.key() +
                                                "\" already; PUT replaces it.");
     }
-    record.createdAt = served.parts.clock.now();
     BELAY_CO_CHECK(co_await save(call.service, owner, record));
     reply.status = 201;
     BELAY_CO_TRY(reply.document, document_of(record));
@@ -228,10 +226,14 @@ Route replace_route(World& world) {
                       "\"" + std::string(names<R>.key) + "\" is not the one in the address.");
     }
     put_key(record, key);
-    BELAY_CO_CHECK(complete(record));
+    Instant now = served.parts.clock.now();
+    bool dated = is_dated(call);
+    complete(record, served.options.time_zone, dated);
+    if (!dated) record.createdAt = now;
+    BELAY_CO_CHECK(check(record, now));
     BELAY_CO_TRY(UserId owner, server::owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, key));
-    record.createdAt = there ? there->createdAt : served.parts.clock.now();
+    if (there && !dated) record.createdAt = there->createdAt;
     BELAY_CO_CHECK(co_await save(call.service, owner, record));
     Reply reply;
     reply.status = there.has_value() ? 200 : 201;

@@ -3,7 +3,7 @@
 #include "agents/assistant/assistant.h"
 #include "agents/rules/builtin_model.h"
 #include "agents/wellbeing/daily_auditor.h"
-#include "agents/wellbeing/records.h"
+#include "agents/wellbeing/record_rules.h"
 #include "agents/wellbeing/routine_generator.h"
 #include "cli/model_settings.h"
 #include "cli/settings.h"
@@ -49,6 +49,8 @@ std::string help_text_in(const Settings& settings) {
 Result<Definitions> graphs(const Settings& settings) {
   wellbeing::WellbeingOptions options;
   options.language = name_of(settings.language);
+  options.language_named = settings.language_named;
+  options.time_zone = settings.time_zone;
   options.care.local_help = help_text_in(settings);
   BELAY_TRY(auto daily_auditor, wellbeing::daily_auditor(options));
   BELAY_TRY(auto routine_generator, wellbeing::routine_generator(options));
@@ -71,29 +73,35 @@ std::vector<server::Route> routes(server::World& world, const Settings& settings
   return all;
 }
 
-// What the run's texts are to be written in; empty: as the notes are.
+// What the run's texts are to be written in; empty: as the process that runs it is set. A server
+// does not know the settings of the one who asks.
 Result<std::string> language_for(const Given& given, const Settings& settings) {
   auto found = given.find("--language");
   if (found == given.end()) {
-    return settings.language_named ? std::string(name_of(settings.language)) : std::string();
+    bool is_told = settings.server && settings.language_named;
+    return is_told ? std::string(name_of(settings.language)) : std::string();
   }
   if (cli::language_from(found->second)) return found->second;
   return error(ErrorCode::invalid, "--language is \"" + cli::shortened(found->second, 20, "...") +
                                        "\"; give en or es.");
 }
 
-// Both agents begin with a day and a language.
+// Both agents begin with a day, a language and a time zone.
 Result<Value> input(const Given& given, const Settings& settings) {
-  const std::string& date = given.at("--date");
-  BELAY_CHECK(check_date(date));
+  auto named = given.find("--date");
+  std::string date = named == given.end() ? "today" : named->second;
+  if (!wellbeing::names_a_day(date)) BELAY_CHECK(check_date(date));
   BELAY_TRY(std::string language, language_for(given, settings));
-  return Value::object({{"date", date}, {"language", std::move(language)}});
+  bool is_told = settings.server && settings.time_zone_named;
+  return Value::object({{"date", std::move(date)},
+                        {"language", std::move(language)},
+                        {"timeZone", is_told ? settings.time_zone.name() : std::string()}});
 }
 
 }  // namespace
 
 cli::Program wellbeing_program() {
-  cli::Word date{"--date", "The day, YYYY-MM-DD", true};
+  cli::Word date{"--date", "The day: YYYY-MM-DD, today, yesterday, tomorrow [today]"};
   cli::Word language{"--language", "en or es: the language of what is said to you"};
   cli::Program program;
   program.name = program.call = "belay";
@@ -109,6 +117,7 @@ cli::Program wellbeing_program() {
   program.collections = {std::string(wellbeing::Note::collection),
                          std::string(wellbeing::DailySummary::collection),
                          std::string(wellbeing::Routine::collection)};
+  program.check_record = wellbeing::check_record;
   program.settings = cli::model_settings();
   program.settings.push_back({"help_text", "BELAY_HELP_TEXT"});
   program.verbs = notes_verbs();

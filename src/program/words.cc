@@ -9,6 +9,7 @@ const Words kEnglish = {
     .of_ten = "of 10",
     .crisis = "CRISIS",
     .passed_crises = "Of risk 8 or more, expired or rejected: {n}. See {command}",
+    .cut = "The answer ends here because the model's limit was reached.",
 };
 
 const Words kSpanish = {
@@ -17,6 +18,7 @@ const Words kSpanish = {
     .of_ten = "de 10",
     .crisis = "CRISIS",
     .passed_crises = "De riesgo 8 o más, caducadas o rechazadas: {n}. Ver {command}",
+    .cut = "La respuesta acaba aquí porque se alcanzó el límite del modelo.",
 };
 
 }  // namespace

@@ -29,4 +29,8 @@ void RedisAnswers::keep(const Digest& request, std::string answer, std::chrono::
   if (sealed) client_.send({"SET", name, *sealed, "PX", std::to_string(ttl.count())});
 }
 
+void RedisAnswers::forget(const Digest& request) {
+  if (seal_->encrypts()) client_.send({"DEL", name_of(request)});
+}
+
 }  // namespace belay::redis

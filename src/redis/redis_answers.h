@@ -17,6 +17,7 @@ class RedisAnswers final : public SharedAnswers {
       : client_(client), seal_(std::move(seal)) {}
   Task<std::optional<std::string>> find(Digest request) override;
   void keep(const Digest& request, std::string answer, std::chrono::milliseconds ttl) override;
+  void forget(const Digest& request) override;
 
  private:
   std::string name_of(const Digest& request) const;

@@ -40,7 +40,7 @@ constexpr Schema kSchemas[] = {
     {"Run",
      "threadId:string runId:string agent:string userId:string status:string reason:string? "
      "outcome:string? success:boolean currentNode:string seq:integer retryCount:integer "
-     "workedMs:integer createdAt:string updatedAt:string error:Error?",
+     "workedMs:integer createdAt:string updatedAt:string dueAt:string? error:Error?",
      "state:any approval:Approval? spending:Spending? heldBy:string? queue:string priority:integer "
      "concurrencyKey:string uncertainEffects:Effect[]"},
     {"Effect",
@@ -63,7 +63,9 @@ constexpr Schema kSchemas[] = {
     {"Checkpoint",
      "checkpointId:string parentId:string? seq:integer epoch:integer kind:string node:string? "
      "superstep:integer status:string retryCount:integer createdAt:string hash:string"},
-    {"History", "threadId:string runId:string agent:string checkpoints:Checkpoint[]"},
+    {"History",
+     "threadId:string runId:string agent:string status:string reason:string? dueAt:string? "
+     "checkpoints:Checkpoint[]"},
     {"RecordedCall",
      "name:string kind:string node:string class:string status:string attempts:integer "
      "createdAt:string updatedAt:string",
@@ -76,8 +78,10 @@ constexpr Schema kSchemas[] = {
     {"Divergence", "seq:integer node:string what:string recorded:string replayed:string"},
     {"Replay",
      "threadId:string runId:string commits:integer compared:integer divergence:Divergence?"},
-    {"StandingRun", "threadId:string runId:string agent:string status:string currentNode:string"},
-    {"Overview", "running:StandingRun[] leftBehind:StandingRun[] approvals:Approval[]"},
+    {"StandingRun",
+     "threadId:string runId:string agent:string status:string currentNode:string dueAt:string?"},
+    {"Overview",
+     "running:StandingRun[] leftBehind:StandingRun[] queued:StandingRun[] approvals:Approval[]"},
     {"Event",
      "id:string? kind:string threadId:string runId:string space:string? node:string? "
      "taskId:string? attempt:integer? offset:integer? at:string body:any"},

@@ -63,6 +63,10 @@ struct Preference {
 };
 Preference preference_of(const http::Request& request);
 
+// Members of a body that says how its run is carried out; the runtime checks their bounds.
+std::optional<int> attempts_from(const std::optional<std::int64_t>& member);
+std::optional<std::chrono::milliseconds> time_from(const std::optional<std::int64_t>& member);
+
 // How long a request waits for its run: as it asks itself, else as long as the server has it.
 struct Patience {
   std::chrono::milliseconds limit{0};

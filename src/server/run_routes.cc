@@ -28,31 +28,15 @@ namespace {
 
 constexpr std::int64_t kRunsDefault = 20;
 
-Result<RunOptions> options_of(const StartBody& body) {
-  constexpr std::int64_t attempts_max = 20;
-  constexpr std::int64_t day_ms = 86'400'000;
-  constexpr std::int64_t amount_max = 1'000'000'000'000'000;
-  RunOptions options;
-  if (body.maxRetries) {
-    BELAY_TRY(std::int64_t attempts, within("maxRetries", *body.maxRetries, 1, attempts_max));
-    options.max_retries = static_cast<int>(attempts);
-  }
-  if (body.timeoutMs) {
-    BELAY_TRY(std::int64_t timeout, within("timeoutMs", *body.timeoutMs, 1, day_ms));
-    options.timeout = std::chrono::milliseconds(timeout);
-  }
-  if (body.expiresMs) {
-    BELAY_TRY(std::int64_t expires, within("expiresMs", *body.expiresMs, 1, 30 * day_ms));
-    options.approval_expires = std::chrono::milliseconds(expires);
-  }
-  if (body.maxTokens) {
-    BELAY_TRY(options.budget.tokens, within("maxTokens", *body.maxTokens, 0, amount_max));
-  }
-  if (body.maxCost) {
-    BELAY_TRY(options.budget.money, within("maxCost", *body.maxCost, 0, amount_max));
-  }
-  options.require_approval = body.requireApproval.value_or(true);
-  return options;
+RunSettings settings_of(const StartBody& body) {
+  RunSettings settings;
+  settings.max_retries = attempts_from(body.maxRetries);
+  settings.timeout = time_from(body.timeoutMs);
+  settings.approval_expires = time_from(body.expiresMs);
+  settings.budget.tokens = body.maxTokens;
+  settings.budget.money = body.maxCost;
+  settings.require_approval = body.requireApproval;
+  return settings;
 }
 
 Result<StartRun> start_of(const Call& call) {
@@ -70,7 +54,7 @@ Result<StartRun> start_of(const Call& call) {
     BELAY_CHECK(check_name("threadId", *body.threadId));
     start.thread = ThreadId(*body.threadId);
   }
-  BELAY_TRY(start.options, options_of(body));
+  start.options = settings_of(body);
   if (body.delayMs) {
     BELAY_TRY(std::int64_t delay, within("delayMs", *body.delayMs, 0, delay_max));
     start.delay = std::chrono::milliseconds(delay);
@@ -213,6 +197,17 @@ Route overview(World& world) {
 }
 
 }  // namespace
+
+std::optional<int> attempts_from(const std::optional<std::int64_t>& member) {
+  if (!member) return std::nullopt;
+  // What no `int` can be is as wrong as zero: the runtime refuses it, for every door alike.
+  return static_cast<int>(std::clamp<std::int64_t>(*member, 0, limits::run_attempts_max + 1));
+}
+
+std::optional<std::chrono::milliseconds> time_from(const std::optional<std::int64_t>& member) {
+  if (!member) return std::nullopt;
+  return std::chrono::milliseconds(*member);
+}
 
 Parameter prefer_parameter() {
   Parameter prefer = query_parameter(

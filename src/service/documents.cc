@@ -38,6 +38,11 @@ Value roles_of(const ApprovalRow& row) {
   return Value(std::move(roles));
 }
 
+Value due_or_null(const RunRow& row) {
+  auto due = due_of(row);
+  return due ? Value(to_text(*due)) : Value();
+}
+
 Value standing_runs(const std::vector<RunRow>& rows) {
   Value::Array documents;
   for (const RunRow& row : rows) {
@@ -45,12 +50,19 @@ Value standing_runs(const std::vector<RunRow>& rows) {
                                        {"runId", row.run.text()},
                                        {"agent", row.graph},
                                        {"status", name_of(row.status)},
-                                       {"currentNode", row.node}}));
+                                       {"currentNode", row.node},
+                                       {"dueAt", due_or_null(row)}}));
   }
   return documents;
 }
 
 }  // namespace
+
+std::optional<Instant> due_of(const RunRow& row) {
+  bool waits = row.status == RunStatus::queued || row.status == RunStatus::paused;
+  if (!waits || row.due_at == Instant{}) return std::nullopt;
+  return row.due_at;
+}
 
 Value run_summary(const RunRow& row) {
   Value document = Value::object({
@@ -68,6 +80,7 @@ Value run_summary(const RunRow& row) {
       {"workedMs", row.worked_ms},
       {"createdAt", to_text(row.created_at)},
       {"updatedAt", to_text(row.updated_at)},
+      {"dueAt", due_or_null(row)},
       {"error", run_error(row)},
   });
   Value::Object& members = *document.as_object();
@@ -179,6 +192,9 @@ Value history_document(const RunHistory& history) {
   return Value::object({{"threadId", history.run.thread.text},
                         {"runId", history.run.run.text()},
                         {"agent", history.run.graph},
+                        {"status", name_of(history.run.status)},
+                        {"reason", text_or_null(history.run.reason)},
+                        {"dueAt", due_or_null(history.run)},
                         {"checkpoints", std::move(checkpoints)}});
 }
 
@@ -187,6 +203,7 @@ Value standing_document(const Standing& standing, const ApprovalExtras& extras) 
   for (const ApprovalRow& row : standing.open) approvals.push_back(approval_document(row, extras));
   return Value::object({{"running", standing_runs(standing.at_work)},
                         {"leftBehind", standing_runs(standing.left_behind)},
+                        {"queued", standing_runs(standing.queued)},
                         {"approvals", std::move(approvals)}});
 }
 

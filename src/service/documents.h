@@ -9,6 +9,9 @@ namespace belay {
 // Adds what a program knows of its approvals beside: `riskLevel` and the like. May be null.
 using ApprovalExtras = std::function<void(const ApprovalRow&, Value::Object&)>;
 
+// When a run that is queued or paused can go on by itself: `dueAt`.
+std::optional<Instant> due_of(const RunRow& row);
+
 Value run_document(const RunView& view, const ApprovalExtras& extras);
 // The same without its state, its approval and its spending: of a run in a list.
 Value run_summary(const RunRow& row);

@@ -137,6 +137,7 @@ Result<RunRow> standing_run_from(const Value& document) {
   row.graph = members.text("agent");
   row.status = members.one_of<RunStatus>("status");
   row.node = members.text("currentNode");
+  if (!members["dueAt"].is_null()) row.due_at = members.instant("dueAt");
   return members.done(std::move(row));
 }
 
@@ -231,6 +232,7 @@ Result<RunRow> run_row_from(const Value& summary) {
   row.worked_ms = members.number("workedMs");
   row.created_at = members.instant("createdAt");
   row.updated_at = members.instant("updatedAt");
+  if (!members["dueAt"].is_null()) row.due_at = members.instant("dueAt");
   if (!members["queue"].is_null()) row.queue = members.text("queue");
   if (!members["priority"].is_null()) row.priority = members.number("priority");
   if (!members["concurrencyKey"].is_null()) row.concurrency_key = members.text("concurrencyKey");
@@ -325,6 +327,9 @@ Result<RunHistory> history_from(const Value& document) {
   history.run.thread = ThreadId(members.text("threadId"));
   history.run.run = members.id<RunId>("runId");
   history.run.graph = members.text("agent");
+  history.run.status = members.one_of<RunStatus>("status");
+  history.run.reason = members.text_or_null("reason");
+  if (!members["dueAt"].is_null()) history.run.due_at = members.instant("dueAt");
   history.checkpoints = members.items("checkpoints", checkpoint_from);
   return members.done(std::move(history));
 }
@@ -334,6 +339,7 @@ Result<Standing> standing_from(const Value& document) {
   Standing standing;
   standing.at_work = members.items("running", standing_run_from);
   standing.left_behind = members.items("leftBehind", standing_run_from);
+  standing.queued = members.items("queued", standing_run_from);
   standing.open = members.items("approvals", approval_from);
   return members.done(std::move(standing));
 }

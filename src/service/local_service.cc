@@ -6,6 +6,7 @@
 
 #include "belay/limits.h"
 #include "driver/run_hold.h"
+#include "driver/stored_run.h"
 #include "service/detached.h"
 #include "service/documents.h"
 #include "service/find_approval.h"
@@ -19,6 +20,8 @@ namespace {
 
 // More than any store has: which are shown is decided afterwards.
 constexpr std::size_t kMessagesMax = 10'000'000;
+// Beyond any time that a run can be due at.
+constexpr std::chrono::hours kEver{24 * 365 * 100};
 
 // Beyond the events of any commit.
 constexpr std::uint64_t kLastIndex = 1'000'000'000;
@@ -36,8 +39,11 @@ void stand_at(const CheckpointRow& then, RunRow& row) {
   row.node = then.node;
   row.retry_count = then.retry_count;
   row.updated_at = then.created_at;
+  row.due_at = {};
   for (std::string* text : {&row.reason, &row.outcome, &row.error_code, &row.error}) text->clear();
 }
+
+Task<Result<Done>> refused(Error why) { co_return why; }
 
 class LocalService final : public Service {
  public:
@@ -242,16 +248,21 @@ class LocalService final : public Service {
   Task<Result<Standing>> standing(Whose whose) override {
     struct Found {
       std::vector<RunRow> working;
+      std::vector<RunRow> queued;
       std::vector<ApprovalRow> open;
     };
     std::function<Result<Found>(Snapshot&)> reader =
-        [tenant = parts_.tenant, whose = std::move(whose)](Snapshot& view) -> Result<Found> {
+        [tenant = parts_.tenant, now = parts_.clock.now(),
+         whose = std::move(whose)](Snapshot& view) -> Result<Found> {
       Found found;
-      RunFilter runs;
-      runs.tenant = tenant;
-      runs.user = whose.runs;
-      runs.statuses = {RunStatus::queued, RunStatus::running};
-      BELAY_TRY(found.working, view.runs(runs));
+      BELAY_TRY(found.working, running_runs(view, tenant, whose.runs));
+      RunFilter queued;
+      queued.tenant = tenant;
+      queued.user = whose.runs;
+      queued.statuses = {RunStatus::queued};
+      queued.due_by = now + kEver;
+      queued.without_input = true;
+      BELAY_TRY(found.queued, view.runs(queued));
       ApprovalFilter approvals;
       approvals.tenant = tenant;
       approvals.user = whose.approvals;
@@ -262,6 +273,7 @@ class LocalService final : public Service {
     BELAY_CO_TRY(Found found, co_await read<Found>(parts_.store, std::move(reader)));
     Standing standing;
     standing.open = std::move(found.open);
+    standing.queued = std::move(found.queued);
     for (RunRow& row : found.working) {
       BELAY_CO_TRY(bool alive, parts_.store.is_alive(row.session));
       (alive ? standing.at_work : standing.left_behind).push_back(std::move(row));
@@ -367,6 +379,11 @@ class LocalService final : public Service {
     co_return std::move(rows);
   }
   Task<Result<Done>> save_records(std::vector<RecordWrite> records) override {
+    for (const RecordWrite& record : records) {
+      if (!parts_.check_record) break;
+      auto checked = parts_.check_record(record, parts_.clock.now());
+      if (!checked.ok()) return refused(std::move(checked).error());
+    }
     return parts_.runtime.save(parts_.tenant, std::move(records));
   }
 

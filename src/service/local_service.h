@@ -20,6 +20,8 @@ struct LocalServiceParts {
   Sealing sealing;
   std::vector<std::string> collections;  // of records that check() looks at
   TenantId tenant = default_tenant();
+  // `invalid` for a record that must not be saved; null: any may.
+  std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;
   std::string call = "belay";  // how the program is called in what an error says to do next
   // The process of a session, where that is known: for an error that says who has a run.
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of = nullptr;

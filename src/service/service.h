@@ -23,7 +23,7 @@ struct StartRun {
   Value input;  // an object of channels: members of the agent's state
   UserId user = UserId("local");
   ThreadId thread = {};  // empty: a new random one
-  RunOptions options = {};
+  RunSettings options = {};
   // Into the store's queue, for whoever works on it, and begun no sooner than after `delay`;
   // else it is begun here, and answered when it has ended or waits.
   bool queued = false;
@@ -89,6 +89,7 @@ struct ApprovalPage {
 struct Standing {
   std::vector<RunRow> at_work;
   std::vector<RunRow> left_behind;  // by processes that have died
+  std::vector<RunRow> queued;       // for a worker: the first hundred, by the time they are due
   std::vector<ApprovalRow> open;
 };
 

@@ -51,6 +51,7 @@ struct Pipe {
 
 // In the child, just before it becomes belay.
 void become(const Setting& setting) {
+  if (!setting.folder.empty() && ::chdir(setting.folder.c_str()) != 0) ::_exit(126);
   if (setting.file_bytes_max > 0) {
     ::signal(SIGXFSZ, SIG_IGN);
     auto most = static_cast<rlim_t>(setting.file_bytes_max);

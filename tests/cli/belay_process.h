@@ -43,6 +43,7 @@ struct Setting {
   std::map<std::string, std::string> environment;  // beside HOME, PATH and the sanitizers' own
   std::string input;                               // on stdin
   std::string binary;                              // empty: belay itself
+  std::string folder;                              // it runs in this one; empty: in the test's
   bool terminal = false;                           // stdout and stderr are one; all is in `out`
   bool as_nobody = false;                          // under root: without root's rights
   long file_bytes_max = 0;                         // no file may grow beyond; 0: no limit

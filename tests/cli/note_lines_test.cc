@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "agents/wellbeing/record_rules.h"
+
 namespace belay::program {
 namespace {
 
@@ -90,9 +92,10 @@ TEST(NoteLines, RefusesDeepNestingWithoutDeepRecursion) {
 }
 
 TEST(NoteLines, RefusesANoteThatIsTooLongAndSaysHowLongItMayBe) {
-  std::string line =
-      R"({"date":"2026-01-02","content":")" + std::string(kNoteContentBytesMax + 1, 'x') + "\"}";
-  EXPECT_NE(fault_of(line).find(std::to_string(kNoteContentBytesMax)), std::string::npos);
+  std::string line = R"({"date":"2026-01-02","content":")" +
+                     std::string(wellbeing::kNoteContentBytesMax + 1, 'x') + "\"}";
+  EXPECT_NE(fault_of(line).find(std::to_string(wellbeing::kNoteContentBytesMax)),
+            std::string::npos);
   line.erase(line.find('x'), 1);
   EXPECT_TRUE(read_note_lines(line).ok());
 }

@@ -92,11 +92,13 @@ TEST_F(CliRun, WithoutApprovalItSaves) {
 TEST_F(CliRun, BadInputIsRefusedAndWritesNothing) {
   std::string before = world.store_contents();
   for (const Words& words : std::vector<Words>{
-           {"run", "daily-audit", "--date", "yesterday"},
+           {"run", "daily-audit", "--date", "the day before"},
            {"run", "daily-audit", "--date", "2026-02-29"},
            {"run", "daily-audit", "--date", "2026-01-01\n"},
            {"run", "daily-audit", "--date", ""},
-           {"run", "daily-audit"},
+           {"run", "daily_auditor", "--input", "date=2026-02-29"},
+           {"run", "daily_auditor", "--input", "date=2026-01-01", "--input", "language=fr"},
+           {"run", "daily_auditor"},
            {"run", "weekly-audit", "--date", "2026-01-01"},
            {"run"},
            {"run", "daily-audit", "--date", "2026-01-01", "--language", "fr"},

@@ -27,6 +27,15 @@ TEST_F(CliServe, AnAuditIsAskedForApprovedAndSaved) {
   EXPECT_EQ(waiting.status, 202) << waiting.body;
   EXPECT_EQ(text(waiting.json()["message"]), "Análisis completado, esperando aprobación");
   EXPECT_EQ(waiting.json()["analysis"]["riskLevel"], Value(7));
+  for (auto [accepted, message] :
+       {std::pair("en;q=0.1, es;q=0.9", "Análisis completado, esperando aprobación"),
+        {"fr, en;q=0.8, es;q=0.7", "The analysis is done and waits for approval"},
+        {"es-MX, en", "Análisis completado, esperando aprobación"},
+        {"best", "The analysis is done and waits for approval"}}) {
+    Got again =
+        served.send("POST", "/api/agents/daily-audit", kAudit, {{"Accept-Language", accepted}});
+    EXPECT_EQ(text(again.json()["message"]), message) << accepted;
+  }
 
   Got approved = served.send("POST", "/api/agents/approve/audit", R"({"approved":true})",
                              {{"Accept-Language", "es"}});

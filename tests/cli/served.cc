@@ -28,11 +28,14 @@ Served::Served(const Setting& setting, Words more, int port) {
   Words words{"serve", "--listen", "127.0.0.1:" + std::to_string(port)};
   words.insert(words.end(), more.begin(), more.end());
   process_ = std::make_unique<Belay>(words, setting);
-  const std::string listening = "Listening on http://127.0.0.1:";
-  if (!process_->waits_to_say(listening) || !process_->waits_to_say(" (Ctrl-C")) return;
-  std::string said = process_->said();
-  said = said.substr(said.find(listening) + listening.size());
-  port_ = static_cast<int>(std::strtol(said.c_str(), nullptr, 10));
+  if (!process_->waits_to_say(" (Ctrl-C")) return;
+  const std::string& said = process_->said();
+  for (std::string listening : {"Listening on", "Escuchando en"}) {
+    listening += " http://127.0.0.1:";
+    std::size_t at = said.find(listening);
+    if (at == said.npos) continue;
+    port_ = static_cast<int>(std::strtol(said.c_str() + at + listening.size(), nullptr, 10));
+  }
 }
 
 std::string Served::url(const std::string& path) const {

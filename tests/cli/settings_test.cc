@@ -40,10 +40,10 @@ TEST(CliSettings, AFlagWinsOverTheEnvironment) {
   EXPECT_NE(run.out.find("--store " + other), std::string::npos)
       << "the next command names the store too: " << run.out;
 
-  world.setting.environment["AGENT_MAX_RETRIES"] = "none";
-  EXPECT_EQ(world.run({"run", "routine", "--date", "2026-01-01"}).code, 2);
+  world.setting.environment["AGENT_MAX_RETRIES"] = "1";
+  world.setting.environment["BELAY_TEST_MODEL_FAILS"] = "1";
+  EXPECT_EQ(world.run({"run", "routine", "--date", "2026-01-01"}).code, 1);
   EXPECT_EQ(world.run({"run", "routine", "--date", "2026-01-01", "--max-retries", "2"}).code, 3);
-  EXPECT_EQ(world.run({"threads"}).code, 0) << "only run reads it";
 }
 
 TEST(CliSettings, AModelThatDoesNotExistIsRefusedAndNothingElseTakesItsPlace) {

@@ -72,7 +72,7 @@ const std::vector<std::string_view> kCases = {
     "Full routine generation: start, pause, approve, complete with routine saved",
     "Full daily audit: start, pause, approve, complete with summary saved",
     "Rejection: start, pause, reject, complete without saving",
-    "API endpoints return the status after approval (there is no HTTP yet: the command line)",
+    "API endpoints return the status after approval",
     "Checkpoint history: resume() adds its checkpoint before execute() runs",
     "Concurrent approvals: isolation of threads",
 };

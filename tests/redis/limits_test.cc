@@ -124,16 +124,19 @@ struct Answering {
     options.entries_max = 10;
     options.bytes_max = 1'000'000;
     options.shared = &answers;
-    cached = std::make_unique<models::CachedModel>(model, "m", options, clock);
+    cached = std::make_shared<models::CachedModel>(model, "m", options, clock);
   }
-  std::string ask(EventLoop& loop, const std::string& text) {
-    auto reply = block_on(loop, cached->generate(question(text)));
+  std::string ask(EventLoop& loop, const std::string& text,
+                  std::shared_ptr<AnswerVerdict> verdict = nullptr) {
+    ModelRequest request = question(text);
+    request.verdict = std::move(verdict);
+    auto reply = block_on(loop, cached->generate(std::move(request)));
     return reply.ok() ? reply->text : reply.error().message;
   }
   int asked = 0;
   std::shared_ptr<belay::testing::ScriptedModel> model;
   RedisAnswers answers;
-  std::unique_ptr<models::CachedModel> cached;
+  std::shared_ptr<models::CachedModel> cached;
 };
 
 TEST_F(SharedTier, AnAnswerIsGivenAgainInAnotherProcessWithTheSameKeysAlone) {
@@ -151,6 +154,27 @@ TEST_F(SharedTier, AnAnswerIsGivenAgainInAnotherProcessWithTheSameKeysAlone) {
   Answering plain(*other, KeyRing(), *random, *clock);
   EXPECT_EQ(plain.ask(*loop, "y"), "answer to y");
   EXPECT_EQ(one->call_and_wait({"DBSIZE"})->number, 1) << "without a key nothing is kept";
+}
+
+TEST_F(SharedTier, AnAnswerIsThereOnceItsReaderHasAcceptedItAndGoneOnceOneRefusesIt) {
+  auto clock = system_clock();
+  auto is_kept = [&](int count) {
+    return [this, count] { return one->call_and_wait({"DBSIZE"})->number == count; };
+  };
+  Answering first(*one, ring('a'), *random, *clock);
+  auto reading = std::make_shared<AnswerVerdict>();
+  first.ask(*loop, "x", reading);
+  EXPECT_TRUE(is_kept(0)()) << "nobody knows yet whether it is of use";
+  reading->accept();
+  ASSERT_TRUE(becomes_true(is_kept(1)));
+  Answering second(*other, ring('a'), *random, *clock);
+  auto refusing = std::make_shared<AnswerVerdict>();
+  second.ask(*loop, "x", refusing);
+  EXPECT_EQ(second.asked, 0);
+  refusing->refuse();
+  EXPECT_TRUE(becomes_true(is_kept(0)));
+  second.ask(*loop, "x");
+  EXPECT_EQ(second.asked, 1) << "a retry asks the model itself";
 }
 
 TEST_F(SharedTier, NoAnswerIsTakenFromAnotherQuestionsPlaceNorOneThatWasChanged) {

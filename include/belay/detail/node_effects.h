@@ -1,9 +1,11 @@
 #pragma once
 // belay/detail/node_effects.h - what an attempt of a node has said to its Context, for its commit.
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "belay/model.h"
 #include "belay/record.h"
 #include "belay/rows.h"
 #include "belay/value.h"
@@ -29,6 +31,8 @@ struct NodeEffects {
   std::size_t journaled = 0;  // rows of the task in the journal, when it had ended
   std::string outcome;
   std::string text;  // streamed by the attempt so far
+  // Of all answers of the model; given, and null, once the attempt's outcome is known.
+  std::shared_ptr<AnswerVerdict> answers;
 };
 
 }  // namespace belay

@@ -1,0 +1,72 @@
+// The texts of settings and options as what they mean.
+
+#include <charconv>
+
+#include "belay/limits.h"
+#include "cli/settings.h"
+
+namespace belay::cli {
+namespace {
+
+constexpr std::chrono::hours kDurationMax{24 * 30};
+
+std::string shown_value(std::string_view text) { return "\"" + shortened(text, 60, "...") + "\""; }
+
+}  // namespace
+
+Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,
+                                  std::int64_t most) {
+  std::int64_t number = 0;
+  auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault == std::errc() && end == text.data() + text.size() && number >= least &&
+      number <= most) {
+    return number;
+  }
+  return error(ErrorCode::invalid, std::string(what) + " is " + shown_value(text) +
+                                       "; give a whole number from " + std::to_string(least) +
+                                       " to " + std::to_string(most) + ".");
+}
+
+Result<std::chrono::milliseconds> duration_from(std::string_view what, std::string_view text) {
+  std::int64_t number = 0;
+  auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  std::int64_t factor = 0;
+  for (auto [name, milliseconds] : {std::pair<std::string_view, std::int64_t>("ms", 1),
+                                    {"s", 1'000},
+                                    {"m", 60'000},
+                                    {"h", 3'600'000},
+                                    {"d", 86'400'000}}) {
+    if (unit == name) factor = milliseconds;
+  }
+  std::int64_t most = std::chrono::milliseconds(kDurationMax).count();
+  if (fault == std::errc() && factor > 0 && number > 0 && number <= most / factor) {
+    return std::chrono::milliseconds(number * factor);
+  }
+  return error(ErrorCode::invalid, std::string(what) + " is " + shown_value(text) +
+                                       "; give a time like 90s, 30m, 2h or 1d, at most 30d.");
+}
+
+Result<int> attempts_from(std::string_view what, std::string_view text) {
+  BELAY_TRY(std::int64_t attempts, whole_number(what, text, 1, limits::run_attempts_max));
+  return static_cast<int>(attempts);
+}
+
+Result<std::chrono::milliseconds> timeout_from(std::string_view what, std::string_view text) {
+  std::int64_t most = std::chrono::milliseconds(limits::run_timeout_max).count();
+  BELAY_TRY(std::int64_t timeout, whole_number(what, text, 1, most));
+  return std::chrono::milliseconds(timeout);
+}
+
+Result<bool> truth_from(std::string_view what, std::string_view text) {
+  for (std::string_view yes : {"true", "1", "yes", "on"}) {
+    if (text == yes) return true;
+  }
+  for (std::string_view no : {"false", "0", "no", "off"}) {
+    if (text == no) return false;
+  }
+  return error(ErrorCode::invalid,
+               std::string(what) + " is " + shown_value(text) + "; set it to true or false.");
+}
+
+}  // namespace belay::cli
