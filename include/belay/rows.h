@@ -58,12 +58,6 @@ inline bool is_final(RunStatus status) {
          status == RunStatus::cancelled;
 }
 
-// Ended without what it was begun for, or can't go on.
-inline bool has_failed(RunStatus status) {
-  return status == RunStatus::failed || status == RunStatus::cancelled ||
-         status == RunStatus::quarantined;
-}
-
 struct ThreadRow {
   TenantId tenant;
   ThreadId thread;
