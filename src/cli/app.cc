@@ -37,6 +37,7 @@
 #include "store/postgres/address.h"
 #include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store_path.h"
 
 namespace belay::cli {
 namespace {
@@ -153,6 +154,7 @@ Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Verb& 
     return postgres::open_postgres_store(settings.store, clock, random, std::move(options));
   }
   if (!path) return open_store(settings.store, clock, random);
+  BELAY_CHECK(sqlite::check_store_name(*path));
   bool absent = is_absent(*path, settings.default_store);
   if (absent && !may_make) return open_memory_store(clock, random);
   if (absent && settings.default_store) make_default_folder(*path);
