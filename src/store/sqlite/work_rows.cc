@@ -73,7 +73,7 @@ Result<Done> CommitWriter::put_effect(const Place& place, const EffectRow& effec
 // says nothing of an attempt that another process has begun since.
 Result<Done> CommitWriter::put_outcome(std::int64_t tenant, const EffectRow& outcome) {
   if (outcome.status != EffectStatus::done && outcome.status != EffectStatus::failed) return Done{};
-  BELAY_TRY(std::int64_t run, run_number(tenant, outcome.run));
+  BELAY_TRY(std::int64_t run, sure_run_number(tenant, outcome.run));
   BELAY_TRY(Statement row,
             connection_.prepare("UPDATE effects SET status = ?1, envelope = ?2, updated_at = ?3"
                                 " WHERE tenant_id = ?4 AND run_number = ?5 AND task_id = ?6"
@@ -112,7 +112,7 @@ Result<Done> CommitWriter::insert_message(const Place& place, const OutboxRow& m
 // Whether the message was as guarded, with just these attempts begun, and now is as `message` says.
 Result<bool> CommitWriter::move_message(std::int64_t tenant, const OutboxGuard& guard,
                                         const OutboxRow& message) {
-  BELAY_TRY(std::int64_t run, run_number(tenant, guard.run));
+  BELAY_TRY(std::int64_t run, sure_run_number(tenant, guard.run));
   BELAY_TRY(Statement row,
             connection_.prepare("UPDATE outbox SET status = ?, attempts = ?, error = ?, due_at = ?"
                                 " WHERE tenant_id = ? AND run_number = ? AND seq = ?"
