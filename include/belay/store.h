@@ -60,8 +60,9 @@ struct PruneRun {
 // Replaces stored bytes, unless they have changed, by others that say the same: re-encryption.
 struct Rewrite {
   std::uint64_t place = 0;
-  Digest before{};  // SHA-256 of the bytes to be replaced
+  Digest before{};  // store::digest_of() what is to be replaced: SHA-256 of an envelope's bytes
   std::string envelope;
+  std::vector<std::string> texts = {};  // of a part of a row: for their columns, in place of these
 };
 
 // The rows of one commit. `run` is the row as it is after the commit.

@@ -130,6 +130,9 @@ struct ApprovalFilter {
   std::vector<std::string> graphs = {};              // empty: any
   std::optional<InterruptId> before = std::nullopt;  // only older ones: the next page
   std::size_t limit = 100;                           // newest first
+  // A damaged one is refused where it was asked for by its run or its id, and marked in a page of
+  // many. True: marked in any case, for who wants to know whose it is.
+  bool with_damaged = false;
 };
 
 struct RecordQuery {
