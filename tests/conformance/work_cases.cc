@@ -360,7 +360,9 @@ TEST_P(StoreSuite, WhatEndsARunClosesItsApprovalsAndLeavesItsOpenEffectsUncertai
   for (const EffectRow& row : call_->effects({default_tenant(), script.row.run})) {
     effects += row.name + " " + std::string(name_of(row.status)) + ";";
     bool is_changed = row.status == EffectStatus::uncertain;
-    if (is_changed) EXPECT_EQ(row.updated_at, clock_.now());
+    if (is_changed) {
+      EXPECT_EQ(row.updated_at, clock_.now());
+    }
   }
   EXPECT_EQ(effects, "before uncertain;done done;failed failed;with it uncertain;");
   EXPECT_EQ(call_->effects({default_tenant(), other.row.run}).at(0).status, EffectStatus::intended);
