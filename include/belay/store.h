@@ -181,6 +181,11 @@ class Store {
   // Sessions that live as long as their process are never in doubt.
   virtual bool may_call_out() const { return true; }
 
+  // The clock of the server that has the store, where that is another machine: what is due, all
+  // processes judge by it. Null: they are on one machine, and so is their clock. Lives as the
+  // store.
+  virtual Clock* clock() { return nullptr; }
+
   // While it is so, whoever waits for a server that is away is answered within seconds, as at the
   // end of the store's patience: the process is about to end.
   virtual void hurry(bool is_so);

@@ -295,7 +295,7 @@ PlaceLimits places_of(const Settings& settings, const Verb& verb) {
 }
 
 Result<ExitCode> run_in_world(const Program& program, const Settings& settings, Output& output,
-                              Clock& clock, Verb verb) {
+                              Clock& own_clock, Verb verb) {
   const Phrases& phrases = phrases_of(settings.language);
   Progress progress(output, phrases);
   BELAY_TRY(Definitions graphs, program.graphs(settings));
@@ -319,8 +319,10 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   BELAY_TRY(std::unique_ptr<RedisTier> tier, RedisTier::open(shared, sealing.keys, *loop, *random));
   shared.models.shared_calls = tier->limit();
   shared.models.shared_answers = tier->answers();
-  BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, clock));
-  BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, clock, *random));
+  BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, own_clock));
+  BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, own_clock, *random));
+  // What is due is told and judged by one clock, whichever machine it is asked on.
+  Clock& clock = stored->clock() ? *stored->clock() : own_clock;
   std::unique_ptr<Store> fast = tier->around(*stored);
   std::unique_ptr<Store> store = seal_store(*fast, *random, sealing);
   FencesTold told(*store);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "driver/all_rows.h"
+#include "driver/stored_run.h"
 #include "engine/advance.h"
 #include "engine/advancing.h"
 #include "engine/decision.h"
@@ -20,30 +20,6 @@ constexpr int commits_before_giving_way = 64;
 constexpr std::size_t lagging_commits_max = 64;
 // What plain nodes of one superstep came to is committed at least this often.
 constexpr milliseconds plain_nodes_slice{10};
-
-// More approvals than this are read with all others of the run.
-constexpr std::size_t approvals_asked_one_by_one = 16;
-
-// Those of `asked`, which is sorted, that have been decided.
-Result<std::vector<ApprovalRow>> decided_of(Snapshot& view, const TenantId& tenant,
-                                            const RunId& run,
-                                            const std::vector<InterruptId>& asked) {
-  std::vector<ApprovalRow> decided;
-  auto keep = [&](ApprovalRow row) {
-    bool is_asked = std::binary_search(asked.begin(), asked.end(), row.interrupt);
-    if (is_asked && engine::is_decided(row.status)) decided.push_back(std::move(row));
-  };
-  ApprovalFilter filter;
-  filter.tenant = tenant;
-  filter.run = run;
-  bool one_by_one = asked.size() <= approvals_asked_one_by_one;
-  if (!one_by_one) BELAY_CHECK(for_each_approval(view, filter, keep));
-  for (const InterruptId& interrupt : one_by_one ? asked : std::vector<InterruptId>()) {
-    filter.interrupt = interrupt;
-    BELAY_CHECK(for_each_approval(view, filter, keep));
-  }
-  return decided;
-}
 
 bool is_end(const engine::Event& event) {
   return std::holds_alternative<engine::NodeEnded>(event) ||
@@ -488,7 +464,6 @@ Task<Done> RunDriver::watch_owner() {
 Task<Result<Done>> RunDriver::find_decided() {
   std::vector<InterruptId> asked;
   engine::list_asked(run_, asked);
-  std::sort(asked.begin(), asked.end());
   std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader =
       [tenant = run_.row.tenant, run = run_.row.run, asked = std::move(asked)](Snapshot& view) {
         return decided_of(view, tenant, run, asked);

@@ -1,5 +1,8 @@
 #include "store/envelope_subject.h"
 
+#include <algorithm>
+#include <array>
+
 namespace belay::store {
 namespace {
 
@@ -102,7 +105,18 @@ Subject subject_of_tasks(const CheckpointRow& checkpoint) {
   return subject_of("next tasks", checkpoint);
 }
 
-// The chain covers the next tasks and the values; of what it does not, the rest.
+// Members of a next task that are more than names. Found by their text: taking a name for more does
+// no harm.
+bool holds_content(std::string_view next_tasks) {
+  static constexpr std::array<std::string_view, 3> members{
+      "\"input\":", "\"answers\":", "\"question\":"};
+  return std::any_of(members.begin(), members.end(), [&](std::string_view member) {
+    return next_tasks.find(member) != next_tasks.npos;
+  });
+}
+
+// All that a checkpoint says beside its hash. Next tasks that are sealed, or are to be, say for
+// themselves whose they are; the others stand in plain.
 Subject subject_of_chain(const CheckpointRow& checkpoint) {
   std::string bound = checkpoint.parent.text() + " " + checkpoint.session.text();
   add(bound, checkpoint.state_seq);
@@ -113,6 +127,9 @@ Subject subject_of_chain(const CheckpointRow& checkpoint) {
   add(bound, checkpoint.retry_count);
   add(bound, name_of(checkpoint.status));
   add(bound, checkpoint.created_at);
+  bool is_plain = checkpoint.next_tasks.empty() || checkpoint.next_tasks.starts_with('[');
+  bool is_sealed = !is_plain || holds_content(checkpoint.next_tasks);
+  add(bound, is_sealed ? std::string_view("sealed") : std::string_view(checkpoint.next_tasks));
   return {subject_of(chain_subject, checkpoint), std::move(bound)};
 }
 

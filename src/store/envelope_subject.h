@@ -44,6 +44,9 @@ Subject subject_of_blob(const Digest& id);
 Subject subject_of_tasks(const CheckpointRow& checkpoint);
 Subject subject_of_chain(const CheckpointRow& checkpoint);
 bool is_subject_of_chain(std::string_view subject);
+// Whether next tasks are JSON and hold more than the names of nodes: what was sent to a task, what
+// was answered, the digest of a question. With a key those are sealed.
+bool holds_content(std::string_view next_tasks);
 Subject subject_of_payload_hash(const InterruptId& interrupt);
 Subject subject_of_edited_hash(const InterruptId& interrupt);
 

@@ -214,8 +214,8 @@ TEST_F(SqliteWriter, AMessageOfAForgottenRunIsNotTakenForThatOfTheRunWithItsNumb
   attempt.tenant = default_tenant();
   attempt.rows.outbox.push_back(import.rows.outbox[0]);
   attempt.rows.outbox[0].attempts = 1;
-  attempt.message = OutboxGuard{import.rows.run->run, import.rows.outbox[0].seq, 0, 0,
-                                OutboxStatus::waiting};
+  attempt.message =
+      OutboxGuard{import.rows.run->run, import.rows.outbox[0].seq, 0, 0, OutboxStatus::waiting};
   EXPECT_EQ(call_->commit(attempt), CommitOutcome::fenced);
   EXPECT_EQ(other.outbox({.tenant = default_tenant()}).at(0).attempts, 0);
 }

@@ -53,7 +53,8 @@ Result<Done> read_run(Snapshot& view, const RunRow& run, std::ostream& out) {
   of_thread.thread = run.thread;
   BELAY_TRY(auto threads, view.threads(of_thread));
   for (const ThreadRow& t : threads) {
-    put(out, t.thread.text, t.user.text, t.graph, text_of(t.created_at), t.last_run.text());
+    put(out, t.thread.text, t.user.text, t.graph, text_of(t.created_at), t.last_run.text(),
+        t.preserve);
   }
   for (const char* space : {"", "inner"}) {
     BELAY_TRY(auto checkpoints, view.checkpoints({tenant, run.run, space}));
@@ -90,7 +91,7 @@ Result<Done> read_work(Snapshot& view, const RunRow& run, std::ostream& out) {
   BELAY_TRY(auto journal, view.effects(effects));
   for (const EffectRow& e : journal) {
     put(out, e.task.text(), e.name, e.node, name_of(e.effect_class), name_of(e.status), e.envelope,
-        e.attempt);
+        e.attempt, text_of(e.created_at), text_of(e.updated_at));
   }
   OutboxFilter outbox;
   outbox.tenant = tenant;
@@ -109,7 +110,9 @@ Result<Done> read_records(Snapshot& view, const ToldRun& told, std::ostream& out
   query.collection = "notes";
   query.user = told.script.row.user;
   BELAY_TRY(auto all, view.records(query));
-  for (const StoredRecord& r : all) put(out, r.key, r.envelope);
+  for (const StoredRecord& r : all) {
+    put(out, r.key, r.envelope, r.run.text(), r.seq, text_of(r.updated_at));
+  }
   for (std::size_t i = 0; i < told.indexed.size(); ++i) {
     query.field = kFields[i];
     query.value = told.indexed[i];

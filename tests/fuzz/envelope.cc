@@ -129,9 +129,11 @@ void mask_and_back(std::string_view input) {
   std::string bytes = sealed::masked(macs, key, default_tenant(), subject, digest);
   auto parts = sealed::masked_parts_of(bytes);
   Digest back{};
-  require(parts && sealed::unmask(macs, key, default_tenant(), subject, *parts, back) ==
-                       Unmasked::well && back == digest,
-          "a mask comes off");
+  require(
+      parts &&
+          sealed::unmask(macs, key, default_tenant(), subject, *parts, back) == Unmasked::well &&
+          back == digest,
+      "a mask comes off");
 }
 
 // The texts of a part of a row, by lines of the input: they come back, and under no other words.

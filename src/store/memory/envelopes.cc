@@ -112,12 +112,11 @@ Result<std::vector<StoredEnvelope>> list_envelopes(const TenantTables& tenant,
   std::string front = front_of_type(filter.other_than);
   std::vector<StoredEnvelope> found;
   // Visiting changes nothing here.
-  for_each_envelope(const_cast<TenantTables&>(tenant), filter.every_kind,
-                    [&](Visited visited) {
-                      if (!front.empty() && visited.envelope.starts_with(front)) return;
-                      if (place_of_subject(visited.subject.row) <= filter.after) return;
-                      found.push_back(stored_of(visited));
-                    });
+  for_each_envelope(const_cast<TenantTables&>(tenant), filter.every_kind, [&](Visited visited) {
+    if (!front.empty() && visited.envelope.starts_with(front)) return;
+    if (place_of_subject(visited.subject.row) <= filter.after) return;
+    found.push_back(stored_of(visited));
+  });
   std::sort(found.begin(), found.end(),
             [](const StoredEnvelope& a, const StoredEnvelope& b) { return a.place < b.place; });
   if (found.size() > filter.limit) found.resize(filter.limit);

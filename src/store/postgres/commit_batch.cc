@@ -71,9 +71,9 @@ void end_silent_transactions(Connection& connection, std::chrono::milliseconds s
 TogetherAnswer commit_together(Connection& connection, const std::vector<const Commit*>& commits,
                                std::chrono::milliseconds lock_patience) {
   using enum Type;
-  Table moved(move_statement, {text, uuid, number, number, text, text, text, text, text, number,
-                               number, uuid, uuid, text, number, number, instant, instant, number,
-                               bytes});
+  Table moved(move_statement,
+              {text,   uuid, number, number, text,   text,   text,    text,    text,   number,
+               number, uuid, uuid,   text,   number, number, instant, instant, number, bytes});
   Table held(hold_statement, {text, uuid, number, number});
   RowBatch rows;
   PlaceChecks places;

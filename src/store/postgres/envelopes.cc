@@ -98,6 +98,7 @@ Result<store::Subject> chain_subject(const Rows& rows, int row) {
   checkpoint.retry_count = rows.number(row, 13);
   BELAY_CHECK(read_enum(rows, row, 14, checkpoint.status));
   checkpoint.created_at = rows.instant(row, 15);
+  checkpoint.next_tasks = rows.text(row, 16);
   return store::subject_of_chain(checkpoint);
 }
 Result<store::Subject> payload_hash_subject(const Rows& rows, int row) {
@@ -122,8 +123,8 @@ constexpr std::array<Source, 13> sources{{
     {"approvals", "approval_number", "payload", "interrupt_id", payload_subject},
     {"approvals", "approval_number", "edited", "interrupt_id", edited_subject},
     {"records", "record_number", "envelope", "collection, user_id, key", record_subject},
-    {"tasks", "task_number", "envelope",
-     "run_id, namespace, superstep, position, task_id, status", task_subject},
+    {"tasks", "task_number", "envelope", "run_id, namespace, superstep, position, task_id, status",
+     task_subject},
     {"effects", "effect_number", "envelope",
      "run_id, task_id, name, node, effect_class, status, attempt", effect_subject,
      StoredEnvelope::Kind::envelope, true},
@@ -133,7 +134,7 @@ constexpr std::array<Source, 13> sources{{
      tasks_subject, StoredEnvelope::Kind::tasks},
     {"checkpoints", "checkpoint_number", "chain_hash",
      "run_id, namespace, seq, checkpoint_id, parent_id, session_id, state_seq, epoch, kind, node,"
-     " superstep, retry_count, status, created_at",
+     " superstep, retry_count, status, created_at, next_tasks",
      chain_subject, a_digest},
     {"approvals", "approval_number", "payload_hash", "interrupt_id", payload_hash_subject,
      a_digest},

@@ -173,17 +173,16 @@ RowBatch::RecordRound::RecordRound()
                                        Type::text, Type::text}) {}
 
 RowBatch::RowBatch()
-    : threads_(thread_statement,
-               {Type::text, Type::text, Type::text, Type::text, Type::instant, Type::boolean,
-                Type::bytes}),
+    : threads_(thread_statement, {Type::text, Type::text, Type::text, Type::text, Type::instant,
+                                  Type::boolean, Type::bytes}),
       runs_(run_statement,
             {Type::text, Type::uuid,   Type::text,   Type::text,    Type::text,    Type::text,
              Type::text, Type::text,   Type::number, Type::number,  Type::uuid,    Type::uuid,
              Type::text, Type::number, Type::number, Type::instant, Type::instant, Type::number,
-             Type::text, Type::number, Type::text, Type::bytes}),
-      starts_(start_statement, {Type::text, Type::uuid, Type::text, Type::text, Type::bytes,
-                                Type::bytes, Type::text, Type::instant, Type::uuid, Type::number,
-                                Type::bytes}),
+             Type::text, Type::number, Type::text,   Type::bytes}),
+      starts_(start_statement,
+              {Type::text, Type::uuid, Type::text, Type::text, Type::bytes, Type::bytes, Type::text,
+               Type::instant, Type::uuid, Type::number, Type::bytes}),
       checkpoints_(checkpoint_statement,
                    {Type::text, Type::uuid, Type::text, Type::number, Type::uuid, Type::uuid,
                     Type::number, Type::number, Type::uuid, Type::text, Type::text, Type::number,
@@ -194,15 +193,14 @@ RowBatch::RowBatch()
                                 Type::text, Type::instant, Type::bytes}),
       messages_(message_statement,
                 {Type::text, Type::uuid, Type::number, Type::number, Type::text, Type::text,
-                 Type::number, Type::text, Type::instant, Type::instant, Type::bytes,
-                 Type::bytes}),
+                 Type::number, Type::text, Type::instant, Type::instant, Type::bytes, Type::bytes}),
       closed_(close_statement, {Type::text, Type::uuid}),
       uncertain_(uncertain_statement, {Type::text, Type::uuid, Type::instant}),
       opened_(open_statement,
-              {Type::text, Type::uuid, Type::uuid, Type::uuid, Type::text, Type::text, Type::bytes,
-               Type::bytes, Type::text, Type::number, Type::instant, Type::instant, Type::text,
-               Type::text, Type::text, Type::bytes, Type::bytes, Type::instant, Type::bytes,
-               Type::bytes}),
+              {Type::text,    Type::uuid,    Type::uuid,    Type::uuid,  Type::text,
+               Type::text,    Type::bytes,   Type::bytes,   Type::text,  Type::number,
+               Type::instant, Type::instant, Type::text,    Type::text,  Type::text,
+               Type::bytes,   Type::bytes,   Type::instant, Type::bytes, Type::bytes}),
       blob_puts_(blob_put_statement, {Type::text, Type::bytes}),
       blobs_(blob_statement, {Type::text, Type::bytes, Type::bytes}),
       inner_checkpoints_(
@@ -322,7 +320,8 @@ void RowBatch::add_record(const TenantId& tenant, const RecordPut& put, const Co
   if (put.envelope.empty()) return;
   RunId run = rows.run ? rows.run->run : RunId();
   tables.written.add(tenant.text, put.collection, put.user.text, put.key, put.envelope,
-                     or_null(run), rows.run ? rows.run->seq : std::uint64_t{0}, updated_at, put.seal);
+                     or_null(run), rows.run ? rows.run->seq : std::uint64_t{0}, updated_at,
+                     put.seal);
   for (const auto& [field, value] : put.indexed) {
     tables.indexed.add(tenant.text, put.collection, put.user.text, field, sha256(value), put.key,
                        value);

@@ -147,30 +147,53 @@ constexpr std::string_view is_indexed =
 constexpr std::array<Source, 8> sources{{
     {"threads", "thread_number", "", "x.thread_id, x.user_id, x.graph, x.created_at, x.seal",
      read_thread},
-    {"runs", "run_number", "",
+    {"runs",
+     "run_number",
+     "",
      "x.run_id, x.status, x.outcome, x.error_code, x.seq, x.epoch, x.session_id, x.checkpoint_id,"
      " x.node, x.retry_count, x.worked_ms, x.updated_at, x.due_at, x.lost_claims, x.error,"
      " x.reason, x.seal",
-     read_run, "seal", {"error", "reason"}},
-    {"run_starts", "start_number",
+     read_run,
+     "seal",
+     {"error", "reason"}},
+    {"run_starts",
+     "start_number",
      " JOIN belay.runs r ON r.tenant = x.tenant AND r.run_id = x.run_id",
      "x.run_id, r.thread_id, x.user_id, x.graph, x.graph_hash, x.created_at, x.forked_from,"
      " x.forked_at, r.queue, r.priority, r.concurrency_key, x.options, x.seal",
-     read_start, "seal", {"options"}},
-    {"events", "event_number", "",
-     "x.run_id, x.seq, x.event_index, x.type, x.created_at, x.body, x.seal", read_event, "seal",
+     read_start,
+     "seal",
+     {"options"}},
+    {"events",
+     "event_number",
+     "",
+     "x.run_id, x.seq, x.event_index, x.type, x.created_at, x.body, x.seal",
+     read_event,
+     "seal",
      {"body"}},
-    {"approvals", "approval_number", "",
+    {"approvals",
+     "approval_number",
+     "",
      "x.interrupt_id, x.run_id, x.task_id, x.node, x.roles, x.seq, x.created_at, x.expires_at,"
      " x.question, x.seal",
-     read_question, "seal", {"question"}},
-    {"approvals", "approval_number", "",
+     read_question,
+     "seal",
+     {"question"}},
+    {"approvals",
+     "approval_number",
+     "",
      "x.interrupt_id, x.status, x.decided_at, x.edited, x.decided_by, x.comment, x.decision_seal",
-     read_decision, "decision_seal", {"decided_by", "comment"}},
-    {"outbox", "message_number", "",
+     read_decision,
+     "decision_seal",
+     {"decided_by", "comment"}},
+    {"outbox",
+     "message_number",
+     "",
      "x.run_id, x.seq, x.message_index, x.topic, x.status, x.attempts, x.due_at, x.created_at,"
      " x.error, x.seal",
-     read_message, "seal", {"error"}},
+     read_message,
+     "seal",
+     {"error"}},
     {"records", "record_number", "",
      "x.collection, x.user_id, x.key, (SELECT json_agg(t.text ORDER BY i.field, i.value, t.place)"
      "   FROM belay.record_index i"
@@ -239,8 +262,8 @@ Result<Done> list_parts(const Ask& ask, const EnvelopeFilter& filter, std::size_
     auto look = [&](const Window& window) -> Result<Done> {
       Query query = select_from(source);
       std::string number = "x." + std::string(source.number);
-      query.add(" WHERE x.tenant = ? AND " + number + " > ? AND " + number + " <= ?",
-                filter.tenant, window.after, window.last);
+      query.add(" WHERE x.tenant = ? AND " + number + " > ? AND " + number + " <= ?", filter.tenant,
+                window.after, window.last);
       query.add(condition_of(source));
       query.add(" ORDER BY " + number + " LIMIT ?", filter.limit - found.size());
       if (query.finds_nothing()) return Done{};

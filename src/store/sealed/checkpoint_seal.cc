@@ -1,24 +1,12 @@
 // What a checkpoint, and any row, tells of plain text without being an envelope: digests, and what
 // people and nodes have put into the next tasks.
 
-#include <algorithm>
-#include <array>
-
-#include "store/sealed/digest_mask.h"
 #include "store/sealed/bench.h"
+#include "store/sealed/digest_mask.h"
 #include "store/stored_digest.h"
 
 namespace belay::sealed {
 namespace {
-
-// Members of a next task that hold more than the names of nodes: what was sent to it, what was
-// answered, and the digest of what is asked. Found by their text: taking one for more does no harm.
-bool holds_content(std::string_view tasks) {
-  static constexpr std::array<std::string_view, 3> members{
-      "\"input\":", "\"answers\":", "\"question\":"};
-  return std::any_of(members.begin(), members.end(),
-                     [&](std::string_view member) { return tasks.find(member) != tasks.npos; });
-}
 
 bool is_json(std::string_view tasks) { return tasks.starts_with('['); }
 
@@ -56,7 +44,7 @@ Result<Done> EnvelopeSealer::seal(const TenantId& tenant, CheckpointRow& checkpo
   checkpoint.masked_hash =
       masked_now(tenant, store::subject_of_chain(checkpoint), checkpoint.chain_hash);
   checkpoint.chain_hash = Digest{};
-  if (!holds_content(checkpoint.next_tasks)) return Done{};
+  if (!store::holds_content(checkpoint.next_tasks)) return Done{};
   checkpoint.next_tasks = json_envelope(checkpoint.next_tasks);
   return seal_here(tenant, store::subject_of_tasks(checkpoint), checkpoint.next_tasks);
 }
@@ -69,8 +57,11 @@ Result<Done> EnvelopeSealer::open(const TenantId& tenant, CheckpointRow& checkpo
   } else if (!may_be_plain_) {
     return check_authentic(false, store::subject_of_chain(checkpoint));
   }
-  if (is_json(checkpoint.next_tasks) || checkpoint.next_tasks.empty()) return Done{};
   store::Subject subject = store::subject_of_tasks(checkpoint);
+  if (is_json(checkpoint.next_tasks)) {
+    return check_authentic(!store::holds_content(checkpoint.next_tasks), subject);
+  }
+  if (checkpoint.next_tasks.empty()) return Done{};
   BELAY_TRY(std::optional<Digest> blob, open(tenant, subject, checkpoint.next_tasks));
   if (blob) return corrupt(subject, "names a blob");
   BELAY_TRY(std::string_view text, json_in_envelope(checkpoint.next_tasks));
@@ -84,7 +75,7 @@ Result<std::optional<std::string>> EnvelopeSealer::kept_under_active_key(
   const store::Subject subject(stored.subject, stored.bound);
   const std::string& bytes = stored.envelope;
   if (stored.kind == StoredEnvelope::Kind::tasks) {
-    if (is_json(bytes) && !holds_content(bytes)) return Kept();
+    if (is_json(bytes) && !store::holds_content(bytes)) return Kept();
     std::string envelope = is_json(bytes) ? json_envelope(bytes) : bytes;
     if (is_json(bytes)) {
       BELAY_CHECK(seal_here(tenant, subject, envelope));
@@ -114,7 +105,8 @@ Result<std::optional<std::string>> EnvelopeSealer::key_of_kept(const TenantId& t
   using KeyId = std::optional<std::string>;
   const store::Subject subject(stored.subject, stored.bound);
   if (stored.kind == StoredEnvelope::Kind::tasks) {
-    if (is_json(stored.envelope)) return holds_content(stored.envelope) ? KeyId("") : KeyId();
+    if (is_json(stored.envelope))
+      return store::holds_content(stored.envelope) ? KeyId("") : KeyId();
     std::string envelope = stored.envelope;
     BELAY_TRY(Parts parts, parts_of(stored.envelope, subject));
     BELAY_CHECK(open(tenant, subject, envelope));

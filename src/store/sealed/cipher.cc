@@ -116,8 +116,8 @@ Cipher::Opened Cipher::open(Method method, const NamedKey& key, const Binding& b
   } else {
     TenantKey secret;
     with.messages.derive(nonce, secret);
-    worked = EVP_DecryptInit_ex2(context, nullptr, secret.data(), octets(nonce.substr(12)),
-                                 nullptr);
+    worked =
+        EVP_DecryptInit_ex2(context, nullptr, secret.data(), octets(nonce.substr(12)), nullptr);
   }
   int size = 0;
   worked &=

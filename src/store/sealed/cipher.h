@@ -1,6 +1,6 @@
 #pragma once
-// store/sealed/cipher.h - authenticated encryption under a tenant's key, with contexts that are used
-// again. One thread at a time.
+// store/sealed/cipher.h - authenticated encryption under a tenant's key, with contexts that are
+// used again. One thread at a time.
 //
 // Sealed data: 4 bytes by which the key is known again, the nonce, as many bytes as were sealed, 16
 // bytes of tag. What is bound to it without being in it: tenant, subject, what that is bound to and

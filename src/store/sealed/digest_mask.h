@@ -3,10 +3,11 @@
 // none can be put there without the key.
 //
 // A masked digest: the digest, each bit of it turned over where HMAC-SHA-256 of the subject under a
-// tenant's key has a one (32 bytes); HMAC-SHA-256, under another key of the tenant, of subject, what
-// that is bound to and the digest (32); the bytes by which the key is known again (4); the key's id.
-// Turning over once more unmasks. The subject names one commit: no mask serves two digests. What an
-// older Belay masked lacks the second HMAC, and is shorter than anything that has it.
+// tenant's key has a one (32 bytes); HMAC-SHA-256, under another key of the tenant, of subject,
+// what that is bound to and the digest (32); the bytes by which the key is known again (4); the
+// key's id. Turning over once more unmasks. The subject names one commit: no mask serves two
+// digests. What an older Belay masked lacks the second HMAC, and is shorter than anything that has
+// it.
 
 #include <optional>
 #include <string>

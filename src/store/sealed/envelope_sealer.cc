@@ -61,10 +61,9 @@ Result<Done> EnvelopeSealer::check_authentic(bool is_authentic,
 Error EnvelopeSealer::needs_key(const store::Subject& subject, std::string_view key_id,
                                 std::string_view why) const {
   std::string key(key_id);
-  return error(ErrorCode::invalid, "The stored " + subject.row +
-                                       " is encrypted with the key \"" + key + "\", " +
-                                       std::string(why) + "; put the right line \"" + key +
-                                       ":...\" into the keys, below the active one.");
+  return error(ErrorCode::invalid, "The stored " + subject.row + " is encrypted with the key \"" +
+                                       key + "\", " + std::string(why) + "; put the right line \"" +
+                                       key + ":...\" into the keys, below the active one.");
 }
 
 Result<std::string> EnvelopeSealer::sealed(Bench& bench, const TenantId& tenant,
@@ -81,9 +80,9 @@ Result<std::string> EnvelopeSealer::sealed(Bench& bench, const TenantId& tenant,
     return envelope;
   }
   if (data.size() > kSealedBytesMax) {
-    return error(ErrorCode::invalid, "The " + subject.row + " has " +
-                                         std::to_string(data.size()) + " bytes; at most " +
-                                         std::to_string(kSealedBytesMax) + " can be encrypted.");
+    return error(ErrorCode::invalid, "The " + subject.row + " has " + std::to_string(data.size()) +
+                                         " bytes; at most " + std::to_string(kSealedBytesMax) +
+                                         " can be encrypted.");
   }
   const NamedKey& key = sealing_.keys.keys().active();
   type += kSealStep;
@@ -132,7 +131,8 @@ Result<Done> EnvelopeSealer::seal_here(const TenantId& tenant, const store::Subj
 }
 
 Result<std::string_view> EnvelopeSealer::decrypted(Bench& bench, const TenantId& tenant,
-                                                   const store::Subject& subject, const Parts& parts) {
+                                                   const store::Subject& subject,
+                                                   const Parts& parts) {
   const NamedKey* key = sealing_.keys.empty() ? nullptr : sealing_.keys.keys().find(parts.key_id);
   if (!key) return needs_key(subject, parts.key_id, "which was not given");
   bench.forget();
@@ -150,7 +150,8 @@ Result<std::string_view> EnvelopeSealer::decrypted(Bench& bench, const TenantId&
   return corrupt(subject, "does not open: its bytes were changed, or are another row's");
 }
 
-Result<std::optional<Digest>> EnvelopeSealer::open(const TenantId& tenant, const store::Subject& subject,
+Result<std::optional<Digest>> EnvelopeSealer::open(const TenantId& tenant,
+                                                   const store::Subject& subject,
                                                    std::string& envelope) {
   if (is_open(envelope)) return std::optional<Digest>();
   if (envelope.empty()) {

@@ -2,9 +2,9 @@
 // store/sealed/envelope_sealer.h - seals envelopes on their way into a store, and opens them on
 // their way out. Any thread, many at once.
 //
-// No bytes at all are no envelope and stay as they are, both ways: a record that is erased. A reader
-// that wants an envelope there refuses them itself. But where a status or the like is bound to them,
-// as to an effect that has no result yet, a key seals even nothing.
+// No bytes at all are no envelope and stay as they are, both ways: a record that is erased. A
+// reader that wants an envelope there refuses them itself. But where a status or the like is bound
+// to them, as to an effect that has no result yet, a key seals even nothing.
 
 #include <memory>
 #include <mutex>
@@ -101,20 +101,22 @@ class EnvelopeSealer {
 
   bool compresses(std::string_view data) const;
   // Seals a plain envelope, whatever its size, in its place.
-  Result<Done> seal_here(const TenantId& tenant, const store::Subject& subject, std::string& envelope);
+  Result<Done> seal_here(const TenantId& tenant, const store::Subject& subject,
+                         std::string& envelope);
   // `data`, to which `type` has been done, compressed and encrypted as `sealing_` wants it.
   Result<std::string> sealed(Bench& bench, const TenantId& tenant, const store::Subject& subject,
                              std::string type, std::string_view data);
   // What was encrypted: into the bench, where the view stays good until its next use.
-  Result<std::string_view> decrypted(Bench& bench, const TenantId& tenant, const store::Subject& subject,
-                                     const Parts& parts);
+  Result<std::string_view> decrypted(Bench& bench, const TenantId& tenant,
+                                     const store::Subject& subject, const Parts& parts);
   Digest blob_id(const TenantId& tenant, std::string_view envelope);
   // A chain hash as it is kept under the active key.
   std::string masked_now(const TenantId& tenant, const store::Subject& subject,
                          const Digest& digest);
   // Whether it can be read although nothing says that it is ours.
   Result<Done> check_authentic(bool is_authentic, const store::Subject& subject) const;
-  Error needs_key(const store::Subject& subject, std::string_view key_id, std::string_view why) const;
+  Error needs_key(const store::Subject& subject, std::string_view key_id,
+                  std::string_view why) const;
 
   const Sealing sealing_;
   Random& random_;

@@ -39,8 +39,8 @@ Digest Macs::of(const NamedKey& key, KeyUse use, const TenantId& tenant, std::st
   Digest code{};
   std::size_t size = 0;
   EVP_MAC_CTX* context = found->second.get();
-  worked &= EVP_MAC_update(context, reinterpret_cast<const unsigned char*>(text.data()),
-                           text.size());
+  worked &=
+      EVP_MAC_update(context, reinterpret_cast<const unsigned char*>(text.data()), text.size());
   worked &= EVP_MAC_final(context, code.data(), &size, code.size());
   BELAY_ASSERT(worked == 1 && size == code.size());
   return code;

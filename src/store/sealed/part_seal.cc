@@ -125,8 +125,7 @@ std::vector<std::string> EnvelopeSealer::index_values(const TenantId& tenant,
   if (!encrypts()) return values;
   Lease bench(*this);
   for (const auto& key : sealing_.keys.keys().all()) {
-    values.push_back(
-        short_text_of((*bench).macs.of(*key, KeyUse::index, tenant, text_of(field))));
+    values.push_back(short_text_of((*bench).macs.of(*key, KeyUse::index, tenant, text_of(field))));
   }
   return values;
 }

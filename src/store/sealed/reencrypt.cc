@@ -93,7 +93,8 @@ Result<std::optional<std::string>> rewritten(Snapshot& view, EnvelopeSealer& sea
     BELAY_TRY(std::string envelope, renamed(view, sealer, tenant, stored, blobs));
     return Kept(std::move(envelope));
   }
-  BELAY_TRY(std::string envelope, sealer.under_active_key(tenant, subject_of(stored), stored.envelope));
+  BELAY_TRY(std::string envelope,
+            sealer.under_active_key(tenant, subject_of(stored), stored.envelope));
   return Kept(std::move(envelope));
 }
 

@@ -23,10 +23,18 @@ class Opening {
     if (id) references_.push_back({*id, &envelope, std::move(name)});
     return Done{};
   }
+  // The same of one that no row is without.
+  template <typename Subject>
+  Result<Done> open_kept(std::string& envelope, const Subject& subject) {
+    if (envelope.empty() && sealer_.needs_seals()) return corrupt(subject(), "is gone");
+    return open(envelope, subject);
+  }
   Result<Done> open(const store::RowPart& part) {
     if (part.seal->empty() && !sealer_.needs_seals()) return Done{};
     return sealer_.open(tenant_, part);
   }
+
+  bool is_strict() const { return sealer_.needs_seals(); }
 
   // Puts the blobs in place of the references to them.
   Result<Done> finish() {
@@ -99,6 +107,12 @@ Result<std::vector<Row>> open_page(Snapshot& inner, EnvelopeSealer& sealer, cons
   return rows;
 }
 
+// Whether anything stands there that only a decision sets.
+bool says_of_decision(const ApprovalRow& row) {
+  return !row.decision_seal.empty() || !row.decided_by.empty() || !row.comment.empty() ||
+         !row.edited.empty() || row.edited_hash != Digest{} || row.decided_at != Instant{};
+}
+
 // With a key the digest of what is shown is not kept: what is shown says it. One that an older
 // Belay has kept stays what it is.
 void restore_digest(const std::string& envelope, Digest& digest) {
@@ -147,7 +161,7 @@ Result<std::vector<RunRow>> SealedSnapshot::runs(const RunFilter& filter) {
           row.options.clear();
           return Done{};
         }
-        return opening.open(row.input, [&] { return store::subject_of_input(row.run); });
+        return opening.open_kept(row.input, [&] { return store::subject_of_input(row.run); });
       },
       [](RunRow& row) {
         row.input = damaged;
@@ -174,7 +188,7 @@ Result<std::vector<ValueRow>> SealedSnapshot::values(const ValueFilter& filter) 
   BELAY_TRY(std::vector<ValueRow> rows, inner_.values(filter));
   Opening opening(inner_, sealer_, filter.tenant);
   for (ValueRow& row : rows) {
-    BELAY_CHECK(opening.open(row.envelope, [&] { return store::subject_of(row); }));
+    BELAY_CHECK(opening.open_kept(row.envelope, [&] { return store::subject_of(row); }));
   }
   BELAY_CHECK(opening.finish());
   return rows;
@@ -205,11 +219,11 @@ Result<std::vector<ApprovalRow>> SealedSnapshot::open_approvals(const ApprovalFi
         BELAY_CHECK(opening.open(store::question_part_of(row)));
         if (store::is_decided(row.status)) {
           BELAY_CHECK(opening.open(store::decision_part_of(row)));
-        } else if (!row.decision_seal.empty()) {
+        } else if (opening.is_strict() && says_of_decision(row)) {
           return corrupt("approval " + row.interrupt.text(), "is decided and says that it is not");
         }
-        BELAY_CHECK(
-            opening.open(row.payload, [&] { return store::subject_of_payload(row.interrupt); }));
+        BELAY_CHECK(opening.open_kept(row.payload,
+                                      [&] { return store::subject_of_payload(row.interrupt); }));
         return opening.open(row.edited, [&] { return store::subject_of_edited(row.interrupt); });
       },
       [](ApprovalRow& row) {
@@ -225,7 +239,7 @@ Result<std::vector<StoredRecord>> SealedSnapshot::records(const RecordQuery& que
   Opening opening(inner_, sealer_, query.tenant);
   for (StoredRecord& row : rows) {
     row.seal.clear();
-    BELAY_CHECK(opening.open(
+    BELAY_CHECK(opening.open_kept(
         row.envelope, [&] { return store::subject_of_record(row.collection, row.user, row.key); }));
   }
   BELAY_CHECK(opening.finish());
@@ -285,9 +299,10 @@ Result<std::vector<OutboxRow>> SealedSnapshot::outbox(const OutboxFilter& filter
   return open_page<OutboxRow>(
       inner_, sealer_, filter.tenant, filter.run.has_value(), &OutboxRow::seal,
       [&] { return inner_.outbox(filter); },
-      [](OutboxRow& row, Opening& opening) -> Result<Done> {
+      [&](OutboxRow& row, Opening& opening) -> Result<Done> {
         BELAY_CHECK(opening.open(store::part_of(row)));
-        return opening.open(row.envelope, [&] { return store::subject_of(row); });
+        if (filter.without_body) return Done{};
+        return opening.open_kept(row.envelope, [&] { return store::subject_of(row); });
       },
       [](OutboxRow& row) {
         row.envelope = damaged;

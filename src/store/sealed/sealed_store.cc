@@ -85,16 +85,11 @@ class SealedStore final : public ForwardingStore {
     if (stored.empty()) return guard.payload_hash;
     Digest kept = stored.front().payload_hash;
     Digest shown = kept;
-    auto opened = sealed::SealedSnapshot(view, sealer).approvals(filter);
-    // A damaged one is shown with what is kept.
-    if (opened.ok() && !opened->empty()) shown = opened->front().payload_hash;
-    if (!opened.ok() && !is_damage(opened.error())) return opened.error();
+    // A damaged one, or one that somebody without the key has changed, is no ground for a commit.
+    BELAY_TRY(auto opened, sealed::SealedSnapshot(view, sealer).approvals(filter));
+    if (!opened.empty()) shown = opened.front().payload_hash;
     if (shown != guard.payload_hash) kept[0] ^= 0xff;
     return kept;
-  }
-
-  static bool is_damage(const Error& why) {
-    return why.code == ErrorCode::corrupt || why.code == ErrorCode::invalid;
   }
 
   Result<Done> seal(Commit& commit) const {

@@ -66,7 +66,8 @@ class CommitWriter {
   Result<bool> stands(const RunGuard& guard, const Place& place, const RunId& run);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit, const Place& place);
 
-  // With the numbers as they are known; nothing is written where the answer is `fenced` or `exists`.
+  // With the numbers as they are known; nothing is written where the answer is `fenced` or
+  // `exists`.
   Result<CommitOutcome> apply_as_known(const Commit& commit);
   Result<CommitOutcome> apply_pending(const Commit& commit, Place place);
   Result<CommitOutcome> apply_without_run(const Commit& commit, Place place);

@@ -99,6 +99,7 @@ Result<store::Subject> chain_subject(const Statement& row) {
   checkpoint.retry_count = row.number(13);
   BELAY_CHECK(read_enum(row, 14, checkpoint.status));
   checkpoint.created_at = row.instant(15);
+  checkpoint.next_tasks = row.text(16);
   return store::subject_of_chain(checkpoint);
 }
 Result<store::Subject> payload_hash_subject(const Statement& row) {
@@ -142,7 +143,7 @@ constexpr std::array<Source, 13> sources{{
      "   AND p.namespace = x.namespace AND p.seq = x.seq - 1), x.parent_id),"
      " (SELECT session_id FROM sessions WHERE number = x.session_number),"
      " coalesce(x.state_seq, x.seq), x.epoch, x.kind, x.node, x.superstep, x.retry_count,"
-     " x.status, x.created_at",
+     " x.status, x.created_at, x.next_tasks",
      chain_subject, true, true, a_digest},
     {"approvals", "x.approval_number", "x.payload_hash", "x.interrupt_id", payload_hash_subject,
      false, true, a_digest},
@@ -164,7 +165,8 @@ std::string list_statement(const Source& source, bool with_empty) {
   std::string envelope(source.envelope);
   return "SELECT " + number + ", " + envelope + ", " + std::string(source.columns) + from(source) +
          " AND " + number + " > ?2" +
-         (with_empty ? std::string() : " AND length(" + envelope + ") > 0") + " AND (length(?3) = 0 OR substr(" + envelope + ", 1, length(?3)) <> ?3) ORDER BY " +
+         (with_empty ? std::string() : " AND length(" + envelope + ") > 0") +
+         " AND (length(?3) = 0 OR substr(" + envelope + ", 1, length(?3)) <> ?3) ORDER BY " +
          number + " LIMIT ?4";
 }
 

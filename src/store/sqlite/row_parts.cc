@@ -14,7 +14,7 @@ namespace {
 struct Source {
   std::string_view table;
   std::string_view number;
-  std::string_view from;     // with the tenant's condition, of which ?1 is the number
+  std::string_view from;  // with the tenant's condition, of which ?1 is the number
   std::string_view columns;
   Result<StoredEnvelope> (*read)(const Statement& row, std::uint64_t place);
   std::string_view seal = "seal";
@@ -145,39 +145,58 @@ Read read_index(const Statement& row, std::uint64_t place) {
 constexpr std::array<Source, 8> sources{{
     {"threads", "x.thread_number", "threads x WHERE +x.tenant_id = ?1",
      "x.thread_id, x.user_id, x.graph, x.created_at, x.seal", read_thread},
-    {"runs", "x.run_number", "runs x WHERE +x.tenant_id = ?1",
+    {"runs",
+     "x.run_number",
+     "runs x WHERE +x.tenant_id = ?1",
      "x.run_id, x.status, x.outcome, x.error_code, x.seq, x.epoch,"
      " (SELECT session_id FROM sessions WHERE number = x.session_number),"
      " (SELECT checkpoint_id FROM checkpoints c WHERE c.tenant_id = x.tenant_id"
      "   AND c.run_number = x.run_number AND c.namespace = '' AND c.seq = x.seq),"
      " x.node, x.retry_count, x.worked_ms, x.updated_at, x.due_at, x.lost_claims, x.error,"
      " x.reason, x.seal",
-     read_run, "seal", {"error", "reason"}},
-    {"run_starts", "x.run_number",
+     read_run,
+     "seal",
+     {"error", "reason"}},
+    {"run_starts",
+     "x.run_number",
      "run_starts x CROSS JOIN runs r ON r.run_number = x.run_number"
      " CROSS JOIN threads t ON t.thread_number = r.thread_number"
      " CROSS JOIN graphs g ON g.graph_number = x.graph_number WHERE r.tenant_id = ?1",
      "r.run_id, t.thread_id, x.user_id, g.name, g.content_hash, x.created_at, x.forked_from,"
      " x.forked_at, coalesce(r.queue, 'default'), r.priority, r.concurrency_key, x.options, x.seal",
-     read_start, "seal", {"options"}},
-    {"events", "x.event_number",
+     read_start,
+     "seal",
+     {"options"}},
+    {"events",
+     "x.event_number",
      "events x CROSS JOIN runs r ON r.run_number = x.run_number WHERE +x.tenant_id = ?1",
-     "r.run_id, x.seq, x.event_index, x.type, x.created_at, x.body, x.seal", read_event, "seal",
+     "r.run_id, x.seq, x.event_index, x.type, x.created_at, x.body, x.seal",
+     read_event,
+     "seal",
      {"body"}},
-    {"approvals", "x.approval_number",
+    {"approvals",
+     "x.approval_number",
      "approvals x CROSS JOIN runs r ON r.run_number = x.run_number WHERE +x.tenant_id = ?1",
      "x.interrupt_id, r.run_id, x.task_id, x.node, x.roles, x.seq, x.created_at, x.expires_at,"
      " x.question, x.seal",
-     read_question, "seal", {"question"}},
-    {"approvals", "x.approval_number",
+     read_question,
+     "seal",
+     {"question"}},
+    {"approvals",
+     "x.approval_number",
      "approvals x WHERE +x.tenant_id = ?1 AND x.status NOT IN ('open', 'closed')",
      "x.interrupt_id, x.status, x.decided_at, x.edited, x.decided_by, x.comment, x.decision_seal",
-     read_decision, "decision_seal", {"decided_by", "comment"}},
-    {"outbox", "x.message_number",
+     read_decision,
+     "decision_seal",
+     {"decided_by", "comment"}},
+    {"outbox",
+     "x.message_number",
      "outbox x CROSS JOIN runs r ON r.run_number = x.run_number WHERE +x.tenant_id = ?1",
      "r.run_id, x.seq, x.message_index, x.topic, x.status, x.attempts, x.due_at, x.created_at,"
      " x.error, x.seal",
-     read_message, "seal", {"error"}},
+     read_message,
+     "seal",
+     {"error"}},
     {"records", "x.record_number", "records x WHERE +x.tenant_id = ?1 AND x.indexed <> '[]'",
      "x.collection, x.user_id, x.key, x.indexed, x.seal", read_index},
 }};

@@ -27,9 +27,9 @@ Error system_error(const std::string& path, std::string_view what) {
   return refuse(ErrorCode::unavailable, path, why);
 }
 
-// What the path leads to, before SQLite opens it. No descriptor of the file is made for that: when a
-// process closes one, the kernel drops every lock that SQLite holds on the file for other stores of
-// the process. False for no file.
+// What the path leads to, before SQLite opens it. No descriptor of the file is made for that: when
+// a process closes one, the kernel drops every lock that SQLite holds on the file for other stores
+// of the process. False for no file.
 Result<bool> is_there(const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) {

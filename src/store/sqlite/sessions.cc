@@ -109,8 +109,7 @@ Result<bool> Sessions::is_alive(const SessionId& session) {
   if (session.is_null()) return false;
   std::lock_guard guard(mutex_);
   if (open_.contains(session)) return true;
-  BELAY_TRY(Statement row,
-            reader_->prepare("SELECT boot_id FROM sessions WHERE session_id = ?"));
+  BELAY_TRY(Statement row, reader_->prepare("SELECT boot_id FROM sessions WHERE session_id = ?"));
   row.bind(session);
   Statement::Step step = row.step();
   if (step == Statement::Step::failed) return reader_->error();

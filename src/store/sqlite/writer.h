@@ -106,7 +106,7 @@ class Writer {
   CommitWriter commits_;
   std::uint64_t transactions_ = 0;
   int log_pages_ = 0;
-  std::string lost_why_;  // what every commit is told from then on
+  std::string lost_why_;               // what every commit is told from then on
   std::atomic<bool> is_lost_ = false;  // after an unclear COMMIT, or without its file
 
   std::shared_ptr<Done> life_ = std::make_shared<Done>();  // of what run_later still has

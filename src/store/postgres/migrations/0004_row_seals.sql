@@ -13,10 +13,12 @@
 ALTER TABLE belay.threads ADD COLUMN seal bytea NOT NULL DEFAULT '';
 ALTER TABLE belay.runs ADD COLUMN seal bytea NOT NULL DEFAULT '';
 ALTER TABLE belay.run_starts ADD COLUMN seal bytea NOT NULL DEFAULT '';
-ALTER TABLE belay.approvals ADD COLUMN seal bytea NOT NULL DEFAULT '';           -- of the question
-ALTER TABLE belay.approvals ADD COLUMN decision_seal bytea NOT NULL DEFAULT '';  -- once decided
+-- Of the question, and of what the decision sets once there is one.
+ALTER TABLE belay.approvals ADD COLUMN seal bytea NOT NULL DEFAULT '';
+ALTER TABLE belay.approvals ADD COLUMN decision_seal bytea NOT NULL DEFAULT '';
 ALTER TABLE belay.outbox ADD COLUMN seal bytea NOT NULL DEFAULT '';
-ALTER TABLE belay.records ADD COLUMN seal bytea NOT NULL DEFAULT '';             -- of its index
+-- Of what it is indexed by.
+ALTER TABLE belay.records ADD COLUMN seal bytea NOT NULL DEFAULT '';
 ALTER TABLE belay.events ADD COLUMN seal bytea NOT NULL DEFAULT '';
 
 ALTER TABLE belay.events ADD COLUMN event_number bigint GENERATED ALWAYS AS IDENTITY;
