@@ -4,6 +4,9 @@
 // Bytes: a value, payload or record is an envelope: a 4-byte little-endian length, a type in UTF-8
 // ("json"), then the data. The type names the whole chain of what was done to the data
 // (docs/storage.md). Stores keep envelopes as they are and never look inside.
+//
+// A member `seal` or `..._seal` is what seal_store() makes of a row's texts and of all else that
+// nobody may change; a store keeps it as it is. Empty in what programs hand in and get.
 
 #include <string>
 #include <string_view>
@@ -66,6 +69,7 @@ struct ThreadRow {
   RunId last_run;
   Instant created_at{};
   bool preserve = false;  // retention leaves it alone
+  std::string seal = {};
   friend bool operator==(const ThreadRow&, const ThreadRow&) = default;
 };
 
@@ -102,6 +106,8 @@ struct RunRow {
   // expiry of an approval). Unset: never by itself.
   Instant due_at{};
   std::int64_t lost_claims = 0;  // processes that died with it since it last got on
+  std::string seal = {};
+  std::string start_seal = {};  // of what never changes, but for the input
   friend bool operator==(const RunRow&, const RunRow&) = default;
 };
 
@@ -152,6 +158,7 @@ struct EventRow {
   std::string type;  // of index 0 the commit's kind; then "custom", "message"
   std::string body;  // JSON
   Instant created_at{};
+  std::string seal = {};
   friend bool operator==(const EventRow&, const EventRow&) = default;
 };
 
@@ -196,6 +203,7 @@ struct OutboxRow {
   std::string error;          // of the last one
   Instant due_at{};           // not to be tried before
   Instant created_at{};
+  std::string seal = {};
   friend bool operator==(const OutboxRow&, const OutboxRow&) = default;
 };
 
@@ -208,12 +216,15 @@ struct BlobRow {
 
 // Any envelope of a tenant, wherever it is stored: what re-encryption goes through.
 struct StoredEnvelope {
-  // With every_kind also what may be no envelope: a digest, the next tasks of a checkpoint.
-  enum class Kind { envelope, digest, tasks };
+  // With every_kind also what may be no envelope: a digest, the next tasks of a checkpoint, and the
+  // seal of a part of a row (store/row_part.h), which may be empty.
+  enum class Kind { envelope, digest, tasks, part };
   std::uint64_t place = 0;  // in this store; grows from one page to the next
   std::string subject;      // which row it belongs to: see store/envelope_subject.h
   std::string envelope;
   Kind kind = Kind::envelope;
+  std::string bound = {};               // what of its row it is bound to
+  std::vector<std::string> texts = {};  // of a part: as they stand in their columns
 };
 // When a commit last put a blob, as a number that grows with every put of the tenant: it tells one
 // that nothing names from one that has just been named again.
@@ -247,6 +258,8 @@ struct ApprovalRow {
   std::string edited;    // envelope of an edited payload; empty when it was taken as shown
   Digest edited_hash{};  // of its plain text
   Instant decided_at{};
+  std::string seal = {};           // of the question
+  std::string decision_seal = {};  // of what the decision sets
   friend bool operator==(const ApprovalRow&, const ApprovalRow&) = default;
 };
 
@@ -257,6 +270,7 @@ struct RecordPut {
   std::string key;
   std::string envelope;  // empty to erase
   std::vector<std::pair<std::string, std::string>> indexed;
+  std::string seal = {};  // of what is indexed
   friend bool operator==(const RecordPut&, const RecordPut&) = default;
 };
 
@@ -268,6 +282,7 @@ struct StoredRecord {
   RunId run;
   std::uint64_t seq = 0;
   Instant updated_at{};
+  std::string seal = {};
   friend bool operator==(const StoredRecord&, const StoredRecord&) = default;
 };
 

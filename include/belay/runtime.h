@@ -162,7 +162,7 @@ struct DeliveryOptions {
 struct RuntimeParts {
   Store& store;
   Executor& executor;
-  Clock& clock;
+  Clock& clock;  // unless the store has one
   Random& random;
   Model& model;
   RunObserver observer = nullptr;

@@ -60,8 +60,9 @@ struct PruneRun {
 // Replaces stored bytes, unless they have changed, by others that say the same: re-encryption.
 struct Rewrite {
   std::uint64_t place = 0;
-  Digest before{};  // SHA-256 of the bytes to be replaced
+  Digest before{};  // store::digest_of() what is to be replaced: SHA-256 of an envelope's bytes
   std::string envelope;
+  std::vector<std::string> texts = {};  // of a part of a row: for their columns, in place of these
 };
 
 // The rows of one commit. `run` is the row as it is after the commit.
@@ -181,6 +182,11 @@ class Store {
   // may soon take its runs over, so nothing should be begun outside that they would begin as well.
   // Sessions that live as long as their process are never in doubt.
   virtual bool may_call_out() const { return true; }
+
+  // The clock of the server that has the store, where that is another machine: what is due, all
+  // processes judge by it. Null: they are on one machine, and so is their clock. Lives as the
+  // store.
+  virtual Clock* clock() { return nullptr; }
 
   // While it is so, whoever waits for a server that is away is answered within seconds, as at the
   // end of the store's patience: the process is about to end.

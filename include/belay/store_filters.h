@@ -138,6 +138,9 @@ struct ApprovalFilter {
   std::optional<UserId> user = std::nullopt;         // only those of this user's runs
   // Only those whose ids are from the first of these to the second.
   std::optional<std::pair<InterruptId, InterruptId>> between = std::nullopt;
+  // A damaged one is refused where it was asked for by its run or its id, and marked in a page of
+  // many. True: marked in any case, for who wants to know whose it is.
+  bool with_damaged = false;
 };
 
 struct RecordQuery {

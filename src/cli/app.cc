@@ -38,6 +38,7 @@
 #include "store/postgres/address.h"
 #include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store_path.h"
 
 namespace belay::cli {
 namespace {
@@ -155,6 +156,7 @@ Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Verb& 
     return postgres::open_postgres_store(settings.store, clock, random, std::move(options));
   }
   if (!path) return open_store(settings.store, clock, random);
+  BELAY_CHECK(sqlite::check_store_name(*path));
   bool absent = is_absent(*path, settings.default_store);
   if (absent && !may_make) return open_memory_store(clock, random);
   if (absent && settings.default_store) make_default_folder(*path);
@@ -307,7 +309,7 @@ std::unique_ptr<EventLoop> loop_for(const Verb& verb, http::AsioLoop*& http_loop
 }
 
 Result<ExitCode> run_in_world(const Program& program, const Settings& settings, Output& output,
-                              Clock& clock, Verb verb) {
+                              Clock& own_clock, Verb verb) {
   const Phrases& phrases = phrases_of(settings.language);
   Progress progress(output, phrases);
   BELAY_TRY(Definitions graphs, program.graphs(settings));
@@ -324,8 +326,10 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   BELAY_TRY(std::unique_ptr<RedisTier> tier, RedisTier::open(shared, sealing.keys, *loop, *random));
   shared.models.shared_calls = tier->limit();
   shared.models.shared_answers = tier->answers();
-  BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, clock));
-  BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, clock, *random));
+  BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, own_clock));
+  BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, own_clock, *random));
+  // What is due is told and judged by one clock, whichever machine it is asked on.
+  Clock& clock = stored->clock() ? *stored->clock() : own_clock;
   std::unique_ptr<Store> fast = tier->around(*stored);
   std::unique_ptr<Store> store = seal_store(*fast, *random, sealing);
   FencesTold told(*store);

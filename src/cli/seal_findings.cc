@@ -51,6 +51,12 @@ Finding encryption_finding(const Sealing& sealing, const SealReport& report) {
         "name the right key file with --key-file or BELAY_KEY_FILE"};
   }
   if (!has_key) return {"encryption", Kind::good, detail, ""};
+  if (report.left_in_plain > 0) {
+    return {"encryption", sealing.accept_plain ? Kind::warning : Kind::bad,
+            detail + "; " + std::to_string(report.left_in_plain) +
+                " rows or digests in plain, which with a key are refused",
+            "if they are from before there was a key, or of an older Belay: store encrypt"};
+  }
   for (const auto& [id, count] : report.keys) {
     if (id.empty()) {
       return {"encryption", sealing.accept_plain ? Kind::warning : Kind::bad,
@@ -60,12 +66,6 @@ Finding encryption_finding(const Sealing& sealing, const SealReport& report) {
     if (id != sealing.keys.ids().front()) {
       return {"encryption", Kind::good, detail, "store rotate, to do without older keys"};
     }
-  }
-  if (report.left_in_plain > 0) {
-    return {"encryption", Kind::warning,
-            detail + "; " + std::to_string(report.left_in_plain) +
-                " digests of plain text from an older Belay, with which guesses can be tested",
-            "store rotate, to mask them"};
   }
   return {"encryption", Kind::good, detail, ""};
 }

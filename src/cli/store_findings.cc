@@ -8,6 +8,7 @@
 #include "store/sqlite/migrations.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/sessions.h"
+#include "store/sqlite/store_path.h"
 
 namespace belay::cli {
 namespace {
@@ -112,8 +113,6 @@ Finding log_finding(Connection& connection, const std::string& path) {
 }
 
 Result<std::int64_t> living_sessions(Connection& connection, const std::string& path) {
-  std::error_code ignored;
-  if (!fs::exists(path + "-sessions", ignored)) return 0;
   BELAY_TRY(std::unique_ptr<Sessions> sessions, Sessions::open(path));
   BELAY_TRY(Statement rows, connection.prepare("SELECT session_id FROM sessions"));
   std::int64_t count = 0;
@@ -163,6 +162,8 @@ void look_inside(const std::string& path, Clock& clock, std::vector<Finding>& fi
 
 Finding file_finding(const std::string& path) {
   std::error_code ignored;
+  auto only = fs::is_regular_file(path, ignored) ? sqlite::check_only_name(path) : Done{};
+  if (!only.ok()) return {"store", Kind::bad, only.error().message, "see above"};
   if (fs::is_directory(path, ignored)) {
     return {"store", Kind::bad, path + " is a folder", "name a file in it"};
   }
@@ -191,6 +192,11 @@ std::vector<Finding> look_at_store(const std::string& store, Clock& clock) {
              "name a file to keep what is done: --store sqlite:PATH"}};
   }
   std::vector<Finding> findings;
+  auto named = sqlite::check_store_name(*path);
+  if (!named.ok()) return {{"store", Kind::bad, named.error().message, "see above"}};
+  // Where the folder does not exist yet, that is a finding of its own.
+  auto whole = sqlite::store_path(*path);
+  if (whole.ok()) path = *std::move(whole);
   findings.push_back(file_finding(*path));
   if (findings.back().kind == Kind::bad) return findings;
   findings.push_back(folder_finding(*path));

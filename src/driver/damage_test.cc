@@ -166,13 +166,13 @@ struct Cases : HaltingWorld {
     ASSERT_EQ(block_on(loop, kept->commit(std::move(commit))).value(), CommitOutcome::applied);
   }
 
-  // The rows as they are below, which a key is not needed for.
+  // As one of a page each, which damage of what belongs to them leaves alone.
   std::map<std::string, RunRow> rows() {
     std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [](Snapshot& view) {
       return view.runs(RunFilter{.tenant = default_tenant()});
     };
     std::map<std::string, RunRow> by_thread;
-    auto found = block_on(loop, read<std::vector<RunRow>>(*kept, std::move(reader))).value();
+    auto found = block_on(loop, read<std::vector<RunRow>>(*sealed, std::move(reader))).value();
     for (RunRow& row : found) by_thread[row.thread.text] = row;
     return by_thread;
   }

@@ -163,7 +163,9 @@ Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId 
   std::optional<Standing> before;
   while (true) {
     auto approval = co_await find_approval(tenant, interrupt);
-    if (!approval.ok()) co_return std::move(approval).error();
+    if (!approval.ok()) {
+      co_return co_await refuse_damaged(tenant, interrupt, std::move(approval).error());
+    }
     BELAY_CO_CHECK(check_decision(*approval, decision));
     if (approval->status != ApprovalStatus::open) {
       co_return co_await answer_decided(*std::move(approval), std::move(decision));
@@ -171,7 +173,9 @@ Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId 
     ThreadId thread = approval->thread;
     Standing now;
     auto answer = co_await try_to_decide(*std::move(approval), decision, is_draining_, now);
-    if (!answer.ok()) co_return std::move(answer).error();
+    if (!answer.ok()) {
+      co_return co_await refuse_damaged(tenant, interrupt, std::move(answer).error());
+    }
     if (*answer) co_return **std::move(answer);
     // Another decision came first, or the run has moved since it was read: each of the two leaves
     // something changed. An open approval of a run that stands where it stood is one that the run
@@ -179,6 +183,25 @@ Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId 
     if (before == now) co_return nothing_waits(thread, now.status);
     before = now;
   }
+}
+
+// A decision that meets damage, or a row that somebody without the key has changed, counts for
+// nothing, and its run is left for a person: nothing may go on by it.
+Task<Error> Runtime::Body::refuse_damaged(TenantId tenant, InterruptId interrupt, Error why) {
+  if (why.code != ErrorCode::corrupt) co_return why;
+  std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [tenant,
+                                                                       interrupt](Snapshot& view) {
+    ApprovalFilter filter;
+    filter.tenant = tenant;
+    filter.interrupt = interrupt;
+    filter.with_damaged = true;
+    return view.approvals(filter);
+  };
+  auto rows = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
+  if (!rows.ok() || rows->empty()) co_return why;
+  // Where even that fails, whoever takes the run up meets the same damage.
+  (void)co_await set_aside(std::move(tenant), rows->front().run, why);
+  co_return why;
 }
 
 // One attempt at an open approval. The commit holds both ways: the decision, and the expiry, which
@@ -313,6 +336,8 @@ Task<Result<DecisionAnswer>> Runtime::Body::answer_decided(ApprovalRow approval,
 
 // True when this call expired it.
 Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
+  // In a page of many a damaged one is only marked.
+  BELAY_CO_CHECK(engine::check_shown(approval));
   auto found = co_await find_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
   RunStatus status = found->stored.row.status;

@@ -245,7 +245,7 @@ TEST_F(Decisions, WhatAQuestionShowsIsNotDecidedOnceItsBytesHaveChanged) {
   auto refused = decide(paused, approve());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
-  EXPECT_EQ(all_runs().at(0).status, RunStatus::paused);
+  EXPECT_EQ(all_runs().at(0).status, RunStatus::quarantined);
 }
 
 TEST_F(Decisions, ARejectionTakesNoEditAndADeciderNeedsAName) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "driver/all_rows.h"
+#include "driver/stored_run.h"
 #include "engine/advance.h"
 #include "engine/advancing.h"
 #include "engine/decision.h"
@@ -490,7 +490,6 @@ Task<Done> RunDriver::watch_owner() {
 Task<Result<Done>> RunDriver::find_decided() {
   std::vector<InterruptId> asked;
   engine::list_asked(run_, asked);
-  std::sort(asked.begin(), asked.end());
   std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader =
       [tenant = run_.row.tenant, run = run_.row.run, asked = std::move(asked)](Snapshot& view) {
         return decided_of(view, tenant, run, asked);

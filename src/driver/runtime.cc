@@ -7,11 +7,27 @@ namespace {
 
 Task<Result<RunView>> refused(Error why) { co_return why; }
 
+// What one machine writes as due, another one finds: both go by the clock of the store's server.
+RuntimeParts with_clock_of_store(RuntimeParts parts) {
+  Clock* judge = parts.store.clock();
+  return RuntimeParts{parts.store,
+                      parts.executor,
+                      judge ? *judge : parts.clock,
+                      parts.random,
+                      parts.model,
+                      std::move(parts.observer),
+                      parts.limits,
+                      std::move(parts.effect_observer),
+                      std::move(parts.redact_prompt),
+                      parts.places,
+                      parts.hints};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Runtime>> Runtime::open(RuntimeParts parts) {
   BELAY_TRY(SessionId session, parts.store.open_session());
-  auto body = std::make_unique<Body>(std::move(parts), session);
+  auto body = std::make_unique<Body>(with_clock_of_store(std::move(parts)), session);
   return std::make_unique<Runtime>(std::move(body));
 }
 

@@ -4,6 +4,7 @@
 
 #include "belay/limits.h"
 #include "engine/advance.h"
+#include "engine/advancing.h"
 #include "engine/checkpoint.h"
 #include "graph/guarded.h"
 
@@ -197,6 +198,26 @@ Result<Done> Runtime::Body::check_idle(const Found& found) {
                                          "; start a new one.");
 }
 
+// A decision moves a paused run by the commit that writes it. Where the one is there without the
+// other, the row was changed by somebody else, and the run would be woken for ever.
+Task<Result<Done>> Runtime::Body::check_asked(engine::Run run) {
+  std::vector<InterruptId> asked;
+  if (run.row.status == RunStatus::paused) engine::list_asked(run, asked);
+  if (asked.empty()) co_return Done{};
+  std::function<Result<Done>(Snapshot&)> reader = [row = run.row,
+                                                   asked](Snapshot& view) -> Result<Done> {
+    BELAY_TRY(RunRow now, run_row(view, row.tenant, row.run));
+    if (now.status != RunStatus::paused || now.seq != row.seq) return Done{};
+    BELAY_TRY(auto decided, decided_of(view, row.tenant, row.run, asked));
+    if (decided.empty()) return Done{};
+    return error(ErrorCode::corrupt, "The approval " + decided.front().interrupt.text() +
+                                         " is decided, and its run waits for it; run `belay check` "
+                                         "and restore a backup.");
+  };
+  auto checked = co_await read<Done>(parts_.store, std::move(reader));
+  co_return checked;
+}
+
 Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Event event,
                                                          bool by_person) {
   BELAY_CO_CHECK(check_not_draining());
@@ -206,7 +227,10 @@ Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Ev
   BELAY_CO_TRY(Definition graph, graph_of(found.stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
   auto next = engine::advance(*graph, std::move(run), std::move(event));
-  if (next.actions.empty()) co_return std::optional<RunView>();
+  if (next.actions.empty()) {
+    BELAY_CO_CHECK(co_await check_asked(std::move(next.run)));
+    co_return std::optional<RunView>();
+  }
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   std::vector<PlaceGuard> guards = *places;
   commit.places = *std::move(places);

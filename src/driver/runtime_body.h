@@ -178,6 +178,10 @@ class Runtime::Body {
   // While another session, or a call of this one, works on the run: see ApprovalGuard.
   Task<Result<std::optional<DecisionAnswer>>> decide_held(ApprovalRow approval, Decision decision);
   Task<Result<DecisionAnswer>> answer_decided(ApprovalRow approval, Decision decision);
+  // What the caller of a decision is told that failed for `why`; damage quarantines the run.
+  Task<Error> refuse_damaged(TenantId tenant, InterruptId interrupt, Error why);
+  // `corrupt` where an approval that the paused run waits for says that it is decided.
+  Task<Result<Done>> check_asked(engine::Run run);
   Task<Result<std::vector<ApprovalRow>>> find_due(ApprovalFilter due);
   Task<Result<bool>> expire(ApprovalRow approval);
   Task<Result<std::size_t>> expire_due(TenantId tenant);

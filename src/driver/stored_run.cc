@@ -5,11 +5,18 @@
 #include <limits>
 
 #include "driver/all_rows.h"
+#include "engine/decision.h"
 #include "engine/next_task.h"
 #include "graph/call_record.h"
 #include "graph/ledger.h"
 
 namespace belay {
+namespace {
+
+// More than so many are looked for among all approvals of their run.
+constexpr std::size_t approvals_asked_one_by_one = 16;
+
+}  // namespace
 
 Result<RunRow> latest_run(Snapshot& view, const TenantId& tenant, const ThreadId& thread) {
   RunFilter filter;
@@ -206,6 +213,26 @@ Result<OpenApprovals> open_approvals(Snapshot& view, const RunRow& run) {
   }));
   std::reverse(open.rows.begin(), open.rows.end());
   return open;
+}
+
+Result<std::vector<ApprovalRow>> decided_of(Snapshot& view, const TenantId& tenant,
+                                            const RunId& run, std::vector<InterruptId> asked) {
+  std::sort(asked.begin(), asked.end());
+  std::vector<ApprovalRow> decided;
+  auto keep = [&](ApprovalRow row) {
+    bool is_asked = std::binary_search(asked.begin(), asked.end(), row.interrupt);
+    if (is_asked && engine::is_decided(row.status)) decided.push_back(std::move(row));
+  };
+  ApprovalFilter filter;
+  filter.tenant = tenant;
+  filter.run = run;
+  bool one_by_one = asked.size() <= approvals_asked_one_by_one;
+  if (!one_by_one) BELAY_CHECK(for_each_approval(view, filter, keep));
+  for (const InterruptId& interrupt : one_by_one ? asked : std::vector<InterruptId>()) {
+    filter.interrupt = interrupt;
+    BELAY_CHECK(for_each_approval(view, filter, keep));
+  }
+  return decided;
 }
 
 Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,

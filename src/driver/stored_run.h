@@ -36,6 +36,9 @@ struct OpenApprovals {
   Instant last_expiry{};          // of all of them
 };
 Result<OpenApprovals> open_approvals(Snapshot& view, const RunRow& run);
+// Those of `asked` that have been decided.
+Result<std::vector<ApprovalRow>> decided_of(Snapshot& view, const TenantId& tenant,
+                                            const RunId& run, std::vector<InterruptId> asked);
 Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,
                                  const InterruptId& interrupt);
 

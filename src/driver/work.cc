@@ -20,6 +20,19 @@ struct Damaged {
   CheckpointRow newest;
 };
 
+// In place of a newest commit that can't be read: with what the row says of it, and nothing to do.
+CheckpointRow unreadable_checkpoint(const RunRow& row) {
+  CheckpointRow checkpoint;
+  checkpoint.id = row.checkpoint;
+  checkpoint.run = row.run;
+  checkpoint.seq = row.seq;
+  checkpoint.state_seq = row.seq;
+  checkpoint.node = row.node;
+  checkpoint.next_tasks = "[]";
+  checkpoint.retry_count = row.retry_count;
+  return checkpoint;
+}
+
 // The row alone, however damaged what belongs to it is: as one of a page. Nothing where the run is
 // gone, has ended, or has been quarantined already.
 Result<std::optional<Damaged>> damaged_run(Snapshot& view, const TenantId& tenant,
@@ -31,9 +44,11 @@ Result<std::optional<Damaged>> damaged_run(Snapshot& view, const TenantId& tenan
   if (rows.empty()) return std::optional<Damaged>();
   RunStatus status = rows.front().status;
   if (is_final(status) || status == RunStatus::quarantined) return std::optional<Damaged>();
-  BELAY_TRY(auto newest, newest_checkpoint(view, tenant, run));
-  if (!newest) return error(ErrorCode::corrupt, "The run has no commit.");
-  return std::optional(Damaged{std::move(rows.front()), *std::move(newest)});
+  auto newest = newest_checkpoint(view, tenant, run);
+  if (!newest.ok() && newest.error().code != ErrorCode::corrupt) return std::move(newest).error();
+  if (newest.ok() && !*newest) return error(ErrorCode::corrupt, "The run has no commit.");
+  CheckpointRow last = newest.ok() ? **std::move(newest) : unreadable_checkpoint(rows.front());
+  return std::optional(Damaged{std::move(rows.front()), std::move(last)});
 }
 
 // How drain() and stop() reach a work() that waits, for as long as there is one.

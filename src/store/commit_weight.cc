@@ -1,5 +1,7 @@
 #include "store/commit_weight.h"
 
+#include <algorithm>
+
 namespace belay::store {
 namespace {
 
@@ -23,8 +25,52 @@ std::size_t weight_of_rows(const CommitRows& rows) {
   return bytes;
 }
 
+template <typename Row, typename Size>
+std::size_t sum_of(const std::vector<Row>& rows, Size size) {
+  std::size_t bytes = 0;
+  for (const Row& row : rows) bytes += size(row);
+  return bytes;
+}
+
+std::size_t largest_of_rows(const CommitRows& rows) {
+  auto envelope = [](const auto& row) { return row.envelope.size(); };
+  auto tasks = [](const CheckpointRow& row) { return row.next_tasks.size(); };
+  std::size_t largest = 0;
+  auto look = [&](std::size_t bytes) { largest = std::max(largest, bytes); };
+  if (rows.run) {
+    look(rows.run->input.size() + rows.run->options.size() + rows.run->start_seal.size());
+    look(rows.run->error.size() + rows.run->reason.size() + rows.run->seal.size());
+  }
+  look(sum_of(rows.earlier, tasks) + (rows.checkpoint ? rows.checkpoint->next_tasks.size() : 0));
+  look(sum_of(rows.inner_checkpoints, tasks));
+  look(sum_of(rows.values, envelope));
+  look(sum_of(rows.tasks, envelope));
+  look(sum_of(rows.effects, envelope));
+  look(sum_of(rows.blobs, envelope));
+  look(sum_of(rows.records, envelope));
+  look(sum_of(rows.records, [](const RecordPut& put) {
+    std::size_t bytes = 0;
+    for (const auto& [field, value] : put.indexed) bytes += field.size() + value.size();
+    return bytes;
+  }));
+  look(sum_of(rows.events, [](const EventRow& row) { return row.body.size() + row.seal.size(); }));
+  look(sum_of(rows.outbox, [](const OutboxRow& row) {
+    return row.envelope.size() + row.error.size() + row.seal.size();
+  }));
+  look(sum_of(rows.opened, [](const ApprovalRow& row) {
+    return row.question.size() + row.payload.size() + row.edited.size() + row.comment.size() +
+           row.seal.size() + row.decision_seal.size();
+  }));
+  return largest;
+}
+
 }  // namespace
 
 std::size_t weight_of(const Commit& commit) { return weight_of_rows(commit.rows); }
+
+std::size_t largest_table_of(const Commit& commit) {
+  std::size_t largest = largest_of_rows(commit.rows);
+  return commit.when_expired ? std::max(largest, largest_of_rows(*commit.when_expired)) : largest;
+}
 
 }  // namespace belay::store

@@ -10,4 +10,7 @@ namespace belay::store {
 // Bytes, about.
 std::size_t weight_of(const Commit& commit);
 
+// The bytes of the texts and envelopes that it has for one table, of that which gets the most.
+std::size_t largest_table_of(const Commit& commit);
+
 }  // namespace belay::store

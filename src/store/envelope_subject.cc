@@ -1,11 +1,28 @@
 #include "store/envelope_subject.h"
 
+#include <algorithm>
+#include <array>
+
 namespace belay::store {
 namespace {
 
 constexpr std::string_view chain_subject = "chain hash";
 
-// Lengths keep "a" + "bc" apart from "ab" + "c".
+std::string subject_of(std::string_view what, const CheckpointRow& checkpoint) {
+  std::string subject(what);
+  subject += ' ' + checkpoint.run.text();
+  add(subject, checkpoint.space);
+  add(subject, checkpoint.seq);
+  return subject + ' ' + checkpoint.id.text();
+}
+
+// The store itself makes one of the other, where a run ends while its effects are under way.
+EffectStatus as_sealed(EffectStatus status) {
+  return status == EffectStatus::uncertain ? EffectStatus::intended : status;
+}
+
+}  // namespace
+
 void add(std::string& subject, std::string_view text) {
   subject += ' ';
   subject += std::to_string(text.size());
@@ -23,17 +40,13 @@ void add(std::string& subject, std::int64_t number) {
   subject += std::to_string(number);
 }
 
-std::string subject_of(std::string_view what, const CheckpointRow& checkpoint) {
-  std::string subject(what);
-  subject += ' ' + checkpoint.run.text();
-  add(subject, checkpoint.space);
-  add(subject, checkpoint.seq);
-  return subject + ' ' + checkpoint.id.text();
+void add(std::string& subject, Instant at) {
+  add(subject, std::int64_t{at.time_since_epoch().count()});
 }
 
-}  // namespace
+void add(std::string& subject, const Uuid& id) { subject += ' ' + id.text(); }
 
-std::string subject_of(const ValueRow& value) {
+Subject subject_of(const ValueRow& value) {
   std::string subject = "value " + value.run.text();
   add(subject, value.space);
   add(subject, value.channel);
@@ -43,37 +56,42 @@ std::string subject_of(const ValueRow& value) {
   return subject;
 }
 
-std::string subject_of(const TaskRow& task) {
+Subject subject_of(const TaskRow& task) {
   std::string subject = "task " + task.run.text();
   add(subject, task.space);
   add(subject, task.superstep);
   add(subject, task.position);
-  return subject;
+  std::string bound = task.task.text();
+  add(bound, name_of(task.status));
+  return {std::move(subject), std::move(bound)};
 }
 
-std::string subject_of(const EffectRow& effect) {
+// A late outcome is written without the attempt that it is of: an effect that is done is so once.
+Subject subject_of(const EffectRow& effect) {
   std::string subject = "effect " + effect.run.text() + " " + effect.task.text();
   add(subject, effect.name);
-  return subject;
+  std::string bound;
+  add(bound, effect.node);
+  add(bound, name_of(effect.effect_class));
+  add(bound, name_of(as_sealed(effect.status)));
+  if (effect.status != EffectStatus::done) add(bound, effect.attempt);
+  return {std::move(subject), std::move(bound)};
 }
 
-std::string subject_of(const OutboxRow& message) {
+Subject subject_of(const OutboxRow& message) {
   std::string subject = "outbox " + message.run.text();
   add(subject, message.seq);
   add(subject, message.index);
   return subject;
 }
 
-std::string subject_of_input(const RunId& run) { return "input " + run.text(); }
+Subject subject_of_input(const RunId& run) { return "input " + run.text(); }
 
-std::string subject_of_payload(const InterruptId& interrupt) {
-  return "payload " + interrupt.text();
-}
+Subject subject_of_payload(const InterruptId& interrupt) { return "payload " + interrupt.text(); }
 
-std::string subject_of_edited(const InterruptId& interrupt) { return "edited " + interrupt.text(); }
+Subject subject_of_edited(const InterruptId& interrupt) { return "edited " + interrupt.text(); }
 
-std::string subject_of_record(std::string_view collection, const UserId& user,
-                              std::string_view key) {
+Subject subject_of_record(std::string_view collection, const UserId& user, std::string_view key) {
   std::string subject = "record";
   add(subject, collection);
   add(subject, user.text);
@@ -81,23 +99,47 @@ std::string subject_of_record(std::string_view collection, const UserId& user,
   return subject;
 }
 
-std::string subject_of_blob(const Digest& id) { return "blob " + to_hex(id); }
+Subject subject_of_blob(const Digest& id) { return "blob " + to_hex(id); }
 
-std::string subject_of_tasks(const CheckpointRow& checkpoint) {
+Subject subject_of_tasks(const CheckpointRow& checkpoint) {
   return subject_of("next tasks", checkpoint);
 }
 
-std::string subject_of_chain(const CheckpointRow& checkpoint) {
-  return subject_of(chain_subject, checkpoint);
+// Members of a next task that are more than names. Found by their text: taking a name for more does
+// no harm.
+bool holds_content(std::string_view next_tasks) {
+  static constexpr std::array<std::string_view, 3> members{
+      "\"input\":", "\"answers\":", "\"question\":"};
+  return std::any_of(members.begin(), members.end(), [&](std::string_view member) {
+    return next_tasks.find(member) != next_tasks.npos;
+  });
+}
+
+// All that a checkpoint says beside its hash. Next tasks that are sealed, or are to be, say for
+// themselves whose they are; the others stand in plain.
+Subject subject_of_chain(const CheckpointRow& checkpoint) {
+  std::string bound = checkpoint.parent.text() + " " + checkpoint.session.text();
+  add(bound, checkpoint.state_seq);
+  add(bound, checkpoint.epoch);
+  add(bound, name_of(checkpoint.kind));
+  add(bound, checkpoint.node);
+  add(bound, checkpoint.superstep);
+  add(bound, checkpoint.retry_count);
+  add(bound, name_of(checkpoint.status));
+  add(bound, checkpoint.created_at);
+  bool is_plain = checkpoint.next_tasks.empty() || checkpoint.next_tasks.starts_with('[');
+  bool is_sealed = !is_plain || holds_content(checkpoint.next_tasks);
+  add(bound, is_sealed ? std::string_view("sealed") : std::string_view(checkpoint.next_tasks));
+  return {subject_of(chain_subject, checkpoint), std::move(bound)};
 }
 
 bool is_subject_of_chain(std::string_view subject) { return subject.starts_with(chain_subject); }
 
-std::string subject_of_payload_hash(const InterruptId& interrupt) {
+Subject subject_of_payload_hash(const InterruptId& interrupt) {
   return "payload hash " + interrupt.text();
 }
 
-std::string subject_of_edited_hash(const InterruptId& interrupt) {
+Subject subject_of_edited_hash(const InterruptId& interrupt) {
   return "edited hash " + interrupt.text();
 }
 

@@ -18,6 +18,7 @@ class ForwardingStore : public Store {
   }
   bool takes_commits() const override { return inner_.takes_commits(); }
   bool may_call_out() const override { return inner_.may_call_out(); }
+  Clock* clock() override { return inner_.clock(); }
   void hurry(bool is_so) override { inner_.hurry(is_so); }
   Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
   Task<Result<std::vector<RunRow>>> claim(ClaimFilter filter) override {

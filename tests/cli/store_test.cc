@@ -101,9 +101,6 @@ TEST_F(CliStore, AReadOnlyStoreIsRefused) {
   std::filesystem::permissions(world.store_path(), std::filesystem::perms::owner_read |
                                                        std::filesystem::perms::others_read |
                                                        std::filesystem::perms::group_read);
-  std::filesystem::permissions(
-      world.store_path() + "-sessions",
-      std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
   std::filesystem::permissions(world.folder.path(), std::filesystem::perms::owner_read |
                                                         std::filesystem::perms::owner_exec |
                                                         std::filesystem::perms::others_read |

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "store/sqlite/sqlite_store.h"
@@ -18,8 +19,9 @@ namespace {
 // the parent has threads.
 class Child {
  public:
-  // `work` runs in the child and returns what the parent is to read.
-  explicit Child(const std::function<std::string()>& work) {
+  enum class Waits { now, until_asked };
+  // `work` runs in the child and returns what the parent is to read, now or in said().
+  explicit Child(const std::function<std::string()>& work, Waits waits = Waits::now) {
     int ends[2] = {-1, -1};
     EXPECT_EQ(pipe(ends), 0);
     pid_ = fork();
@@ -29,15 +31,20 @@ class Child {
       while (true) pause();
     }
     close(ends[1]);
-    char byte = 0;
-    while (::read(ends[0], &byte, 1) == 1 && byte != '\n') said_ += byte;
-    close(ends[0]);
+    from_ = ends[0];
+    if (waits == Waits::now) said();
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() { kill_it(); }
 
-  const std::string& said() const { return said_; }
+  const std::string& said() {
+    if (from_ < 0) return said_;
+    char byte = 0;
+    while (::read(from_, &byte, 1) == 1 && byte != '\n') said_ += byte;
+    close(std::exchange(from_, -1));
+    return said_;
+  }
   void kill_it() {
     if (pid_ <= 0) return;
     kill(pid_, SIGKILL);
@@ -47,6 +54,7 @@ class Child {
 
  private:
   pid_t pid_ = 0;
+  int from_ = -1;
   std::string said_;
 };
 
@@ -128,6 +136,91 @@ TEST_F(SqliteProcesses, AKilledProcessesSessionIsDeadAtOnceAndItsCommitsAreThere
   child.kill_it();
   EXPECT_FALSE(*store->is_alive(session));
   EXPECT_EQ(call.runs(RunFilter{default_tenant()}).at(0).session, session) << "still named";
+}
+
+// What leads from one path to another file: moved away, removed, or another one put in its place.
+class SqliteFileGone : public SqliteProcesses, public testing::WithParamInterface<int> {};
+
+TEST_P(SqliteFileGone, NothingIsAcknowledgedThatNobodyWouldFind) {
+  auto store = open();
+  Caller call(*store);
+  RunScript script("a");
+  ASSERT_EQ(call.commit(script.first()), CommitOutcome::applied);
+  std::string path = folder_.file("store.db");
+  if (GetParam() == 0) std::filesystem::rename(path, folder_.file("moved.db"));
+  if (GetParam() == 1) std::filesystem::remove(path);
+  if (GetParam() == 2) {
+    std::filesystem::copy_file(path, folder_.file("copy.db"));
+    std::filesystem::rename(folder_.file("copy.db"), path);
+  }
+  auto refused = call.try_commit(script.next());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("moved, removed or replaced"));
+  EXPECT_FALSE(store->takes_commits()) << "its process ends, for others to have its runs";
+}
+
+INSTANTIATE_TEST_SUITE_P(How, SqliteFileGone, testing::Range(0, 3));
+
+// A second name while it is open harms nobody, as nobody opens it by that.
+TEST_F(SqliteProcesses, AHardLinkThatIsMadeMeanwhileStopsNobody) {
+  auto store = open();
+  Caller call(*store);
+  RunScript script("a");
+  ASSERT_EQ(call.commit(script.first()), CommitOutcome::applied);
+  std::filesystem::create_hard_link(folder_.file("store.db"), folder_.file("other.db"));
+  EXPECT_EQ(call.commit(script.next()), CommitOutcome::applied);
+  for (const char* name : {"store.db", "other.db"}) {
+    auto refused = open_sqlite_store(folder_.file(name), clock_, random_);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+  }
+  std::filesystem::remove(folder_.file("other.db"));
+  EXPECT_EQ(Caller(*open()).run(script.row.run), script.row);
+}
+
+// The kernel drops all of a process's locks on a file when the process closes any descriptor of it.
+TEST_F(SqliteProcesses, ASecondStoreInTheProcessLeavesTheLocksOfTheFirst) {
+  int go[2] = {-1, -1};
+  ASSERT_EQ(pipe(go), 0);
+  std::string log = folder_.file("store.db-wal");
+  RunScript script("a");
+  std::unique_ptr<Store> first;
+  // Forked before there are threads, and waits for its turn.
+  auto open_and_close = [&] {
+    char byte = 0;
+    if (::read(go[0], &byte, 1) != 1) return std::string("no turn");
+    // As the last one to close a file does, it would move the log into it and remove the log.
+    auto store = open();
+    store.reset();
+    return std::string("closed");
+  };
+  Child another(open_and_close, Child::Waits::until_asked);
+  first = open();
+  Caller call(*first);
+  ASSERT_EQ(call.commit(script.first()), CommitOutcome::applied);
+  auto second = open();
+  second.reset();
+  ASSERT_TRUE(std::filesystem::exists(log));
+  ASSERT_EQ(write(go[1], "x", 1), 1);
+  EXPECT_EQ(another.said(), "closed");
+  EXPECT_TRUE(std::filesystem::exists(log)) << "the first store's commits go there";
+  EXPECT_EQ(call.commit(script.next()), CommitOutcome::applied);
+  EXPECT_EQ(Caller(*open()).run(script.row.run), script.row);
+}
+
+TEST_F(SqliteProcesses, StoresInOneFolderDoNotTakeOneAnothersSessionsForTheirs) {
+  auto first = open();
+  SeededRandom same_numbers;
+  auto other = *open_sqlite_store(folder_.file("other.db"), clock_, same_numbers);
+  SessionId session = *first->open_session();
+  SeededRandom again;
+  auto twin = *open_sqlite_store(folder_.file("twin.db"), clock_, again);
+  EXPECT_EQ(*other->open_session(), *twin->open_session()) << "the same id, in two stores";
+  auto second = open();
+  EXPECT_TRUE(*second->is_alive(session));
+  first.reset();
+  EXPECT_FALSE(*second->is_alive(session)) << "though stores with sessions of that id live";
 }
 
 TEST_F(SqliteProcesses, DeadSessionsThatNoRunNamesArePruned) {

@@ -161,6 +161,67 @@ TEST_F(SqliteWriter, AGuiltyCommitHarmsNobodyElseInItsBatch) {
   EXPECT_EQ(call_->run(guilty.row.run).seq, 2u);
 }
 
+// A run that has ended, all of it as one commit that brings it into a store.
+Commit import_of_ended(const std::string& name) {
+  RunScript script(name);
+  Commit import = script.first();
+  import.imports = true;
+  script.row.status = RunStatus::completed;
+  import.rows.run->status = RunStatus::completed;
+  import.rows.checkpoint->status = RunStatus::completed;
+  import.rows.outbox.push_back(script.message(0));
+  import.rows.outbox[0].status = OutboxStatus::delivered;
+  return import;
+}
+
+TEST_F(SqliteWriter, ARunThatAnotherProcessHasForgottenCanComeAgain) {
+  Commit import = import_of_ended("a");
+  EXPECT_EQ(call_->commit(import), CommitOutcome::applied);
+  auto opened = open_sqlite_store(folder_.file("store.db"), clock_, random_);
+  ASSERT_TRUE(opened.ok());
+  Caller other(**opened);
+  Commit forget;
+  forget.tenant = default_tenant();
+  forget.rows.prune.push_back({import.rows.run->run, {}});
+  EXPECT_EQ(other.commit(forget), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(import), CommitOutcome::applied) << "under a number that is free again";
+  EXPECT_EQ(call_->run(import.rows.run->run), *import.rows.run);
+
+  // Forgotten once more, and imported by the other, behind another run that took its number.
+  EXPECT_EQ(other.commit(forget), CommitOutcome::applied);
+  EXPECT_EQ(other.commit(import_of_ended("b")), CommitOutcome::applied);
+  EXPECT_EQ(other.commit(import), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(import), CommitOutcome::applied) << "it is known as the same commit";
+  RunScript script("a");
+  script.first();
+  script.row.status = RunStatus::completed;
+  EXPECT_EQ(call_->commit(script.next()), CommitOutcome::applied) << "and goes on by its number";
+}
+
+TEST_F(SqliteWriter, AMessageOfAForgottenRunIsNotTakenForThatOfTheRunWithItsNumber) {
+  Commit import = import_of_ended("a");
+  EXPECT_EQ(call_->commit(import), CommitOutcome::applied);
+  auto opened = open_sqlite_store(folder_.file("store.db"), clock_, random_);
+  ASSERT_TRUE(opened.ok());
+  Caller other(**opened);
+  Commit forget;
+  forget.tenant = default_tenant();
+  forget.rows.prune.push_back({import.rows.run->run, {}});
+  EXPECT_EQ(other.commit(forget), CommitOutcome::applied);
+  Commit next = import_of_ended("b");
+  next.rows.outbox[0].status = OutboxStatus::waiting;
+  EXPECT_EQ(other.commit(next), CommitOutcome::applied);
+
+  Commit attempt;
+  attempt.tenant = default_tenant();
+  attempt.rows.outbox.push_back(import.rows.outbox[0]);
+  attempt.rows.outbox[0].attempts = 1;
+  attempt.message =
+      OutboxGuard{import.rows.run->run, import.rows.outbox[0].seq, 0, 0, OutboxStatus::waiting};
+  EXPECT_EQ(call_->commit(attempt), CommitOutcome::fenced);
+  EXPECT_EQ(other.outbox({.tenant = default_tenant()}).at(0).attempts, 0);
+}
+
 TEST_F(SqliteWriter, AFullQueueRefusesInsteadOfGrowing) {
   std::vector<Commit> commits;
   // The writer has taken a batch from the queue before it is held.

@@ -39,7 +39,7 @@ class CrashImport : public ::testing::Test {
     EXPECT_EQ(again.code, 0) << again.err;
     EXPECT_EQ(notes(), diary_notes());
     EXPECT_EQ(integrity_faults(folder), std::vector<std::string>());
-    for (std::string_view ending : {"", "-wal", "-shm", "-sessions"}) {
+    for (std::string_view ending : {"", "-wal", "-shm"}) {
       std::filesystem::remove(store_in(folder) + std::string(ending));
     }
   }

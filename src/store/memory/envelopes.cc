@@ -4,6 +4,7 @@
 
 #include "store/envelope_subject.h"
 #include "store/envelope_type.h"
+#include "store/row_part.h"
 #include "store/stored_digest.h"
 
 namespace belay::store {
@@ -12,30 +13,63 @@ namespace {
 using Kind = StoredEnvelope::Kind;
 
 // Not const, for visitors that change nothing.
-void visit_digest(std::string&& subject, Digest& digest, const VisitEnvelope& visit) {
+void visit_digest(Subject subject, Digest& digest, const VisitEnvelope& visit) {
   if (digest == Digest{}) return;
   std::string bytes = bytes_of(digest);
-  visit(std::move(subject), bytes, Kind::digest);
+  visit({std::move(subject), Kind::digest, bytes});
   if (bytes != bytes_of(digest)) digest = digest_of(bytes);
 }
 
 void visit_checkpoint(CheckpointRow& row, const VisitEnvelope& visit) {
-  visit(subject_of_tasks(row), row.next_tasks, Kind::tasks);
+  visit({subject_of_tasks(row), Kind::tasks, row.next_tasks});
   const std::string kept = kept_hash(row);
   std::string hash = kept;
-  visit(subject_of_chain(row), hash, Kind::digest);
+  visit({subject_of_chain(row), Kind::digest, hash});
   if (hash != kept) keep_hash(std::move(hash), row);
 }
 
+void visit_part(RowPart part, const VisitEnvelope& visit) {
+  visit({std::move(part.subject), Kind::part, *part.seal, std::move(part.texts)});
+}
+
+// The names and values of what a record is indexed by, in turn.
+void visit_index(RecordEntry& entry, const VisitEnvelope& visit) {
+  if (entry.indexed.empty()) return;
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : entry.indexed) texts.insert(texts.end(), {name, value});
+  StoredRecord& row = entry.row;
+  visit_part(index_part_of(row.collection, row.user, row.key, texts, row.seal), visit);
+  for (std::size_t i = 0; i < entry.indexed.size(); ++i) entry.indexed[i].second = texts[2 * i + 1];
+}
+
 void visit_more(TenantTables& tenant, const VisitEnvelope& visit) {
+  for (ThreadRow& row : tenant.threads) visit_part(part_of(row), visit);
   for (RunTable& run : tenant.runs) {
     for (CheckpointRow& row : run.checkpoints) visit_checkpoint(row, visit);
     for (auto& [key, row] : run.inner_checkpoints) visit_checkpoint(row, visit);
+    visit_part(part_of(run.row), visit);
+    visit_part(start_part_of(run.row), visit);
+    for (EventRow& row : run.events) visit_part(part_of(row), visit);
+    for (auto& [key, message] : run.outbox) visit_part(part_of(message.row), visit);
+    for (auto& [key, effect] : run.effects) {
+      EffectRow& row = effect.row;
+      if (row.envelope.empty()) visit({subject_of(row), Kind::envelope, row.envelope});
+    }
   }
   for (ApprovalRow& row : tenant.approvals) {
     visit_digest(subject_of_payload_hash(row.interrupt), row.payload_hash, visit);
     visit_digest(subject_of_edited_hash(row.interrupt), row.edited_hash, visit);
+    visit_part(question_part_of(row), visit);
+    if (is_decided(row.status)) visit_part(decision_part_of(row), visit);
   }
+  for (auto& [key, record] : tenant.records) visit_index(record, visit);
+}
+
+StoredEnvelope stored_of(const Visited& visited) {
+  StoredEnvelope stored{place_of_subject(visited.subject.row), visited.subject.row,
+                        visited.envelope, visited.kind, visited.subject.bound};
+  for (const std::string* text : visited.texts) stored.texts.push_back(*text);
+  return stored;
 }
 
 }  // namespace
@@ -49,8 +83,8 @@ std::uint64_t place_of_subject(std::string_view subject) {
 }
 
 void for_each_envelope(TenantTables& tenant, bool every_kind, const VisitEnvelope& visit) {
-  auto give = [&](std::string&& subject, std::string& envelope) {
-    if (!envelope.empty()) visit(std::move(subject), envelope, Kind::envelope);
+  auto give = [&](Subject subject, std::string& envelope) {
+    if (!envelope.empty()) visit({std::move(subject), Kind::envelope, envelope});
   };
   for (RunTable& run : tenant.runs) {
     give(subject_of_input(run.row.run), run.row.input);
@@ -78,13 +112,11 @@ Result<std::vector<StoredEnvelope>> list_envelopes(const TenantTables& tenant,
   std::string front = front_of_type(filter.other_than);
   std::vector<StoredEnvelope> found;
   // Visiting changes nothing here.
-  for_each_envelope(const_cast<TenantTables&>(tenant), filter.every_kind,
-                    [&](std::string&& subject, std::string& envelope, Kind kind) {
-                      if (!front.empty() && envelope.starts_with(front)) return;
-                      std::uint64_t place = place_of_subject(subject);
-                      if (place <= filter.after) return;
-                      found.push_back({place, std::move(subject), envelope, kind});
-                    });
+  for_each_envelope(const_cast<TenantTables&>(tenant), filter.every_kind, [&](Visited visited) {
+    if (!front.empty() && visited.envelope.starts_with(front)) return;
+    if (place_of_subject(visited.subject.row) <= filter.after) return;
+    found.push_back(stored_of(visited));
+  });
   std::sort(found.begin(), found.end(),
             [](const StoredEnvelope& a, const StoredEnvelope& b) { return a.place < b.place; });
   if (found.size() > filter.limit) found.resize(filter.limit);
@@ -95,10 +127,15 @@ void rewrite_envelopes(TenantTables& tenant, std::vector<Rewrite>& rewrites) {
   if (rewrites.empty()) return;
   std::unordered_map<std::uint64_t, Rewrite*> by_place;
   for (Rewrite& rewrite : rewrites) by_place.emplace(rewrite.place, &rewrite);
-  for_each_envelope(tenant, true, [&](std::string&& subject, std::string& envelope, Kind) {
-    auto found = by_place.find(place_of_subject(subject));
-    if (found == by_place.end() || sha256(envelope) != found->second->before) return;
-    envelope = found->second->envelope;
+  for_each_envelope(tenant, true, [&](Visited visited) {
+    StoredEnvelope stored = stored_of(visited);
+    auto found = by_place.find(stored.place);
+    if (found == by_place.end() || digest_of(stored) != found->second->before) return;
+    visited.envelope = found->second->envelope;
+    bool fits = found->second->texts.size() == visited.texts.size();
+    for (std::size_t i = 0; fits && i < visited.texts.size(); ++i) {
+      *visited.texts[i] = found->second->texts[i];
+    }
   });
 }
 

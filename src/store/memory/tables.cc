@@ -134,6 +134,7 @@ void update_run(RunRow& stored, RunRow next) {
   stored.updated_at = next.updated_at;
   stored.due_at = next.due_at;
   stored.lost_claims = next.lost_claims;
+  stored.seal = std::move(next.seal);
 }
 
 template <typename Row>
@@ -149,6 +150,7 @@ void decide(ApprovalRow& stored, ApprovalRow decision) {
   stored.edited = std::move(decision.edited);
   stored.edited_hash = decision.edited_hash;
   stored.decided_at = decision.decided_at;
+  stored.decision_seal = std::move(decision.decision_seal);
 }
 
 RunTable& insert_run(TenantTables& tenant, RunRow row) {
@@ -207,6 +209,7 @@ void write_records(CommitRows& rows, TenantTables& tenant, const RunTable* run, 
     row.run = run ? run->row.run : RunId();
     row.seq = run ? run->row.seq : 0;
     row.updated_at = updated_at;
+    row.seal = std::move(put.seal);
     entry.indexed = std::move(put.indexed);
   }
 }
@@ -269,6 +272,8 @@ void write_outcome(TenantTables& tenant, EffectRow& outcome) {
   stored.status = outcome.status;
   stored.envelope = std::move(outcome.envelope);
   stored.updated_at = outcome.updated_at;
+  stored.node = std::move(outcome.node);
+  stored.effect_class = outcome.effect_class;
 }
 
 void write_message(TenantTables& tenant, OutboxRow& message) {
@@ -277,6 +282,7 @@ void write_message(TenantTables& tenant, OutboxRow& message) {
   stored.attempts = message.attempts;
   stored.error = std::move(message.error);
   stored.due_at = message.due_at;
+  stored.seal = std::move(message.seal);
 }
 
 void write_work(CommitRows& rows, TenantTables& tenant, RunTable& run) {
@@ -384,11 +390,12 @@ StoreStatistics Tables::statistics() {
       tables["checkpoints"].rows += run.checkpoints.size() + run.inner_checkpoints.size();
       tables["events"].rows += run.events.size();
     }
-    auto count = [&](std::string&& subject, std::string& envelope, StoredEnvelope::Kind) {
+    auto count = [&](Visited visited) {
+      const std::string& subject = visited.subject.row;
       TableStatistics& table = tables[subject.substr(0, subject.find(' ')) + "s"];
       ++table.rows;
-      table.bytes += envelope.size();
-      found.bytes += envelope.size();
+      table.bytes += visited.envelope.size();
+      found.bytes += visited.envelope.size();
     };
     for_each_envelope(tenant, false, count);
   }

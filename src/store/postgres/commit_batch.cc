@@ -14,13 +14,13 @@ constexpr std::string_view move_statement =
     " outcome = u.outcome, error_code = u.error_code, error = u.error, seq = u.seq,"
     " epoch = u.epoch, session_id = u.session_id, checkpoint_id = u.checkpoint_id, node = u.node,"
     " retry_count = u.retry_count, worked_ms = u.worked_ms, updated_at = u.updated_at,"
-    " due_at = u.due_at, lost_claims = u.lost_claims"
+    " due_at = u.due_at, lost_claims = u.lost_claims, seal = u.seal"
     " FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,"
-    " $19) AS u (tenant, run_id, guard_epoch, guard_seq, status, reason, outcome, error_code,"
+    " $19, $20) AS u (tenant, run_id, guard_epoch, guard_seq, status, reason, outcome, error_code,"
     " error, seq, epoch, session_id, checkpoint_id, node, retry_count, worked_ms, updated_at,"
-    " due_at, lost_claims)"
+    " due_at, lost_claims, seal)"
     " WHERE r.tenant = u.tenant AND r.run_id = u.run_id AND r.epoch = u.guard_epoch"
-    " AND r.seq = u.guard_seq RETURNING 1) SELECT 1 / (count(*) = $20)::int FROM moved";
+    " AND r.seq = u.guard_seq RETURNING 1) SELECT 1 / (count(*) = $21)::int FROM moved";
 
 // A pending write leaves its run as it is, but nobody may move it meanwhile.
 constexpr std::string_view hold_statement =
@@ -71,8 +71,9 @@ void end_silent_transactions(Connection& connection, std::chrono::milliseconds s
 TogetherAnswer commit_together(Connection& connection, const std::vector<const Commit*>& commits,
                                std::chrono::milliseconds lock_patience) {
   using enum Type;
-  Table moved(move_statement, {text, uuid, number, number, text, text, text, text, text, number,
-                               number, uuid, uuid, text, number, number, instant, instant, number});
+  Table moved(move_statement,
+              {text,   uuid, number, number, text,   text,   text,    text,    text,   number,
+               number, uuid, uuid,   text,   number, number, instant, instant, number, bytes});
   Table held(hold_statement, {text, uuid, number, number});
   RowBatch rows;
   PlaceChecks places;
@@ -89,7 +90,7 @@ TogetherAnswer commit_together(Connection& connection, const std::vector<const C
       moved.add(run.tenant.text, run.run, guard.epoch, guard.seq, run.status, run.reason,
                 run.outcome, run.error_code, run.error, run.seq, run.epoch, or_null(run.session),
                 run.checkpoint, run.node, run.retry_count, run.worked_ms, run.updated_at,
-                or_null(run.due_at), run.lost_claims);
+                or_null(run.due_at), run.lost_claims, run.seal);
     }
     if (commit->rows.run) places.add(*commit);
     rows.add_children(*commit, commit->rows);

@@ -5,18 +5,10 @@
 
 #include "store/envelope_subject.h"
 #include "store/envelope_type.h"
+#include "store/postgres/row_parts.h"
 
 namespace belay::postgres {
 namespace {
-
-// The place of a row: which source, and its number there.
-constexpr int number_bits = 58;
-constexpr std::uint64_t number_mask = (std::uint64_t{1} << number_bits) - 1;
-
-// A block range index finds a range of numbers, and no order: so many are looked at in one go, and
-// more where nothing was found in them.
-constexpr std::uint64_t first_window = 4'096;
-constexpr std::uint64_t window_max = std::uint64_t{1} << 20;
 
 // One column of one table that holds envelopes. `columns` is what `subject` reads, from the third
 // column of a row on.
@@ -25,11 +17,12 @@ struct Source {
   std::string_view number;
   std::string_view envelope;
   std::string_view columns;
-  Result<std::string> (*subject)(const Rows& rows, int row);
+  Result<store::Subject> (*subject)(const Rows& rows, int row);
   StoredEnvelope::Kind kind = StoredEnvelope::Kind::envelope;
+  bool may_be_empty = false;  // with a key such an envelope is sealed too: something is bound to it
 };
 
-Result<std::string> value_subject(const Rows& rows, int row) {
+Result<store::Subject> value_subject(const Rows& rows, int row) {
   ValueRow value;
   value.run = RunId(rows.uuid(row, 2));
   value.space = rows.text(row, 3);
@@ -40,24 +33,30 @@ Result<std::string> value_subject(const Rows& rows, int row) {
   return store::subject_of(value);
 }
 
-Result<std::string> task_subject(const Rows& rows, int row) {
+Result<store::Subject> task_subject(const Rows& rows, int row) {
   TaskRow task;
   task.run = RunId(rows.uuid(row, 2));
   task.space = rows.text(row, 3);
   task.superstep = rows.number(row, 4);
   task.position = rows.number(row, 5);
+  task.task = TaskId(rows.uuid(row, 6));
+  BELAY_CHECK(read_enum(rows, row, 7, task.status));
   return store::subject_of(task);
 }
 
-Result<std::string> effect_subject(const Rows& rows, int row) {
+Result<store::Subject> effect_subject(const Rows& rows, int row) {
   EffectRow effect;
   effect.run = RunId(rows.uuid(row, 2));
   effect.task = TaskId(rows.uuid(row, 3));
   effect.name = rows.text(row, 4);
+  effect.node = rows.text(row, 5);
+  BELAY_CHECK(read_enum(rows, row, 6, effect.effect_class));
+  BELAY_CHECK(read_enum(rows, row, 7, effect.status));
+  effect.attempt = rows.number(row, 8);
   return store::subject_of(effect);
 }
 
-Result<std::string> message_subject(const Rows& rows, int row) {
+Result<store::Subject> message_subject(const Rows& rows, int row) {
   OutboxRow message;
   message.run = RunId(rows.uuid(row, 2));
   message.seq = rows.natural(row, 3);
@@ -65,13 +64,13 @@ Result<std::string> message_subject(const Rows& rows, int row) {
   return store::subject_of(message);
 }
 
-Result<std::string> input_subject(const Rows& rows, int row) {
+Result<store::Subject> input_subject(const Rows& rows, int row) {
   return store::subject_of_input(RunId(rows.uuid(row, 2)));
 }
-Result<std::string> payload_subject(const Rows& rows, int row) {
+Result<store::Subject> payload_subject(const Rows& rows, int row) {
   return store::subject_of_payload(InterruptId(rows.uuid(row, 2)));
 }
-Result<std::string> edited_subject(const Rows& rows, int row) {
+Result<store::Subject> edited_subject(const Rows& rows, int row) {
   return store::subject_of_edited(InterruptId(rows.uuid(row, 2)));
 }
 
@@ -84,22 +83,34 @@ CheckpointRow checkpoint_of(const Rows& rows, int row) {
   return checkpoint;
 }
 
-Result<std::string> tasks_subject(const Rows& rows, int row) {
+Result<store::Subject> tasks_subject(const Rows& rows, int row) {
   return store::subject_of_tasks(checkpoint_of(rows, row));
 }
-Result<std::string> chain_subject(const Rows& rows, int row) {
-  return store::subject_of_chain(checkpoint_of(rows, row));
+Result<store::Subject> chain_subject(const Rows& rows, int row) {
+  CheckpointRow checkpoint = checkpoint_of(rows, row);
+  checkpoint.parent = CheckpointId(rows.uuid(row, 6));
+  checkpoint.session = SessionId(rows.uuid(row, 7));
+  checkpoint.state_seq = rows.natural(row, 8);
+  checkpoint.epoch = rows.natural(row, 9);
+  BELAY_CHECK(read_enum(rows, row, 10, checkpoint.kind));
+  checkpoint.node = rows.text(row, 11);
+  checkpoint.superstep = rows.number(row, 12);
+  checkpoint.retry_count = rows.number(row, 13);
+  BELAY_CHECK(read_enum(rows, row, 14, checkpoint.status));
+  checkpoint.created_at = rows.instant(row, 15);
+  checkpoint.next_tasks = rows.text(row, 16);
+  return store::subject_of_chain(checkpoint);
 }
-Result<std::string> payload_hash_subject(const Rows& rows, int row) {
+Result<store::Subject> payload_hash_subject(const Rows& rows, int row) {
   return store::subject_of_payload_hash(InterruptId(rows.uuid(row, 2)));
 }
-Result<std::string> edited_hash_subject(const Rows& rows, int row) {
+Result<store::Subject> edited_hash_subject(const Rows& rows, int row) {
   return store::subject_of_edited_hash(InterruptId(rows.uuid(row, 2)));
 }
-Result<std::string> record_subject(const Rows& rows, int row) {
+Result<store::Subject> record_subject(const Rows& rows, int row) {
   return store::subject_of_record(rows.view(row, 2), UserId(rows.text(row, 3)), rows.view(row, 4));
 }
-Result<std::string> blob_subject(const Rows& rows, int row) {
+Result<store::Subject> blob_subject(const Rows& rows, int row) {
   return store::subject_of_blob(rows.digest(row, 2));
 }
 
@@ -112,38 +123,23 @@ constexpr std::array<Source, 13> sources{{
     {"approvals", "approval_number", "payload", "interrupt_id", payload_subject},
     {"approvals", "approval_number", "edited", "interrupt_id", edited_subject},
     {"records", "record_number", "envelope", "collection, user_id, key", record_subject},
-    {"tasks", "task_number", "envelope", "run_id, namespace, superstep, position", task_subject},
-    {"effects", "effect_number", "envelope", "run_id, task_id, name", effect_subject},
+    {"tasks", "task_number", "envelope", "run_id, namespace, superstep, position, task_id, status",
+     task_subject},
+    {"effects", "effect_number", "envelope",
+     "run_id, task_id, name, node, effect_class, status, attempt", effect_subject,
+     StoredEnvelope::Kind::envelope, true},
     {"outbox", "message_number", "envelope", "run_id, seq, message_index", message_subject},
     {"blobs", "blob_number", "envelope", "blob_id", blob_subject},
     {"checkpoints", "checkpoint_number", "next_tasks", "run_id, namespace, seq, checkpoint_id",
      tasks_subject, StoredEnvelope::Kind::tasks},
-    {"checkpoints", "checkpoint_number", "chain_hash", "run_id, namespace, seq, checkpoint_id",
+    {"checkpoints", "checkpoint_number", "chain_hash",
+     "run_id, namespace, seq, checkpoint_id, parent_id, session_id, state_seq, epoch, kind, node,"
+     " superstep, retry_count, status, created_at, next_tasks",
      chain_subject, a_digest},
     {"approvals", "approval_number", "payload_hash", "interrupt_id", payload_hash_subject,
      a_digest},
     {"approvals", "approval_number", "edited_hash", "interrupt_id", edited_hash_subject, a_digest},
 }};
-
-using Ask = std::function<Result<Rows>(const Query&)>;
-
-// The greatest number that a row of the source may have. Where the user may not ask the sequence,
-// the table is read.
-Result<std::uint64_t> last_number(const Ask& ask, const Source& source) {
-  std::string table = "belay." + std::string(source.table);
-  std::string number(source.number);
-  Query query("SELECT coalesce(CASE WHEN has_sequence_privilege(s.name, 'SELECT')");
-  query.add(" THEN pg_sequence_last_value(s.name) END, (SELECT max(" + number + ") FROM " + table +
-            "), 0) FROM (SELECT pg_get_serial_sequence('" + table + "', '" + number +
-            "')::regclass::oid AS name) s");
-  BELAY_TRY(Rows row, ask(query));
-  return row.natural(0, 0);
-}
-
-struct Window {
-  std::uint64_t after = 0;
-  std::uint64_t last = 0;
-};
 
 Query rows_in(const Source& source, const EnvelopeFilter& filter, const Window& window,
               std::size_t limit) {
@@ -151,8 +147,10 @@ Query rows_in(const Source& source, const EnvelopeFilter& filter, const Window& 
   std::string envelope(source.envelope);
   Query query("SELECT " + number + ", " + envelope + ", " + std::string(source.columns));
   query.add(" FROM belay." + std::string(source.table) + " WHERE tenant = ? AND " + number +
-                " > ? AND " + number + " <= ? AND octet_length(" + envelope + ") > 0",
+                " > ? AND " + number + " <= ?",
             filter.tenant, window.after, window.last);
+  bool with_empty = filter.every_kind && source.may_be_empty;
+  if (!with_empty) query.add(" AND octet_length(" + envelope + ") > 0");
   std::string front = store::front_of_type(filter.other_than);
   if (!front.empty()) {
     query.add(" AND substr(" + envelope + ", 1, " + std::to_string(front.size()) + ") <> ?",
@@ -166,12 +164,8 @@ Query rows_in(const Source& source, const EnvelopeFilter& filter, const Window& 
 Result<Done> list_source(const Ask& ask, std::size_t index, std::uint64_t after,
                          const EnvelopeFilter& filter, std::vector<StoredEnvelope>& found) {
   const Source& source = sources[index];
-  BELAY_TRY(std::uint64_t last, last_number(ask, source));
-  std::uint64_t size = std::max<std::uint64_t>(first_window, std::min(filter.limit, window_max));
-  while (after < last && found.size() < filter.limit) {
-    Window window{after, after + std::min(size, last - after)};
-    std::size_t limit = filter.limit - found.size();
-    Query query = rows_in(source, filter, window, limit);
+  auto look = [&](const Window& window) -> Result<Done> {
+    Query query = rows_in(source, filter, window, filter.limit - found.size());
     if (query.finds_nothing()) return Done{};
     BELAY_TRY(Rows rows, ask(query));
     for (int row = 0; row < rows.count(); ++row) {
@@ -180,13 +174,14 @@ Result<Done> list_source(const Ask& ask, std::size_t index, std::uint64_t after,
           (static_cast<std::uint64_t>(index + 1) << number_bits) + rows.natural(row, 0);
       envelope.envelope = rows.text(row, 1);
       envelope.kind = source.kind;
-      BELAY_TRY(envelope.subject, source.subject(rows, row));
+      BELAY_TRY(store::Subject subject, source.subject(rows, row));
+      envelope.subject = std::move(subject.row);
+      envelope.bound = std::move(subject.bound);
       found.push_back(std::move(envelope));
     }
-    after = window.last;
-    size = std::min(size * 2, window_max);
-  }
-  return Done{};
+    return Done{};
+  };
+  return walk_places(ask, {source.table, source.number}, after, filter.limit, found, look);
 }
 
 }  // namespace
@@ -200,12 +195,17 @@ Result<std::vector<StoredEnvelope>> list_envelopes(const Ask& ask, const Envelop
     std::uint64_t after = filter.after > base ? filter.after - base : 0;
     BELAY_CHECK(list_source(ask, i, after, filter, found));
   }
+  if (filter.every_kind) BELAY_CHECK(list_parts(ask, filter, sources.size(), found));
   return found;
 }
 
-void rewrite_envelope(Connection& connection, const TenantId& tenant, const Rewrite& rewrite) {
+Result<Done> rewrite_envelope(Connection& connection, const TenantId& tenant,
+                              const Rewrite& rewrite) {
   std::uint64_t number_of_source = rewrite.place >> number_bits;
-  if (number_of_source == 0 || number_of_source > sources.size()) return;
+  if (number_of_source > sources.size()) {
+    return rewrite_part(connection, tenant, rewrite, sources.size());
+  }
+  if (number_of_source == 0) return Done{};
   const Source& source = sources[number_of_source - 1];
   std::string envelope(source.envelope);
   Query query("UPDATE belay." + std::string(source.table));
@@ -213,6 +213,7 @@ void rewrite_envelope(Connection& connection, const TenantId& tenant, const Rewr
                 " = ? AND sha256(" + envelope + ") = ?",
             Bytes{rewrite.envelope}, tenant, rewrite.place & number_mask, rewrite.before);
   if (!query.finds_nothing()) connection.send(query.sql(), query.parameters());
+  return Done{};
 }
 
 }  // namespace belay::postgres

@@ -14,8 +14,9 @@ namespace belay::postgres {
 Result<std::vector<StoredEnvelope>> list_envelopes(
     const std::function<Result<Rows>(const Query&)>& ask, const EnvelopeFilter& filter);
 
-// Queues the replacement. Where the bytes are others than `before` says, or the row is gone, it
-// will change nothing.
-void rewrite_envelope(Connection& connection, const TenantId& tenant, const Rewrite& rewrite);
+// Queues the replacement; of a part of a row, after a look at it. Where the bytes are others than
+// `before` says, or the row is gone, it will change nothing.
+Result<Done> rewrite_envelope(Connection& connection, const TenantId& tenant,
+                              const Rewrite& rewrite);
 
 }  // namespace belay::postgres

@@ -36,6 +36,8 @@ Result<Done> read_run(const Rows& rows, int row, RunRow& run) {
   run.queue = rows.text(row, 25);
   run.priority = rows.number(row, 26);
   run.concurrency_key = rows.text(row, 27);
+  run.seal = rows.text(row, 28);
+  run.start_seal = rows.text(row, 29);
   return Done{};
 }
 
@@ -80,6 +82,8 @@ Result<Done> read_approval(const Rows& rows, int row, ApprovalRow& approval) {
   approval.edited_hash = rows.digest(row, 18);
   approval.decided_at = rows.instant(row, 19);
   approval.on_behalf_of = rows.text(row, 20);
+  approval.seal = rows.text(row, 21);
+  approval.decision_seal = rows.text(row, 22);
   return Done{};
 }
 
@@ -161,7 +165,8 @@ Result<std::vector<ThreadRow>> PostgresSnapshot::threads(const ThreadFilter& fil
   Query query(
       "SELECT t.thread_id, t.user_id, t.graph, t.created_at,"
       " (SELECT r.run_id FROM belay.runs r WHERE r.tenant = t.tenant"
-      "   AND r.thread_id = t.thread_id ORDER BY r.run_number DESC LIMIT 1), t.preserve"
+      "   AND r.thread_id = t.thread_id ORDER BY r.run_number DESC LIMIT 1), t.preserve,"
+      " t.seal"
       " FROM belay.threads t");
   query.add(" WHERE t.tenant = ?", filter.tenant);
   if (filter.thread) query.add(" AND t.thread_id = ?", *filter.thread);
@@ -181,6 +186,7 @@ Result<std::vector<ThreadRow>> PostgresSnapshot::threads(const ThreadFilter& fil
     thread.created_at = rows.instant(row, 3);
     thread.last_run = RunId(rows.uuid(row, 4));
     thread.preserve = rows.boolean(row, 5);
+    thread.seal = rows.text(row, 6);
     return Done{};
   });
 }
@@ -191,7 +197,8 @@ Result<std::vector<RunRow>> PostgresSnapshot::runs(const RunFilter& filter) {
   query.add(
       ", s.created_at, r.status, r.reason, r.outcome, r.error_code, r.error, r.seq, r.epoch,"
       " r.session_id, r.checkpoint_id, r.node, r.retry_count, r.worked_ms, r.updated_at, r.due_at,"
-      " r.lost_claims, s.forked_from, s.forked_at, r.queue, r.priority, r.concurrency_key");
+      " r.lost_claims, s.forked_from, s.forked_at, r.queue, r.priority, r.concurrency_key,"
+      " r.seal, s.seal");
   if (filter.due_by && filter.by_priority) {
     ask_by_priority(filter, query);
   } else {
@@ -227,7 +234,7 @@ Result<std::vector<CheckpointRow>> PostgresSnapshot::checkpoints(const Checkpoin
 }
 
 Result<std::vector<EventRow>> PostgresSnapshot::events(const EventFilter& filter) {
-  Query query("SELECT seq, event_index, type, body, created_at FROM belay.events");
+  Query query("SELECT seq, event_index, type, body, created_at, seal FROM belay.events");
   query.add(
       " WHERE tenant = ? AND run_id = ? AND (seq, event_index) > (?, ?)"
       " ORDER BY seq, event_index LIMIT ?",
@@ -239,6 +246,7 @@ Result<std::vector<EventRow>> PostgresSnapshot::events(const EventFilter& filter
     event.type = rows.text(row, 2);
     event.body = rows.text(row, 3);
     event.created_at = rows.instant(row, 4);
+    event.seal = rows.text(row, 5);
     return Done{};
   });
 }
@@ -248,7 +256,7 @@ Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilte
       "SELECT a.interrupt_id, r.thread_id, a.run_id, a.task_id, s.user_id, s.graph, a.node,"
       " a.question, a.payload, a.payload_hash, a.roles, a.seq, a.created_at, a.expires_at,"
       " a.status, a.decided_by, a.comment, a.edited, a.edited_hash, a.decided_at,"
-      " a.on_behalf_of"
+      " a.on_behalf_of, a.seal, a.decision_seal"
       " FROM belay.approvals a"
       " JOIN belay.runs r ON r.tenant = a.tenant AND r.run_id = a.run_id"
       " JOIN belay.run_starts s ON s.tenant = a.tenant AND s.run_id = a.run_id");
@@ -280,7 +288,7 @@ Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilte
 
 Result<std::vector<StoredRecord>> PostgresSnapshot::records(const RecordQuery& wanted) {
   bool by_field = !wanted.field.empty();
-  Query query("SELECT r.key, r.envelope, r.run_id, r.seq, r.updated_at FROM ");
+  Query query("SELECT r.key, r.envelope, r.run_id, r.seq, r.updated_at, r.seal FROM ");
   // Both ways give the keys in order straight from an index.
   if (by_field) {
     query.add(
@@ -307,6 +315,7 @@ Result<std::vector<StoredRecord>> PostgresSnapshot::records(const RecordQuery& w
                              record.run = RunId(rows.uuid(row, 2));
                              record.seq = rows.natural(row, 3);
                              record.updated_at = rows.instant(row, 4);
+                             record.seal = rows.text(row, 5);
                              return Done{};
                            });
 }

@@ -7,28 +7,28 @@ namespace {
 
 constexpr std::string_view thread_statement =
     "WITH added AS (INSERT INTO belay.threads"
-    " (tenant, thread_id, user_id, graph, created_at, preserve)"
-    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING 1)"
-    " SELECT 1 / (count(*) = $7)::int FROM added";
+    " (tenant, thread_id, user_id, graph, created_at, preserve, seal)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING 1)"
+    " SELECT 1 / (count(*) = $8)::int FROM added";
 
 // The thread stays as long as its run comes: retention locks it before it goes.
 constexpr std::string_view run_statement =
     "WITH added AS (INSERT INTO belay.runs (tenant, run_id, thread_id, status, reason, outcome,"
     " error_code, error, seq, epoch, session_id, checkpoint_id, node, retry_count, worked_ms,"
-    " updated_at, due_at, lost_claims, queue, priority, concurrency_key)"
+    " updated_at, due_at, lost_claims, queue, priority, concurrency_key, seal)"
     " SELECT u.* FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,"
-    " $17, $18, $19, $20, $21) AS u (tenant, run_id, thread_id, status, reason, outcome,"
+    " $17, $18, $19, $20, $21, $22) AS u (tenant, run_id, thread_id, status, reason, outcome,"
     " error_code, error, seq, epoch, session_id, checkpoint_id, node, retry_count, worked_ms,"
-    " updated_at, due_at, lost_claims, queue, priority, concurrency_key)"
+    " updated_at, due_at, lost_claims, queue, priority, concurrency_key, seal)"
     " CROSS JOIN LATERAL (SELECT FROM belay.threads t WHERE t.tenant = u.tenant"
     " AND t.thread_id = u.thread_id FOR KEY SHARE) AS known"
     " ON CONFLICT DO NOTHING RETURNING 1)"
-    " SELECT 1 / (count(*) = $22)::int FROM added";
+    " SELECT 1 / (count(*) = $23)::int FROM added";
 
 constexpr std::string_view start_statement =
     "INSERT INTO belay.run_starts (tenant, run_id, user_id, graph, graph_hash, input, options,"
-    " created_at, forked_from, forked_at)"
-    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    " created_at, forked_from, forked_at, seal)"
+    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
 constexpr std::string_view checkpoint_statement =
     "INSERT INTO belay.checkpoints (tenant, run_id, namespace, seq, checkpoint_id, parent_id,"
@@ -58,13 +58,13 @@ constexpr std::string_view value_statement =
     " kind = excluded.kind, envelope = excluded.envelope";
 
 constexpr std::string_view event_statement =
-    "INSERT INTO belay.events (tenant, run_id, seq, event_index, type, body, created_at)"
-    " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)";
+    "INSERT INTO belay.events (tenant, run_id, seq, event_index, type, body, created_at,"
+    " seal) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)";
 
 constexpr std::string_view message_statement =
     "INSERT INTO belay.outbox (tenant, run_id, seq, message_index, topic, status, attempts, error,"
-    " due_at, created_at, envelope) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,"
-    " $11)";
+    " due_at, created_at, envelope, seal) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9,"
+    " $10, $11, $12)";
 
 constexpr std::string_view close_statement =
     "UPDATE belay.approvals a SET status = 'closed' FROM unnest($1, $2) AS u (tenant, run_id)"
@@ -79,8 +79,8 @@ constexpr std::string_view uncertain_statement =
 constexpr std::string_view open_statement =
     "INSERT INTO belay.approvals (tenant, interrupt_id, run_id, task_id, node, question, payload,"
     " payload_hash, roles, seq, created_at, expires_at, status, decided_by, comment, edited,"
-    " edited_hash, decided_at, on_behalf_of) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8,"
-    " $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
+    " edited_hash, decided_at, on_behalf_of, seal, decision_seal) SELECT * FROM unnest($1, $2, $3,"
+    " $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
 
 constexpr std::string_view task_statement =
     "INSERT INTO belay.tasks (tenant, run_id, namespace, superstep, position, task_id, status,"
@@ -117,9 +117,10 @@ constexpr std::string_view erase_statement =
 
 constexpr std::string_view record_statement =
     "INSERT INTO belay.records (tenant, collection, user_id, key, envelope, run_id, seq,"
-    " updated_at) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)"
+    " updated_at, seal) SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)"
     " ON CONFLICT (tenant, collection, user_id, key) DO UPDATE SET envelope = excluded.envelope,"
-    " run_id = excluded.run_id, seq = excluded.seq, updated_at = excluded.updated_at";
+    " run_id = excluded.run_id, seq = excluded.seq, updated_at = excluded.updated_at,"
+    " seal = excluded.seal";
 
 constexpr std::string_view record_index_statement =
     "INSERT INTO belay.record_index (tenant, collection, user_id, field, value_hash, key, value)"
@@ -168,20 +169,21 @@ Table& Rounds::table_for(const std::string& key) {
 RowBatch::RecordRound::RecordRound()
     : erased(erase_statement, {Type::text, Type::text, Type::text, Type::text}),
       written(record_statement, {Type::text, Type::text, Type::text, Type::text, Type::bytes,
-                                 Type::uuid, Type::number, Type::instant}),
+                                 Type::uuid, Type::number, Type::instant, Type::bytes}),
       indexed(record_index_statement, {Type::text, Type::text, Type::text, Type::text, Type::bytes,
                                        Type::text, Type::text}) {}
 
 RowBatch::RowBatch()
-    : threads_(thread_statement,
-               {Type::text, Type::text, Type::text, Type::text, Type::instant, Type::boolean}),
+    : threads_(thread_statement, {Type::text, Type::text, Type::text, Type::text, Type::instant,
+                                  Type::boolean, Type::bytes}),
       runs_(run_statement,
             {Type::text, Type::uuid,   Type::text,   Type::text,    Type::text,    Type::text,
              Type::text, Type::text,   Type::number, Type::number,  Type::uuid,    Type::uuid,
              Type::text, Type::number, Type::number, Type::instant, Type::instant, Type::number,
-             Type::text, Type::number, Type::text}),
-      starts_(start_statement, {Type::text, Type::uuid, Type::text, Type::text, Type::bytes,
-                                Type::bytes, Type::text, Type::instant, Type::uuid, Type::number}),
+             Type::text, Type::number, Type::text,   Type::bytes}),
+      starts_(start_statement,
+              {Type::text, Type::uuid, Type::text, Type::text, Type::bytes, Type::bytes, Type::text,
+               Type::instant, Type::uuid, Type::number, Type::bytes}),
       checkpoints_(checkpoint_statement,
                    {Type::text, Type::uuid, Type::text, Type::number, Type::uuid, Type::uuid,
                     Type::number, Type::number, Type::uuid, Type::text, Type::text, Type::number,
@@ -189,16 +191,17 @@ RowBatch::RowBatch()
       values_(value_statement, {Type::text, Type::uuid, Type::text, Type::text, Type::number,
                                 Type::number, Type::text, Type::bytes}),
       events_(event_statement, {Type::text, Type::uuid, Type::number, Type::number, Type::text,
-                                Type::text, Type::instant}),
+                                Type::text, Type::instant, Type::bytes}),
       messages_(message_statement,
                 {Type::text, Type::uuid, Type::number, Type::number, Type::text, Type::text,
-                 Type::number, Type::text, Type::instant, Type::instant, Type::bytes}),
+                 Type::number, Type::text, Type::instant, Type::instant, Type::bytes, Type::bytes}),
       closed_(close_statement, {Type::text, Type::uuid}),
       uncertain_(uncertain_statement, {Type::text, Type::uuid, Type::instant}),
       opened_(open_statement,
-              {Type::text, Type::uuid, Type::uuid, Type::uuid, Type::text, Type::text, Type::bytes,
-               Type::bytes, Type::text, Type::number, Type::instant, Type::instant, Type::text,
-               Type::text, Type::text, Type::bytes, Type::bytes, Type::instant, Type::text}),
+              {Type::text,  Type::uuid,  Type::uuid, Type::uuid,   Type::text,    Type::text,
+               Type::bytes, Type::bytes, Type::text, Type::number, Type::instant, Type::instant,
+               Type::text,  Type::text,  Type::text, Type::bytes,  Type::bytes,   Type::instant,
+               Type::text,  Type::bytes, Type::bytes}),
       blob_puts_(blob_put_statement, {Type::text, Type::bytes}),
       blobs_(blob_statement, {Type::text, Type::bytes, Type::bytes}),
       inner_checkpoints_(
@@ -214,21 +217,21 @@ RowBatch::RowBatch()
 
 void RowBatch::add_thread(const ThreadRow& thread) {
   threads_.add(thread.tenant.text, thread.thread.text, thread.user.text, thread.graph,
-               thread.created_at, thread.preserve);
+               thread.created_at, thread.preserve, thread.seal);
 }
 
 void RowBatch::add_run(const RunRow& run) {
   runs_.add(run.tenant.text, run.run, run.thread.text, run.status, run.reason, run.outcome,
             run.error_code, run.error, run.seq, run.epoch, or_null(run.session), run.checkpoint,
             run.node, run.retry_count, run.worked_ms, run.updated_at, or_null(run.due_at),
-            run.lost_claims, run.queue, run.priority, run.concurrency_key);
+            run.lost_claims, run.queue, run.priority, run.concurrency_key, run.seal);
 }
 
 void RowBatch::add_start(const RunRow& run) {
   std::optional<std::uint64_t> forked_at;
   if (run.forked_at != 0) forked_at = run.forked_at;
   starts_.add(run.tenant.text, run.run, run.user.text, run.graph, run.graph_hash, run.input,
-              run.options, run.created_at, or_null(run.forked_from), forked_at);
+              run.options, run.created_at, or_null(run.forked_from), forked_at, run.start_seal);
 }
 
 void RowBatch::add_checkpoint(const TenantId& tenant, const CheckpointRow& row, Table& table) {
@@ -245,7 +248,7 @@ void RowBatch::add_approval(const ApprovalRow& row) {
               row.payload, hash_or_nothing(row.payload_hash), row.roles, row.seq, row.created_at,
               row.expires_at, row.status, is_open ? "" : row.decided_by, is_open ? "" : row.comment,
               is_open ? "" : row.edited, is_open ? "" : hash_or_nothing(row.edited_hash),
-              decided_at, is_open ? "" : row.on_behalf_of);
+              decided_at, is_open ? "" : row.on_behalf_of, row.seal, row.decision_seal);
 }
 
 void RowBatch::add_work(const TenantId& tenant, const CommitRows& rows) {
@@ -287,11 +290,12 @@ void RowBatch::add_children(const Commit& commit, const CommitRows& rows) {
   add_work(tenant, rows);
   add_blobs(tenant, rows);
   for (const EventRow& row : rows.events) {
-    events_.add(tenant.text, row.run, row.seq, row.index, row.type, row.body, row.created_at);
+    events_.add(tenant.text, row.run, row.seq, row.index, row.type, row.body, row.created_at,
+                row.seal);
   }
   for (const OutboxRow& row : rows.outbox) {
     messages_.add(tenant.text, row.run, row.seq, row.index, row.topic, row.status, row.attempts,
-                  row.error, row.due_at, row.created_at, row.envelope);
+                  row.error, row.due_at, row.created_at, row.envelope, row.seal);
   }
   for (const ApprovalRow& row : rows.opened) add_approval(row);
   if (rows.ends_run) {
@@ -317,7 +321,8 @@ void RowBatch::add_record(const TenantId& tenant, const RecordPut& put, const Co
   if (put.envelope.empty()) return;
   RunId run = rows.run ? rows.run->run : RunId();
   tables.written.add(tenant.text, put.collection, put.user.text, put.key, put.envelope,
-                     or_null(run), rows.run ? rows.run->seq : std::uint64_t{0}, updated_at);
+                     or_null(run), rows.run ? rows.run->seq : std::uint64_t{0}, updated_at,
+                     put.seal);
   for (const auto& [field, value] : put.indexed) {
     tables.indexed.add(tenant.text, put.collection, put.user.text, field, sha256(value), put.key,
                        value);

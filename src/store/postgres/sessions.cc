@@ -46,11 +46,13 @@ milliseconds since(steady_clock::time_point time) {
 
 }  // namespace
 
-Sessions::Sessions(const Address& address, std::shared_ptr<const Haste> haste, std::string name)
+Sessions::Sessions(const Address& address, std::shared_ptr<const Haste> haste, std::string name,
+                   ServerClock& clock)
     : address_(impatient(address)),
       haste_(std::move(haste)),
       name_(name.empty() ? own_name() : std::move(name)),
-      interval_(address.session_expiry / 3) {}
+      interval_(address.session_expiry / 3),
+      clock_(clock) {}
 
 Sessions::~Sessions() {
   Column ours(Type::uuid);
@@ -202,16 +204,19 @@ bool Sessions::beat(std::unique_ptr<Connection>& connection) {
   Parameters row;
   row.add(address_.session_expiry.count()).add(ours).add(std::string_view(name_));
   // A row that is gone, after a day without a beat, comes back.
+  Instant asked_at{};
   auto renewed = repeated(*connection, [&] {
+    asked_at = clock_.own_now();
     return connection->query(
         "INSERT INTO belay.sessions (session_id, name, started_at, seen_at, expires_at)"
         " SELECT u.id, $3, now, now, now + $1 * interval '1 millisecond'"
         " FROM unnest($2) AS u (id), clock_timestamp() AS now ORDER BY u.id"
         " ON CONFLICT (session_id) DO UPDATE SET seen_at = excluded.seen_at,"
-        " expires_at = excluded.expires_at RETURNING session_id",
+        " expires_at = excluded.expires_at RETURNING session_id, seen_at",
         row);
   });
   if (!renewed.ok()) return false;
+  if (renewed->count() > 0) clock_.learn(asked_at, renewed->instant(0, 1), clock_.own_now());
   note_renewed(*renewed, before);
   return true;
 }

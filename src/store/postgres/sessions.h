@@ -20,13 +20,16 @@
 
 #include "belay/ids.h"
 #include "store/postgres/connection.h"
+#include "store/postgres/server_clock.h"
 
 namespace belay::postgres {
 
 class Sessions {
  public:
-  // `name` is for people, and may be that of others too; empty: "host:pid".
-  Sessions(const Address& address, std::shared_ptr<const Haste> haste, std::string name);
+  // `name` is for people, and may be that of others too; empty: "host:pid". `clock` learns with
+  // every heartbeat what the server's says, and outlives it.
+  Sessions(const Address& address, std::shared_ptr<const Haste> haste, std::string name,
+           ServerClock& clock);
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
   // Releases the sessions that are open still, where the server can be reached.
@@ -65,6 +68,7 @@ class Sessions {
   const std::shared_ptr<const Haste> haste_;
   const std::string name_;
   const std::chrono::milliseconds interval_;  // of heartbeats
+  ServerClock& clock_;
 
   std::mutex order_;  // of a beat and a release, so that no beat revives what was released
 

@@ -130,7 +130,7 @@ Result<Done> SingleCommit::write_unguarded(const Commit& commit, const CommitRow
     BELAY_CHECK(prune(connection_, commit.tenant, forgotten));
   }
   for (const Rewrite& rewrite : rows.rewrites) {
-    rewrite_envelope(connection_, commit.tenant, rewrite);
+    BELAY_CHECK(rewrite_envelope(connection_, commit.tenant, rewrite));
   }
   for (const QueueRow& queue : rows.queues) put_queue(queue);
   return forget_blobs(commit.tenant, rows);
@@ -298,12 +298,12 @@ void SingleCommit::move_run(const RunRow& run) {
   row.add(run.tenant.text).add(run.run).add(run.status).add(run.reason).add(run.outcome);
   row.add(run.error_code).add(run.error).add(run.seq).add(run.epoch).add_or_null(run.session);
   row.add(run.checkpoint).add(run.node).add(run.retry_count).add(run.worked_ms);
-  row.add(run.updated_at).add_or_null(run.due_at).add(run.lost_claims);
+  row.add(run.updated_at).add_or_null(run.due_at).add(run.lost_claims).add_bytes(run.seal);
   connection_.send(
       "UPDATE belay.runs SET status = $3, reason = $4, outcome = $5, error_code = $6, error = $7,"
       " seq = $8, epoch = $9, session_id = $10, checkpoint_id = $11, node = $12,"
-      " retry_count = $13, worked_ms = $14, updated_at = $15, due_at = $16, lost_claims = $17"
-      " WHERE tenant = $1 AND run_id = $2",
+      " retry_count = $13, worked_ms = $14, updated_at = $15, due_at = $16, lost_claims = $17,"
+      " seal = $18 WHERE tenant = $1 AND run_id = $2",
       row);
 }
 
@@ -316,10 +316,10 @@ void SingleCommit::decide(const TenantId& tenant, const ApprovalRow& decision) {
   } else {
     row.add(decision.edited_hash);
   }
-  row.add(decision.decided_at).add(decision.on_behalf_of);
+  row.add(decision.decided_at).add(decision.on_behalf_of).add_bytes(decision.decision_seal);
   connection_.send(
       "UPDATE belay.approvals SET status = $3, decided_by = $4, comment = $5,"
-      " edited = $6, edited_hash = $7, decided_at = $8, on_behalf_of = $9"
+      " edited = $6, edited_hash = $7, decided_at = $8, on_behalf_of = $9, decision_seal = $10"
       " WHERE tenant = $1 AND interrupt_id = $2",
       row);
 }
@@ -331,27 +331,31 @@ Result<bool> SingleCommit::move_message(const Commit& commit, const OutboxRow& m
   Parameters row;
   row.add(commit.tenant.text).add(guard.run).add(guard.seq).add(guard.index).add(guard.status);
   row.add(guard.attempts).add(message.status).add(message.attempts).add(message.error);
-  row.add(message.due_at).add(was_sent_);
+  row.add(message.due_at).add(was_sent_).add_bytes(message.seal);
   BELAY_TRY(Rows moved,
             connection_.query("UPDATE belay.outbox SET status = $7, attempts = $8, error = $9,"
-                              " due_at = $10 WHERE tenant = $1 AND run_id = $2 AND seq = $3"
+                              " due_at = $10, seal = $12"
+                              " WHERE tenant = $1 AND run_id = $2 AND seq = $3"
                               " AND message_index = $4 AND ((status = $5 AND attempts = $6)"
                               " OR ($11 AND status = $7 AND attempts = $8 AND error = $9"
-                              " AND due_at = $10))",
+                              " AND due_at = $10 AND seal = $12))",
                               row));
   return moved.touched() == 1;
 }
 
 // What a process that lost its run may still tell: how an effect ended that it had begun. A failure
-// says nothing of an attempt that another process has begun since.
+// says nothing of an attempt that another process has begun since. Node and class are what its
+// envelope is bound to.
 Result<Done> SingleCommit::put_outcome(const TenantId& tenant, const EffectRow& outcome) {
   if (outcome.status != EffectStatus::done && outcome.status != EffectStatus::failed) return Done{};
   Parameters row;
   row.add(tenant.text).add(outcome.run).add(outcome.task).add(outcome.name).add(outcome.status);
   row.add_bytes(outcome.envelope).add(outcome.updated_at).add(outcome.attempt);
+  row.add(outcome.node).add(outcome.effect_class);
   BELAY_CHECK(
       connection_.query("UPDATE belay.effects SET status = $5, envelope = $6,"
-                        " updated_at = $7 WHERE tenant = $1 AND run_id = $2"
+                        " updated_at = $7, node = $9, effect_class = $10"
+                        " WHERE tenant = $1 AND run_id = $2"
                         " AND task_id = $3 AND name = $4"
                         " AND status IN ('intended', 'uncertain')"
                         " AND ($5 = 'done' OR attempt = $8)",

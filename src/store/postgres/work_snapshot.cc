@@ -163,7 +163,8 @@ Result<std::vector<EffectRow>> PostgresSnapshot::effects(const EffectFilter& fil
 Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filter) {
   Query query(filter.first_of_each_run ? "SELECT DISTINCT ON (run_id)" : "SELECT");
   query.add(" run_id, seq, message_index, topic, status, attempts, error, due_at, created_at,");
-  query.add(filter.without_body ? " ''::bytea FROM belay.outbox" : " envelope FROM belay.outbox");
+  query.add(filter.without_body ? " ''::bytea" : " envelope");
+  query.add(", seal FROM belay.outbox");
   query.add(" WHERE tenant = ?", filter.tenant);
   if (filter.run) query.add(" AND run_id = ?", *filter.run);
   if (filter.due_by) query.add(" AND status = 'waiting' AND due_at <= ?", *filter.due_by);
@@ -196,6 +197,7 @@ Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filt
     message.due_at = rows.instant(row, 7);
     message.created_at = rows.instant(row, 8);
     message.envelope = rows.text(row, 9);
+    message.seal = rows.text(row, 10);
     return Done{};
   });
 }

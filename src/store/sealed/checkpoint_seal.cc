@@ -1,47 +1,50 @@
 // What a checkpoint, and any row, tells of plain text without being an envelope: digests, and what
 // people and nodes have put into the next tasks.
 
-#include <algorithm>
-#include <array>
-
-#include "store/envelope_subject.h"
+#include "store/sealed/bench.h"
 #include "store/sealed/digest_mask.h"
-#include "store/sealed/envelope_sealer.h"
 #include "store/stored_digest.h"
 
 namespace belay::sealed {
 namespace {
 
-// Members of a next task that hold more than the names of nodes: what was sent to it, what was
-// answered, and the digest of what is asked. Found by their text: taking one for more does no harm.
-bool holds_content(std::string_view tasks) {
-  static constexpr std::array<std::string_view, 3> members{
-      "\"input\":", "\"answers\":", "\"question\":"};
-  return std::any_of(members.begin(), members.end(),
-                     [&](std::string_view member) { return tasks.find(member) != tasks.npos; });
-}
-
 bool is_json(std::string_view tasks) { return tasks.starts_with('['); }
 
 }  // namespace
 
-Result<Digest> EnvelopeSealer::unmask(const TenantId& tenant, std::string_view subject,
-                                      std::string_view bytes) const {
+Result<Digest> EnvelopeSealer::unmask(const TenantId& tenant, const store::Subject& subject,
+                                      std::string_view bytes) {
   auto parts = masked_parts_of(bytes);
   if (!parts) return corrupt(subject, "is cut off");
   const NamedKey* key = encrypts() ? sealing_.keys.keys().find(parts->key_id) : nullptr;
   if (!key) return needs_key(subject, parts->key_id, "which was not given");
-  auto digest = unmasked(*key, tenant, subject, *parts);
-  if (digest) return *digest;
-  return needs_key(subject, parts->key_id, "and the one that was given under that id is another");
+  BELAY_CHECK(check_authentic(!parts->code.empty(), subject));
+  Digest digest{};
+  Lease bench(*this);
+  switch (sealed::unmask((*bench).macs, *key, tenant, subject, *parts, digest)) {
+    case Unmasked::well:
+      return digest;
+    case Unmasked::other_key:
+      return needs_key(subject, parts->key_id,
+                       "and the one that was given under that id is another");
+    case Unmasked::changed:
+      break;
+  }
+  return corrupt(subject, "is not what was sealed: it, or its checkpoint, was changed");
+}
+
+std::string EnvelopeSealer::masked_now(const TenantId& tenant, const store::Subject& subject,
+                                       const Digest& digest) {
+  Lease bench(*this);
+  return masked((*bench).macs, sealing_.keys.keys().active(), tenant, subject, digest);
 }
 
 Result<Done> EnvelopeSealer::seal(const TenantId& tenant, CheckpointRow& checkpoint) {
   if (!encrypts()) return Done{};
-  checkpoint.masked_hash = masked(sealing_.keys.keys().active(), tenant,
-                                  store::subject_of_chain(checkpoint), checkpoint.chain_hash);
+  checkpoint.masked_hash =
+      masked_now(tenant, store::subject_of_chain(checkpoint), checkpoint.chain_hash);
   checkpoint.chain_hash = Digest{};
-  if (!holds_content(checkpoint.next_tasks)) return Done{};
+  if (!store::holds_content(checkpoint.next_tasks)) return Done{};
   checkpoint.next_tasks = json_envelope(checkpoint.next_tasks);
   return seal_here(tenant, store::subject_of_tasks(checkpoint), checkpoint.next_tasks);
 }
@@ -51,9 +54,14 @@ Result<Done> EnvelopeSealer::open(const TenantId& tenant, CheckpointRow& checkpo
     BELAY_TRY(checkpoint.chain_hash,
               unmask(tenant, store::subject_of_chain(checkpoint), checkpoint.masked_hash));
     checkpoint.masked_hash.clear();
+  } else if (!may_be_plain_) {
+    return check_authentic(false, store::subject_of_chain(checkpoint));
   }
-  if (is_json(checkpoint.next_tasks) || checkpoint.next_tasks.empty()) return Done{};
-  std::string subject = store::subject_of_tasks(checkpoint);
+  store::Subject subject = store::subject_of_tasks(checkpoint);
+  if (is_json(checkpoint.next_tasks)) {
+    return check_authentic(!store::holds_content(checkpoint.next_tasks), subject);
+  }
+  if (checkpoint.next_tasks.empty()) return Done{};
   BELAY_TRY(std::optional<Digest> blob, open(tenant, subject, checkpoint.next_tasks));
   if (blob) return corrupt(subject, "names a blob");
   BELAY_TRY(std::string_view text, json_in_envelope(checkpoint.next_tasks));
@@ -64,10 +72,10 @@ Result<Done> EnvelopeSealer::open(const TenantId& tenant, CheckpointRow& checkpo
 Result<std::optional<std::string>> EnvelopeSealer::kept_under_active_key(
     const TenantId& tenant, const StoredEnvelope& stored) {
   using Kept = std::optional<std::string>;
-  const std::string& subject = stored.subject;
+  const store::Subject subject(stored.subject, stored.bound);
   const std::string& bytes = stored.envelope;
   if (stored.kind == StoredEnvelope::Kind::tasks) {
-    if (is_json(bytes) && !holds_content(bytes)) return Kept();
+    if (is_json(bytes) && !store::holds_content(bytes)) return Kept();
     std::string envelope = is_json(bytes) ? json_envelope(bytes) : bytes;
     if (is_json(bytes)) {
       BELAY_CHECK(seal_here(tenant, subject, envelope));
@@ -79,31 +87,41 @@ Result<std::optional<std::string>> EnvelopeSealer::kept_under_active_key(
     return Kept(std::move(envelope));
   }
   // What an approval shows is in its row, so its digest need not be.
-  if (!store::is_subject_of_chain(subject)) return Kept("");
+  if (!store::is_subject_of_chain(subject.row)) return Kept("");
   Digest digest = store::digest_of(bytes);
-  const NamedKey& active = sealing_.keys.keys().active();
-  if (bytes.size() != digest.size()) {
+  if (bytes.size() == digest.size()) {
+    BELAY_CHECK(check_authentic(false, subject));
+  } else {
     auto parts = masked_parts_of(bytes);
-    if (parts && parts->key_id == active.id) return Kept();
+    bool is_active = parts && parts->key_id == sealing_.keys.keys().active().id;
+    if (is_active && !parts->code.empty()) return Kept();
     BELAY_TRY(digest, unmask(tenant, subject, bytes));
   }
-  return Kept(masked(active, tenant, subject, digest));
+  return Kept(masked_now(tenant, subject, digest));
 }
 
 Result<std::optional<std::string>> EnvelopeSealer::key_of_kept(const TenantId& tenant,
                                                                const StoredEnvelope& stored) {
   using KeyId = std::optional<std::string>;
-  const std::string& subject = stored.subject;
+  const store::Subject subject(stored.subject, stored.bound);
   if (stored.kind == StoredEnvelope::Kind::tasks) {
-    if (is_json(stored.envelope)) return holds_content(stored.envelope) ? KeyId("") : KeyId();
+    if (is_json(stored.envelope))
+      return store::holds_content(stored.envelope) ? KeyId("") : KeyId();
     std::string envelope = stored.envelope;
     BELAY_TRY(Parts parts, parts_of(stored.envelope, subject));
     BELAY_CHECK(open(tenant, subject, envelope));
     return KeyId(parts.key_id);
   }
+  if (stored.kind == StoredEnvelope::Kind::part) {
+    if (stored.envelope.empty()) return KeyId("");
+    BELAY_CHECK(texts_in(tenant, subject, stored.envelope));
+    BELAY_TRY(Parts parts, parts_of(stored.envelope, subject));
+    return KeyId(parts.key_id);
+  }
   if (stored.envelope.size() == Digest{}.size()) return KeyId("");
   BELAY_CHECK(unmask(tenant, subject, stored.envelope));
-  return KeyId(masked_parts_of(stored.envelope)->key_id);
+  auto parts = masked_parts_of(stored.envelope);
+  return KeyId(parts->code.empty() ? std::string_view() : parts->key_id);
 }
 
 }  // namespace belay::sealed

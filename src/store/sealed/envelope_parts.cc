@@ -16,12 +16,12 @@ bool take(std::string_view& text, std::string_view front) {
 
 }  // namespace
 
-Error corrupt(std::string_view subject, std::string_view why) {
-  return error(ErrorCode::corrupt, "The stored " + std::string(subject) + " " + std::string(why) +
+Error corrupt(const store::Subject& subject, std::string_view why) {
+  return error(ErrorCode::corrupt, "The stored " + subject.row + " " + std::string(why) +
                                        "; restore the store from a backup.");
 }
 
-Result<Parts> parts_of(std::string_view envelope, std::string_view subject) {
+Result<Parts> parts_of(std::string_view envelope, const store::Subject& subject) {
   auto split = store::split_envelope(envelope);
   if (!split) return corrupt(subject, "is cut off");
   Parts parts;
@@ -36,11 +36,13 @@ Result<Parts> parts_of(std::string_view envelope, std::string_view subject) {
   parts.is_reference = take(rest, kBlobStep);
   parts.is_compressed = !parts.is_reference && take(rest, kZstdStep);
   parts.is_encrypted = take(rest, kSealStep);
+  parts.is_old = !parts.is_encrypted && take(rest, kOldSealStep);
+  parts.is_encrypted = parts.is_encrypted || parts.is_old;
   if (parts.is_encrypted) parts.key_id = std::exchange(rest, {});
   if (rest.empty() && !parts.base.empty() && parts.is_encrypted != parts.key_id.empty()) {
     return parts;
   }
-  return error(ErrorCode::invalid, "The stored " + std::string(subject) + " is of type \"" +
+  return error(ErrorCode::invalid, "The stored " + subject.row + " is of type \"" +
                                        std::string(parts.type) +
                                        "\", which this Belay can't read; use a newer one.");
 }

@@ -3,82 +3,33 @@
 #include <algorithm>
 #include <cstring>
 
-#include "store/envelope_subject.h"
-#include "store/sealed/cipher.h"
-#include "store/sealed/compression.h"
+#include "store/sealed/bench.h"
 
 namespace belay::sealed {
 namespace {
-
-// Benches that wait for their next use: about as many as threads read and write at once.
-constexpr std::size_t kIdleMax = 8;
-// A bench that has grown beyond this for a large value gives the memory back.
-constexpr std::size_t kScratchBytesMax = 1u << 20;
 
 std::string_view bytes_of(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
-Error unexpectedly_plain(std::string_view subject) {
+Error unexpectedly_plain(const store::Subject& subject) {
   return error(ErrorCode::corrupt,
-               "The stored " + std::string(subject) +
+               "The stored " + subject.row +
                    " was stored in plain although a key is configured; if it is from before there "
-                   "was a key, encrypt the store, else restore it from a backup.");
+                   "was a key, or an older Belay wrote it, encrypt the store, else restore it from "
+                   "a backup.");
 }
 
 // Of an envelope that is to be sealed.
-Result<Parts> plain_parts_of(std::string_view envelope, std::string_view subject) {
+Result<Parts> plain_parts_of(std::string_view envelope, const store::Subject& subject) {
   auto parts = parts_of(envelope, subject);
   if (parts.ok() && parts->is_plain()) return parts;
-  return error(ErrorCode::invalid, "The " + std::string(subject) +
+  return error(ErrorCode::invalid, "The " + subject.row +
                                        " that is to be stored is no plain envelope; make it with "
                                        "json_envelope().");
 }
 
 }  // namespace
-
-struct EnvelopeSealer::Bench {
-  explicit Bench(Random& random) : cipher(random) {}
-  ~Bench() { forget(); }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
-
-  void forget() {
-    overwrite(scratch.data(), scratch.size());
-    scratch.clear();
-    if (scratch.capacity() > kScratchBytesMax) scratch.shrink_to_fit();
-  }
-
-  Compression compression;
-  Cipher cipher;
-  std::string scratch;  // plain or compressed text on its way
-};
-
-class EnvelopeSealer::Lease {
- public:
-  explicit Lease(EnvelopeSealer& sealer) : sealer_(sealer) {
-    std::lock_guard lock(sealer_.mutex_);
-    if (sealer_.idle_.empty()) {
-      bench_ = std::make_unique<Bench>(sealer_.random_);
-      return;
-    }
-    bench_ = std::move(sealer_.idle_.back());
-    sealer_.idle_.pop_back();
-  }
-  ~Lease() {
-    bench_->forget();
-    std::lock_guard lock(sealer_.mutex_);
-    if (sealer_.idle_.size() < kIdleMax) sealer_.idle_.push_back(std::move(bench_));
-  }
-  Lease(const Lease&) = delete;
-  Lease& operator=(const Lease&) = delete;
-
-  Bench& operator*() { return *bench_; }
-
- private:
-  EnvelopeSealer& sealer_;
-  std::unique_ptr<Bench> bench_;
-};
 
 EnvelopeSealer::EnvelopeSealer(Sealing sealing, Random& random)
     : sealing_(std::move(sealing)),
@@ -95,22 +46,28 @@ bool EnvelopeSealer::compresses(std::string_view data) const {
   return sealing_.compress == Sealing::Compress::always;
 }
 
-Digest EnvelopeSealer::blob_id(const TenantId& tenant, std::string_view envelope) const {
+Digest EnvelopeSealer::blob_id(const TenantId& tenant, std::string_view envelope) {
   if (sealing_.keys.empty()) return sha256(envelope);
-  return blob_mac(sealing_.keys.keys().active(), tenant, envelope);
+  Lease bench(*this);
+  return (*bench).macs.of(sealing_.keys.keys().active(), KeyUse::blobs, tenant, envelope);
 }
 
-Error EnvelopeSealer::needs_key(std::string_view subject, std::string_view key_id,
+Result<Done> EnvelopeSealer::check_authentic(bool is_authentic,
+                                             const store::Subject& subject) const {
+  if (is_authentic || may_be_plain_) return Done{};
+  return unexpectedly_plain(subject);
+}
+
+Error EnvelopeSealer::needs_key(const store::Subject& subject, std::string_view key_id,
                                 std::string_view why) const {
   std::string key(key_id);
-  return error(ErrorCode::invalid, "The stored " + std::string(subject) +
-                                       " is encrypted with the key \"" + key + "\", " +
-                                       std::string(why) + "; put the right line \"" + key +
-                                       ":...\" into the keys, below the active one.");
+  return error(ErrorCode::invalid, "The stored " + subject.row + " is encrypted with the key \"" +
+                                       key + "\", " + std::string(why) + "; put the right line \"" +
+                                       key + ":...\" into the keys, below the active one.");
 }
 
 Result<std::string> EnvelopeSealer::sealed(Bench& bench, const TenantId& tenant,
-                                           std::string_view subject, std::string type,
+                                           const store::Subject& subject, std::string type,
                                            std::string_view data) {
   bool is_bare = type.find('+') == type.npos;
   if (is_bare && compresses(data) && bench.compression.compress(data, bench.scratch)) {
@@ -123,9 +80,9 @@ Result<std::string> EnvelopeSealer::sealed(Bench& bench, const TenantId& tenant,
     return envelope;
   }
   if (data.size() > kSealedBytesMax) {
-    return error(ErrorCode::invalid, "The " + std::string(subject) + " has " +
-                                         std::to_string(data.size()) + " bytes; at most " +
-                                         std::to_string(kSealedBytesMax) + " can be encrypted.");
+    return error(ErrorCode::invalid, "The " + subject.row + " has " + std::to_string(data.size()) +
+                                         " bytes; at most " + std::to_string(kSealedBytesMax) +
+                                         " can be encrypted.");
   }
   const NamedKey& key = sealing_.keys.keys().active();
   type += kSealStep;
@@ -135,9 +92,11 @@ Result<std::string> EnvelopeSealer::sealed(Bench& bench, const TenantId& tenant,
   return envelope;
 }
 
-Result<Done> EnvelopeSealer::seal(const TenantId& tenant, std::string_view subject,
+Result<Done> EnvelopeSealer::seal(const TenantId& tenant, const store::Subject& subject,
                                   std::string& envelope, std::vector<BlobRow>& blobs) {
-  if (leaves_as_it_is(envelope)) return Done{};
+  bool is_nothing = envelope.empty() && (subject.bound.empty() || !encrypts());
+  if (is_nothing || leaves_as_it_is(envelope)) return Done{};
+  if (envelope.empty()) envelope = envelope_front(kRowBase, 0);
   BELAY_TRY(Parts parts, plain_parts_of(envelope, subject));
   if (parts.data.size() <= sealing_.blob_above) {
     if (leaves_small_alone_) return Done{};
@@ -163,7 +122,7 @@ Result<Done> EnvelopeSealer::seal_blob(const TenantId& tenant, BlobRow& blob) {
   return seal_here(tenant, store::subject_of_blob(blob.id), blob.envelope);
 }
 
-Result<Done> EnvelopeSealer::seal_here(const TenantId& tenant, std::string_view subject,
+Result<Done> EnvelopeSealer::seal_here(const TenantId& tenant, const store::Subject& subject,
                                        std::string& envelope) {
   BELAY_TRY(Parts parts, plain_parts_of(envelope, subject));
   Lease bench(*this);
@@ -172,12 +131,14 @@ Result<Done> EnvelopeSealer::seal_here(const TenantId& tenant, std::string_view 
 }
 
 Result<std::string_view> EnvelopeSealer::decrypted(Bench& bench, const TenantId& tenant,
-                                                   std::string_view subject, const Parts& parts) {
+                                                   const store::Subject& subject,
+                                                   const Parts& parts) {
   const NamedKey* key = sealing_.keys.empty() ? nullptr : sealing_.keys.keys().find(parts.key_id);
   if (!key) return needs_key(subject, parts.key_id, "which was not given");
   bench.forget();
   Binding binding{tenant, subject, parts.type};
-  switch (bench.cipher.open(*key, binding, parts.data, bench.scratch)) {
+  Method method = parts.is_old ? Method::aes256gcm : Method::xaes256gcm;
+  switch (bench.cipher.open(method, *key, binding, parts.data, bench.scratch)) {
     case Cipher::Opened::well:
       return std::string_view(bench.scratch);
     case Cipher::Opened::other_key:
@@ -189,13 +150,17 @@ Result<std::string_view> EnvelopeSealer::decrypted(Bench& bench, const TenantId&
   return corrupt(subject, "does not open: its bytes were changed, or are another row's");
 }
 
-Result<std::optional<Digest>> EnvelopeSealer::open(const TenantId& tenant, std::string_view subject,
+Result<std::optional<Digest>> EnvelopeSealer::open(const TenantId& tenant,
+                                                   const store::Subject& subject,
                                                    std::string& envelope) {
   if (is_open(envelope)) return std::optional<Digest>();
-  BELAY_TRY(Parts parts, parts_of(envelope, subject));
-  if (!parts.is_encrypted && !may_be_plain_) {
-    return unexpectedly_plain(subject);
+  if (envelope.empty()) {
+    BELAY_CHECK(check_authentic(subject.bound.empty(), subject));
+    return std::optional<Digest>();
   }
+  BELAY_TRY(Parts parts, parts_of(envelope, subject));
+  bool binds_all = parts.is_encrypted && (!parts.is_old || subject.bound.empty());
+  BELAY_CHECK(check_authentic(binds_all, subject));
   if (parts.is_plain()) return std::optional<Digest>();
   Lease bench(*this);
   std::string_view data = parts.data;
@@ -207,6 +172,10 @@ Result<std::optional<Digest>> EnvelopeSealer::open(const TenantId& tenant, std::
     if (data.size() != id.size()) return corrupt(subject, "names no blob");
     std::memcpy(id.data(), data.data(), id.size());
     return std::optional<Digest>(id);
+  }
+  if (parts.base == kRowBase && data.empty()) {
+    envelope.clear();
+    return std::optional<Digest>();
   }
   std::string opened = envelope_front(parts.base, parts.is_compressed ? 0 : data.size());
   if (!parts.is_compressed) {
@@ -220,7 +189,7 @@ Result<std::optional<Digest>> EnvelopeSealer::open(const TenantId& tenant, std::
 
 Result<std::string> EnvelopeSealer::open_blob(const TenantId& tenant, std::string_view reference,
                                               const BlobRow& blob) {
-  std::string subject = store::subject_of_blob(blob.id);
+  store::Subject subject = store::subject_of_blob(blob.id);
   std::string envelope = blob.envelope;
   BELAY_TRY(Parts stored, parts_of(envelope, subject));
   bool is_encrypted = stored.is_encrypted;
@@ -238,30 +207,30 @@ Result<std::string> EnvelopeSealer::open_blob(const TenantId& tenant, std::strin
 }
 
 bool EnvelopeSealer::is_about_keys(std::string_view envelope, const Error& why) const {
+  if (envelope.empty()) return !may_be_plain_;
   auto parts = parts_of(envelope, {});
   if (!parts.ok()) return false;
   return parts->is_encrypted ? why.code == ErrorCode::invalid : !may_be_plain_;
 }
 
 bool EnvelopeSealer::is_under_active_key(const Parts& parts) const {
-  return parts.is_encrypted && !sealing_.keys.empty() &&
+  return parts.is_encrypted && !parts.is_old && !sealing_.keys.empty() &&
          parts.key_id == sealing_.keys.keys().active().id;
 }
 
 Result<std::string> EnvelopeSealer::under_active_key(const TenantId& tenant,
-                                                     std::string_view subject,
+                                                     const store::Subject& subject,
                                                      std::string_view envelope) {
   BELAY_TRY(Parts parts, parts_of(envelope, subject));
-  if (!parts.is_encrypted && !may_be_plain_) return unexpectedly_plain(subject);
+  bool binds_all = parts.is_encrypted && (!parts.is_old || subject.bound.empty());
+  BELAY_CHECK(check_authentic(binds_all, subject));
   Lease bench(*this);
   Lease other(*this);  // what the first has decrypted must not be written over
   std::string_view data = parts.data;
-  std::string_view type = parts.type;
   if (parts.is_encrypted) {
     BELAY_TRY(data, decrypted(*bench, tenant, subject, parts));
-    type = type.substr(0, type.size() - kSealStep.size() - parts.key_id.size());
   }
-  return sealed(*other, tenant, subject, std::string(type), data);
+  return sealed(*other, tenant, subject, std::string(parts.type_inside()), data);
 }
 
 }  // namespace belay::sealed

@@ -2,8 +2,9 @@
 // store/sealed/envelope_sealer.h - seals envelopes on their way into a store, and opens them on
 // their way out. Any thread, many at once.
 //
-// No bytes at all are no envelope and stay as they are, both ways: an effect that has no result
-// yet, a record that is erased. A reader that wants an envelope there refuses them itself.
+// No bytes at all are no envelope and stay as they are, both ways: a record that is erased. A
+// reader that wants an envelope there refuses them itself. But where a status or the like is bound
+// to them, as to an effect that has no result yet, a key seals even nothing.
 
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "belay/storage.h"
+#include "store/row_part.h"
 #include "store/sealed/envelope_parts.h"
 
 namespace belay::sealed {
@@ -24,23 +26,23 @@ class EnvelopeSealer {
 
   // Whether opening it would change nothing, so that its subject need not be made.
   bool is_open(std::string_view envelope) const {
-    return envelope.empty() || (may_be_plain_ && is_plain_json(envelope));
+    return may_be_plain_ && (envelope.empty() || is_plain_json(envelope));
   }
 
   // The same of sealing.
   bool leaves_as_it_is(std::string_view envelope) const {
-    return envelope.empty() || (leaves_small_alone_ && envelope.size() <= sealing_.blob_above);
+    return leaves_small_alone_ && envelope.size() <= sealing_.blob_above;
   }
 
   // Seals a plain envelope, in its place. A large one goes into `blobs`, and a reference stays.
   // `invalid` for bytes that are no plain envelope.
-  Result<Done> seal(const TenantId& tenant, std::string_view subject, std::string& envelope,
+  Result<Done> seal(const TenantId& tenant, const store::Subject& subject, std::string& envelope,
                     std::vector<BlobRow>& blobs);
   // The same for a blob: it is never a reference.
   Result<Done> seal_blob(const TenantId& tenant, BlobRow& blob);
 
   // Opens an envelope, in its place. Of a reference, which is left as it was, the blob's id.
-  Result<std::optional<Digest>> open(const TenantId& tenant, std::string_view subject,
+  Result<std::optional<Digest>> open(const TenantId& tenant, const store::Subject& subject,
                                      std::string& envelope);
   // What `reference` stands for: the blob's envelope, opened, and known to be what was named.
   Result<std::string> open_blob(const TenantId& tenant, std::string_view reference,
@@ -49,12 +51,30 @@ class EnvelopeSealer {
   // Whether opening it failed with `why` for want of the right keys, rather than for its bytes.
   bool is_about_keys(std::string_view envelope, const Error& why) const;
 
+  // part_seal.cc. With a key: puts the part's texts into its seal, bound to the rest of the row.
+  Result<Done> seal(const TenantId& tenant, const store::RowPart& part);
+  // Undoes that; `corrupt` where the row was changed, or has no seal although there is a key.
+  Result<Done> open(const TenantId& tenant, const store::RowPart& part);
+  // All texts that a seal holds.
+  Result<std::vector<std::string>> texts_in(const TenantId& tenant, const store::Subject& subject,
+                                            std::string_view seal);
+  // A part as it is to be kept under the active key; nothing where it is so already.
+  Result<std::optional<Rewrite>> part_under_active_key(const TenantId& tenant,
+                                                       const StoredEnvelope& stored);
+  // What an indexed value of a record is searched by: itself, or with a key what that makes of it.
+  std::string index_value(const TenantId& tenant, const store::RecordField& field);
+  // All that it may be stored as.
+  std::vector<std::string> index_values(const TenantId& tenant, const store::RecordField& field);
+
+  // Whether a part of a row without a seal is refused.
+  bool needs_seals() const { return !may_be_plain_; }
+
   // Whether there is a key, so that no digest of plain text is kept either.
   bool encrypts() const { return !sealing_.keys.empty(); }
 
   // With a key: masks the chain hash, and seals next tasks that hold what people or nodes wrote.
   Result<Done> seal(const TenantId& tenant, CheckpointRow& checkpoint);
-  // Undoes that. What an older Belay kept of a checkpoint comes out as it is.
+  // Undoes that. What an older Belay kept of a checkpoint is refused as plain text is.
   Result<Done> open(const TenantId& tenant, CheckpointRow& checkpoint);
   // A stored digest, or next tasks, as they are to be kept under the active key; nothing where they
   // are so already.
@@ -65,13 +85,13 @@ class EnvelopeSealer {
   Result<std::optional<std::string>> key_of_kept(const TenantId& tenant,
                                                  const StoredEnvelope& stored);
   // The digest that `bytes` are; `subject` is named.
-  Result<Digest> unmask(const TenantId& tenant, std::string_view subject,
-                        std::string_view bytes) const;
+  Result<Digest> unmask(const TenantId& tenant, const store::Subject& subject,
+                        std::string_view bytes);
 
   // Whether it is sealed with the active key.
   bool is_under_active_key(const Parts& parts) const;
   // The same under the active key. What was not compressed and can be is, and nothing else changes.
-  Result<std::string> under_active_key(const TenantId& tenant, std::string_view subject,
+  Result<std::string> under_active_key(const TenantId& tenant, const store::Subject& subject,
                                        std::string_view envelope);
 
  private:
@@ -81,15 +101,22 @@ class EnvelopeSealer {
 
   bool compresses(std::string_view data) const;
   // Seals a plain envelope, whatever its size, in its place.
-  Result<Done> seal_here(const TenantId& tenant, std::string_view subject, std::string& envelope);
+  Result<Done> seal_here(const TenantId& tenant, const store::Subject& subject,
+                         std::string& envelope);
   // `data`, to which `type` has been done, compressed and encrypted as `sealing_` wants it.
-  Result<std::string> sealed(Bench& bench, const TenantId& tenant, std::string_view subject,
+  Result<std::string> sealed(Bench& bench, const TenantId& tenant, const store::Subject& subject,
                              std::string type, std::string_view data);
   // What was encrypted: into the bench, where the view stays good until its next use.
-  Result<std::string_view> decrypted(Bench& bench, const TenantId& tenant, std::string_view subject,
-                                     const Parts& parts);
-  Digest blob_id(const TenantId& tenant, std::string_view envelope) const;
-  Error needs_key(std::string_view subject, std::string_view key_id, std::string_view why) const;
+  Result<std::string_view> decrypted(Bench& bench, const TenantId& tenant,
+                                     const store::Subject& subject, const Parts& parts);
+  Digest blob_id(const TenantId& tenant, std::string_view envelope);
+  // A chain hash as it is kept under the active key.
+  std::string masked_now(const TenantId& tenant, const store::Subject& subject,
+                         const Digest& digest);
+  // Whether it can be read although nothing says that it is ours.
+  Result<Done> check_authentic(bool is_authentic, const store::Subject& subject) const;
+  Error needs_key(const store::Subject& subject, std::string_view key_id,
+                  std::string_view why) const;
 
   const Sealing sealing_;
   Random& random_;

@@ -32,13 +32,13 @@ class Sealer {
  public:
   explicit Sealer(Sealing sealing) : sealer(std::move(sealing), random) {}
 
-  std::string seal(std::string envelope, std::string_view subject = kSubject,
+  std::string seal(std::string envelope, const store::Subject& subject = kSubject,
                    const TenantId& tenant = kTenant) {
     auto sealed = sealer.seal(tenant, subject, envelope, blobs);
     EXPECT_TRUE(sealed.ok()) << sealed.error().message;
     return envelope;
   }
-  Result<std::string> open(std::string envelope, std::string_view subject = kSubject,
+  Result<std::string> open(std::string envelope, const store::Subject& subject = kSubject,
                            const TenantId& tenant = kTenant) {
     BELAY_TRY(auto id, sealer.open(tenant, subject, envelope));
     if (!id) return envelope;
@@ -55,6 +55,14 @@ class Sealer {
 
 std::string type_of(std::string_view envelope) {
   return std::string(parts_of(envelope, kSubject).value().type);
+}
+
+std::string bytes_from(std::string_view hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+  }
+  return bytes;
 }
 
 ErrorCode code_of(const Result<std::string>& opened) {
@@ -75,14 +83,14 @@ TEST(Sealing, TheTypeNamesTheWholeChain) {
   EXPECT_EQ(Sealer(as_it_is).seal(large), large);
   EXPECT_EQ(Sealer(compressed()).seal(small), small);
   EXPECT_EQ(type_of(Sealer(compressed()).seal(large)), "json+zstd");
-  EXPECT_EQ(type_of(Sealer(encrypted()).seal(small)), "json+aes256gcm;k=k1");
-  EXPECT_EQ(type_of(Sealer(encrypted()).seal(large)), "json+zstd+aes256gcm;k=k1");
+  EXPECT_EQ(type_of(Sealer(encrypted()).seal(small)), "json+xaes256gcm;k=k1");
+  EXPECT_EQ(type_of(Sealer(encrypted()).seal(large)), "json+zstd+xaes256gcm;k=k1");
   Sealing uncompressed = encrypted();
   uncompressed.compress = Sealing::Compress::never;
-  EXPECT_EQ(type_of(Sealer(uncompressed).seal(large)), "json+aes256gcm;k=k1");
+  EXPECT_EQ(type_of(Sealer(uncompressed).seal(large)), "json+xaes256gcm;k=k1");
   Sealing in_blobs = encrypted();
   in_blobs.blob_above = 100;
-  EXPECT_EQ(type_of(Sealer(in_blobs).seal(large)), "json+blob+aes256gcm;k=k1");
+  EXPECT_EQ(type_of(Sealer(in_blobs).seal(large)), "json+blob+xaes256gcm;k=k1");
   in_blobs.keys = KeyRing();
   EXPECT_EQ(type_of(Sealer(in_blobs).seal(large)), "json+blob");
 }
@@ -266,7 +274,7 @@ TEST(Sealing, AnOlderKeyStillOpensAndTheFirstOneSeals) {
   std::string old = Sealer(encrypted()).seal(envelope);
   Sealer both(encrypted(key_line("k2", 'b') + key_line("k1", 'a')));
   EXPECT_EQ(both.open(old).value(), envelope);
-  EXPECT_EQ(type_of(both.seal(envelope)), "json+zstd+aes256gcm;k=k2");
+  EXPECT_EQ(type_of(both.seal(envelope)), "json+zstd+xaes256gcm;k=k2");
   std::string moved = both.sealer.under_active_key(kTenant, kSubject, old).value();
   EXPECT_EQ(Sealer(encrypted(key_line("k2", 'b'))).open(moved).value(), envelope);
 }
@@ -287,8 +295,8 @@ TEST(Sealing, WithAKeyPlainTextIsRefusedUnlessItIsExpected) {
 
 TEST(Sealing, AnUnknownTypeNeedsANewerBelay) {
   Sealer sealer{Sealing()};
-  for (const char* type : {"json+lz4", "json+zstd+blob", "json+aes256gcm;k=", "+zstd",
-                           "json+zstd+zstd", "json+aes256gcm"}) {
+  for (const char* type : {"json+lz4", "json+zstd+blob", "json+xaes256gcm;k=", "+zstd",
+                           "json+zstd+zstd", "json+aes256gcm", "json+aes256gcm;k="}) {
     EXPECT_EQ(code_of(sealer.open(envelope_of(type, "data"))), ErrorCode::invalid) << type;
   }
   EXPECT_EQ(code_of(sealer.open(envelope_of("json+blob", "too short"))), ErrorCode::corrupt);
@@ -310,14 +318,80 @@ TEST(Sealing, ABombIsRefused) {
   EXPECT_EQ(code_of(sealer.open(envelope_of("json+zstd", ""))), ErrorCode::corrupt);
 }
 
+// What the row says beside its envelope: a status, an attempt.
+const store::Subject kDone{"effect 1 pay", "done"};
+const store::Subject kFailed{"effect 1 pay", "failed"};
+
+TEST(Sealing, WhatStandsBesideAnEnvelopeCannotBeChanged) {
+  Sealer sealer(encrypted());
+  std::string sealed = sealer.seal(json_envelope("1"), kDone);
+  EXPECT_TRUE(sealer.open(sealed, kDone).ok());
+  EXPECT_EQ(code_of(sealer.open(sealed, kFailed)), ErrorCode::corrupt);
+  EXPECT_EQ(code_of(sealer.open(sealed, kDone.row)), ErrorCode::corrupt);
+}
+
+TEST(Sealing, EvenNothingIsSealedWhereSomethingIsBoundToIt) {
+  Sealer sealer(encrypted());
+  std::string sealed = sealer.seal("", kDone);
+  EXPECT_EQ(type_of(sealed), "row+xaes256gcm;k=k1");
+  EXPECT_EQ(sealer.open(sealed, kDone).value(), "");
+  EXPECT_EQ(code_of(sealer.open(sealed, kFailed)), ErrorCode::corrupt);
+  EXPECT_EQ(code_of(sealer.open("", kDone)), ErrorCode::corrupt) << "it was taken away";
+  EXPECT_EQ(Sealer(compressed()).seal("", kDone), "");
+}
+
+// '{"risk":7}' as a Belay of before sealed it: with 12 bytes of nonce, and bound to its row alone.
+const std::string kOldSealed = bytes_from(
+    "130000006a736f6e2b61657332353667636d3b6b3d6b3178fb3e2414df177b2330ae12d70d325947d5fb0dc37da3e3"
+    "b4c032dfdf8a6e2733e032b06c6c33be8bb7");
+
+TEST(Sealing, WhatAnOlderBelaySealedOpensAndGoesUnderTheNewMethod) {
+  std::string envelope = json_envelope("{\"risk\":7}");
+  Sealer sealer(encrypted());
+  EXPECT_EQ(sealer.open(kOldSealed).value(), envelope);
+  EXPECT_EQ(code_of(sealer.open(kOldSealed, "value 1 other")), ErrorCode::corrupt);
+  auto parts = parts_of(kOldSealed, kSubject);
+  EXPECT_FALSE(sealer.sealer.is_under_active_key(*parts)) << "so that a rotation seals it anew";
+  std::string moved = sealer.sealer.under_active_key(kTenant, kSubject, kOldSealed).value();
+  EXPECT_EQ(type_of(moved), "json+xaes256gcm;k=k1");
+  EXPECT_EQ(sealer.open(moved).value(), envelope);
+}
+
+TEST(Sealing, WhatAnOlderBelayDidNotBindIsRefusedUnlessItIsExpected) {
+  store::Subject bound{std::string(kSubject), "done"};
+  EXPECT_EQ(code_of(Sealer(encrypted()).open(kOldSealed, bound)), ErrorCode::corrupt);
+  Sealing before = encrypted();
+  before.accept_plain = true;
+  EXPECT_TRUE(Sealer(before).open(kOldSealed, bound).ok());
+}
+
+// https://c2sp.org/XAES-256-GCM has two vectors: one for each way to double a block.
+TEST(Sealing, TheKeysOfMessagesAreThoseOfTheSpecification) {
+  struct Vector {
+    std::uint8_t byte;
+    std::string_view derived;
+  };
+  for (const Vector& vector :
+       {Vector{1, "c8612c9ed53fe43e8e005b828a1631a0bbcb6ab2f46514ec4f439fcfd0fa969b"},
+        Vector{3, "e9c621d4cdd9b11b00a6427ad7e559aeedd66b3857646677748f8ca796cb3fd8"}}) {
+    TenantKey key;
+    std::fill_n(key.data(), kKeyBytes, vector.byte);
+    TenantKey derived;
+    MessageKeys(key).derive("ABCDEFGHIJKLMNOPQRSTUVWX", derived);
+    std::string bytes(reinterpret_cast<const char*>(derived.data()), kKeyBytes);
+    EXPECT_EQ(bytes, bytes_from(vector.derived));
+  }
+}
+
 TEST(Sealing, NoNonceComesTwice) {
   std::unique_ptr<Random> random = system_random();
   Cipher cipher(*random);
   KeyRing keys = ring(key_line("k1", 'a'));
+  store::Subject subject = kSubject;
   std::vector<std::array<char, kNonceBytes>> nonces(1'000'000);
   for (auto& nonce : nonces) {
     std::string out;
-    cipher.seal(keys.keys().active(), Binding{kTenant, kSubject, "json"}, "1", out);
+    cipher.seal(keys.keys().active(), Binding{kTenant, subject, "json"}, "1", out);
     std::copy_n(out.begin() + kCheckBytes, kNonceBytes, nonce.begin());
   }
   std::sort(nonces.begin(), nonces.end());

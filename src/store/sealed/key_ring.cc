@@ -8,9 +8,8 @@ namespace belay {
 namespace {
 
 using sealed::kKeyBytes;
+using sealed::kKeyIdMax;
 using sealed::NamedKey;
-
-constexpr std::size_t kKeyIdMax = 32;
 
 // Overwrites a text that held keys, however its reader leaves.
 struct Overwriting {

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "belay/storage.h"
 #include "store/sealed/keys.h"
+#include "store/sealed/macs.h"
 #include "store/sealed/sealing_test_world.h"
 
 namespace belay::sealed {
@@ -66,20 +69,34 @@ TEST(KeyRings, WhatIsNoKeyIsRefusedByItsLineAndNeverShown) {
   }
 }
 
-TEST(KeyRings, KeysOfTenantsAndPurposesDiffer) {
+TEST(KeyRings, KeysOfTenantsAndUsesDiffer) {
   KeyRing keys = ring("k:" + kHex);
-  auto derived = [&](const std::string& tenant) {
+  auto derived = [&](KeyUse use, const std::string& tenant) {
     TenantKey key;
-    derive_tenant_key(keys.keys().active(), TenantId(tenant), key);
+    derive_tenant_key(keys.keys().active(), use, TenantId(tenant), key);
     return std::string(reinterpret_cast<const char*>(key.data()), kKeyBytes);
   };
-  EXPECT_EQ(derived("a"), derived("a"));
-  EXPECT_NE(derived("a"), derived("b"));
+  std::set<std::string> all;
+  for (KeyUse use : {KeyUse::old_values, KeyUse::values, KeyUse::blobs, KeyUse::digests,
+                     KeyUse::chain, KeyUse::index}) {
+    for (const char* tenant : {"a", "b"}) all.insert(derived(use, tenant));
+    EXPECT_EQ(derived(use, "a"), derived(use, "a"));
+  }
+  EXPECT_EQ(all.size(), 12u);
+}
+
+TEST(KeyRings, ACodeIsOfItsKeyUseTenantAndText) {
+  KeyRing keys = ring("k:" + kHex + "\nother:" + std::string(64, 'a'));
   const NamedKey& active = keys.keys().active();
-  EXPECT_EQ(blob_mac(active, TenantId("a"), "text"), blob_mac(active, TenantId("a"), "text"));
-  EXPECT_NE(blob_mac(active, TenantId("a"), "text"), blob_mac(active, TenantId("b"), "text"));
-  EXPECT_NE(blob_mac(active, TenantId("a"), "text"), blob_mac(active, TenantId("a"), "texts"));
-  EXPECT_NE(blob_mac(active, TenantId("a"), "text"), sha256("text"));
+  Macs macs;
+  Digest code = macs.of(active, KeyUse::chain, TenantId("a"), "text");
+  EXPECT_EQ(macs.of(active, KeyUse::chain, TenantId("a"), "text"), code) << "used again";
+  EXPECT_EQ(Macs().of(active, KeyUse::chain, TenantId("a"), "text"), code);
+  EXPECT_NE(macs.of(active, KeyUse::index, TenantId("a"), "text"), code);
+  EXPECT_NE(macs.of(active, KeyUse::chain, TenantId("b"), "text"), code);
+  EXPECT_NE(macs.of(active, KeyUse::chain, TenantId("a"), "texts"), code);
+  EXPECT_NE(macs.of(*keys.keys().find("other"), KeyUse::chain, TenantId("a"), "text"), code);
+  EXPECT_NE(code, sha256("text"));
 }
 
 }  // namespace

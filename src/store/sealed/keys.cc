@@ -19,9 +19,6 @@ constexpr std::string_view kSalt = "belay sealed store 1";
 struct FreeKdf {
   void operator()(EVP_KDF_CTX* context) const { EVP_KDF_CTX_free(context); }
 };
-struct FreeMac {
-  void operator()(EVP_MAC_CTX* context) const { EVP_MAC_CTX_free(context); }
-};
 
 // OpenSSL's parameters are not const, though those that go in are only read.
 OSSL_PARAM octets(const char* name, std::string_view text) {
@@ -52,6 +49,24 @@ void derive(const NamedKey& key, std::string_view purpose, const TenantId& tenan
   BELAY_ASSERT(worked == 1);
 }
 
+std::string_view purpose_of(KeyUse use) {
+  switch (use) {
+    case KeyUse::old_values:
+      return "values";
+    case KeyUse::values:
+      return "values of any number";
+    case KeyUse::blobs:
+      return "blobs";
+    case KeyUse::digests:
+      return "digests";
+    case KeyUse::chain:
+      return "chain";
+    case KeyUse::index:
+      return "index";
+  }
+  return {};
+}
+
 }  // namespace
 
 void overwrite(void* bytes, std::size_t size) { OPENSSL_cleanse(bytes, size); }
@@ -61,44 +76,15 @@ const NamedKey* Keys::find(std::string_view id) const {
   return found == keys_.end() ? nullptr : found->get();
 }
 
-void derive_tenant_key(const NamedKey& key, const TenantId& tenant, TenantKey& derived) {
-  derive(key, "values", tenant, derived.data(), kKeyBytes);
+void derive_tenant_key(const NamedKey& key, KeyUse use, const TenantId& tenant,
+                       TenantKey& derived) {
+  derive(key, purpose_of(use), tenant, derived.data(), kKeyBytes);
 }
 
 std::string check_of(const NamedKey& key) {
   std::array<std::uint8_t, kCheckBytes> check{};
   derive(key, "check", TenantId(), check.data(), check.size());
   return {check.begin(), check.end()};
-}
-
-namespace {
-
-Digest mac(const NamedKey& key, std::string_view purpose, const TenantId& tenant,
-           std::string_view text) {
-  SecretBytes<kKeyBytes> secret;
-  derive(key, purpose, tenant, secret.data(), kKeyBytes);
-  static EVP_MAC* const algorithm = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
-  std::unique_ptr<EVP_MAC_CTX, FreeMac> context(EVP_MAC_CTX_new(algorithm));
-  BELAY_ASSERT(context != nullptr);
-  const OSSL_PARAM parameters[] = {sha256_as(OSSL_MAC_PARAM_DIGEST), OSSL_PARAM_construct_end()};
-  Digest code{};
-  std::size_t size = 0;
-  int worked = EVP_MAC_init(context.get(), secret.data(), kKeyBytes, parameters) &
-               EVP_MAC_update(context.get(), reinterpret_cast<const unsigned char*>(text.data()),
-                              text.size()) &
-               EVP_MAC_final(context.get(), code.data(), &size, code.size());
-  BELAY_ASSERT(worked == 1 && size == code.size());
-  return code;
-}
-
-}  // namespace
-
-Digest blob_mac(const NamedKey& key, const TenantId& tenant, std::string_view text) {
-  return mac(key, "blobs", tenant, text);
-}
-
-Digest mask_mac(const NamedKey& key, const TenantId& tenant, std::string_view text) {
-  return mac(key, "digests", tenant, text);
 }
 
 }  // namespace belay::sealed

@@ -16,6 +16,7 @@ namespace belay::sealed {
 
 inline constexpr std::size_t kKeyBytes = 32;
 inline constexpr std::size_t kCheckBytes = 4;
+inline constexpr std::size_t kKeyIdMax = 32;
 
 void overwrite(void* bytes, std::size_t size);
 
@@ -52,18 +53,20 @@ class Keys {
   std::vector<std::unique_ptr<NamedKey>> keys_;
 };
 
-// A tenant's key for envelopes.
+// What a tenant's key is for; each use has a key of its own.
+enum class KeyUse {
+  old_values,  // envelopes that an older Belay sealed
+  values,      // envelopes, and seals of parts of rows
+  blobs,       // the names of large values
+  digests,     // what chain hashes are masked with
+  chain,       // what says that they are ours
+  index,       // what records are searched by
+};
 using TenantKey = SecretBytes<kKeyBytes>;
-void derive_tenant_key(const NamedKey& key, const TenantId& tenant, TenantKey& derived);
+void derive_tenant_key(const NamedKey& key, KeyUse use, const TenantId& tenant, TenantKey& derived);
 
 // The bytes by which a key is known again, whoever's envelope it is: kCheckBytes of them. They give
 // nothing of the key away.
 std::string check_of(const NamedKey& key);
-
-// HMAC-SHA-256 of `text` with the tenant's key for the names of blobs.
-Digest blob_mac(const NamedKey& key, const TenantId& tenant, std::string_view text);
-
-// The same with the tenant's key for what digests are masked with.
-Digest mask_mac(const NamedKey& key, const TenantId& tenant, std::string_view text);
 
 }  // namespace belay::sealed

@@ -43,6 +43,8 @@ EnvelopeFilter page_after(const TenantId& tenant, std::uint64_t after) {
   return filter;
 }
 
+store::Subject subject_of(const StoredEnvelope& stored) { return {stored.subject, stored.bound}; }
+
 // The plain envelope that a reference stands for.
 Result<std::string> followed(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
                              const StoredEnvelope& stored, const Digest& id) {
@@ -58,11 +60,22 @@ Result<std::string> followed(Snapshot& view, EnvelopeSealer& sealer, const Tenan
 Result<std::string> renamed(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
                             const StoredEnvelope& stored, std::vector<BlobRow>& blobs) {
   std::string reference = stored.envelope;
-  BELAY_TRY(std::optional<Digest> id, sealer.open(tenant, stored.subject, reference));
+  BELAY_TRY(std::optional<Digest> id, sealer.open(tenant, subject_of(stored), reference));
   BELAY_ASSERT(id.has_value());
   BELAY_TRY(std::string envelope, followed(view, sealer, tenant, stored, *id));
-  BELAY_CHECK(sealer.seal(tenant, stored.subject, envelope, blobs));
+  BELAY_CHECK(sealer.seal(tenant, subject_of(stored), envelope, blobs));
   return envelope;
+}
+
+// Of an effect that has no result yet.
+Result<std::optional<std::string>> sealed_nothing(EnvelopeSealer& sealer, const TenantId& tenant,
+                                                  const StoredEnvelope& stored) {
+  std::string envelope;
+  std::vector<BlobRow> no_blobs;
+  // Not with a ring that takes nothing in plain: it may have been slipped in.
+  BELAY_CHECK(sealer.open(tenant, subject_of(stored), envelope));
+  BELAY_CHECK(sealer.seal(tenant, subject_of(stored), envelope, no_blobs));
+  return std::optional(std::move(envelope));
 }
 
 // The bytes to be kept in place of those that are; nothing where they can stay.
@@ -70,17 +83,19 @@ Result<std::optional<std::string>> rewritten(Snapshot& view, EnvelopeSealer& sea
                                              const TenantId& tenant, const StoredEnvelope& stored,
                                              std::vector<BlobRow>& blobs) {
   using Kept = std::optional<std::string>;
-  if (stored.envelope.empty()) return Kept();
+  if (stored.envelope.empty() && stored.bound.empty()) return Kept();
   if (stored.kind != StoredEnvelope::Kind::envelope) {
     return sealer.kept_under_active_key(tenant, stored);
   }
+  if (stored.envelope.empty()) return sealed_nothing(sealer, tenant, stored);
   BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
   if (sealer.is_under_active_key(parts)) return Kept();
   if (parts.is_reference && !parts.is_encrypted) {
     BELAY_TRY(std::string envelope, renamed(view, sealer, tenant, stored, blobs));
     return Kept(std::move(envelope));
   }
-  BELAY_TRY(std::string envelope, sealer.under_active_key(tenant, stored.subject, stored.envelope));
+  BELAY_TRY(std::string envelope,
+            sealer.under_active_key(tenant, subject_of(stored), stored.envelope));
   return Kept(std::move(envelope));
 }
 
@@ -97,12 +112,18 @@ Result<Page> rewrite_page(Snapshot& view, EnvelopeSealer& sealer, const TenantId
       page.portions.emplace_back();
     }
     Portion& portion = page.portions.back();
-    BELAY_TRY(std::optional<std::string> kept,
-              rewritten(view, sealer, tenant, stored, portion.blobs));
-    if (!kept) continue;
-    portion.bytes += kept->size();
+    std::optional<Rewrite> rewrite;
+    if (stored.kind == StoredEnvelope::Kind::part) {
+      BELAY_TRY(rewrite, sealer.part_under_active_key(tenant, stored));
+    } else {
+      BELAY_TRY(std::optional<std::string> kept,
+                rewritten(view, sealer, tenant, stored, portion.blobs));
+      if (kept) rewrite = Rewrite{stored.place, store::digest_of(stored), *std::move(kept)};
+    }
+    if (!rewrite) continue;
+    portion.bytes += rewrite->envelope.size();
     portion.envelopes += is_envelope;
-    portion.rewrites.push_back({stored.place, sha256(stored.envelope), *std::move(kept)});
+    portion.rewrites.push_back(*std::move(rewrite));
   }
   return page;
 }
@@ -162,11 +183,16 @@ Result<Done> look_at(Snapshot& view, EnvelopeSealer& sealer, const TenantId& ten
   if (stored.kind != StoredEnvelope::Kind::envelope) {
     return look_at_kept(sealer, tenant, stored, report);
   }
+  if (stored.envelope.empty()) {
+    report.left_in_plain += sealer.encrypts();
+    return Done{};
+  }
   BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
   ++report.types[std::string(parts.type)];
   ++report.keys[std::string(parts.key_id)];
+  report.left_in_plain += parts.is_old && !stored.bound.empty();
   std::string envelope = stored.envelope;
-  BELAY_TRY(std::optional<Digest> id, sealer.open(tenant, stored.subject, envelope));
+  BELAY_TRY(std::optional<Digest> id, sealer.open(tenant, subject_of(stored), envelope));
   if (id) BELAY_CHECK(followed(view, sealer, tenant, stored, *id));
   return Done{};
 }
@@ -184,7 +210,8 @@ Result<LookedAt> look_at_page(Snapshot& view, EnvelopeSealer& sealer, const Tena
   so_far.count = rows.size();
   for (const StoredEnvelope& stored : rows) {
     so_far.last_place = stored.place;
-    if (stored.envelope.empty()) continue;
+    bool is_part = stored.kind == StoredEnvelope::Kind::part;
+    if (stored.envelope.empty() && stored.bound.empty() && !is_part) continue;
     auto looked = look_at(view, sealer, tenant, stored, so_far.report);
     if (looked.ok()) continue;
     if (so_far.report.unreadable++ == 0) so_far.report.first_fault = looked.error().message;

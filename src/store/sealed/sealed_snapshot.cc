@@ -18,11 +18,23 @@ class Opening {
   template <typename Subject>
   Result<Done> open(std::string& envelope, const Subject& subject) {
     if (sealer_.is_open(envelope)) return Done{};
-    std::string name = subject();
+    store::Subject name = subject();
     BELAY_TRY(std::optional<Digest> id, sealer_.open(tenant_, name, envelope));
     if (id) references_.push_back({*id, &envelope, std::move(name)});
     return Done{};
   }
+  // The same of one that no row is without.
+  template <typename Subject>
+  Result<Done> open_kept(std::string& envelope, const Subject& subject) {
+    if (envelope.empty() && sealer_.needs_seals()) return corrupt(subject(), "is gone");
+    return open(envelope, subject);
+  }
+  Result<Done> open(const store::RowPart& part) {
+    if (part.seal->empty() && !sealer_.needs_seals()) return Done{};
+    return sealer_.open(tenant_, part);
+  }
+
+  bool is_strict() const { return sealer_.needs_seals(); }
 
   // Puts the blobs in place of the references to them.
   Result<Done> finish() {
@@ -48,7 +60,7 @@ class Opening {
   struct Reference {
     Digest id;
     std::string* envelope;
-    std::string subject;
+    store::Subject subject;
   };
 
   Snapshot& inner_;
@@ -61,12 +73,14 @@ class Opening {
 // gets `corrupt`.
 constexpr std::string_view damaged = "?";
 
-// Opens a page of rows, each by `open`. In a page of several runs' rows a damaged one does not hide
-// the others: `damage` marks it, and whoever looks into that row is told. Where no key fits any of
-// them, that is told instead: it is the keys that are wrong.
+// Opens a page of rows, each by `open`. In a page of several runs' rows, which is not `strict`, a
+// damaged one does not hide the others: `damage` marks it, and whoever looks into that row is told.
+// Where no key fits any of them, by their `seal`, that is told instead: it is the keys that are
+// wrong.
 template <typename Row, typename Read, typename Open, typename Damage>
 Result<std::vector<Row>> open_page(Snapshot& inner, EnvelopeSealer& sealer, const TenantId& tenant,
-                                   std::string Row::* first, Read read, Open open, Damage damage) {
+                                   bool strict, std::string Row::* seal, Read read, Open open,
+                                   Damage damage) {
   BELAY_TRY(std::vector<Row> rows, read());
   auto open_from = [&](std::size_t begin, std::size_t end) -> Result<Done> {
     Opening opening(inner, sealer, tenant);
@@ -74,14 +88,14 @@ Result<std::vector<Row>> open_page(Snapshot& inner, EnvelopeSealer& sealer, cons
     return opening.finish();
   };
   auto opened = open_from(0, rows.size());
-  if (opened.ok() || !first) {
+  if (opened.ok() || strict) {
     BELAY_CHECK(opened);
     return rows;
   }
   BELAY_TRY(rows, read());
   std::size_t without_key = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::string envelope = rows[i].*first;
+    std::string envelope = rows[i].*seal;
     auto alone = open_from(i, i + 1);
     if (alone.ok()) continue;
     const Error& why = alone.error();
@@ -93,6 +107,12 @@ Result<std::vector<Row>> open_page(Snapshot& inner, EnvelopeSealer& sealer, cons
   return rows;
 }
 
+// Whether anything stands there that only a decision sets.
+bool says_of_decision(const ApprovalRow& row) {
+  return !row.decision_seal.empty() || !row.decided_by.empty() || !row.comment.empty() ||
+         !row.edited.empty() || row.edited_hash != Digest{} || row.decided_at != Instant{};
+}
+
 // With a key the digest of what is shown is not kept: what is shown says it. One that an older
 // Belay has kept stays what it is.
 void restore_digest(const std::string& envelope, Digest& digest) {
@@ -101,21 +121,61 @@ void restore_digest(const std::string& envelope, Digest& digest) {
   if (text.ok()) digest = sha256(*text);
 }
 
+// What a record was found by stands in the store's index, which anyone who can write to it may have
+// filled: the record's seal says what it is indexed by.
+Result<Done> check_found(EnvelopeSealer& sealer, const RecordQuery& query,
+                         const StoredRecord& row) {
+  std::vector<std::string> none;
+  std::string seal = row.seal;
+  store::RowPart part = store::index_part_of(row.collection, row.user, row.key, none, seal);
+  if (row.seal.empty()) return sealer.needs_seals() ? sealer.open(query.tenant, part) : Done{};
+  BELAY_TRY(std::vector<std::string> indexed,
+            sealer.texts_in(query.tenant, part.subject, row.seal));
+  for (std::size_t i = 0; i + 1 < indexed.size(); i += 2) {
+    if (indexed[i] == query.field && indexed[i + 1] == query.value) return Done{};
+  }
+  return corrupt(part.subject, "says of the record what it does not say itself");
+}
+
 }  // namespace
 
 Result<std::vector<ThreadRow>> SealedSnapshot::threads(const ThreadFilter& filter) {
-  return inner_.threads(filter);
+  return open_page<ThreadRow>(
+      inner_, sealer_, filter.tenant, filter.thread.has_value(), &ThreadRow::seal,
+      [&] { return inner_.threads(filter); },
+      [](ThreadRow& row, Opening& opening) { return opening.open(store::part_of(row)); },
+      [](ThreadRow& row) {
+        row.user = UserId();
+        row.seal.clear();
+      });
 }
 
 Result<std::vector<RunRow>> SealedSnapshot::runs(const RunFilter& filter) {
   return open_page<RunRow>(
-      inner_, sealer_, filter.tenant, filter.limit > 1 ? &RunRow::input : nullptr,
+      inner_, sealer_, filter.tenant, filter.limit <= 1, &RunRow::seal,
       [&] { return inner_.runs(filter); },
-      [](RunRow& row, Opening& opening) {
-        if (row.input.empty()) return Result<Done>(Done{});  // it was not asked for
-        return opening.open(row.input, [&] { return store::subject_of_input(row.run); });
+      [&](RunRow& row, Opening& opening) -> Result<Done> {
+        BELAY_CHECK(opening.open(store::part_of(row)));
+        BELAY_CHECK(opening.open(store::start_part_of(row)));
+        if (filter.without_input) {
+          row.options.clear();
+          return Done{};
+        }
+        return opening.open_kept(row.input, [&] { return store::subject_of_input(row.run); });
       },
-      [](RunRow& row) { row.input = damaged; });
+      [](RunRow& row) {
+        row.input = damaged;
+        row.user = UserId();
+        row.seal.clear();
+        row.start_seal.clear();
+      });
+}
+
+void open_offer(EnvelopeSealer& sealer, RunRow& row) {
+  // What does not open has lost its seal, and its texts are empty.
+  (void)sealer.open(row.tenant, store::part_of(row));
+  (void)sealer.open(row.tenant, store::start_part_of(row));
+  row.options.clear();
 }
 
 Result<std::vector<CheckpointRow>> SealedSnapshot::checkpoints(const CheckpointFilter& filter) {
@@ -128,14 +188,17 @@ Result<std::vector<ValueRow>> SealedSnapshot::values(const ValueFilter& filter) 
   BELAY_TRY(std::vector<ValueRow> rows, inner_.values(filter));
   Opening opening(inner_, sealer_, filter.tenant);
   for (ValueRow& row : rows) {
-    BELAY_CHECK(opening.open(row.envelope, [&] { return store::subject_of(row); }));
+    BELAY_CHECK(opening.open_kept(row.envelope, [&] { return store::subject_of(row); }));
   }
   BELAY_CHECK(opening.finish());
   return rows;
 }
 
 Result<std::vector<EventRow>> SealedSnapshot::events(const EventFilter& filter) {
-  return inner_.events(filter);
+  BELAY_TRY(std::vector<EventRow> rows, inner_.events(filter));
+  Opening opening(inner_, sealer_, filter.tenant);
+  for (EventRow& row : rows) BELAY_CHECK(opening.open(store::part_of(row)));
+  return rows;
 }
 
 Result<std::vector<ApprovalRow>> SealedSnapshot::approvals(const ApprovalFilter& filter) {
@@ -148,26 +211,67 @@ Result<std::vector<ApprovalRow>> SealedSnapshot::approvals(const ApprovalFilter&
 }
 
 Result<std::vector<ApprovalRow>> SealedSnapshot::open_approvals(const ApprovalFilter& filter) {
+  bool strict = (filter.run || filter.interrupt) && !filter.with_damaged;
   return open_page<ApprovalRow>(
-      inner_, sealer_, filter.tenant,
-      filter.run || filter.interrupt ? nullptr : &ApprovalRow::payload,
+      inner_, sealer_, filter.tenant, strict, &ApprovalRow::seal,
       [&] { return inner_.approvals(filter); },
       [](ApprovalRow& row, Opening& opening) -> Result<Done> {
-        BELAY_CHECK(
-            opening.open(row.payload, [&] { return store::subject_of_payload(row.interrupt); }));
+        BELAY_CHECK(opening.open(store::question_part_of(row)));
+        if (store::is_decided(row.status)) {
+          BELAY_CHECK(opening.open(store::decision_part_of(row)));
+        } else if (opening.is_strict() && says_of_decision(row)) {
+          return corrupt("approval " + row.interrupt.text(), "is decided and says that it is not");
+        }
+        BELAY_CHECK(opening.open_kept(row.payload,
+                                      [&] { return store::subject_of_payload(row.interrupt); }));
         return opening.open(row.edited, [&] { return store::subject_of_edited(row.interrupt); });
       },
-      [](ApprovalRow& row) { row.payload = row.edited = damaged; });
+      [](ApprovalRow& row) {
+        row.payload = row.edited = damaged;
+        row.seal.clear();
+        row.decision_seal.clear();
+      });
 }
 
 Result<std::vector<StoredRecord>> SealedSnapshot::records(const RecordQuery& query) {
-  BELAY_TRY(std::vector<StoredRecord> rows, inner_.records(query));
+  BELAY_TRY(std::vector<StoredRecord> rows,
+            query.field.empty() ? inner_.records(query) : found_by(query));
   Opening opening(inner_, sealer_, query.tenant);
   for (StoredRecord& row : rows) {
-    BELAY_CHECK(opening.open(
+    row.seal.clear();
+    BELAY_CHECK(opening.open_kept(
         row.envelope, [&] { return store::subject_of_record(row.collection, row.user, row.key); }));
   }
   BELAY_CHECK(opening.finish());
+  return rows;
+}
+
+// By an indexed field: under each key it stands as another value.
+Result<std::vector<StoredRecord>> SealedSnapshot::found_by(const RecordQuery& query) {
+  store::RecordField field{query.collection, query.user, query.field, query.value};
+  std::map<std::string, StoredRecord> found;  // by key
+  for (std::string& value : sealer_.index_values(query.tenant, field)) {
+    RecordQuery stored = query;
+    stored.value = std::move(value);
+    BELAY_TRY(std::vector<StoredRecord> rows, inner_.records(stored));
+    for (StoredRecord& row : rows) {
+      BELAY_CHECK(check_found(sealer_, query, row));
+      std::string key = row.key;
+      found.emplace(std::move(key), std::move(row));
+    }
+  }
+  if (found.empty()) {
+    // Without the right key nothing is found, which must not be taken for there being nothing.
+    RecordQuery any = query;
+    any.field.clear();
+    any.limit = 1;
+    BELAY_CHECK(records(any));
+  }
+  std::vector<StoredRecord> rows;
+  for (auto& [key, row] : found) {
+    if (rows.size() == query.limit) break;
+    rows.push_back(std::move(row));
+  }
   return rows;
 }
 
@@ -182,23 +286,28 @@ Result<std::vector<TaskRow>> SealedSnapshot::tasks(const TaskFilter& filter) {
 }
 
 Result<std::vector<EffectRow>> SealedSnapshot::effects(const EffectFilter& filter) {
-  BELAY_TRY(std::vector<EffectRow> rows, inner_.effects(filter));
-  Opening opening(inner_, sealer_, filter.tenant);
-  for (EffectRow& row : rows) {
-    BELAY_CHECK(opening.open(row.envelope, [&] { return store::subject_of(row); }));
-  }
-  BELAY_CHECK(opening.finish());
-  return rows;
+  return open_page<EffectRow>(
+      inner_, sealer_, filter.tenant, filter.run.has_value(), &EffectRow::envelope,
+      [&] { return inner_.effects(filter); },
+      [](EffectRow& row, Opening& opening) {
+        return opening.open(row.envelope, [&] { return store::subject_of(row); });
+      },
+      [](EffectRow& row) { row.envelope = damaged; });
 }
 
 Result<std::vector<OutboxRow>> SealedSnapshot::outbox(const OutboxFilter& filter) {
   return open_page<OutboxRow>(
-      inner_, sealer_, filter.tenant, filter.run ? nullptr : &OutboxRow::envelope,
+      inner_, sealer_, filter.tenant, filter.run.has_value(), &OutboxRow::seal,
       [&] { return inner_.outbox(filter); },
-      [](OutboxRow& row, Opening& opening) {
-        return opening.open(row.envelope, [&] { return store::subject_of(row); });
+      [&](OutboxRow& row, Opening& opening) -> Result<Done> {
+        BELAY_CHECK(opening.open(store::part_of(row)));
+        if (filter.without_body) return Done{};
+        return opening.open_kept(row.envelope, [&] { return store::subject_of(row); });
       },
-      [](OutboxRow& row) { row.envelope = damaged; });
+      [](OutboxRow& row) {
+        row.envelope = damaged;
+        row.seal.clear();
+      });
 }
 
 Result<std::vector<BlobRow>> SealedSnapshot::blobs(const TenantId& tenant,

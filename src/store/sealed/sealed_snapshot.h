@@ -35,10 +35,14 @@ class SealedSnapshot final : public Snapshot {
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
 
  private:
+  Result<std::vector<StoredRecord>> found_by(const RecordQuery& query);
   Result<std::vector<ApprovalRow>> open_approvals(const ApprovalFilter& filter);
 
   Snapshot& inner_;
   EnvelopeSealer& sealer_;
 };
+
+// Opens what there is of a run that was offered; damaged texts are left out.
+void open_offer(EnvelopeSealer& sealer, RunRow& row);
 
 }  // namespace belay::sealed

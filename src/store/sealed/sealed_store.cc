@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "belay/storage.h"
+#include "store/commit_check.h"
 #include "store/envelope_subject.h"
 #include "store/forwarding_store.h"
 #include "store/sealed/envelope_sealer.h"
@@ -20,12 +21,19 @@ class SealedStore final : public ForwardingStore {
 
   // No coroutine: a frame for each commit would be for nothing.
   Task<Result<CommitOutcome>> commit(Commit commit) override {
-    auto sealed = seal(commit);
+    // What is wrong with a text can't be seen any more once it is sealed.
+    auto sealed = sealer_->encrypts() ? store::check_commit(commit) : Done{};
+    if (sealed.ok()) sealed = seal(commit);
     if (!sealed.ok()) return refused(std::move(sealed).error());
     if (commit.approval && sealer_->encrypts()) {
       return commit_guarded(inner(), sealer_, std::move(commit));
     }
     return inner().commit(std::move(commit));
+  }
+
+  // What can't be opened is handed on: who takes it up reads it alone, and is told.
+  Task<Result<std::vector<RunRow>>> claim(ClaimFilter filter) override {
+    return opened_offers(inner().claim(std::move(filter)), sealer_);
   }
 
   Task<Result<Done>> read(Reader reader) override {
@@ -37,6 +45,13 @@ class SealedStore final : public ForwardingStore {
 
  private:
   static Task<Result<CommitOutcome>> refused(Error failed) { co_return failed; }
+
+  static Task<Result<std::vector<RunRow>>> opened_offers(Task<Result<std::vector<RunRow>>> claiming,
+                                                         std::shared_ptr<EnvelopeSealer> sealer) {
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await std::move(claiming));
+    for (RunRow& row : rows) sealed::open_offer(*sealer, row);
+    co_return std::move(rows);
+  }
 
   // The inner store keeps no digest of what an approval shows, or one of an older Belay: the guard
   // is to quote just that. What is shown never changes; that digest goes once, by re-encryption.
@@ -70,16 +85,11 @@ class SealedStore final : public ForwardingStore {
     if (stored.empty()) return guard.payload_hash;
     Digest kept = stored.front().payload_hash;
     Digest shown = kept;
-    auto opened = sealed::SealedSnapshot(view, sealer).approvals(filter);
-    // A damaged one is shown with what is kept.
-    if (opened.ok() && !opened->empty()) shown = opened->front().payload_hash;
-    if (!opened.ok() && !is_damage(opened.error())) return opened.error();
+    // A damaged one, or one that somebody without the key has changed, is no ground for a commit.
+    BELAY_TRY(auto opened, sealed::SealedSnapshot(view, sealer).approvals(filter));
+    if (!opened.empty()) shown = opened.front().payload_hash;
     if (shown != guard.payload_hash) kept[0] ^= 0xff;
     return kept;
-  }
-
-  static bool is_damage(const Error& why) {
-    return why.code == ErrorCode::corrupt || why.code == ErrorCode::invalid;
   }
 
   Result<Done> seal(Commit& commit) const {
@@ -114,7 +124,42 @@ class SealedStore final : public ForwardingStore {
     BELAY_CHECK(seal_each(tenant, rows.outbox, blobs));
     for (BlobRow& blob : rows.blobs) BELAY_CHECK(sealer_->seal_blob(tenant, blob));
     for (BlobRow& blob : blobs) rows.blobs.push_back(std::move(blob));
+    return sealer_->encrypts() ? seal_parts(tenant, is_first, rows) : Done{};
+  }
+
+  // After all else: what is bound to a row must be as the store will have it.
+  Result<Done> seal_parts(const TenantId& tenant, bool is_first, CommitRows& rows) const {
+    if (rows.thread) BELAY_CHECK(sealer_->seal(tenant, store::part_of(*rows.thread)));
+    if (rows.run) {
+      BELAY_CHECK(sealer_->seal(tenant, store::part_of(*rows.run)));
+      if (is_first) BELAY_CHECK(sealer_->seal(tenant, store::start_part_of(*rows.run)));
+      rows.run->options.clear();
+    }
+    for (EventRow& event : rows.events) BELAY_CHECK(sealer_->seal(tenant, store::part_of(event)));
+    for (ApprovalRow& row : rows.opened) {
+      BELAY_CHECK(sealer_->seal(tenant, store::question_part_of(row)));
+      if (!store::is_decided(row.status)) continue;
+      BELAY_CHECK(sealer_->seal(tenant, store::decision_part_of(row)));
+    }
+    if (rows.decided) {
+      rows.decided->question.clear();
+      BELAY_CHECK(sealer_->seal(tenant, store::decision_part_of(*rows.decided)));
+    }
+    for (OutboxRow& row : rows.outbox) BELAY_CHECK(sealer_->seal(tenant, store::part_of(row)));
+    for (RecordPut& put : rows.records) BELAY_CHECK(seal_index(tenant, put));
     return Done{};
+  }
+
+  Result<Done> seal_index(const TenantId& tenant, RecordPut& put) const {
+    if (put.indexed.empty()) return Done{};
+    std::vector<std::string> names_and_values;
+    for (auto& [name, value] : put.indexed) {
+      names_and_values.push_back(name);
+      names_and_values.push_back(value);
+      value = sealer_->index_value(tenant, {put.collection, put.user, name, value});
+    }
+    return sealer_->seal(tenant, store::index_part_of(put.collection, put.user, put.key,
+                                                      names_and_values, put.seal));
   }
 
   // What is shown says it; see SealedSnapshot::approvals().

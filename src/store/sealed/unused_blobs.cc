@@ -53,7 +53,8 @@ Result<Named> names_after(Snapshot& view, EnvelopeSealer& sealer, const TenantId
     if (stored.envelope.empty()) continue;
     BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
     if (!parts.is_reference) continue;
-    BELAY_TRY(std::optional<Digest> id, sealer.open(tenant, stored.subject, stored.envelope));
+    BELAY_TRY(std::optional<Digest> id,
+              sealer.open(tenant, {stored.subject, stored.bound}, stored.envelope));
     if (id) named.blobs.push_back(*id);
   }
   return named;

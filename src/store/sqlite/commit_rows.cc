@@ -2,6 +2,7 @@
 
 #include "belay/value.h"
 #include "store/sqlite/commit_writer.h"
+#include "store/sqlite/record_index.h"
 
 namespace belay::sqlite {
 namespace {
@@ -19,6 +20,11 @@ Statement& bind_instant_or_null(Statement& statement, Instant instant) {
   return instant == Instant{} ? statement.bind_null() : statement.bind(instant);
 }
 
+// Without a key there is none.
+Statement& bind_seal(Statement& statement, const std::string& seal) {
+  return seal.empty() ? statement.bind_null() : statement.bind_blob(seal);
+}
+
 // What is not there takes no room, as under a key.
 Statement& bind_or_nothing(Statement& statement, const Digest& digest) {
   return digest == Digest{} ? statement.bind_blob("") : statement.bind(digest);
@@ -29,19 +35,6 @@ Statement& bind_tasks(Statement& statement, const std::string& tasks) {
   return tasks.starts_with('[') ? statement.bind(tasks) : statement.bind_blob(tasks);
 }
 
-// JSON: a list of [field, value].
-std::string text_of_index(const RecordPut& put) {
-  std::string text = "[";
-  for (const auto& [field, value] : put.indexed) {
-    text += text.size() == 1 ? "[" : ",[";
-    write_json_string(field, text);
-    text += ',';
-    write_json_string(value, text);
-    text += ']';
-  }
-  return text + ']';
-}
-
 }  // namespace
 
 Result<bool> CommitWriter::update_run(const RunGuard& guard, const Place& place, const RunRow& run,
@@ -49,18 +42,20 @@ Result<bool> CommitWriter::update_run(const RunGuard& guard, const Place& place,
   static constexpr std::string_view same =
       "UPDATE runs SET reason = ?, outcome = ?, error_code = ?, error = ?, seq = ?, epoch = ?,"
       " session_number = ?, node = ?, retry_count = ?, worked_ms = ?, updated_at = ?, due_at = ?,"
-      " lost_claims = ? WHERE run_number = ? AND run_id = ? AND epoch = ? AND seq = ?"
+      " lost_claims = ?, seal = ? WHERE run_number = ? AND run_id = ? AND epoch = ? AND seq = ?"
       " AND status = ?";
   static constexpr std::string_view changed =
       "UPDATE runs SET reason = ?, outcome = ?, error_code = ?, error = ?, seq = ?, epoch = ?,"
       " session_number = ?, node = ?, retry_count = ?, worked_ms = ?, updated_at = ?, due_at = ?,"
-      " lost_claims = ?, status = ? WHERE run_number = ? AND run_id = ? AND epoch = ? AND seq = ?";
+      " lost_claims = ?, seal = ?, status = ? WHERE run_number = ? AND run_id = ? AND epoch = ? "
+      "AND seq = ?";
   BELAY_TRY(Statement row, connection_.prepare(same_status ? same : changed));
   row.bind(run.reason).bind(run.outcome).bind(run.error_code).bind(run.error);
   row.bind(run.seq).bind(run.epoch);
   bind_number_or_null(row, session);
   row.bind(run.node).bind(run.retry_count).bind(run.worked_ms).bind(run.updated_at);
   bind_instant_or_null(row, run.due_at).bind(run.lost_claims);
+  bind_seal(row, run.seal);
   if (!same_status) row.bind(run.status);
   row.bind(place.run).bind(run.run).bind(guard.epoch).bind(guard.seq);
   if (same_status) row.bind(run.status);
@@ -89,9 +84,10 @@ Result<bool> CommitWriter::move_run(const RunGuard& guard, const Place& place, c
 Result<Done> CommitWriter::insert_thread(std::int64_t tenant, const ThreadRow& thread) {
   BELAY_TRY(Statement row,
             connection_.prepare("INSERT INTO threads (tenant_id, thread_id, user_id, graph,"
-                                " created_at, preserve) VALUES (?, ?, ?, ?, ?, ?)"));
+                                " created_at, preserve, seal) VALUES (?, ?, ?, ?, ?, ?, ?)"));
   row.bind(tenant).bind(thread.thread.text).bind(thread.user.text).bind(thread.graph);
   row.bind(thread.created_at).bind(std::int64_t{thread.preserve});
+  bind_seal(row, thread.seal);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }
@@ -104,8 +100,8 @@ Result<std::int64_t> CommitWriter::insert_run(std::int64_t tenant, const RunRow&
             connection_.prepare("INSERT INTO runs (tenant_id, run_id, thread_number, status,"
                                 " reason, outcome, error_code, error, seq, epoch, session_number,"
                                 " node, retry_count, worked_ms, updated_at, due_at, lost_claims,"
-                                " queue, priority, concurrency_key) VALUES (?, ?, ?, ?, ?, ?, ?,"
-                                " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                                " queue, priority, concurrency_key, seal) VALUES (?, ?, ?, ?, ?,"
+                                " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(tenant).bind(run.run).bind(thread).bind(run.status).bind(run.reason);
   row.bind(run.outcome).bind(run.error_code).bind(run.error).bind(run.seq).bind(run.epoch);
   bind_number_or_null(row, session);
@@ -113,16 +109,18 @@ Result<std::int64_t> CommitWriter::insert_run(std::int64_t tenant, const RunRow&
   bind_instant_or_null(row, run.due_at).bind(run.lost_claims);
   bind_unless(default_queue, row, run.queue).bind(run.priority);
   bind_unless("", row, run.concurrency_key);
+  bind_seal(row, run.seal);
   BELAY_CHECK(connection_.run(std::move(row)));
   std::int64_t number = connection_.last_inserted();
 
   BELAY_TRY(Statement start,
             connection_.prepare("INSERT INTO run_starts (run_number, user_id, graph_number, input,"
-                                " options, created_at, forked_from, forked_at, tenant_id)"
-                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                                " options, created_at, forked_from, forked_at, tenant_id, seal)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   start.bind(number).bind(run.user.text).bind(graph).bind_blob(run.input).bind(run.options);
   start.bind(run.created_at).bind_or_null(run.forked_from);
   bind_number_or_null(start, clamped(run.forked_at)).bind(tenant);
+  bind_seal(start, run.start_seal);
   BELAY_CHECK(connection_.run(std::move(start)));
   runs_.insert_or_assign(run.run, KnownRun{Place{tenant, number}, run.status});
   return number;
@@ -182,9 +180,10 @@ Result<Done> CommitWriter::insert_checkpoint(const Place& place, const Checkpoin
 Result<Done> CommitWriter::insert_event(const Place& place, const EventRow& event) {
   BELAY_TRY(Statement row,
             connection_.prepare("INSERT INTO events (tenant_id, run_number, seq, event_index,"
-                                " type, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)"));
+                                " type, body, created_at, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(place.tenant).bind(place.run).bind(event.seq).bind(event.index);
   row.bind(event.type).bind(event.body).bind(event.created_at);
+  bind_seal(row, event.seal);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }
@@ -194,8 +193,9 @@ Result<Done> CommitWriter::insert_approval(const Place& place, const ApprovalRow
             connection_.prepare(
                 "INSERT INTO approvals (tenant_id, interrupt_id, run_number, task_id, node,"
                 " question, payload, payload_hash, roles, seq, created_at, expires_at, status,"
-                " decided_by, comment, edited, edited_hash, decided_at, on_behalf_of)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                " decided_by, comment, edited, edited_hash, decided_at, on_behalf_of, seal,"
+                " decision_seal)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(place.tenant).bind(approval.interrupt).bind(place.run).bind(approval.task);
   row.bind(approval.node).bind(approval.question).bind_blob(approval.payload);
   bind_or_nothing(row, approval.payload_hash).bind(approval.roles).bind(approval.seq);
@@ -207,6 +207,8 @@ Result<Done> CommitWriter::insert_approval(const Place& place, const ApprovalRow
     bind_or_nothing(row, approval.edited_hash).bind(approval.decided_at);
     bind_unless("", row, approval.on_behalf_of);
   }
+  bind_seal(row, approval.seal);
+  bind_seal(row, approval.decision_seal);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }
@@ -230,8 +232,8 @@ Result<Done> CommitWriter::end_run(const Place& place, Instant now) {
 Result<Done> CommitWriter::decide(std::int64_t tenant, const ApprovalRow& decision) {
   BELAY_TRY(Statement row,
             connection_.prepare("UPDATE approvals SET status = ?, decided_by = ?, comment = ?,"
-                                " edited = ?, edited_hash = ?, decided_at = ?, on_behalf_of = ?"
-                                " WHERE tenant_id = ? AND interrupt_id = ?"));
+                                " edited = ?, edited_hash = ?, decided_at = ?, on_behalf_of = ?,"
+                                " decision_seal = ? WHERE tenant_id = ? AND interrupt_id = ?"));
   row.bind(decision.status).bind(decision.decided_by).bind(decision.comment);
   if (decision.edited.empty()) {
     row.bind_null();
@@ -245,7 +247,7 @@ Result<Done> CommitWriter::decide(std::int64_t tenant, const ApprovalRow& decisi
   }
   row.bind(decision.decided_at);
   bind_unless("", row, decision.on_behalf_of);
-  row.bind(tenant).bind(decision.interrupt);
+  bind_seal(row, decision.decision_seal).bind(tenant).bind(decision.interrupt);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }
@@ -263,25 +265,18 @@ Result<Done> CommitWriter::put_records(const Place& place, const CommitRows& row
 
 Result<Done> CommitWriter::put_record(const Place& place, const RecordPut& put, std::uint64_t seq,
                                       Instant updated_at) {
-  std::string indexed = text_of_index(put);
+  std::string indexed = text_of_index(put.indexed);
   BELAY_TRY(Statement row,
             connection_.prepare("INSERT INTO records (tenant_id, collection, user_id, key,"
-                                " envelope, indexed, run_number, seq, updated_at)"
-                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                                " envelope, indexed, run_number, seq, updated_at, seal)"
+                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(place.tenant).bind(put.collection).bind(put.user.text).bind(put.key);
   row.bind_blob(put.envelope).bind(indexed);
   bind_number_or_null(row, place.run);
   row.bind(seq).bind(updated_at);
+  bind_seal(row, put.seal);
   BELAY_CHECK(connection_.run(std::move(row)));
-  for (const auto& [field, value] : put.indexed) {
-    BELAY_TRY(Statement entry,
-              connection_.prepare("INSERT OR IGNORE INTO record_index (tenant_id, collection,"
-                                  " user_id, field, value, key) VALUES (?, ?, ?, ?, ?, ?)"));
-    entry.bind(place.tenant).bind(put.collection).bind(put.user.text);
-    entry.bind(field).bind(value).bind(put.key);
-    BELAY_CHECK(connection_.run(std::move(entry)));
-  }
-  return Done{};
+  return put_index(connection_, place.tenant, put);
 }
 
 Result<Done> CommitWriter::remove_record(std::int64_t tenant, const RecordPut& put) {
@@ -294,14 +289,7 @@ Result<Done> CommitWriter::remove_record(std::int64_t tenant, const RecordPut& p
   if (step == Statement::Step::done) return Done{};
   std::string indexed = old.text(0);
   if (old.step() != Statement::Step::done) return connection_.error();
-  BELAY_TRY(Statement entries,
-            connection_.prepare("DELETE FROM record_index WHERE tenant_id = ? AND collection = ?"
-                                " AND user_id = ? AND (field, value) IN"
-                                " (SELECT e.value ->> 0, e.value ->> 1 FROM json_each(?) e)"
-                                " AND key = ?"));
-  entries.bind(tenant).bind(put.collection).bind(put.user.text).bind(indexed).bind(put.key);
-  BELAY_CHECK(connection_.run(std::move(entries)));
-  return Done{};
+  return forget_index(connection_, tenant, put, indexed);
 }
 
 }  // namespace belay::sqlite

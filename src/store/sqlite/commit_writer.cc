@@ -27,6 +27,17 @@ void CommitWriter::forget() {
 }
 
 Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
+  BELAY_TRY(CommitOutcome outcome, apply_as_known(commit));
+  bool may_be_stale = outcome == CommitOutcome::fenced || outcome == CommitOutcome::exists;
+  if (!may_be_stale || !commit.guard) return outcome;
+  const RunId& run = commit.rows.run ? commit.rows.run->run : commit.guard->pending_for;
+  // Another process may have pruned the run, and imported it again, since its number was learnt.
+  // Nothing was written.
+  BELAY_TRY(bool was_stale, forget_if_stale(run));
+  return was_stale ? apply_as_known(commit) : outcome;
+}
+
+Result<CommitOutcome> CommitWriter::apply_as_known(const Commit& commit) {
   Place place;
   BELAY_TRY(place.tenant, known_tenant(commit.tenant));
   if (!commit.guard) return apply_without_run(commit, place);
@@ -86,9 +97,8 @@ Result<Done> CommitWriter::write_unguarded(const Place& place, const CommitRows&
     BELAY_CHECK(preserve(place.tenant, rows.preserve->first, rows.preserve->second));
   }
   for (const PruneRun& forgotten : rows.prune) {
+    BELAY_TRY(std::int64_t run, sure_run_number(place.tenant, forgotten.run));
     runs_.erase(forgotten.run);  // another run may get its number
-    BELAY_TRY(std::int64_t run, run_number(place.tenant, forgotten.run));
-    runs_.erase(forgotten.run);
     if (run != 0) BELAY_CHECK(prune(connection_, place.tenant, run, forgotten));
   }
   for (const QueueRow& queue : rows.queues) BELAY_CHECK(put_queue(place.tenant, queue));
@@ -357,6 +367,24 @@ Result<std::int64_t> CommitWriter::run_number(std::int64_t tenant, const RunId& 
   std::int64_t number = row.number(0);
   runs_.insert_or_assign(run, KnownRun{Place{tenant, number}});
   return number;
+}
+
+Result<std::int64_t> CommitWriter::sure_run_number(std::int64_t tenant, const RunId& run) {
+  BELAY_CHECK(forget_if_stale(run));
+  return run_number(tenant, run);
+}
+
+Result<bool> CommitWriter::forget_if_stale(const RunId& run) {
+  auto known = runs_.find(run);
+  if (known == runs_.end()) return false;
+  BELAY_TRY(Statement row,
+            connection_.prepare("SELECT 1 FROM runs WHERE run_number = ? AND run_id = ?"));
+  row.bind(known->second.place.run).bind(run);
+  Statement::Step step = row.step();
+  if (step == Statement::Step::failed) return connection_.error();
+  if (step == Statement::Step::row) return false;
+  runs_.erase(known);
+  return true;
 }
 
 }  // namespace belay::sqlite

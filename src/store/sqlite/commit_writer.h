@@ -52,6 +52,10 @@ class CommitWriter {
   // 0 for a thread or run that does not exist.
   Result<std::int64_t> thread_number(std::int64_t tenant, const ThreadId& thread);
   Result<std::int64_t> run_number(std::int64_t tenant, const RunId& run);
+  // The same for statements that do not name the run's id beside its number.
+  Result<std::int64_t> sure_run_number(std::int64_t tenant, const RunId& run);
+  // Whether a number was known that is not the run's (any more).
+  Result<bool> forget_if_stale(const RunId& run);
 
   Result<Verdict> judge_approval(const Commit& commit, const Place& place);
   Result<bool> is_held(std::int64_t run);
@@ -62,6 +66,9 @@ class CommitWriter {
   Result<bool> stands(const RunGuard& guard, const Place& place, const RunId& run);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit, const Place& place);
 
+  // With the numbers as they are known; nothing is written where the answer is `fenced` or
+  // `exists`.
+  Result<CommitOutcome> apply_as_known(const Commit& commit);
   Result<CommitOutcome> apply_pending(const Commit& commit, Place place);
   Result<CommitOutcome> apply_without_run(const Commit& commit, Place place);
   Result<CommitOutcome> apply_first(const Commit& commit, Place place);
@@ -104,8 +111,9 @@ class CommitWriter {
 
   Connection& connection_;
   Clock& clock_;
-  // Numbers that never change once given; but a run's number may be another's once it was pruned
-  // by another process, so statements name the run's id too. Bounded: emptied when too many.
+  // Numbers that never change once given; but another process may prune a run, whose number is then
+  // free for another. So statements name the run's id too, and an answer that a stale number may
+  // have caused is asked for once more. Bounded: emptied when too many.
   std::unordered_map<std::string, std::int64_t> tenants_;
   std::unordered_map<Uuid, std::int64_t, Hash> sessions_;
   std::unordered_map<Uuid, KnownRun, Hash> runs_;

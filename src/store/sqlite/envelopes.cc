@@ -5,13 +5,10 @@
 #include "store/envelope_subject.h"
 #include "store/envelope_type.h"
 #include "store/sqlite/read_rows.h"
+#include "store/sqlite/row_parts.h"
 
 namespace belay::sqlite {
 namespace {
-
-// The place of a row: which source, and its number there.
-constexpr int number_bits = 58;
-constexpr std::uint64_t number_mask = (std::uint64_t{1} << number_bits) - 1;
 
 // One column of one table that holds envelopes. `columns` is what `subject` reads, from the third
 // column of a row on.
@@ -20,13 +17,14 @@ struct Source {
   std::string_view number;
   std::string_view envelope;
   std::string_view columns;
-  Result<std::string> (*subject)(const Statement& row);
+  Result<store::Subject> (*subject)(const Statement& row);
   bool is_of_run = true;   // joined to its run, whose id is the first of the columns
   bool has_tenant = true;  // else its run has
   StoredEnvelope::Kind kind = StoredEnvelope::Kind::envelope;
+  bool may_be_empty = false;  // with a key such an envelope is sealed too: something is bound to it
 };
 
-Result<std::string> value_subject(const Statement& row) {
+Result<store::Subject> value_subject(const Statement& row) {
   ValueRow value;
   value.run = RunId(row.uuid(2));
   value.space = row.text(3);
@@ -37,24 +35,30 @@ Result<std::string> value_subject(const Statement& row) {
   return store::subject_of(value);
 }
 
-Result<std::string> task_subject(const Statement& row) {
+Result<store::Subject> task_subject(const Statement& row) {
   TaskRow task;
   task.run = RunId(row.uuid(2));
   task.space = row.text(3);
   task.superstep = row.number(4);
   task.position = row.number(5);
+  task.task = TaskId(row.uuid(6));
+  BELAY_CHECK(read_enum(row, 7, task.status));
   return store::subject_of(task);
 }
 
-Result<std::string> effect_subject(const Statement& row) {
+Result<store::Subject> effect_subject(const Statement& row) {
   EffectRow effect;
   effect.run = RunId(row.uuid(2));
   effect.task = TaskId(row.uuid(3));
   effect.name = row.text(4);
+  effect.node = row.text(5);
+  BELAY_CHECK(read_enum(row, 6, effect.effect_class));
+  BELAY_CHECK(read_enum(row, 7, effect.status));
+  effect.attempt = row.number(8);
   return store::subject_of(effect);
 }
 
-Result<std::string> message_subject(const Statement& row) {
+Result<store::Subject> message_subject(const Statement& row) {
   OutboxRow message;
   message.run = RunId(row.uuid(2));
   message.seq = row.natural(3);
@@ -62,13 +66,13 @@ Result<std::string> message_subject(const Statement& row) {
   return store::subject_of(message);
 }
 
-Result<std::string> input_subject(const Statement& row) {
+Result<store::Subject> input_subject(const Statement& row) {
   return store::subject_of_input(RunId(row.uuid(2)));
 }
-Result<std::string> payload_subject(const Statement& row) {
+Result<store::Subject> payload_subject(const Statement& row) {
   return store::subject_of_payload(InterruptId(row.uuid(2)));
 }
-Result<std::string> edited_subject(const Statement& row) {
+Result<store::Subject> edited_subject(const Statement& row) {
   return store::subject_of_edited(InterruptId(row.uuid(2)));
 }
 CheckpointRow checkpoint_of(const Statement& row) {
@@ -80,22 +84,34 @@ CheckpointRow checkpoint_of(const Statement& row) {
   return checkpoint;
 }
 
-Result<std::string> tasks_subject(const Statement& row) {
+Result<store::Subject> tasks_subject(const Statement& row) {
   return store::subject_of_tasks(checkpoint_of(row));
 }
-Result<std::string> chain_subject(const Statement& row) {
-  return store::subject_of_chain(checkpoint_of(row));
+Result<store::Subject> chain_subject(const Statement& row) {
+  CheckpointRow checkpoint = checkpoint_of(row);
+  checkpoint.parent = CheckpointId(row.uuid(6));
+  checkpoint.session = SessionId(row.uuid(7));
+  checkpoint.state_seq = row.natural(8);
+  checkpoint.epoch = row.natural(9);
+  BELAY_CHECK(read_enum(row, 10, checkpoint.kind));
+  checkpoint.node = row.text(11);
+  checkpoint.superstep = row.number(12);
+  checkpoint.retry_count = row.number(13);
+  BELAY_CHECK(read_enum(row, 14, checkpoint.status));
+  checkpoint.created_at = row.instant(15);
+  checkpoint.next_tasks = row.text(16);
+  return store::subject_of_chain(checkpoint);
 }
-Result<std::string> payload_hash_subject(const Statement& row) {
+Result<store::Subject> payload_hash_subject(const Statement& row) {
   return store::subject_of_payload_hash(InterruptId(row.uuid(2)));
 }
-Result<std::string> edited_hash_subject(const Statement& row) {
+Result<store::Subject> edited_hash_subject(const Statement& row) {
   return store::subject_of_edited_hash(InterruptId(row.uuid(2)));
 }
-Result<std::string> record_subject(const Statement& row) {
+Result<store::Subject> record_subject(const Statement& row) {
   return store::subject_of_record(row.text(2), UserId(row.text(3)), row.text(4));
 }
-Result<std::string> blob_subject(const Statement& row) {
+Result<store::Subject> blob_subject(const Statement& row) {
   return store::subject_of_blob(row.digest(2));
 }
 
@@ -109,9 +125,11 @@ constexpr std::array<Source, 13> sources{{
     {"approvals", "x.approval_number", "x.edited", "x.interrupt_id", edited_subject, false},
     {"records", "x.record_number", "x.envelope", "x.collection, x.user_id, x.key", record_subject,
      false},
-    {"tasks", "x.task_number", "x.envelope", "r.run_id, x.namespace, x.superstep, x.position",
-     task_subject},
-    {"effects", "x.effect_number", "x.envelope", "r.run_id, x.task_id, x.name", effect_subject},
+    {"tasks", "x.task_number", "x.envelope",
+     "r.run_id, x.namespace, x.superstep, x.position, x.task_id, x.status", task_subject},
+    {"effects", "x.effect_number", "x.envelope",
+     "r.run_id, x.task_id, x.name, x.node, x.effect_class, x.status, x.attempt", effect_subject,
+     true, true, StoredEnvelope::Kind::envelope, true},
     {"outbox", "x.message_number", "x.envelope", "r.run_id, x.seq, x.message_index",
      message_subject},
     {"blobs", "x.blob_number", "x.envelope", "x.blob_id", blob_subject, false},
@@ -119,7 +137,14 @@ constexpr std::array<Source, 13> sources{{
      "r.run_id, x.namespace, x.seq, x.checkpoint_id", tasks_subject, true, true,
      StoredEnvelope::Kind::tasks},
     {"checkpoints", "x.checkpoint_number", "x.chain_hash",
-     "r.run_id, x.namespace, x.seq, x.checkpoint_id", chain_subject, true, true, a_digest},
+     "r.run_id, x.namespace, x.seq, x.checkpoint_id,"
+     " iif(length(x.parent_id) = 0, (SELECT p.checkpoint_id FROM checkpoints p"
+     "   WHERE p.tenant_id = x.tenant_id AND p.run_number = x.run_number"
+     "   AND p.namespace = x.namespace AND p.seq = x.seq - 1), x.parent_id),"
+     " (SELECT session_id FROM sessions WHERE number = x.session_number),"
+     " coalesce(x.state_seq, x.seq), x.epoch, x.kind, x.node, x.superstep, x.retry_count,"
+     " x.status, x.created_at, x.next_tasks",
+     chain_subject, true, true, a_digest},
     {"approvals", "x.approval_number", "x.payload_hash", "x.interrupt_id", payload_hash_subject,
      false, true, a_digest},
     {"approvals", "x.approval_number", "x.edited_hash", "x.interrupt_id", edited_hash_subject,
@@ -135,12 +160,13 @@ std::string from(const Source& source) {
 
 // ?1 the tenant, ?2 the number to go on after, ?3 the front of the type that is not wanted (empty:
 // every type is), ?4 the limit.
-std::string list_statement(const Source& source) {
+std::string list_statement(const Source& source, bool with_empty) {
   std::string number(source.number);
   std::string envelope(source.envelope);
   return "SELECT " + number + ", " + envelope + ", " + std::string(source.columns) + from(source) +
-         " AND " + number + " > ?2 AND length(" + envelope +
-         ") > 0 AND (length(?3) = 0 OR substr(" + envelope + ", 1, length(?3)) <> ?3) ORDER BY " +
+         " AND " + number + " > ?2" +
+         (with_empty ? std::string() : " AND length(" + envelope + ") > 0") +
+         " AND (length(?3) = 0 OR substr(" + envelope + ", 1, length(?3)) <> ?3) ORDER BY " +
          number + " LIMIT ?4";
 }
 
@@ -166,7 +192,8 @@ Result<std::vector<StoredEnvelope>> list_envelopes(Connection& connection, std::
     std::uint64_t base = static_cast<std::uint64_t>(i + 1) << number_bits;
     if (filter.after >= base + number_mask) continue;
     if (!filter.every_kind && sources[i].kind != StoredEnvelope::Kind::envelope) continue;
-    BELAY_TRY(Statement rows, connection.prepare(list_statement(sources[i])));
+    BELAY_TRY(Statement rows, connection.prepare(list_statement(
+                                  sources[i], filter.every_kind && sources[i].may_be_empty)));
     rows.bind(tenant).bind(filter.after > base ? filter.after - base : std::uint64_t{0});
     rows.bind_blob(front).bind(filter.limit - found.size());
     Statement::Step step = rows.step();
@@ -175,17 +202,23 @@ Result<std::vector<StoredEnvelope>> list_envelopes(Connection& connection, std::
       envelope.place = base + rows.natural(0);
       envelope.envelope = rows.text(1);
       envelope.kind = sources[i].kind;
-      BELAY_TRY(envelope.subject, sources[i].subject(rows));
+      BELAY_TRY(store::Subject subject, sources[i].subject(rows));
+      envelope.subject = std::move(subject.row);
+      envelope.bound = std::move(subject.bound);
       found.push_back(std::move(envelope));
     }
     if (step == Statement::Step::failed) return connection.error();
   }
+  if (filter.every_kind) BELAY_CHECK(list_parts(connection, tenant, filter, sources.size(), found));
   return found;
 }
 
 Result<Done> rewrite_envelope(Connection& connection, std::int64_t tenant, const Rewrite& rewrite) {
   std::uint64_t number_of_source = rewrite.place >> number_bits;
-  if (number_of_source == 0 || number_of_source > sources.size()) return Done{};
+  if (number_of_source > sources.size()) {
+    return rewrite_part(connection, tenant, rewrite, sources.size());
+  }
+  if (number_of_source == 0) return Done{};
   const Source& source = sources[number_of_source - 1];
   std::uint64_t number = rewrite.place & number_mask;
   {

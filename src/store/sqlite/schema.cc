@@ -1,6 +1,5 @@
 #include "store/sqlite/schema.h"
 
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <cstring>
 
 #include "store/sqlite/migrations.h"
+#include "store/sqlite/store_path.h"
 
 namespace belay::sqlite {
 namespace {
@@ -16,8 +16,6 @@ namespace {
 // A damaged file this small is found when it is opened, not at the first read of a bad page.
 constexpr std::int64_t quick_check_bytes_max = 4 << 20;
 constexpr std::chrono::milliseconds switch_pause{20};
-
-enum class FileKind { absent, empty, database };
 
 Error refuse(ErrorCode code, const std::string& path, std::string_view why) {
   return error(code, "The store " + path + " " + std::string(why));
@@ -29,14 +27,13 @@ Error system_error(const std::string& path, std::string_view what) {
   return refuse(ErrorCode::unavailable, path, why);
 }
 
-// Looks at the file without SQLite, which would take any empty or short file for its own.
-Result<FileKind> look_at(const std::string& path) {
+// What the path leads to, before SQLite opens it. No descriptor of the file is made for that: when
+// a process closes one, the kernel drops every lock that SQLite holds on the file for other stores
+// of the process. False for no file.
+Result<bool> is_there(const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT) return FileKind::absent;
-    if (errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP) {
-      return refuse(ErrorCode::invalid, path, "can't exist there; name a file in a folder.");
-    }
+    if (errno == ENOENT) return false;
     return system_error(path, "can't be looked at");
   }
   if (S_ISDIR(status.st_mode)) {
@@ -45,34 +42,39 @@ Result<FileKind> look_at(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     return refuse(ErrorCode::invalid, path, "is no ordinary file; name another.");
   }
-  if (status.st_size == 0) return FileKind::empty;
+  if (access(path.c_str(), R_OK) != 0) return system_error(path, "can't be read");
+  BELAY_CHECK(check_only_name(path));
+  return true;
+}
 
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return system_error(path, "can't be read");
-  char magic[16] = {};
-  ssize_t read_bytes = ::read(file, magic, sizeof magic);
-  close(file);
-  if (read_bytes < 0) return system_error(path, "can't be read");
-  if (std::memcmp(magic, "SQLite format 3", sizeof magic) != 0) {
-    return refuse(ErrorCode::corrupt, path,
-                  "is not a SQLite file; name another file, or move this one away.");
+// SQLite would take any short file for its own. Read through SQLite's own file, for the reason that
+// is_there() has.
+Result<Done> check_magic(Connection& connection, const std::string& path) {
+  sqlite3_file* file = nullptr;
+  int asked = sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (asked != SQLITE_OK || !file || !file->pMethods) return system_error(path, "can't be read");
+  sqlite3_int64 size = 0;
+  if (file->pMethods->xFileSize(file, &size) != SQLITE_OK) {
+    return system_error(path, "can't be read");
   }
-  return FileKind::database;
+  if (size == 0) return Done{};
+  char magic[16] = {};
+  int code = file->pMethods->xRead(file, magic, sizeof magic, 0);
+  if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) return error_for(code, path, "");
+  if (std::memcmp(magic, "SQLite format 3", sizeof magic) == 0) return Done{};
+  return refuse(ErrorCode::corrupt, path,
+                "is not a SQLite file; name another file, or move this one away.");
 }
 
 // Whether it was created here. Only its user may read what people wrote; SQLite gives -wal and -shm
 // the same permissions.
 Result<bool> create_private(const std::string& path) {
-  int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) {
-    if (errno == EEXIST) return false;
-    if (errno == ENOENT) {
-      return refuse(ErrorCode::invalid, path, "is in a folder that does not exist; create it.");
-    }
-    return system_error(path, "can't be created");
+  if (mknod(path.c_str(), S_IFREG | 0600, 0) == 0) return true;
+  if (errno == EEXIST) return false;
+  if (errno == ENOENT) {
+    return refuse(ErrorCode::invalid, path, "is in a folder that does not exist; create it.");
   }
-  close(file);
-  return true;
+  return system_error(path, "can't be created");
 }
 
 // Whether it holds nothing yet: a new file, or one whose maker was killed before the first
@@ -210,6 +212,7 @@ Result<Done> end_recovery(Connection& connection, const std::string& path) {
 }
 
 Result<Done> prepare_file(Connection& connection, const std::string& path, Clock& clock) {
+  BELAY_CHECK(check_magic(connection, path));
   BELAY_CHECK(check_ours(connection, path));
   if (connection.is_read_only()) {
     return refuse(ErrorCode::unavailable, path, "is read-only; make the file writable.");
@@ -223,9 +226,9 @@ Result<Done> prepare_file(Connection& connection, const std::string& path, Clock
 }  // namespace
 
 Result<std::unique_ptr<Connection>> open_store_file(const std::string& path, Clock& clock) {
-  BELAY_TRY(FileKind found, look_at(path));
+  BELAY_TRY(bool exists, is_there(path));
   bool is_created_here = false;
-  if (found == FileKind::absent) {
+  if (!exists) {
     BELAY_TRY(is_created_here, create_private(path));
   }
   BELAY_TRY(auto connection, Connection::open(path, Connection::Mode::read_write));

@@ -12,16 +12,18 @@ namespace belay::sqlite {
 namespace {
 
 Error lock_error(const std::string& path, std::string_view what) {
-  return error(ErrorCode::unavailable, "The file " + path + " " + std::string(what) + ": " +
-                                           std::strerror(errno) +
+  return error(ErrorCode::unavailable, "The folder " + path + " of the store " + std::string(what) +
+                                           ": " + std::strerror(errno) +
                                            "; look at its permissions and its file system.");
 }
 
-struct flock byte_at(std::int64_t number, short type) {
+// A read lock, since no folder can be opened for writing: it conflicts with the write lock that
+// is_locked() asks about.
+struct flock byte_at(off_t place, short type) {
   struct flock lock{};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
-  lock.l_start = number;
+  lock.l_start = place;
   lock.l_len = 1;
   return lock;
 }
@@ -44,23 +46,35 @@ Result<Uuid> boot_id() {
 
 Result<std::unique_ptr<Sessions>> Sessions::open(const std::string& path) {
   BELAY_TRY(Uuid boot, boot_id());
-  std::string lock_path = path + "-sessions";
-  int held = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (held < 0) return lock_error(lock_path, "can't be opened");
-  int probe = ::open(lock_path.c_str(), O_RDWR | O_CLOEXEC);
+  BELAY_TRY(std::optional<FileId> file, file_id(path));
+  std::string folder = path.substr(0, path.rfind('/') + 1);
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  int held = ::open(folder.c_str(), flags);
+  if (held < 0) return lock_error(folder, "can't be read");
+  int probe = ::open(folder.c_str(), flags);
   if (probe < 0) {
     close(held);
-    return lock_error(lock_path, "can't be opened");
+    return lock_error(folder, "can't be read");
   }
-  auto sessions = std::make_unique<Sessions>(lock_path, boot, held, probe);
+  auto sessions =
+      std::make_unique<Sessions>(folder, boot, file.value_or(FileId()), Descriptors{held, probe});
   BELAY_TRY(sessions->reader_, Connection::open(path, Connection::Mode::read_write));
   BELAY_CHECK(sessions->reader_->execute("PRAGMA query_only = ON"));
   return sessions;
 }
 
 Sessions::~Sessions() {
-  close(probe_);
-  close(held_);
+  close(locks_.probe);
+  close(locks_.held);
+}
+
+// Several stores may lie in one folder, so that the file counts too. The last two bits are left to
+// what the kernel takes for an offset.
+std::int64_t Sessions::place_of(const SessionId& session) const {
+  Digest digest = sha256(std::to_string(file_.inode) + ' ' + session.text());
+  std::uint64_t place = 0;
+  for (std::size_t i = 0; i < sizeof place; ++i) place = place << 8 | digest[i];
+  return static_cast<std::int64_t>(place >> 2);
 }
 
 Result<Done> Sessions::insert(Connection& writer, const SessionId& session, Instant now) {
@@ -69,11 +83,10 @@ Result<Done> Sessions::insert(Connection& writer, const SessionId& session, Inst
                            " VALUES (?, ?, ?, ?, 0)"));
   row.bind(session).bind(std::int64_t{getpid()}).bind(boot_).bind(now);
   BELAY_CHECK(writer.run(std::move(row)));
-  std::int64_t number = writer.last_inserted();
-  struct flock lock = byte_at(number, F_WRLCK);
-  if (fcntl(held_, F_OFD_SETLK, &lock) != 0) return lock_error(lock_path_, "can't be locked");
+  struct flock lock = byte_at(place_of(session), F_RDLCK);
+  if (fcntl(locks_.held, F_OFD_SETLK, &lock) != 0) return lock_error(folder_, "can't be locked");
   std::lock_guard guard(mutex_);
-  open_.emplace(session, number);
+  open_.insert(session);
   return Done{};
 }
 
@@ -81,14 +94,14 @@ void Sessions::release(const SessionId& session) {
   std::lock_guard guard(mutex_);
   auto found = open_.find(session);
   if (found == open_.end()) return;
-  struct flock lock = byte_at(found->second, F_UNLCK);
-  fcntl(held_, F_OFD_SETLK, &lock);
+  struct flock lock = byte_at(place_of(session), F_UNLCK);
+  fcntl(locks_.held, F_OFD_SETLK, &lock);
   open_.erase(found);
 }
 
-Result<bool> Sessions::is_locked(std::int64_t number) const {
-  struct flock lock = byte_at(number, F_WRLCK);
-  if (fcntl(probe_, F_OFD_GETLK, &lock) != 0) return lock_error(lock_path_, "can't be asked");
+Result<bool> Sessions::is_locked(const SessionId& session) const {
+  struct flock lock = byte_at(place_of(session), F_WRLCK);
+  if (fcntl(locks_.probe, F_OFD_GETLK, &lock) != 0) return lock_error(folder_, "can't be asked");
   return lock.l_type != F_UNLCK;
 }
 
@@ -96,25 +109,24 @@ Result<bool> Sessions::is_alive(const SessionId& session) {
   if (session.is_null()) return false;
   std::lock_guard guard(mutex_);
   if (open_.contains(session)) return true;
-  BELAY_TRY(Statement row,
-            reader_->prepare("SELECT number, boot_id FROM sessions WHERE session_id = ?"));
+  BELAY_TRY(Statement row, reader_->prepare("SELECT boot_id FROM sessions WHERE session_id = ?"));
   row.bind(session);
   Statement::Step step = row.step();
   if (step == Statement::Step::failed) return reader_->error();
   if (step == Statement::Step::done) return false;
-  if (row.uuid(1) != boot_) return false;
-  return is_locked(row.number(0));
+  if (row.uuid(0) != boot_) return false;
+  return is_locked(session);
 }
 
 Result<Done> Sessions::prune(Connection& writer) {
   std::vector<std::int64_t> dead;
   {
     BELAY_TRY(Statement rows,
-              writer.prepare("SELECT number, boot_id FROM sessions WHERE wrote = 0"));
+              writer.prepare("SELECT number, boot_id, session_id FROM sessions WHERE wrote = 0"));
     Statement::Step step = rows.step();
     for (; step == Statement::Step::row; step = rows.step()) {
       bool is_same_boot = rows.uuid(1) == boot_;
-      BELAY_TRY(bool locked, is_locked(rows.number(0)));
+      BELAY_TRY(bool locked, is_locked(SessionId(rows.uuid(2))));
       if (!is_same_boot || !locked) dead.push_back(rows.number(0));
     }
     if (step == Statement::Step::failed) return writer.error();

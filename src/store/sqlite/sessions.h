@@ -1,30 +1,39 @@
 #pragma once
-// store/sqlite/sessions.h - who lives: sessions as locks on a file beside the store.
+// store/sqlite/sessions.h - who lives: sessions as locks on the folder of the store.
 //
-// A session is a row in the table `sessions` and, while its process lives, a lock on the byte of
-// the file PATH-sessions that its row's number names. The kernel drops the lock when the process
-// ends, however it does, so that its runs can be taken over at once. The locks belong to the open
-// file (OFD locks), not to the process: two stores in one process see each other like strangers.
+// A session is a row in the table `sessions` and, while its process lives, a lock on one byte of
+// the folder that the store is in; which byte, its id tells. The kernel drops the lock when the
+// process ends, however it does, so that its runs can be taken over at once. The folder is the same
+// by whatever path the store was opened, and nobody can remove it from under the store: there is no
+// lock file. The locks belong to the open folder (OFD locks), not to the process: two stores in one
+// process see each other like strangers.
 //
 // Threading: any method, from any thread.
 
-#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "belay/store.h"
 #include "store/sqlite/connection.h"
+#include "store/sqlite/store_path.h"
 
 namespace belay::sqlite {
 
 class Sessions {
  public:
-  // `path` is the store's.
+  // An OFD lock never conflicts with its own open file, so asking takes a second one.
+  struct Descriptors {
+    int held = -1;
+    int probe = -1;
+  };
+
+  // `path` is the store's, by store_path(). Its file exists.
   static Result<std::unique_ptr<Sessions>> open(const std::string& path);
   // Owns both descriptors; for open().
-  Sessions(std::string lock_path, const Uuid& boot, int held, int probe)
-      : lock_path_(std::move(lock_path)), boot_(boot), held_(held), probe_(probe) {}
+  Sessions(std::string folder, const Uuid& boot, const FileId& file, Descriptors locks)
+      : folder_(std::move(folder)), boot_(boot), file_(file), locks_(locks) {}
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
   ~Sessions();
@@ -39,19 +48,19 @@ class Sessions {
   Result<Done> prune(Connection& writer);
 
  private:
-  Result<bool> is_locked(std::int64_t number) const;
+  std::int64_t place_of(const SessionId& session) const;
+  Result<bool> is_locked(const SessionId& session) const;
 
-  // Constant after construction. An OFD lock never conflicts with its own open file, so asking
-  // takes a second one.
-  const std::string lock_path_;
+  // Constant after construction.
+  const std::string folder_;
   const Uuid boot_;  // of the machine; no process sees two
-  const int held_;
-  const int probe_;
+  const FileId file_;
+  const Descriptors locks_;
 
   std::mutex mutex_;
   // Protected by mutex_.
   std::unique_ptr<Connection> reader_;
-  std::map<SessionId, std::int64_t> open_;
+  std::set<SessionId> open_;
 };
 
 }  // namespace belay::sqlite

@@ -38,6 +38,8 @@ Result<Done> read_run(const Statement& row, RunRow& run) {
   run.queue = row.text(25);
   run.priority = row.number(26);
   run.concurrency_key = row.text(27);
+  run.seal = row.text(28);
+  run.start_seal = row.text(29);
   return Done{};
 }
 
@@ -82,6 +84,8 @@ Result<Done> read_approval(const Statement& row, ApprovalRow& approval) {
   approval.edited_hash = row.digest(18);
   approval.decided_at = row.instant(19);
   approval.on_behalf_of = row.text(20);
+  approval.seal = row.text(21);
+  approval.decision_seal = row.text(22);
   return Done{};
 }
 
@@ -143,7 +147,8 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
   std::string sql =
       "SELECT t.thread_id, t.user_id, t.graph, t.created_at,"
       " (SELECT run_id FROM runs WHERE run_number = (SELECT max(run_number) FROM runs r"
-      "   WHERE r.tenant_id = t.tenant_id AND r.thread_number = t.thread_number)), t.preserve"
+      "   WHERE r.tenant_id = t.tenant_id AND r.thread_number = t.thread_number)), t.preserve,"
+      " t.seal"
       " FROM threads t WHERE t.tenant_id = ?";
   if (filter.thread) sql += " AND t.thread_id = ?";
   if (filter.user) sql += " AND t.user_id = ?";
@@ -167,6 +172,7 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
     thread.created_at = row.instant(3);
     thread.last_run = RunId(row.uuid(4));
     thread.preserve = row.number(5) != 0;
+    thread.seal = row.text(6);
     return Done{};
   };
   return all_rows<ThreadRow>(connection_, std::move(rows), read_row);
@@ -186,8 +192,8 @@ Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
       " (SELECT checkpoint_id FROM checkpoints c WHERE c.tenant_id = r.tenant_id"
       "   AND c.run_number = r.run_number AND c.namespace = '' AND c.seq = r.seq),"
       " r.node, r.retry_count, r.worked_ms, r.updated_at, r.due_at, r.lost_claims,"
-      " s.forked_from, s.forked_at, coalesce(r.queue, 'default'), r.priority, r.concurrency_key"
-      " FROM ";
+      " s.forked_from, s.forked_at, coalesce(r.queue, 'default'), r.priority, r.concurrency_key,"
+      " r.seal, s.seal FROM ";
   sql += by_user ? "run_starts s CROSS JOIN runs r" : "runs r CROSS JOIN run_starts s";
   sql +=
       " ON s.run_number = r.run_number"
@@ -262,7 +268,7 @@ Result<std::vector<CheckpointRow>> SqliteSnapshot::checkpoints(const CheckpointF
 Result<std::vector<EventRow>> SqliteSnapshot::events(const EventFilter& filter) {
   BELAY_TRY(Place place, place_of(filter.tenant, filter.run));
   BELAY_TRY(Statement rows,
-            connection_.prepare("SELECT seq, event_index, type, body, created_at FROM events"
+            connection_.prepare("SELECT seq, event_index, type, body, created_at, seal FROM events"
                                 " WHERE tenant_id = ? AND run_number = ?"
                                 " AND (seq, event_index) > (?, ?)"
                                 " ORDER BY seq, event_index LIMIT ?"));
@@ -275,6 +281,7 @@ Result<std::vector<EventRow>> SqliteSnapshot::events(const EventFilter& filter) 
     event.type = row.text(2);
     event.body = row.text(3);
     event.created_at = row.instant(4);
+    event.seal = row.text(5);
     return Done{};
   };
   return all_rows<EventRow>(connection_, std::move(rows), read_row);
@@ -286,7 +293,7 @@ Result<std::vector<ApprovalRow>> SqliteSnapshot::approvals(const ApprovalFilter&
       "SELECT a.interrupt_id, t.thread_id, r.run_id, a.task_id, s.user_id, g.name, a.node,"
       " a.question, a.payload, a.payload_hash, a.roles, a.seq, a.created_at, a.expires_at,"
       " a.status, a.decided_by, a.comment, a.edited, a.edited_hash, a.decided_at,"
-      " a.on_behalf_of"
+      " a.on_behalf_of, a.seal, a.decision_seal"
       " FROM ";
   // What is open is few; of a user there may be few among many.
   bool by_user = filter.user && !filter.interrupt && !filter.run && !filter.only_open;
@@ -337,7 +344,7 @@ Result<std::vector<StoredRecord>> SqliteSnapshot::records(const RecordQuery& que
   // Both ways give the keys in order straight from an index.
   std::string sql =
       "SELECT r.key, r.envelope, (SELECT run_id FROM runs WHERE run_number = r.run_number), r.seq,"
-      " r.updated_at FROM ";
+      " r.updated_at, r.seal FROM ";
   if (by_field) {
     sql +=
         "record_index i CROSS JOIN records r ON r.tenant_id = i.tenant_id"
@@ -365,6 +372,7 @@ Result<std::vector<StoredRecord>> SqliteSnapshot::records(const RecordQuery& que
     record.run = RunId(row.uuid(2));
     record.seq = row.natural(3);
     record.updated_at = row.instant(4);
+    record.seal = row.text(5);
     return Done{};
   };
   return all_rows<StoredRecord>(connection_, std::move(rows), read_row);

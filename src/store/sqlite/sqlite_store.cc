@@ -6,6 +6,7 @@
 #include "store/sqlite/reader_pool.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/sessions.h"
+#include "store/sqlite/store_path.h"
 #include "store/sqlite/writer.h"
 
 namespace belay::sqlite {
@@ -86,16 +87,9 @@ Result<Done> prune_sessions(Connection& connection, Sessions& sessions) {
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, Clock& clock,
+Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& given, Clock& clock,
                                                  Random& random, SqliteStoreOptions options) {
-  if (path.empty() || path.find('\0') != std::string::npos) {
-    return error(ErrorCode::invalid, "A SQLite store needs a path: write sqlite:PATH.");
-  }
-  if (path[0] == ':') {
-    return error(ErrorCode::invalid, "The path " + path +
-                                         " names no file; write memory: for a store that does not "
-                                         "outlive its process.");
-  }
+  BELAY_TRY(std::string path, store_path(given));
   BELAY_TRY(auto connection, open_store_file(path, clock));
   BELAY_TRY(auto sessions, Sessions::open(path));
   (void)prune_sessions(*connection, *sessions);  // a row too many harms nobody

@@ -70,17 +70,20 @@ Result<Done> CommitWriter::put_effect(const Place& place, const EffectRow& effec
 }
 
 // What a process that lost its run may still tell: how an effect ended that it had begun. A failure
-// says nothing of an attempt that another process has begun since.
+// says nothing of an attempt that another process has begun since. Node and class are what its
+// envelope is bound to.
 Result<Done> CommitWriter::put_outcome(std::int64_t tenant, const EffectRow& outcome) {
   if (outcome.status != EffectStatus::done && outcome.status != EffectStatus::failed) return Done{};
-  BELAY_TRY(std::int64_t run, run_number(tenant, outcome.run));
+  BELAY_TRY(std::int64_t run, sure_run_number(tenant, outcome.run));
   BELAY_TRY(Statement row,
-            connection_.prepare("UPDATE effects SET status = ?1, envelope = ?2, updated_at = ?3"
+            connection_.prepare("UPDATE effects SET status = ?1, envelope = ?2, updated_at = ?3,"
+                                " node = ?9, effect_class = ?10"
                                 " WHERE tenant_id = ?4 AND run_number = ?5 AND task_id = ?6"
                                 " AND name = ?7 AND status IN ('intended', 'uncertain')"
                                 " AND (?1 = 'done' OR attempt = ?8)"));
   row.bind(outcome.status).bind_blob(outcome.envelope).bind(outcome.updated_at);
   row.bind(tenant).bind(run).bind(outcome.task).bind(outcome.name).bind(outcome.attempt);
+  row.bind(outcome.node).bind(outcome.effect_class);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }
@@ -100,11 +103,12 @@ Result<Done> CommitWriter::put_inner_checkpoint(const Place& place, const Checkp
 Result<Done> CommitWriter::insert_message(const Place& place, const OutboxRow& message) {
   BELAY_TRY(Statement row,
             connection_.prepare("INSERT INTO outbox (tenant_id, run_number, seq, message_index,"
-                                " topic, status, attempts, error, due_at, created_at, envelope)"
-                                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                                " topic, status, attempts, error, due_at, created_at, envelope,"
+                                " seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(place.tenant).bind(place.run).bind(message.seq).bind(message.index);
   row.bind(message.topic).bind(message.status).bind(message.attempts).bind(message.error);
   row.bind(message.due_at).bind(message.created_at).bind_blob(message.envelope);
+  message.seal.empty() ? row.bind_null() : row.bind_blob(message.seal);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }
@@ -112,12 +116,14 @@ Result<Done> CommitWriter::insert_message(const Place& place, const OutboxRow& m
 // Whether the message was as guarded, with just these attempts begun, and now is as `message` says.
 Result<bool> CommitWriter::move_message(std::int64_t tenant, const OutboxGuard& guard,
                                         const OutboxRow& message) {
-  BELAY_TRY(std::int64_t run, run_number(tenant, guard.run));
+  BELAY_TRY(std::int64_t run, sure_run_number(tenant, guard.run));
   BELAY_TRY(Statement row,
-            connection_.prepare("UPDATE outbox SET status = ?, attempts = ?, error = ?, due_at = ?"
+            connection_.prepare("UPDATE outbox SET status = ?, attempts = ?, error = ?, due_at = ?,"
+                                " seal = ?"
                                 " WHERE tenant_id = ? AND run_number = ? AND seq = ?"
                                 " AND message_index = ? AND status = ? AND attempts = ?"));
   row.bind(message.status).bind(message.attempts).bind(message.error).bind(message.due_at);
+  message.seal.empty() ? row.bind_null() : row.bind_blob(message.seal);
   row.bind(tenant).bind(run).bind(guard.seq).bind(guard.index);
   row.bind(guard.status).bind(guard.attempts);
   BELAY_TRY(std::int64_t touched, connection_.run(std::move(row)));

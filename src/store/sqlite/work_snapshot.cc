@@ -177,6 +177,7 @@ Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter
       "SELECT r.run_id, o.seq, o.message_index, o.topic, o.status, o.attempts, o.error, o.due_at,"
       " o.created_at, ";
   sql += filter.without_body ? "x''" : "o.envelope";
+  sql += ", o.seal";
   if (filter.first_of_each_run) sql += ", min(o.message_number)";
   sql += " FROM outbox o CROSS JOIN runs r ON r.run_number = o.run_number WHERE o.tenant_id = ?";
   if (filter.run) {
@@ -214,6 +215,7 @@ Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter
     message.due_at = row.instant(7);
     message.created_at = row.instant(8);
     message.envelope = row.text(9);
+    message.seal = row.text(10);
     return Done{};
   };
   return all_rows<OutboxRow>(connection_, std::move(rows), read_row);

@@ -17,6 +17,11 @@ constexpr int log_pages_idle_max = 1'000;
 // ...or more than this although somebody does.
 constexpr int log_pages_busy_max = 8'000;
 
+std::optional<FileId> file_at(const std::string& path) {
+  auto found = file_id(path);
+  return found.ok() ? *found : std::nullopt;
+}
+
 // COMMIT failed, but certainly before its last page was in the log.
 bool is_clear(int code) {
   return (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_WRITE;
@@ -27,6 +32,7 @@ bool is_clear(int code) {
 Writer::Writer(std::string path, std::unique_ptr<Connection> connection, Clock& clock,
                SqliteStoreOptions options)
     : path_(std::move(path)),
+      file_(file_at(path_)),
       options_(std::move(options)),
       connection_(std::move(connection)),
       commits_(*connection_, clock) {
@@ -201,12 +207,8 @@ Result<Done> Writer::commit_together(Batch& batch, std::size_t& blamed) {
 }
 
 Result<Done> Writer::transact(const std::function<Result<Done>()>& body) {
-  if (is_lost_) {
-    return error(ErrorCode::unavailable,
-                 "The store " + path_ +
-                     " could not confirm an earlier commit and takes no more; end this process, "
-                     "look at the disk, and open the store again.");
-  }
+  if (is_lost_) return error(ErrorCode::unavailable, lost_why_);
+  BELAY_CHECK(check_file());
   BELAY_CHECK(connection_->execute("BEGIN IMMEDIATE"));
   auto done = body();
   if (done.ok()) {
@@ -218,8 +220,22 @@ Result<Done> Writer::transact(const std::function<Result<Done>()>& body) {
   return done;
 }
 
+// A path that can't be looked at just now is no other file.
+Result<Done> Writer::check_file() {
+  auto found = file_id(path_);
+  if (!found.ok() || *found == file_) return Done{};
+  lost_why_ = "The store " + path_ +
+              " was moved, removed or replaced while this process had it open; end this process, "
+              "and open the store where it is now.";
+  is_lost_ = true;
+  return error(ErrorCode::unavailable, lost_why_);
+}
+
 Error Writer::failed_commit() {
   if (is_clear(connection_->code())) return connection_->error();
+  lost_why_ = "The store " + path_ +
+              " could not confirm an earlier commit and takes no more; end this process, look at "
+              "the disk, and open the store again.";
   is_lost_ = true;
   return error(ErrorCode::uncertain,
                "The store " + path_ +

@@ -9,7 +9,9 @@
 // COMMIT has returned.
 //
 // After a COMMIT whose outcome is unclear (a failed fsync) nothing is acknowledged any more: what
-// the kernel still holds may never reach the disk, and asking again would not tell.
+// the kernel still holds may never reach the disk, and asking again would not tell. The same holds
+// once the path leads to another file: processes that open it from then on would never see what
+// is committed here.
 //
 // Threading: push() and perform() from any thread. With SqliteStoreOptions::run_later there is no
 // thread but that of the caller.
@@ -19,10 +21,12 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "store/sqlite/commit_writer.h"
 #include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store_path.h"
 
 namespace belay::sqlite {
 
@@ -79,10 +83,13 @@ class Writer {
   // Begins, calls `body`, commits; when anything fails, nothing has happened, or is_lost_.
   Result<Done> transact(const std::function<Result<Done>()>& body);
   Error failed_commit();
+  // Whether the path still leads to the file that is open; else nothing is committed any more.
+  Result<Done> check_file();
   // Moves the write-ahead log into the file, once it is worth it.
   void tidy_log(bool is_idle);
 
   const std::string path_;
+  const std::optional<FileId> file_;
   const SqliteStoreOptions options_;
 
   std::mutex mutex_;
@@ -99,7 +106,8 @@ class Writer {
   CommitWriter commits_;
   std::uint64_t transactions_ = 0;
   int log_pages_ = 0;
-  std::atomic<bool> is_lost_ = false;  // after an unclear COMMIT
+  std::string lost_why_;               // what every commit is told from then on
+  std::atomic<bool> is_lost_ = false;  // after an unclear COMMIT, or without its file
 
   std::shared_ptr<Done> life_ = std::make_shared<Done>();  // of what run_later still has
   std::thread thread_;                                     // last: it uses everything above
