@@ -1,4 +1,5 @@
-// Which key each provider's server is sent, over a real socket; and names and schemas at their ends.
+// Which key each provider's server is sent, over a real socket; and names and schemas at their
+// ends.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -175,13 +175,9 @@ class Api::Body {
     auto admitted = std::static_pointer_cast<Admitted>(std::move(request.admission));
     const Route& route = *admitted->route;
     const Caller caller = std::move(admitted->caller);
-    Call call{*caller.service,
-              std::move(request),
-              std::move(admitted->path),
-              std::move(admitted->query),
-              Value(),
-              caller.user,
-              std::move(admitted->start)};
+    Call call{
+        *caller.service, std::move(request), std::move(admitted->path), std::move(admitted->query),
+        Value(),         caller.user,        std::move(admitted->start)};
     if (route.begins_run) {
       auto crowded = co_await starts_elsewhere(call.user.text, admitted->address);
       if (crowded) co_return *std::move(crowded);

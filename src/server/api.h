@@ -33,7 +33,7 @@ struct ApiOptions {
   std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-For is believed
   // What a key needs to begin a run that saves without asking; unset: no key may.
   std::optional<Permission> no_approval_takes = Permission::decide;
-  TimeZone time_zone = {};                   // of the dates that requests leave out
+  TimeZone time_zone = {};  // of the dates that requests leave out
   ApprovalExtras extras = nullptr;
   // Why it takes no work: it is being shut down, or its store is away. Anybody may ask and is told,
   // so no machine is named.

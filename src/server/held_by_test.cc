@@ -26,8 +26,8 @@ struct ApiHeldBy : ApiWorld {
     return opened;
   }
   void serve(bool works) {
-    LocalServiceParts parts{
-        *store, *store, *limited, loop, clock, random, {graph.definition()}, {}, {}};
+    LocalServiceParts parts{*store, *store, *limited, loop, clock, random, {graph.definition()},
+                            {},     {}};
     parts.places = places;
     parts.works = works;
     service = make_local_service(std::move(parts));
