@@ -5,7 +5,7 @@
 namespace belay::wellbeing {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const Instant kNow = *instant_from("2024-01-15T12:00:00Z");
 

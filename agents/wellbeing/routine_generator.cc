@@ -254,7 +254,7 @@ Result<Update<RoutineState>> save_routine(const RoutineState& state, Context& co
 Result<Graph<RoutineState>> routine_generator(const WellbeingOptions& options) {
   BELAY_TRY(SharedOptions kept, checked(options));
   GraphBuilder<RoutineState> graph{std::string(kRoutineGenerator)};
-  graph.input([](const RoutineState& input) {
+  graph.check_input([](const RoutineState& input) {
     return check_input(input.date, input.language, input.timeZone);
   });
   graph.node("analyzer", [kept](const RoutineState& state, Context& context) {

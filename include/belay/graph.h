@@ -247,7 +247,7 @@ class GraphBuilder {
   }
 
   // Refuses an input for which this gives an Error; then nothing is written.
-  GraphBuilder& input(std::function<Result<Done>(const State&)> check) {
+  GraphBuilder& check_input(std::function<Result<Done>(const State&)> check) {
     definition_.check_input = [check](auto* state) {
       return check(*static_cast<const State*>(state));
     };

@@ -208,10 +208,7 @@ Result<std::optional<server::Permission>> skipping_permission(
     const Settings& settings, const std::optional<std::string>& flag) {
   using server::Permission;
   const auto& named = flag ? flag : settings.no_approval_takes;
-  bool asks = true;
-  if (settings.require_approval) {
-    BELAY_TRY(asks, truth_from("AGENT_REQUIRE_APPROVAL", *settings.require_approval));
-  }
+  bool asks = settings.run.require_approval.value_or(true);
   if (!named) return std::optional(asks ? Permission::decide : Permission::run);
   if (*named == "never") return std::optional<Permission>();
   for (Permission each : {Permission::run, Permission::decide, Permission::administer}) {

@@ -80,7 +80,7 @@ TEST_F(Defaults, BeyondTheBoundsBeginNothing) {
 
 TEST_F(Defaults, AnInputThatTheGraphRefusesBeginsNothing) {
   GraphBuilder<Mail> builder{"checked"};
-  builder.input([](const Mail& mail) -> Result<Done> {
+  builder.check_input([](const Mail& mail) -> Result<Done> {
     if (mail.topic.empty()) return error(ErrorCode::invalid, "A mail needs a topic.");
     if (mail.topic == "throw") throw std::runtime_error("no");
     return Done{};

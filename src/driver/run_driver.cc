@@ -21,30 +21,6 @@ constexpr std::size_t lagging_commits_max = limits::bounded(64, 2);
 // What plain nodes of one superstep came to is committed at least this often.
 constexpr milliseconds plain_nodes_slice{10};
 
-// More approvals than this are read with all others of the run.
-constexpr std::size_t approvals_asked_one_by_one = limits::bounded(16, 2);
-
-// Those of `asked`, which is sorted, that have been decided.
-Result<std::vector<ApprovalRow>> decided_of(Snapshot& view, const TenantId& tenant,
-                                            const RunId& run,
-                                            const std::vector<InterruptId>& asked) {
-  std::vector<ApprovalRow> decided;
-  auto keep = [&](ApprovalRow row) {
-    bool is_asked = std::binary_search(asked.begin(), asked.end(), row.interrupt);
-    if (is_asked && engine::is_decided(row.status)) decided.push_back(std::move(row));
-  };
-  ApprovalFilter filter;
-  filter.tenant = tenant;
-  filter.run = run;
-  bool one_by_one = asked.size() <= approvals_asked_one_by_one;
-  if (!one_by_one) BELAY_CHECK(for_each_approval(view, filter, keep));
-  for (const InterruptId& interrupt : one_by_one ? asked : std::vector<InterruptId>()) {
-    filter.interrupt = interrupt;
-    BELAY_CHECK(for_each_approval(view, filter, keep));
-  }
-  return decided;
-}
-
 bool is_end(const engine::Event& event) {
   return std::holds_alternative<engine::NodeEnded>(event) ||
          std::holds_alternative<engine::NodeFailed>(event);

@@ -10,17 +10,23 @@ Task<Result<RunView>> refused(Error why) { co_return why; }
 // What one machine writes as due, another one finds: both go by the clock of the store's server.
 RuntimeParts with_clock_of_store(RuntimeParts parts) {
   Clock* judge = parts.store.clock();
-  return RuntimeParts{parts.store,
-                      parts.executor,
-                      judge ? *judge : parts.clock,
-                      parts.random,
-                      parts.model,
-                      std::move(parts.observer),
-                      parts.limits,
-                      std::move(parts.effect_observer),
-                      std::move(parts.redact_prompt),
-                      parts.places,
-                      parts.hints};
+  if (!judge) return parts;
+  // A member that is missing here does not compile.
+  auto& [store, executor, clock, random, model, observer, limits, effect_observer, redact_prompt,
+         places, places_hold_starts, run_defaults, hints] = parts;
+  return RuntimeParts{store,
+                      executor,
+                      *judge,
+                      random,
+                      model,
+                      std::move(observer),
+                      limits,
+                      std::move(effect_observer),
+                      std::move(redact_prompt),
+                      places,
+                      places_hold_starts,
+                      std::move(run_defaults),
+                      std::move(hints)};
 }
 
 }  // namespace

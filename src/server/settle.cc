@@ -85,7 +85,8 @@ Task<Result<DecisionAnswer>> decided(World& world, Service& service, InterruptId
   auto begun = world.waiting.begin<Result<DecisionAnswer>>(std::move(task));
   bool has_ended = co_await world.waiting.wait(begun, patience.limit);
   while (!has_ended) {
-    BELAY_CO_TRY(ApprovalRow row, co_await service.approval(interrupt.text()));
+    Whose any;
+    BELAY_CO_TRY(ApprovalRow row, co_await service.approval(interrupt.text(), std::move(any)));
     if (row.status != ApprovalStatus::open) {
       co_return co_await answer_so_far(service, interrupt, std::move(again));
     }

@@ -85,6 +85,11 @@ class GuardedService final : public Service {
     co_return co_await all_.import_run(std::move(file), may_go_on);
   }
 
+  Task<Result<RunView>> wait_for(ThreadId thread) override {
+    BELAY_CO_CHECK(co_await check_thread(thread));
+    co_return co_await all_.wait_for(std::move(thread));
+  }
+
   Task<Result<RunRow>> run_of(ThreadId thread) override {
     ThreadId named = thread;
     auto row = co_await all_.run_of(std::move(thread));
@@ -288,8 +293,10 @@ class GuardedService final : public Service {
 
   // Approvals can be left out by who may decide; and what an unasked run does is done again by its
   // forks.
-  Result<Done> check_asks(const RunOptions& options) const {
-    if (options.require_approval || who_.may_skip_approvals) return Done{};
+  // Unset, it is as the server says to everybody.
+  Result<Done> check_asks(const RunSettings& options) const {
+    bool asks = options.require_approval.value_or(true);
+    if (asks || who_.may_skip_approvals) return Done{};
     return error(ErrorCode::forbidden,
                  "This key may not begin a run that saves without asking; leave its approval on, "
                  "or ask somebody who may.");

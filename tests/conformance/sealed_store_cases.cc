@@ -298,7 +298,7 @@ TEST_P(SealedStore, ARunWhoseInputWasChangedIsAnErrorByItselfAndHidesNoOthers) {
   RunId damaged = RunScript("a").row.run;
   RunId sound = RunScript("b").row.run;
   for (const StoredEnvelope& each : stored()) {
-    if (each.subject != belay::store::subject_of_input(damaged)) continue;
+    if (each.subject != belay::store::subject_of_input(damaged).row) continue;
     std::string changed = each.envelope;
     changed.back() = static_cast<char>(changed.back() ^ 1);
     replace(each, changed);

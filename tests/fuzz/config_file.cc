@@ -55,7 +55,7 @@ BELAY_FUZZ_TARGET(ConfigFile, "config_file") {
                       input.find('\n') != input.npos || input.find('\0') != input.npos,
                   "a key stands in the file");
   }
-  cli::add_config(**file, environment);
+  cli::add_config(program, **file, environment);
   auto settings = cli::settings_from(program, environment, flags);
   if (!settings.ok()) return fuzz::require_sound(settings.error());
   cli::explain_settings(program, environment, flags, *file, *settings);

@@ -10,7 +10,7 @@
 namespace belay::tidy {
 namespace {
 
-bool is_ours(std::string_view path) {
+bool is_of_product(std::string_view path) {
   return path.starts_with("src/") || path.starts_with("include/") || path.starts_with("agents/");
 }
 
@@ -28,7 +28,7 @@ bool names_a_page(std::string name) {
 
 Findings check_pages(const File& file) {
   Findings findings;
-  if (!is_cpp(file.path) || is_test(file.path) || !is_ours(file.path)) return findings;
+  if (!is_cpp(file.path) || is_test(file.path) || !is_of_product(file.path)) return findings;
   std::vector<Token> tokens = tokens_of(file.text);
   for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
     bool is_assigned = tokens[i].kind == TokenKind::identifier && tokens[i + 1].text == "=" &&

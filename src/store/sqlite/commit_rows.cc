@@ -47,8 +47,8 @@ Result<bool> CommitWriter::update_run(const RunGuard& guard, const Place& place,
   static constexpr std::string_view changed =
       "UPDATE runs SET reason = ?, outcome = ?, error_code = ?, error = ?, seq = ?, epoch = ?,"
       " session_number = ?, node = ?, retry_count = ?, worked_ms = ?, updated_at = ?, due_at = ?,"
-      " lost_claims = ?, seal = ?, status = ? WHERE run_number = ? AND run_id = ? AND epoch = ? "
-      "AND seq = ?";
+      " lost_claims = ?, seal = ?, status = ?"
+      " WHERE run_number = ? AND run_id = ? AND epoch = ? AND seq = ?";
   BELAY_TRY(Statement row, connection_.prepare(same_status ? same : changed));
   row.bind(run.reason).bind(run.outcome).bind(run.error_code).bind(run.error);
   row.bind(run.seq).bind(run.epoch);
