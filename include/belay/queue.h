@@ -4,10 +4,15 @@
 // Every run belongs to a queue, and may name a concurrency key; both are texts that need no
 // declaration. A queue has a row only once somebody has paused or limited it. docs/queues.md.
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "belay/result.h"
 #include "belay/rows.h"
 
 namespace belay {
@@ -79,5 +84,17 @@ struct SessionRow {
 // queue's.
 std::vector<PlaceGuard> place_guards(const RunRow& run, const PlaceLimits& limits,
                                      const QueueRow* row);
+
+// How a process works on runs that others have begun.
+struct WorkOptions {
+  std::optional<TenantId> tenant = default_tenant();             // unset: every tenant, in turns
+  std::vector<std::pair<TenantId, std::uint32_t>> weights = {};  // see ClaimFilter
+  std::size_t runs_max = 16;                                     // at the same time
+  std::chrono::milliseconds poll{200};                           // how often it looks for more
+  std::chrono::milliseconds again{30'000};  // a run that can't be taken up rests so long at most
+  bool until_idle = false;                  // end as well once there is nothing to be taken up
+  std::vector<std::string> queues = {};     // only runs of these; empty: of any
+  std::function<void(const Error&)> trouble = nullptr;  // of the store or a run: tried again
+};
 
 }  // namespace belay

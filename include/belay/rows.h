@@ -51,11 +51,6 @@ enum class EffectClass { keyed, unkeyed };
 enum class EffectStatus { intended, done, failed, uncertain, skipped };
 enum class OutboxStatus { waiting, delivered, given_up };
 
-// Whether the run did not come to what it was begun for, and will not by itself.
-inline bool has_failed(RunStatus status) {
-  return status == RunStatus::failed || status == RunStatus::cancelled ||
-         status == RunStatus::quarantined;
-}
 inline bool is_final(RunStatus status) {
   return status == RunStatus::completed || status == RunStatus::failed ||
          status == RunStatus::cancelled;

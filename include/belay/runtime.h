@@ -22,9 +22,16 @@
 #include "belay/event.h"
 #include "belay/graph.h"
 #include "belay/hints.h"
+#include "belay/queue.h"
 #include "belay/store.h"
 
 namespace belay {
+
+// Whether the run did not come to what it was begun for, and will not by itself.
+inline bool has_failed(RunStatus status) {
+  return status == RunStatus::failed || status == RunStatus::cancelled ||
+         status == RunStatus::quarantined;
+}
 
 // A run as it stands, with its state.
 struct RunView {
@@ -94,26 +101,13 @@ struct Divergence {
   std::uint64_t seq = 0;  // of the commit
   std::string node;
   std::string what;  // "nodes", "channel draft", "next tasks", "effect smtp", "model call", ...
-  std::string recorded;
-  std::string replayed;
+  std::string recorded, replayed;
 };
 
 struct ReplayReport {
   RunRow run;                  // as it is recorded
   std::uint64_t compared = 0;  // commits found to be the same
   std::optional<Divergence> divergence;
-};
-
-// How a process works on runs that others have begun.
-struct WorkOptions {
-  std::optional<TenantId> tenant = default_tenant();             // unset: every tenant, in turns
-  std::vector<std::pair<TenantId, std::uint32_t>> weights = {};  // see ClaimFilter
-  std::size_t runs_max = 16;                                     // at the same time
-  std::chrono::milliseconds poll{200};                           // how often it looks for more
-  std::chrono::milliseconds again{30'000};  // a run that can't be taken up rests so long at most
-  bool until_idle = false;                  // end as well once there is nothing to be taken up
-  std::vector<std::string> queues = {};     // only runs of these; empty: of any
-  std::function<void(const Error&)> trouble = nullptr;  // of the store or a run: tried again
 };
 
 struct Decision {

@@ -79,7 +79,9 @@ const Rule kRules[] = {
      check::i3_one_owner_at_a_time},
     {{"I4",
       "A record that a run saved names a commit that ended nodes; an effect belongs to a task of "
-      "its run, one without a key was intended first, and what one came to stays as it is."},
+      "its run, one without a key was intended first, and what one came to stays as it is. A "
+      "run that has ended has none that is `intended`. A task has at least the effects that it had "
+      "when it ended."},
      check::i4_effects,
      check::i4_records},
     {{"I5",

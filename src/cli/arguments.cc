@@ -597,11 +597,4 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
 
 std::string_view belay_version() { return BELAY_VERSION; }
 
-bool wants_json(int count, const char* const* words) {
-  for (int i = 1; i < count; ++i) {
-    if (std::string_view(words[i]) == "--json") return true;
-  }
-  return false;
-}
-
 }  // namespace belay::cli

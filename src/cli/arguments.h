@@ -244,7 +244,4 @@ Result<Parsed> parse_arguments(const Program& program, int count, const char* co
 // "0.1.0"
 std::string_view belay_version();
 
-// Whether the words ask for --json, for telling that the other words are wrong.
-bool wants_json(int count, const char* const* words);
-
 }  // namespace belay::cli

@@ -247,4 +247,11 @@ std::string shortened(std::string_view text, std::size_t width, std::string_view
   return line.substr(0, bytes) + std::string(ellipsis);
 }
 
+bool wants_json(int count, const char* const* words) {
+  for (int i = 1; i < count; ++i) {
+    if (std::string_view(words[i]) == "--json") return true;
+  }
+  return false;
+}
+
 }  // namespace belay::cli

@@ -101,4 +101,7 @@ std::string padded(std::string_view text, std::size_t width);
 // The first `width` columns of one line, with an ellipsis in place of what is cut.
 std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis);
 
+// Whether the words ask for --json, for telling that the other words are wrong.
+bool wants_json(int count, const char* const* words);
+
 }  // namespace belay::cli

@@ -83,6 +83,8 @@ Commit pending() {
   return commit;
 }
 
+RecordPut record() { return RecordPut{"letters", UserId("ana"), "first", {}, {}}; }
+
 // How a message was delivered.
 Commit delivery() {
   Commit commit;
@@ -207,7 +209,7 @@ TEST(CommitCheck, RefusesAPendingWriteThatMovesItsRun) {
        {"can't move its run", [](Commit& c) { c.rows.thread.emplace().tenant = c.tenant; }},
        {"can't move its run", [&](Commit& c) { c.rows.events = other.rows.events; }},
        {"can't move its run", [](Commit& c) { c.rows.ends_run = true; }},
-       {"can't move its run", [](Commit& c) { c.rows.records.emplace_back(); }},
+       {"can't move its run", [](Commit& c) { c.rows.records.push_back(record()); }},
        {"can't move its run", [&](Commit& c) { c.rows.outbox = other.rows.outbox; }},
        {"can't move its run",
         [](Commit& c) {
@@ -239,9 +241,13 @@ TEST(CommitCheck, RefusesWhatOnlyAGuardedCommitMayWrite) {
              {"does not guard", [&](Commit& c) { c.rows.outbox = other.rows.outbox; }},
              {"does not guard", [](Commit& c) { c.rows.decided = question(); }},
              {"not UTF-8",
-              [](Commit& c) { c.rows.records.emplace_back().indexed = {{"field", "\xff"}}; }},
+              [](Commit& c) {
+                c.rows.records.push_back(record());
+                c.rows.records[0].indexed = {{"field", "\xff"}};
+              }},
              {"not UTF-8", [](Commit& c) {
-                c.rows.records.emplace_back().indexed = {{std::string("a\0b", 3), "value"}};
+                c.rows.records.push_back(record());
+                c.rows.records[0].indexed = {{std::string("a\0b", 3), "value"}};
               }}});
 }
 

@@ -100,7 +100,7 @@ TEST_F(CliSealing, AStoreComesUnderAKeyAndGoesToTheNext) {
   EXPECT_TRUE(lists("slept")) << "the old key is not needed any more";
   Outcome doctor = world.run({"doctor"});
   EXPECT_EQ(doctor.code, 0);
-  EXPECT_NE(doctor.out.find("1 with the key k2"), std::string::npos) << doctor.out;
+  EXPECT_NE(doctor.out.find("values: 2 with the key k2"), std::string::npos) << doctor.out;
   keys(kOld);
   EXPECT_EQ(world.run({"doctor"}).code, 6);
 }

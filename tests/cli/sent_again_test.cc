@@ -210,13 +210,17 @@ void CliSentAgain::add_store_cases(std::vector<Case>& all) {
 }
 
 void CliSentAgain::add_record_cases(std::vector<Case>& all) {
+  const std::string whole_day =
+      R"("activities":[{"time":"08:00","activity":"Breakfast","expectedBenefit":"Strength"},)"
+      R"({"time":"12:00","activity":"A walk","expectedBenefit":"Rest"},)"
+      R"({"time":"22:00","activity":"Sleep","expectedBenefit":"Rest"}])";
   struct Kind {
     std::string plural, singular, content, key_begin;
   };
   const Kind kinds[] = {
       {"notes", "Note", R"("content":"Slept.")", "note-"},
       {"summaries", "Summary", R"("summary":"Calm.")", ""},
-      {"routines", "Routine", R"("activities":[])", ""},
+      {"routines", "Routine", whole_day, ""},
   };
   for (const Kind& kind : kinds) {
     std::string path = "/api/" + kind.plural;

@@ -25,6 +25,8 @@ const std::set<std::string>& not_authenticated() {
       "records.seq",
       "effects.created_at",
       "effects.updated_at",
+      // Of one that is done: its outcome may come from an attempt before.
+      "effects.attempt",
       // The store does that by itself where a run ends.
       "approvals.status = 'closed'",
       "effects.status = 'uncertain'",

@@ -130,7 +130,7 @@ TEST(Callers, RepeatTheirOwnRequestsAlone) {
   EXPECT_EQ(text(start("eve").json()["threadId"]), eves);
   Answered named = world.send(Permission::run, "POST", "/api/agents/daily-audit",
                               R"({"date":"2026-01-01","threadId":")" + hers + "\"}");
-  EXPECT_EQ(named.status, 409);
+  EXPECT_EQ(named.status, 422) << named.body;
   EXPECT_EQ(named.body.find(other_word), std::string::npos);
 }
 

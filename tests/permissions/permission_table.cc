@@ -147,6 +147,11 @@ std::vector<Entry> agent_entries() {
   };
 }
 
+// The record with the date of `key`.
+std::string record_at(std::string record, const std::string& key) {
+  return record.replace(record.find("2026-05-05"), key.size(), key);
+}
+
 // Of a collection, whose `key` each user has.
 void add_records(const std::string& plural, const std::string& singular, const std::string& key,
                  const std::string& record, std::vector<Entry>& entries) {
@@ -160,7 +165,7 @@ void add_records(const std::string& plural, const std::string& singular, const s
   entries.push_back({"list" + titles, "of a user", thing, all + whose, "", 200, 200});
   entries.push_back({"create" + title, "", thing, all + whose, record, 201, 201});
   entries.push_back({"get" + title, "", thing, one + whose});
-  entries.push_back({"replace" + title, "", thing, one + whose, "{}", 200, 201});
+  entries.push_back({"replace" + title, "", thing, one + whose, record_at(record, key), 200, 201});
   entries.push_back({"delete" + title, "", thing, one + whose, "", 204});
 }
 
@@ -173,13 +178,17 @@ const std::vector<Entry>& permission_table() {
                        agent_entries}) {
       for (Entry& each : part()) all.push_back(std::move(each));
     }
-    std::string dated = R"({"date":"2026-05-05"})";
+    std::string summary = R"({"date":"2026-05-05","summary":"A calm day."})";
+    std::string routine = R"({"date":"2026-05-05","activities":[)"
+                          R"({"time":"08:00","activity":"Breakfast","expectedBenefit":"Strength"},)"
+                          R"({"time":"12:00","activity":"A walk","expectedBenefit":"Rest"},)"
+                          R"({"time":"22:00","activity":"Sleep","expectedBenefit":"Rest"}]})";
     add_records("notes", "note", "note-2026-01-01", R"({"date":"2026-05-05","content":"Well."})",
                 all);
-    add_records("summaries", "summary", "2025-12-31", dated, all);
-    add_records("routines", "routine", "2025-12-31", dated, all);
+    add_records("summaries", "summary", "2025-12-31", summary, all);
+    add_records("routines", "routine", "2025-12-31", routine, all);
     for (Entry& each : all) {
-      // What replaces a note needs what a note needs.
+      // A note's key is not its date.
       if (each.route == "replaceNote") each.body = R"({"date":"2026-01-01","content":"Well."})";
     }
     return all;

@@ -29,6 +29,7 @@ const Exception kExamples{"examples/", "a program of its own"};
 
 const Exception kSystemClock{"src/base/time.cc", "the one real Clock and Random"};
 const Exception kEventLoop{"src/base/event_loop.cc", "the one real executor, and its timers"};
+const Exception kStart{"src/base/start_thread.h", "starts the threads of all others"};
 const Exception kNet{"src/net/", "one thread that waits for sockets, with libcurl's time"};
 const Exception kRedis{"src/redis/", "a thread for each connection, with its time-outs"};
 const Exception kHttp{"src/http/", "the executor on Asio, and what sockets are given time for"};
@@ -58,8 +59,8 @@ const std::vector<Ban>& bans() {
       {"usleep (", "wait on the executor", {kTests, kUnitTests, kBench}},
       {"std :: thread",
        "post to the executor, or offload() what blocks",
-       {kPool, kPoolHeader, kHttpWorldHeader, kHttpWorld, kSqliteThreads, kPostgres, kNet, kRedis,
-        kTests, kUnitTests, kBench}},
+       {kPool, kPoolHeader, kStart, kHttpWorldHeader, kHttpWorld, kSqliteThreads, kPostgres, kNet,
+        kRedis, kTests, kUnitTests, kBench}},
       {"std :: jthread", "post to the executor, or offload() what blocks", {}},
       {"std :: async", "post to the executor, or offload() what blocks", {}},
       {"getenv", "read it in src/cli and hand it in", {kCli, kTests, kUnitTests, kBench}},

@@ -6,8 +6,8 @@
 -- something wait for that.
 
 -- Empty: decided_by acted for nobody else.
-ALTER TABLE belay.approvals ADD COLUMN on_behalf_of text NOT NULL DEFAULT '';
+ALTER TABLE belay.approvals ADD COLUMN IF NOT EXISTS on_behalf_of text NOT NULL DEFAULT '';
 
 -- A user's threads and runs, newest first.
-CREATE INDEX threads_of_user ON belay.threads (tenant, user_id, thread_number);
-CREATE INDEX run_starts_of_user ON belay.run_starts (tenant, user_id, start_number);
+CREATE INDEX IF NOT EXISTS threads_of_user ON belay.threads (tenant, user_id, thread_number);
+CREATE INDEX IF NOT EXISTS run_starts_of_user ON belay.run_starts (tenant, user_id, start_number);

@@ -10,16 +10,16 @@
 -- default are added without a look at the rows; numbering the events writes that table anew, which
 -- commits wait for.
 
-ALTER TABLE belay.threads ADD COLUMN seal bytea NOT NULL DEFAULT '';
-ALTER TABLE belay.runs ADD COLUMN seal bytea NOT NULL DEFAULT '';
-ALTER TABLE belay.run_starts ADD COLUMN seal bytea NOT NULL DEFAULT '';
+ALTER TABLE belay.threads ADD COLUMN IF NOT EXISTS seal bytea NOT NULL DEFAULT '';
+ALTER TABLE belay.runs ADD COLUMN IF NOT EXISTS seal bytea NOT NULL DEFAULT '';
+ALTER TABLE belay.run_starts ADD COLUMN IF NOT EXISTS seal bytea NOT NULL DEFAULT '';
 -- Of the question, and of what the decision sets once there is one.
-ALTER TABLE belay.approvals ADD COLUMN seal bytea NOT NULL DEFAULT '';
-ALTER TABLE belay.approvals ADD COLUMN decision_seal bytea NOT NULL DEFAULT '';
-ALTER TABLE belay.outbox ADD COLUMN seal bytea NOT NULL DEFAULT '';
+ALTER TABLE belay.approvals ADD COLUMN IF NOT EXISTS seal bytea NOT NULL DEFAULT '';
+ALTER TABLE belay.approvals ADD COLUMN IF NOT EXISTS decision_seal bytea NOT NULL DEFAULT '';
+ALTER TABLE belay.outbox ADD COLUMN IF NOT EXISTS seal bytea NOT NULL DEFAULT '';
 -- Of what it is indexed by.
-ALTER TABLE belay.records ADD COLUMN seal bytea NOT NULL DEFAULT '';
-ALTER TABLE belay.events ADD COLUMN seal bytea NOT NULL DEFAULT '';
+ALTER TABLE belay.records ADD COLUMN IF NOT EXISTS seal bytea NOT NULL DEFAULT '';
+ALTER TABLE belay.events ADD COLUMN IF NOT EXISTS seal bytea NOT NULL DEFAULT '';
 
-ALTER TABLE belay.events ADD COLUMN event_number bigint GENERATED ALWAYS AS IDENTITY;
-CREATE INDEX events_places ON belay.events USING brin (event_number);
+ALTER TABLE belay.events ADD COLUMN IF NOT EXISTS event_number bigint GENERATED ALWAYS AS IDENTITY;
+CREATE INDEX IF NOT EXISTS events_places ON belay.events USING brin (event_number);
