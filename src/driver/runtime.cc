@@ -25,8 +25,8 @@ RuntimeParts with_clock_of_store(RuntimeParts parts) {
                       std::move(redact_prompt),
                       places,
                       places_hold_starts,
-                      std::move(run_defaults),
-                      std::move(hints)};
+                      run_defaults,
+                      hints};
 }
 
 }  // namespace

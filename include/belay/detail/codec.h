@@ -197,7 +197,7 @@ template <typename T>
 void encode(const T& value, Encoder& out, const Unknown* unknown) {
   if constexpr (std::is_same_v<T, Value>) {
     out.write_value(value);
-  } else if constexpr (std::is_same_v<T, bool>) {
+  } else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, Instant>) {
     out.write(value);
   } else if constexpr (std::is_enum_v<T>) {
     encode_enum(value, out);
@@ -211,8 +211,6 @@ void encode(const T& value, Encoder& out, const Unknown* unknown) {
     out.write(static_cast<double>(value));
   } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
     out.write(std::string_view(value));
-  } else if constexpr (std::is_same_v<T, Instant>) {
-    out.write(value);
   } else if constexpr (is_duration<T>) {
     encode_duration(value, out);
   } else if constexpr (is_optional<T>) {

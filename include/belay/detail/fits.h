@@ -22,11 +22,10 @@ namespace belay::detail {
 // double is no int, an int no unsigned and a size_t no int64_t. A number is no bool.
 template <typename To, typename From>
 consteval bool holds_every() {
+  constexpr bool is_fraction = std::is_floating_point_v<From> && !std::is_floating_point_v<To>;
   if constexpr (std::is_same_v<To, From>) {
     return true;
-  } else if constexpr (std::is_same_v<To, bool>) {
-    return false;
-  } else if constexpr (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) {
+  } else if constexpr (std::is_same_v<To, bool> || is_fraction) {
     return false;
   } else {
     return (std::is_signed_v<To> || !std::is_signed_v<From>) &&
