@@ -1,3 +1,5 @@
+// Long on purpose: one rule for each kind of fault, and what they share.
+
 #include "tests/mutation/faults.h"
 
 #include <algorithm>

@@ -64,7 +64,9 @@ class StoreWorld : public ::testing::Test {
       note_migration(version, version);
     }
     // This Belay writes these columns whatever the schema says: who plays an older one needs them.
-    for (std::size_t version : {4, 5}) run_sql(std::string(postgres::migrations()[version - 1].sql));
+    for (std::size_t version : {4, 5}) {
+      run_sql(std::string(postgres::migrations()[version - 1].sql));
+    }
   }
   void note_migration(std::size_t version, std::size_t compatible_from) {
     const store::Migration& migration = postgres::migrations()[version - 1];
