@@ -1,3 +1,5 @@
+// Long on purpose: the one file that asks the environment, for every setting.
+
 #include "cli/settings.h"
 
 #include <pwd.h>

@@ -1,3 +1,5 @@
+// Long on purpose: decisions in each state of a run, in one world.
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// Long on purpose: each kind of work by each kind of end, in one world.
+
 // How work ends that is under way: each kind of it under a drain, a stop, a cancel, a time-out and
 // a failure beside it, in runs that a worker has taken up and in runs that a request began.
 
@@ -145,7 +147,8 @@ void add_work(GraphBuilder<Errand>& graph, Endings& world, const std::string& ki
   } else if (kind == "unkeyed") {
     graph.node(name, [at](const Errand&, Context& context) -> Task<Update<Errand>> {
       auto mail = [at]() { return at->work(); };
-      (void)co_await context.effect("smtp", {}, std::move(mail));
+      EffectOptions options;
+      (void)co_await context.effect("smtp", std::move(options), std::move(mail));
       co_return append(&Errand::log, "unkeyed");
     });
   } else if (kind == "model") {

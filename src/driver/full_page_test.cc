@@ -1,3 +1,5 @@
+// Long on purpose: one reader after the other, in one world.
+
 // What lies behind a full page: no reader that recovers, decides, claims, counts or delivers takes
 // one page for all that there is.
 
@@ -43,7 +45,8 @@ struct Pages : HaltingWorld {
         co_await sleep_for(1h);
         co_return 1;
       };
-      auto sent = co_await context.effect("smtp", {}, std::move(send));
+      EffectOptions options;
+      auto sent = co_await context.effect("smtp", std::move(options), std::move(send));
       co_return add(&Batch::sent, sent.value_or(0));
     });
     graph.edge(start, "wait").edge("wait", "mail").edge("mail", end);

@@ -1,7 +1,5 @@
-// What others do to a run between two looks of one call at the store: the call sees it, and does
-// nothing twice.
-// Long on purpose: one world of slow processes, and each way that they can meet.
-
+// Long on purpose: one world of slow processes, and each way that they can meet between two looks
+// of one call at the store: the call sees it, and does nothing twice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -598,6 +596,5 @@ TEST_F(Races, ARunThatHasRestedIsTakenUpAgainByTheSameWorkerWheneverItEnded) {
     EXPECT_EQ(view(thread).row.status, RunStatus::completed);
   }
 }
-
 }  // namespace
 }  // namespace belay

@@ -60,7 +60,8 @@ Task<Result<Done>> RunDriver::read_journal() {
   filter.run = run_.row.run;
   bool all_matter = run_.options.durability == Durability::exit;
   bool only_these = !all_matter && !ledger_.is_limited() && tasks.size() <= tasks_asked_one_by_one;
-  std::function<Result<KeptJournal>(Snapshot&)> reader = [=](Snapshot& view) {
+  std::function<Result<KeptJournal>(Snapshot&)> reader = [filter, tasks, only_these,
+                                                          all_matter](Snapshot& view) {
     return read_rows(view, filter, tasks, only_these, all_matter);
   };
   auto kept = co_await read<KeptJournal>(parts_.store, std::move(reader));

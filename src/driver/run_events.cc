@@ -10,8 +10,8 @@ namespace belay {
 namespace {
 
 // Commits of one read, and how large their events may be before it ends.
-constexpr std::uint64_t page_commits = 64;
-constexpr std::size_t page_bytes = 256 * 1024;
+constexpr std::uint64_t page_commits = limits::bounded(64, 2);
+constexpr std::size_t read_bytes = 256 * 1024;
 
 // The state before the first commit that is to be told.
 Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRow& run,
@@ -149,7 +149,7 @@ Result<std::uint64_t> tell_commits(Snapshot& view, EventMaterial& material, std:
       return seq;
     }
     seq = commits[i].seq;
-    if (batch.events.size() >= limits::page_rows_max || batch.bytes() >= page_bytes) break;
+    if (batch.events.size() >= limits::page_rows_max || batch.bytes() >= read_bytes) break;
   }
   return seq;
 }

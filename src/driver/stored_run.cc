@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 
+#include "belay/limits.h"
 #include "driver/all_rows.h"
 #include "engine/decision.h"
 #include "engine/next_task.h"
@@ -14,7 +15,7 @@ namespace belay {
 namespace {
 
 // More than so many are looked for among all approvals of their run.
-constexpr std::size_t approvals_asked_one_by_one = 16;
+constexpr std::size_t approvals_asked_one_by_one = limits::bounded(16, 2);
 
 }  // namespace
 

@@ -1,3 +1,5 @@
+// Long on purpose: what branches do beside each other, in one world.
+
 // Supersteps of several tasks: what runs beside what, what is stored when, what a crash repeats.
 
 #include <gmock/gmock.h>

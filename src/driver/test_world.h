@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "belay/limits.h"
 #include "belay/runtime.h"
 #include "belay/testing.h"
 
@@ -107,7 +108,7 @@ struct TestWorld : ::testing::Test {
     std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [](Snapshot& view) {
       RunFilter filter;
       filter.tenant = default_tenant();
-      filter.limit = 1000;
+      filter.limit = limits::list_rows_max;
       return view.runs(filter);
     };
     return block_on(loop, read<std::vector<RunRow>>(*store, std::move(reader))).value();

@@ -1,3 +1,5 @@
+// Long on purpose: all that a request passes on its way, in its order.
+
 #include "server/api.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/json_bytes.h"
+#include "belay/limits.h"
 #include "server/routes.h"
 
 namespace belay::server {
@@ -12,9 +13,9 @@ namespace {
 constexpr std::chrono::milliseconds kReconnect{1'000};  // asked of clients by "retry:"
 constexpr std::chrono::milliseconds kIdlePoll{5'000};
 constexpr std::size_t kPieceBytes = 16 * 1024;  // of a stream, if no event is larger
-constexpr std::size_t kPageMax = 1'000;
+constexpr std::size_t kPageMax = limits::bounded(1'000);
 // A page ends with the event that makes it so large; one event may be larger.
-constexpr std::size_t kPageBytesMax = 1024 * 1024;
+constexpr std::size_t kReplyBytesMax = 1024 * 1024;
 
 // The event's document; the body, which may be a whole state, is moved.
 Value document_of(StreamEvent event) {
@@ -158,7 +159,7 @@ Task<Result<Reply>> page_of(Service& service, EventOptions options) {
       bytes += json_bytes(event.body);
       if (event.id) last = event.id;
       events.push_back(document_of(std::move(event)));
-      is_full = events.size() == kPageMax || bytes >= kPageBytesMax;
+      is_full = events.size() == kPageMax || bytes >= kReplyBytesMax;
       if (is_full) break;
     }
   }

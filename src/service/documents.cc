@@ -1,3 +1,5 @@
+// Long on purpose: every document by one set of rules.
+
 #include "service/documents.h"
 
 #include "graph/call_record.h"

@@ -1,3 +1,5 @@
+// Long on purpose: one world, with all that a test asks of it.
+
 // What a World plays: one process after another on one store, until the run rests.
 
 #include <algorithm>

@@ -89,7 +89,8 @@ Task<Update<Journey>> travel(const Journey& journey, Context& context) {
     co_await sleep_for(std::chrono::seconds(journey.seconds));
     co_return journey.seconds;
   };
-  auto driven = co_await context.effect("drive", {}, std::move(drive));
+  EffectOptions options;
+  auto driven = co_await context.effect("drive", std::move(options), std::move(drive));
   co_return append(&Journey::seen, "drove " + std::to_string(driven.value_or(0)));
 }
 

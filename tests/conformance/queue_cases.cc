@@ -1,3 +1,5 @@
+// Long on purpose: one suite of queues for every store.
+
 // What a store does with queues: places, offers, and who owns what.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// Long on purpose: one suite of sealing for every store.
+
 // What only a sealed store does: what lies below it, keys that change while others write, and what
 // happens to bytes that somebody else has changed.
 
@@ -285,7 +287,7 @@ TEST_P(SealedStore, ARunWhoseInputWasChangedIsAnErrorByItselfAndHidesNoOthers) {
   write(*store, "b");
   auto runs = [&](std::optional<RunId> run, std::size_t limit) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
-    std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [=](Snapshot& view) {
+    std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [run, limit](Snapshot& view) {
       RunFilter filter;
       filter.tenant = default_tenant();
       filter.run = run;

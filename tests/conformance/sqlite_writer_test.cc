@@ -1,3 +1,5 @@
+// Long on purpose: one writer under each fault of its disk.
+
 // The SQLite store's writer: group commit, the guilty in a batch, and a disk that fails.
 
 #include <gmock/gmock.h>

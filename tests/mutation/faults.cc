@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -218,7 +219,8 @@ class Maker {
                       });
       bool goes_on = end < code_.size() && code_[end] == '\'';
       if (!is_part && is_plain && !goes_on) {
-        int number = std::stoi(string(digits));
+        int number = 0;
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
         add("off by one", replaced(line_, at, digits.size(), std::to_string(number + 1)));
         if (number > 0) {
           add("off by one", replaced(line_, at, digits.size(), std::to_string(number - 1)));

@@ -1,3 +1,5 @@
+// Long on purpose: the sealer and what it refuses, by one set of keys.
+
 // Sealing one envelope and opening it again; and everything that must not open.
 
 #include "store/sealed/envelope_sealer.h"
@@ -6,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <zstd.h>
+
+#include <charconv>
 
 #include <set>
 
@@ -60,7 +64,9 @@ std::string type_of(std::string_view envelope) {
 std::string bytes_from(std::string_view hex) {
   std::string bytes;
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+    int byte = 0;
+    std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
+    bytes += static_cast<char>(byte);
   }
   return bytes;
 }
