@@ -107,7 +107,8 @@ Result<Done> check(const FixedEvent& event, Instant) {
   if (!minutes_of_day(event.time)) return refused("time", "Use HH:MM");
   BELAY_CHECK(check_text("activity", event.activity));
   if (event.minutes >= 1 && event.minutes <= kFixedEventMinutesMax) return Done{};
-  return refused("minutes " + std::to_string(event.minutes), "expected 1 to 1440");
+  return refused("minutes " + std::to_string(event.minutes),
+                 "expected 1 to " + std::to_string(kFixedEventMinutesMax));
 }
 
 Result<Done> check_record(const RecordWrite& write, Instant now) {

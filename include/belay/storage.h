@@ -13,8 +13,8 @@
 // another one it does not open.
 //
 // What reading answers:
-//   corrupt  bytes or rows that were changed, cut off, moved, or are in plain although there is a
-//   key invalid  the key that an envelope names is not in the ring, or is another one of that name
+//   corrupt  bytes or rows that were changed, cut off, moved, or are in plain under a key
+//   invalid  the key that an envelope names is not in the ring, or is another one of that name
 // Nothing that fails to open is ever handed on.
 //
 // Nonces are 192 random bits: no number of values wears a key out. The Random must be the system's

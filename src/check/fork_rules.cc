@@ -59,21 +59,12 @@ const CheckpointRow* commit_of(const RunContents& run, std::uint64_t seq) {
   return nullptr;
 }
 
-bool has_approval_inside(const GraphDefinition& graph, const std::string& name) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
-    if (!node.subgraph) return false;
-    const GraphDefinition& inner = *node.subgraph->graph;
-    const GraphDefinition::Node* found = inner.find(name);
-    return (found && found->approval) || has_approval_inside(inner, name);
-  });
-}
-
 // Whether the approval showed one of these channels; of a subgraph's it is not known, and taken to
 // be so.
 bool showed(const RunContents& run, const ApprovalRow& approval, const Names& channels) {
   if (!run.graph || !engine::is_of_approval_node(approval)) return false;
   const GraphDefinition::Node* node = run.graph->find(approval.node);
-  if (!node || !node->approval) return has_approval_inside(*run.graph, approval.node);
+  if (!node || !node->approval) return engine::has_approval_inside(*run.graph, approval.node);
   const std::string& shown = run.graph->state->channels[node->approval->channel].name;
   return std::find(channels.begin(), channels.end(), shown) != channels.end();
 }

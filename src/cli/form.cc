@@ -202,8 +202,7 @@ Result<Done> complete(const Judged&, Work& verb) {
   return Done{};
 }
 
-// "127.0.0.1:8123", "[::1]:8123", ":8123" for this machine.
-// Where the server itself asks nobody unless a run wants it, no key is needed for that.
+// The permission that a start without approval takes: `run` if the server asks nobody by default.
 Result<std::optional<server::Permission>> skipping_permission(
     const Settings& settings, const std::optional<std::string>& flag) {
   using server::Permission;
@@ -218,6 +217,7 @@ Result<std::optional<server::Permission>> skipping_permission(
                                        "\"; give run, decide, administer or never.");
 }
 
+// --listen is "127.0.0.1:8123", "[::1]:8123", or ":8123" for this machine.
 Result<Done> complete(const Judged& judged, Serve& verb) {
   constexpr std::int64_t port_max = 65'535;
   const std::string& text = verb.listen_text;

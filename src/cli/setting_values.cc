@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::chrono::hours kDurationMax{24 * 30};
 
-std::string shown_value(std::string_view text) { return "\"" + shortened(text, 60, "...") + "\""; }
-
 }  // namespace
+
+std::string shown_value(std::string_view text) { return "\"" + shortened(text, 60, "...") + "\""; }
 
 Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,
                                   std::int64_t most) {

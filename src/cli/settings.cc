@@ -41,8 +41,6 @@ std::optional<std::string> login_name() {
   return first_of({"LOGNAME", "USER"});
 }
 
-std::string in_quotes(std::string_view text) { return "\"" + shortened(text, 60, "...") + "\""; }
-
 Result<std::string> default_store(const Program& program, const Environment& environment) {
   std::string file = "/" + program.name + "/" + program.name + ".db";
   // A relative XDG_DATA_HOME is invalid by its own specification, and is to be ignored.
@@ -68,7 +66,8 @@ Result<Language> language_of(const Environment& environment) {
   auto language = language_from(*environment.language);
   if (language) return *language;
   return error(ErrorCode::invalid, environment.origin("BELAY_LANGUAGE") + " is " +
-                                       in_quotes(*environment.language) + "; set it to en or es.");
+                                       shown_value(*environment.language) +
+                                       "; set it to en or es.");
 }
 
 Result<PauseAtCommit> pause_of(const Environment& environment) {
@@ -89,7 +88,7 @@ Result<Sealing::Compress> compression_of(const Environment& environment) {
   if (*environment.compression == "always") return Compress::always;
   if (*environment.compression == "never") return Compress::never;
   return error(ErrorCode::invalid, environment.origin("BELAY_COMPRESSION") + " is " +
-                                       in_quotes(*environment.compression) +
+                                       shown_value(*environment.compression) +
                                        "; set it to always, never or with-key.");
 }
 
@@ -212,7 +211,7 @@ Result<Done> read_time_zone(const Environment& environment, Settings& settings) 
   if (!zone) {
     return error(ErrorCode::invalid,
                  environment.origin("BELAY_TIME_ZONE") + " is " +
-                     in_quotes(*environment.time_zone) +
+                     shown_value(*environment.time_zone) +
                      "; set it to a zone of the IANA database, like Europe/Madrid or UTC.");
   }
   settings.time_zone = *std::move(zone);

@@ -123,6 +123,9 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
 OutputOptions output_options(const Program& program, const Environment& environment, bool json,
                              bool quiet);
 
+// A value as an error shows it: in quotes, and shortened.
+std::string shown_value(std::string_view text);
+
 // Roles of approvals, with commas between; `invalid`, naming `what`, for what can't be one.
 Result<std::vector<std::string>> roles_from(std::string_view what, std::string_view text);
 

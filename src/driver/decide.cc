@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "driver/fork_origin.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
 #include "engine/advancing.h"
@@ -131,7 +130,7 @@ Result<Done> Runtime::Body::check_decision(const ApprovalRow& approval, const De
   if (!decision.approved && decision.edited) {
     return error(ErrorCode::invalid, "A rejection takes no edited payload; approve it instead.");
   }
-  if (!holds_a_role(approval, decision.roles)) {
+  if (!engine::holds_a_role(approval, decision.roles)) {
     return error(ErrorCode::forbidden, "\"" + decision.decided_by +
                                            "\" may not decide this; it takes one of the roles " +
                                            approval.roles + ".");

@@ -57,15 +57,6 @@ bool has_approvals(const GraphDefinition& graph) {
   });
 }
 
-bool has_approval_inside(const GraphDefinition& graph, const std::string& name) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
-    if (!node.subgraph) return false;
-    const GraphDefinition& inner = *node.subgraph->graph;
-    const GraphDefinition::Node* found = inner.find(name);
-    return (found && found->approval) || has_approval_inside(inner, name);
-  });
-}
-
 // The approvals of one run that a fork would skip, and where a fork asks each of them anew.
 class SkippedIn {
  public:
@@ -191,7 +182,7 @@ class WayBack {
   bool shows_an_edit(const ApprovalRow& row) const {
     if (!engine::is_of_approval_node(row)) return false;
     const GraphDefinition::Node* node = graph_ ? graph_->find(row.node) : nullptr;
-    bool is_here = node && node->approval && !has_approval_inside(*graph_, row.node);
+    bool is_here = node && node->approval && !engine::has_approval_inside(*graph_, row.node);
     if (!is_here) return true;
     const std::string& channel = graph_->state->channels[node->approval->channel].name;
     return options_.edits.find(channel) != nullptr;
@@ -201,7 +192,7 @@ class WayBack {
     std::vector<ApprovalRow> permitting = shown_;
     if (permitting.empty()) permitting.push_back(*newest_);
     for (const ApprovalRow& row : permitting) {
-      if (holds_a_role(row, options_.roles)) continue;
+      if (engine::holds_a_role(row, options_.roles)) continue;
       return error(ErrorCode::forbidden, "These edits would skip the approval at \"" + row.node +
                                              "\", which takes one of the roles " + row.roles +
                                              "; fork without edits, or ask somebody who has one.");
@@ -235,14 +226,6 @@ class WayBack {
 };
 
 }  // namespace
-
-bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles) {
-  if (approval.roles.empty()) return true;
-  std::string permitted = "," + approval.roles + ",";
-  return std::any_of(roles.begin(), roles.end(), [&](const std::string& role) {
-    return permitted.find("," + role + ",") != std::string::npos;
-  });
-}
 
 Result<ForkOrigin> fork_origin(Snapshot& view, const GraphRegistry& graphs,
                                const ForkOptions& options) {

@@ -21,7 +21,4 @@ struct ForkOrigin {
 Result<ForkOrigin> fork_origin(Snapshot& view, const GraphRegistry& graphs,
                                const ForkOptions& options);
 
-// Whether who has these roles may decide the approval.
-bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles);
-
 }  // namespace belay

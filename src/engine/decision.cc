@@ -1,5 +1,7 @@
 #include "engine/decision.h"
 
+#include <algorithm>
+
 #include "graph/question.h"
 
 namespace belay::engine {
@@ -24,6 +26,23 @@ InterruptId interrupt_of(const TaskId& task, const std::string& question_key) {
 
 bool is_decided(ApprovalStatus status) {
   return status != ApprovalStatus::open && status != ApprovalStatus::closed;
+}
+
+bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles) {
+  if (approval.roles.empty()) return true;
+  std::string permitted = "," + approval.roles + ",";
+  return std::any_of(roles.begin(), roles.end(), [&](const std::string& role) {
+    return permitted.find("," + role + ",") != std::string::npos;
+  });
+}
+
+bool has_approval_inside(const GraphDefinition& graph, const std::string& name) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
+    if (!node.subgraph) return false;
+    const GraphDefinition& inner = *node.subgraph->graph;
+    const GraphDefinition::Node* found = inner.find(name);
+    return (found && found->approval) || has_approval_inside(inner, name);
+  });
 }
 
 bool is_of_approval_node(const ApprovalRow& approval) {

@@ -14,6 +14,12 @@ InterruptId interrupt_of(const TaskId& task, const std::string& question_key);
 // Whether somebody, or the clock, has decided: neither open nor closed.
 bool is_decided(ApprovalStatus status);
 
+// Whether who has these roles may decide the approval.
+bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles);
+
+// Whether a subgraph, at any depth, has an approval node of this name.
+bool has_approval_inside(const GraphDefinition& graph, const std::string& name);
+
 // `corrupt` where the approval's payload is not the one whose hash it has.
 Result<Done> check_shown(const ApprovalRow& approval);
 

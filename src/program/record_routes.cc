@@ -142,6 +142,15 @@ Route list_route() {
 // Whether the body says when its record was made.
 bool is_dated(const Call& call) { return !call.body["createdAt"].is_null(); }
 
+// The record as it is to be saved. `invalid` for one that must not be.
+template <typename R>
+Result<Done> complete_and_check(R& record, const World& served, bool is_dated) {
+  Instant now = served.parts.clock.now();
+  complete(record, served.options.time_zone, is_dated);
+  if (!is_dated) record.createdAt = now;
+  return check(record, now);
+}
+
 template <typename R>
 Route make_route(World& world) {
   Route route = server::route_of("POST", "/api/" + std::string(names<R>.plural),
@@ -155,11 +164,8 @@ Route make_route(World& world) {
   route.answers = {{201, "It is made; Location names it", ""}, {200, "It was there already", ""}};
   route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(R record, server::read_body<R>(call));
-    Instant now = served.parts.clock.now();
     bool dated = is_dated(call);
-    complete(record, served.options.time_zone, dated);
-    if (!dated) record.createdAt = now;
-    BELAY_CO_CHECK(check(record, now));
+    BELAY_CO_CHECK(complete_and_check(record, served, dated));
     BELAY_CO_TRY(UserId owner, server::owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, record.key()));
     Reply reply;
@@ -226,11 +232,8 @@ Route replace_route(World& world) {
                       "\"" + std::string(names<R>.key) + "\" is not the one in the address.");
     }
     put_key(record, key);
-    Instant now = served.parts.clock.now();
     bool dated = is_dated(call);
-    complete(record, served.options.time_zone, dated);
-    if (!dated) record.createdAt = now;
-    BELAY_CO_CHECK(check(record, now));
+    BELAY_CO_CHECK(complete_and_check(record, served, dated));
     BELAY_CO_TRY(UserId owner, server::owner_in(call));
     BELAY_CO_TRY(std::optional<R> there, co_await find_one<R>(call.service, owner, key));
     if (there && !dated) record.createdAt = there->createdAt;

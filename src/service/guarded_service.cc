@@ -291,9 +291,8 @@ class GuardedService final : public Service {
     co_return Done{};
   }
 
-  // Approvals can be left out by who may decide; and what an unasked run does is done again by its
-  // forks.
-  // Unset, it is as the server says to everybody.
+  // A run without approvals takes a permission, and so does its fork, which does the same again. An
+  // option that is unset has the server's own default, which holds for everybody.
   Result<Done> check_asks(const RunSettings& options) const {
     bool asks = options.require_approval.value_or(true);
     if (asks || who_.may_skip_approvals) return Done{};

@@ -20,11 +20,6 @@ Statement& bind_instant_or_null(Statement& statement, Instant instant) {
   return instant == Instant{} ? statement.bind_null() : statement.bind(instant);
 }
 
-// Without a key there is none.
-Statement& bind_seal(Statement& statement, const std::string& seal) {
-  return seal.empty() ? statement.bind_null() : statement.bind_blob(seal);
-}
-
 // What is not there takes no room, as under a key.
 Statement& bind_or_nothing(Statement& statement, const Digest& digest) {
   return digest == Digest{} ? statement.bind_blob("") : statement.bind(digest);
@@ -36,6 +31,10 @@ Statement& bind_tasks(Statement& statement, const std::string& tasks) {
 }
 
 }  // namespace
+
+Statement& bind_seal(Statement& statement, const std::string& seal) {
+  return seal.empty() ? statement.bind_null() : statement.bind_blob(seal);
+}
 
 Result<bool> CommitWriter::update_run(const RunGuard& guard, const Place& place, const RunRow& run,
                                       std::int64_t session, bool same_status) {

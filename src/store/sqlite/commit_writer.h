@@ -10,6 +10,9 @@
 
 namespace belay::sqlite {
 
+// Of a row; null without a key, where there is none.
+Statement& bind_seal(Statement& statement, const std::string& seal);
+
 class CommitWriter {
  public:
   CommitWriter(Connection& connection, Clock& clock) : connection_(connection), clock_(clock) {}

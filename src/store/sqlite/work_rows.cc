@@ -108,7 +108,7 @@ Result<Done> CommitWriter::insert_message(const Place& place, const OutboxRow& m
   row.bind(place.tenant).bind(place.run).bind(message.seq).bind(message.index);
   row.bind(message.topic).bind(message.status).bind(message.attempts).bind(message.error);
   row.bind(message.due_at).bind(message.created_at).bind_blob(message.envelope);
-  message.seal.empty() ? row.bind_null() : row.bind_blob(message.seal);
+  bind_seal(row, message.seal);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
 }
@@ -123,7 +123,7 @@ Result<bool> CommitWriter::move_message(std::int64_t tenant, const OutboxGuard& 
                                 " WHERE tenant_id = ? AND run_number = ? AND seq = ?"
                                 " AND message_index = ? AND status = ? AND attempts = ?"));
   row.bind(message.status).bind(message.attempts).bind(message.error).bind(message.due_at);
-  message.seal.empty() ? row.bind_null() : row.bind_blob(message.seal);
+  bind_seal(row, message.seal);
   row.bind(tenant).bind(run).bind(guard.seq).bind(guard.index);
   row.bind(guard.status).bind(guard.attempts);
   BELAY_TRY(std::int64_t touched, connection_.run(std::move(row)));

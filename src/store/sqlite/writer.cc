@@ -12,10 +12,10 @@
 namespace belay::sqlite {
 namespace {
 
-// The write-ahead log is moved into the file when it has more pages than this and nobody waits...
-constexpr int log_blocks_idle_max = 1'000;
+// The write-ahead log is moved into the file when it has more frames than this and nobody waits...
+constexpr int log_frames_idle_max = 1'000;
 // ...or more than this although somebody does.
-constexpr int log_blocks_busy_max = 8'000;
+constexpr int log_frames_busy_max = 8'000;
 
 std::optional<FileId> file_at(const std::string& path) {
   auto found = file_id(path);
@@ -246,7 +246,7 @@ Error Writer::failed_commit() {
 
 // A failure leaves the log as it is, which costs space and nothing else.
 void Writer::tidy_log(bool is_idle) {
-  if (is_lost_ || log_pages_ <= (is_idle ? log_blocks_idle_max : log_blocks_busy_max)) return;
+  if (is_lost_ || log_pages_ <= (is_idle ? log_frames_idle_max : log_frames_busy_max)) return;
   auto moved = connection_->execute("PRAGMA wal_checkpoint(PASSIVE)");
   if (moved.ok()) log_pages_ = 0;
 }
