@@ -59,6 +59,9 @@ class SharedLimit {
   // Nothing: it is not known.
   virtual Task<std::optional<std::chrono::milliseconds>> take(std::string name,
                                                               std::size_t per_minute) = 0;
+  // Counts one less: what it was taken for has not happened. A minute later it makes no difference,
+  // so nobody needs to know whether it was done.
+  virtual Task<Done> give_back(std::string name, std::size_t per_minute) = 0;
 };
 
 // Answers of models, by the SHA-256 of all that decides them. Nothing is found but what was kept

@@ -96,7 +96,9 @@ class [[nodiscard]] Result {
   // The value; throws Failure with the Error when there is none. For nodes.
   T& value() & { return ok() ? **this : fail(); }
   const T& value() const& { return ok() ? **this : const_cast<Result*>(this)->fail(); }
-  T&& value() && { return ok() ? std::move(**this) : std::move(fail()); }
+  // Of a temporary the value itself, which then lives for as long as a loop over it or over a
+  // member of it: for (const Row& row : find().value().rows).
+  T value() && { return std::move(value()); }
 
   T value_or(T other) && { return ok() ? std::move(**this) : std::move(other); }
 

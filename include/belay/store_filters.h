@@ -114,6 +114,7 @@ struct OutboxFilter {
   // With `run`: by (seq, index), only those after this one.
   std::optional<std::pair<std::uint64_t, std::int64_t>> after = std::nullopt;
   bool without_body = false;                  // the envelopes are left empty: they may be large
+  bool without_delivered = false;             // only messages that wait or that are given up
   std::size_t limit = limits::page_rows_max;  // oldest first
   std::optional<UserId> user = std::nullopt;  // only those of this user's runs
 };

@@ -11,6 +11,18 @@ std::string message_of(std::string text) {
   return error(ErrorCode::invalid, std::move(text)).message;
 }
 
+TEST(Results, TheValueOfATemporaryLivesForAsLongAsALoopOverIt) {
+  struct Found {
+    std::vector<std::string> rows;
+  };
+  auto find = [] { return Result<Found>(Found{{std::string(100, 'a'), std::string(100, 'b')}}); };
+  std::string first;
+  for (const std::string& row : find().value().rows) first += row[0];
+  auto list = [&] { return Result<std::vector<std::string>>(find().value().rows); };
+  for (const std::string& row : list().value()) first += row[0];
+  EXPECT_EQ(first, "abab");
+}
+
 TEST(Errors, AMessageIsOneLineOfUtf8) {
   EXPECT_EQ(message_of("It is all right: ñ."), "It is all right: ñ.");
   EXPECT_EQ(message_of("two\nlines\tand \x7f"), "two lines and  ");

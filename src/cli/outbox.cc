@@ -26,7 +26,10 @@ Task<Answered> list_messages(World& world, OutboxList wanted) {
   BELAY_CO_TRY(Messages found, co_await world.service.messages(std::move(page)));
   if (found.rows.empty()) world.output.line("No messages.");
   for (const OutboxRow& row : found.rows) world.output.line(line_of(world.settings.time_zone, row));
-  if (found.more > 0) world.output.line(std::to_string(found.more) + " more; see --limit.");
+  if (found.more > 0) {
+    std::string_view at_least = found.more < limits::list_rows_max ? "" : "At least ";
+    world.output.line(std::string(at_least) + std::to_string(found.more) + " more; see --limit.");
+  }
   world.output.document(messages_document(found));
   co_return ExitCode::done;
 }

@@ -134,18 +134,24 @@ Task<Answered> retry_run(World& world, Queue wanted) {
 }
 
 Task<Answered> list_quarantined(World& world) {
-  RunPage page;
-  page.statuses = {RunStatus::quarantined};
-  page.limit = limits::list_rows_max;
-  BELAY_CO_TRY(std::vector<RunRow> rows, co_await world.service.runs(std::move(page)));
   Value::Array documents;
-  if (rows.empty()) world.output.line("Nothing is quarantined.");
-  for (const RunRow& row : rows) {
-    world.output.line(one_line(row.thread.text) + "  " +
-                      moment_text(world.settings.time_zone, row.updated_at) + "  " +
-                      one_line(row.reason));
-    documents.push_back(run_summary(row));
+  std::optional<RunId> before;
+  for (bool is_last = false; !is_last;) {
+    RunPage page;
+    page.statuses = {RunStatus::quarantined};
+    page.limit = limits::page_rows_max;
+    page.before = before;
+    BELAY_CO_TRY(std::vector<RunRow> rows, co_await world.service.runs(std::move(page)));
+    for (const RunRow& row : rows) {
+      world.output.line(one_line(row.thread.text) + "  " +
+                        moment_text(world.settings.time_zone, row.updated_at) + "  " +
+                        one_line(row.reason));
+      documents.push_back(run_summary(row));
+    }
+    is_last = rows.size() < limits::page_rows_max;
+    if (!is_last) before = rows.back().run;
   }
+  if (documents.empty()) world.output.line("Nothing is quarantined.");
   world.output.document(Value::object({{"runs", std::move(documents)}}));
   co_return ExitCode::done;
 }

@@ -277,12 +277,11 @@ Route agent_status(World& world) {
 Route agent_history() {
   Route route = server::route_of("GET", "/api/agents/history/{threadId}", "getAgentHistory",
                                  "Every commit of the thread's run, newest first");
+  route.parameters = server::history_parameters(server::kListMax);
   route.is_of_store = true;
-  route.answers = {{200, "Its commits", "History"}};
+  route.answers = {{200, "A page of its commits", "History"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    HistoryPage page;
-    page.thread = ThreadId(call.path.at("threadId"));
-    page.limit = limits::list_rows_max;
+    BELAY_CO_TRY(HistoryPage page, server::history_page_in(call, server::kListMax));
     auto history = co_await call.service.history(std::move(page));
     if (!history.ok()) co_return thread_error(std::move(history).error());
     co_return server::reply_with(history_document(*history));

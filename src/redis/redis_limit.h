@@ -16,6 +16,7 @@ class RedisLimit final : public SharedLimit {
   explicit RedisLimit(Client& client) : client_(client) {}
   Task<std::optional<std::chrono::milliseconds>> take(std::string name,
                                                       std::size_t per_minute) override;
+  Task<Done> give_back(std::string name, std::size_t per_minute) override;
 
  private:
   Client& client_;

@@ -180,18 +180,20 @@ class Api::Body {
     Call call{
         *caller.service, std::move(request), std::move(admitted->path), std::move(admitted->query),
         Value(),         caller.user,        std::move(admitted->start)};
-    if (route.begins_run) {
+    if (auto refused = check_query(route, call)) co_return *std::move(refused);
+    if (auto refused = read_json(route, call)) co_return *std::move(refused);
+    std::shared_ptr<StartCount> start = call.start;
+    if (start) {
       auto crowded = co_await starts_elsewhere(call.user.text, admitted->address);
       if (crowded) co_return *std::move(crowded);
     }
-    if (auto refused = check_query(route, call)) co_return *std::move(refused);
-    if (auto refused = read_json(route, call)) co_return *std::move(refused);
     // From before the read: what is committed meanwhile makes it another one.
     auto version = route.is_of_store ? call.service.store_version() : std::nullopt;
     std::string address = version ? kept_key(caller, call.request) : std::string();
     const http::Response* kept = version ? kept_.find(*version, address) : nullptr;
     if (kept) co_return copy_of(*kept);
     auto reply = co_await route.handle(std::move(call));
+    if (start && !start->is_kept()) co_await not_begun_elsewhere(caller.user.text, admitted->address);
     if (!reply.ok()) co_return problem(reply.error());
     bool is_kept = reply->is_kept;
     http::Response response = response_of(*std::move(reply));
@@ -302,9 +304,21 @@ class Api::Body {
     if (is_over) co_return std::move(refused);
     wait = co_await shared->take("starts-from:" + address, limit);
     is_over = wait && wait->count() > 0;
-    if (is_over)
+    if (is_over) {
+      co_await shared->give_back("starts:" + user, limit);
       refused = problem(StartLimits::too_many_a_minute(limit, "address", address, *wait));
+    }
     co_return std::move(refused);
+  }
+
+  // One that has begun no run counts nowhere.
+  Task<Done> not_begun_elsewhere(std::string user, std::string address) {
+    SharedLimit* shared = world_.parts.starts;
+    std::size_t limit = world_.options.starts.per_minute;
+    if (!shared || limit == 0) co_return Done{};
+    co_await shared->give_back("starts:" + user, limit);
+    co_await shared->give_back("starts-from:" + address, limit);
+    co_return Done{};
   }
 
   static std::optional<http::Response> check_query(const Route& route, const Call& call) {

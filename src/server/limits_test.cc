@@ -126,6 +126,43 @@ TEST_F(ApiLimits, WhatBeginsNoRunCountsAsNoStart) {
   EXPECT_EQ(post("/api/threads/t/fork", R"({"seq":1})").status, 429);
 }
 
+// The count that servers share: what has been taken of it and not given back.
+struct CountedStarts final : SharedLimit {
+  std::map<std::string, int> taken;
+  std::string full;  // the name that nothing is left for
+  Task<std::optional<std::chrono::milliseconds>> take(std::string name, std::size_t) override {
+    bool is_full = name == full;
+    if (!is_full) ++taken[name];
+    co_return std::chrono::milliseconds(is_full ? 1'000 : 0);
+  }
+  Task<Done> give_back(std::string name, std::size_t) override {
+    --taken[name];
+    co_return Done{};
+  }
+};
+
+TEST_F(ApiLimits, WhatBeginsNoRunCountsAsNoStartForOtherServersEither) {
+  options.starts.per_minute = 100;
+  CountedStarts shared;
+  ApiParts parts{*service, loop, clock, random};
+  parts.starts = &shared;
+  api = std::make_unique<Api>(std::move(parts), options, nullptr);
+  auto known = [] { return from("10.0.0.1", "", start(R"(,"threadId":"t")")); };
+  ASSERT_EQ(send(known()).status, 200);
+  const std::map<std::string, int> one{{"starts:" + options.user.text, 1},
+                                       {"starts-from:10.0.0.1", 1}};
+  EXPECT_EQ(shared.taken, one);
+  clock.move(1ms);
+  EXPECT_EQ(send(known()).status, 200) << "the same run";
+  for (const char* refused : {"{", R"({"input":7})"}) {
+    auto sent = request("POST", "/api/agents/mail/runs", refused);
+    EXPECT_GE(send(from("10.0.0.1", "", std::move(sent))).status, 400) << refused;
+  }
+  shared.full = "starts-from:10.0.0.1";
+  EXPECT_EQ(send(from("10.0.0.1", "", start())).status, 429);
+  EXPECT_EQ(shared.taken, one);
+}
+
 TEST_F(ApiLimits, RunsAtWorkAreCountedUntilTheyRest) {
   options.starts.at_work_per_address = 2;
   api = make_api();

@@ -55,6 +55,11 @@ Parameter named_user_parameter();
 Parameter query_parameter(std::string name, std::string help, Value schema);
 Parameter limit_parameter(std::int64_t or_else, std::int64_t most);
 
+// The page of the history of the path's thread that "before" and "limit" ask for: `or_else` commits
+// if there is no limit. `invalid` for numbers out of range.
+std::vector<Parameter> history_parameters(std::int64_t or_else);
+Result<HistoryPage> history_page_in(const Call& call, std::int64_t or_else);
+
 // How long the request itself asks to wait for its run ("Prefer: wait=5", "Prefer: respond-async"),
 // RFC 7240; nothing where it does not say.
 struct Preference {

@@ -39,6 +39,7 @@ class StartCount {
   Result<Done> enter();
   // It has begun a run, and counts. Otherwise what it took of the minute is given back.
   void keep() { is_kept_ = true; }
+  bool is_kept() const { return is_kept_; }
 
   const Instant asked_at;
 

@@ -85,20 +85,11 @@ Route show_thread(World& world) {
 Route show_history() {
   Route route = route_of("GET", "/api/threads/{threadId}/history", "getHistory",
                          "Every commit of the thread's latest run, newest first");
-  route.parameters = {query_parameter("before", "Only commits older than this one",
-                                      Value::object({{"type", "integer"}, {"minimum", 1}})),
-                      limit_parameter(kCommitsDefault, kListMax)};
+  route.parameters = history_parameters(kCommitsDefault);
   route.is_of_store = true;
   route.answers = {{200, "A page of commits", "History"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
-    HistoryPage page;
-    page.thread = thread_in(call);
-    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kCommitsDefault, 1, kListMax));
-    page.limit = static_cast<std::size_t>(limit);
-    if (call.query.contains("before")) {
-      BELAY_CO_TRY(std::int64_t before, number_in(call.query, "before", 1, 1, kSeqMax));
-      page.before_seq = static_cast<std::uint64_t>(before);
-    }
+    BELAY_CO_TRY(HistoryPage page, history_page_in(call, kCommitsDefault));
     BELAY_CO_TRY(RunHistory history, co_await call.service.history(std::move(page)));
     co_return reply_with(history_document(history));
   };
@@ -294,6 +285,24 @@ Route left_behind() {
 }
 
 }  // namespace
+
+std::vector<Parameter> history_parameters(std::int64_t or_else) {
+  return {query_parameter("before", "Only commits older than this one",
+                          Value::object({{"type", "integer"}, {"minimum", 1}})),
+          limit_parameter(or_else, kListMax)};
+}
+
+Result<HistoryPage> history_page_in(const Call& call, std::int64_t or_else) {
+  HistoryPage page;
+  page.thread = thread_in(call);
+  BELAY_TRY(std::int64_t limit, number_in(call.query, "limit", or_else, 1, kListMax));
+  page.limit = static_cast<std::size_t>(limit);
+  if (call.query.contains("before")) {
+    BELAY_TRY(std::int64_t before, number_in(call.query, "before", 1, 1, kSeqMax));
+    page.before_seq = static_cast<std::uint64_t>(before);
+  }
+  return page;
+}
 
 std::vector<Route> thread_routes(World& world) {
   std::vector<Route> routes;

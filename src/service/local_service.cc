@@ -18,8 +18,6 @@
 namespace belay {
 namespace {
 
-// More than any store has: which are shown is decided afterwards.
-constexpr std::size_t kMessagesMax = 10'000'000;
 // Beyond any time that a run can be due at.
 constexpr std::chrono::hours kEver{24 * 365 * 100};
 
@@ -346,24 +344,27 @@ class LocalService final : public Service {
   Task<Result<Messages>> messages(MessagePage page) override {
     OutboxFilter filter;
     filter.tenant = parts_.tenant;
-    filter.limit = kMessagesMax;
+    filter.without_delivered = !page.all;
     filter.user = page.user;
     if (page.thread) {
       ThreadId thread = *page.thread;
       BELAY_CO_TRY(RunRow row, co_await run_of(std::move(thread)));
       filter.run = row.run;
     }
-    std::function<Result<std::vector<OutboxRow>>(Snapshot&)> reader =
-        [filter = std::move(filter)](Snapshot& view) { return view.outbox(filter); };
-    Messages found;
-    BELAY_CO_TRY(found.rows, co_await read<std::vector<OutboxRow>>(parts_.store, reader));
-    if (!page.all) {
-      std::erase_if(found.rows,
-                    [](const OutboxRow& row) { return row.status == OutboxStatus::delivered; });
-    }
-    found.more = found.rows.size() > page.limit ? found.rows.size() - page.limit : 0;
-    found.rows.resize(found.rows.size() - found.more);
-    co_return std::move(found);
+    std::function<Result<Messages>(Snapshot&)> reader =
+        [filter = std::move(filter), limit = page.limit](Snapshot& view) mutable -> Result<Messages> {
+      Messages found;
+      filter.limit = limit;
+      BELAY_TRY(found.rows, view.outbox(filter));
+      if (found.rows.size() < limit) return found;
+      // Only counted, so without their bodies, which may be large.
+      filter.without_body = true;
+      filter.limit = limit + limits::list_rows_max;
+      BELAY_TRY(auto counted, view.outbox(filter));
+      found.more = counted.size() - found.rows.size();
+      return found;
+    };
+    co_return co_await read<Messages>(parts_.store, std::move(reader));
   }
 
   Task<Result<Done>> retry_message(std::string id) override {

@@ -101,7 +101,7 @@ struct MessagePage {
 };
 struct Messages {
   std::vector<OutboxRow> rows;  // oldest first
-  std::size_t more = 0;         // beyond the limit
+  std::size_t more = 0;         // beyond the limit; counted up to limits::list_rows_max
 };
 
 struct Compaction {

@@ -404,6 +404,16 @@ TEST_P(StoreSuite, MessagesComeByTopicByRunAndByPage) {
   EXPECT_EQ(indexes(page), "");
   OutboxFilter bare{.tenant = default_tenant(), .without_body = true};
   for (const OutboxRow& row : call_->outbox(bare)) EXPECT_EQ(row.envelope, "");
+  Commit delivery;
+  delivery.tenant = default_tenant();
+  OutboxRow delivered = call_->outbox({.tenant = default_tenant(), .run = a.row.run}).at(1);
+  delivery.message = OutboxGuard{delivered.run, delivered.seq, delivered.index, 0};
+  delivered.status = OutboxStatus::delivered;
+  delivered.attempts = 1;
+  delivery.rows.outbox.push_back(delivered);
+  ASSERT_EQ(call_->commit(delivery), CommitOutcome::applied);
+  OutboxFilter open{.tenant = default_tenant(), .without_delivered = true};
+  EXPECT_EQ(indexes(open), "02012");
 }
 
 TEST_P(StoreSuite, MessagesLandWithTheirCommitAndWaitUntilTheyAreDue) {

@@ -12,8 +12,9 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// The numbers of states are facts of the engine and the graphs. Fewer mean that something is no
-// longer tried - a call, a fault, an order of things - unless the engine itself has got simpler.
+// The numbers of states are facts of the engine and the graphs. A smaller number shows that
+// something is no longer tried (a call, a fault, an order), unless the calls themselves take fewer
+// steps: the contents that the store can have do not depend on that.
 
 TEST(ExplorerSpace, OneAfterAnotherHoldsThroughAnyTwoFaults) {
   SearchOptions options;
@@ -21,7 +22,8 @@ TEST(ExplorerSpace, OneAfterAnotherHoldsThroughAnyTwoFaults) {
   SearchReport report = search(options);
   std::cout << "evidence: explorer: " << report.text();
   EXPECT_THAT(report.wrong, IsEmpty());
-  EXPECT_GE(report.states, 1'300'000u);
+  EXPECT_GE(report.states, 1'000'000u);
+  EXPECT_GE(report.contents, 16'000u);
 }
 
 TEST(ExplorerSpace, SideBySideHoldsThroughAnyFault) {
@@ -31,7 +33,8 @@ TEST(ExplorerSpace, SideBySideHoldsThroughAnyFault) {
   SearchReport report = search(options);
   std::cout << "evidence: explorer: " << report.text();
   EXPECT_THAT(report.wrong, IsEmpty());
-  EXPECT_GE(report.states, 450'000u);
+  EXPECT_GE(report.states, 380'000u);
+  EXPECT_GE(report.contents, 10'000u);
 }
 
 // Whatever raises the epoch is a commit, and takes a seq too: so the check of the seq fences all
@@ -43,7 +46,7 @@ TEST(ExplorerSpace, TheSeqFencesWhatTheEpochWould) {
   options.faults = 1;
   SearchReport report = search(options);
   EXPECT_THAT(report.wrong, IsEmpty()) << report.text();
-  EXPECT_GE(report.states, 115'000u);
+  EXPECT_GE(report.states, 70'000u);
 }
 
 }  // namespace

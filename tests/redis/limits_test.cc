@@ -48,6 +48,22 @@ TEST_F(SharedTier, ALimitIsOneForAllWhoNameItAlike) {
   EXPECT_EQ(take(second, "b", 6), milliseconds(0)) << "another name";
 }
 
+TEST_F(SharedTier, WhatIsGivenBackToALimitMayBeTakenAgainByAnyone) {
+  RedisLimit first(*one);
+  RedisLimit second(*other);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(take(first, "a", 3), milliseconds(0));
+  EXPECT_GT(take(second, "a", 3), milliseconds(0));
+  block_on(*loop, second.give_back("a", 3));
+  EXPECT_EQ(take(first, "a", 3), milliseconds(0));
+  EXPECT_GT(take(first, "a", 3), milliseconds(0));
+  for (int i = 0; i < 10; ++i) block_on(*loop, first.give_back("a", 3));
+  int taken = 0;
+  for (int i = 0; i < 10; ++i) taken += take(second, "a", 3) == milliseconds(0);
+  EXPECT_EQ(taken, 3) << "no more than a minute allows, however much is given back";
+  ASSERT_TRUE(one->call_and_wait({"SET", one->name("limit:a"), "tomorrow"}).ok());
+  block_on(*loop, first.give_back("a", 3));
+}
+
 TEST_F(SharedTier, WhatStandsInTheWayOfALimitIsAMinuteAtTheMostOrNotKnown) {
   RedisLimit limit(*one);
   std::string key = one->name("limit:a");
@@ -78,6 +94,7 @@ struct SaidLimit final : SharedLimit {
     ++asked;
     co_return answer;
   }
+  Task<Done> give_back(std::string, std::size_t) override { co_return Done{}; }
 };
 
 TEST(SharedRates, MakeACallWaitAndNeverLetMoreThroughThanThisProcessWould) {

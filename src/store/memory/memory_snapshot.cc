@@ -325,6 +325,7 @@ Result<std::vector<OutboxRow>> MemorySnapshot::outbox(const OutboxFilter& filter
       bool is_due = !filter.due_by || (entry.row.status == OutboxStatus::waiting &&
                                        entry.row.due_at <= *filter.due_by);
       if (!is_due || !is_one_of(filter.topics, entry.row.topic)) continue;
+      if (filter.without_delivered && entry.row.status == OutboxStatus::delivered) continue;
       found.push_back(&entry);
       if (filter.first_of_each_run) return;
     }

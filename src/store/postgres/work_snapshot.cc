@@ -168,6 +168,7 @@ Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filt
   query.add(" WHERE tenant = ?", filter.tenant);
   if (filter.run) query.add(" AND run_id = ?", *filter.run);
   if (filter.due_by) query.add(" AND status = 'waiting' AND due_at <= ?", *filter.due_by);
+  if (filter.without_delivered) query.add(" AND status <> 'delivered'");
   if (filter.user) {
     query.add(
         " AND run_id IN (SELECT s.run_id FROM belay.run_starts s WHERE s.tenant = ?"

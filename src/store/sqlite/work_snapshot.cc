@@ -184,6 +184,7 @@ Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter
     sql += " AND o.run_number = (SELECT run_number FROM runs WHERE tenant_id = ? AND run_id = ?)";
   }
   if (filter.due_by) sql += " AND o.status = 'waiting' AND o.due_at <= ?";
+  if (filter.without_delivered) sql += " AND o.status <> 'delivered'";
   bool is_page = filter.run && filter.after;
   if (filter.user) {
     sql += " AND (SELECT s.user_id FROM run_starts s WHERE s.run_number = o.run_number) = ?";
