@@ -13,6 +13,8 @@ namespace belay::crash {
 // for what only the sanitizer sees. The whole counts are those of the -O2 build.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool kSanitized = __has_feature(address_sanitizer);  // clang
 #else
 inline constexpr bool kSanitized = false;
 #endif
