@@ -2,11 +2,11 @@
 // store/sqlite/sessions.h - detects live sessions: a session is a lock on the store's folder.
 //
 // A session is a row in the table `sessions` and, while its process is alive, a lock on one byte of
-// the folder that contains the store; the session's id determines the byte. The kernel releases the
-// lock when the process ends for any reason, so that its runs can be claimed immediately. The
-// folder is the same for every path by which the store was opened, and it cannot be removed while
-// it contains the store: there is no lock file. The locks belong to the open folder (OFD locks),
-// not to the process: two stores in one process see each other as two processes would.
+// the folder that contains the store; the session's id and the file's inode determine the byte. The
+// kernel releases the lock when the process ends for any reason, so that its runs can be claimed
+// immediately. The folder is the same for every path by which the store was opened, and it cannot
+// be removed while it contains the store: there is no lock file. The locks belong to the open
+// folder (OFD locks), not to the process: two stores in one process see each other as strangers.
 //
 // Threading: any method, from any thread.
 
