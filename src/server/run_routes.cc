@@ -200,7 +200,7 @@ Route overview(World& world) {
 
 std::optional<int> attempts_from(const std::optional<std::int64_t>& member) {
   if (!member) return std::nullopt;
-  // What no `int` can be is as wrong as zero: the runtime refuses it, for every door alike.
+  // A number beyond `int` is as invalid as zero: the runtime rejects both, for every caller.
   return static_cast<int>(std::clamp<std::int64_t>(*member, 0, limits::run_attempts_max + 1));
 }
 
