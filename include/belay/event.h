@@ -102,8 +102,8 @@ class EventReader {
   virtual Task<Result<std::vector<StreamEvent>>> next() = 0;
 };
 
-// Progress of a run, reported to its own process. `node_started` and `retrying` are reported when
-// they happen; the others after their commit, so that their content is durable.
+// Progress of a run, reported to its own process. `node_started` is reported when it happens; the
+// others after their commit, so that their content is durable.
 struct RunEvent {
   enum class Kind {
     node_started,
@@ -112,7 +112,7 @@ struct RunEvent {
     paused,
     decided,
     finished,
-    released,  // to the queue, because the process ends; `message` names interrupted nodes
+    released,  // to the queue, because the process ends; `message` names abandoned nodes
   };
   Kind kind = Kind::node_started;
   ThreadId thread;

@@ -23,7 +23,7 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 
 inline constexpr std::size_t json_depth_max = 64;             // nested arrays and objects
-inline constexpr std::size_t document_depth_max = 72;         // of Belay, around such values
+inline constexpr std::size_t document_depth_max = 72;         // Belay's documents with such values
 inline constexpr std::size_t value_bytes_max = 64u << 20;     // one channel's JSON text
 inline constexpr std::size_t record_bytes_max = 1u << 20;     // one record's JSON text
 inline constexpr std::size_t identifier_bytes_max = 200;      // thread, user, record key
@@ -42,7 +42,7 @@ inline constexpr std::int64_t output_tokens_default = 4'096;  // of a call on a 
 inline constexpr milliseconds busy_retry_after{1'000};        // delay suggested by a limit
 inline constexpr std::int64_t lost_claims_max = 5;            // above this, a run is quarantined
 inline constexpr milliseconds owner_watch_interval{500};      // how often a run checks its owner
-inline constexpr milliseconds held_call_looks_every{100};     // how often a model call checks it
+inline constexpr milliseconds held_call_looks_every{100};     // how often a call checks the lease
 inline constexpr hours approval_expiry_default{24};
 inline constexpr hours thread_idle_max{24 * 7};  // then it can't be resumed
 inline constexpr int run_attempts_max = 20;      // RunSettings::max_retries

@@ -38,7 +38,7 @@ struct RunView {
   RunRow row;
   Value state;                          // the channels by name, read with the graph's defaults
   std::optional<ApprovalRow> approval;  // an open one, when paused for a person
-  // All open approvals (branches may each request one), oldest first; at most list_rows_max.
+  // All open approvals (branches may each request one), oldest first; the list_rows_max newest.
   std::vector<ApprovalRow> approvals;
   std::optional<Spending> spending = std::nullopt;  // of a run with a budget
   // Only if the run has ended: effects whose outcome is unknown.
@@ -67,9 +67,9 @@ struct ForkOptions {
   std::optional<std::uint64_t> seq = std::nullopt;
   ThreadId thread = {};  // new, or that of the same fork (see StartOptions); empty: random
   UserId user = {};      // owner of the fork; empty: the owner of the original
-  // JSON object of channels that replace the stored ones; null: none. With edits, a fork begins
-  // before the newest decided approval on its path and before the first one that showed an edited
-  // channel: both are requested again. `forbidden` unless `roles` has one of the approval's roles.
+  // JSON object of channels that replace the stored ones; null: none. With edits, a fork begins at
+  // the latest before the newest decided approval on its path and before the first that showed an
+  // edited channel, and asks again. `forbidden` unless `roles` has one of the approval's roles.
   Value edits = {};
   std::vector<std::string> roles = {};  // of the caller
   bool may_decide = true;               // false: edits only if the graph has no approvals
@@ -272,7 +272,7 @@ class Runtime {
                                                   std::optional<UserId> user = std::nullopt);
 
   // Decides an open approval and continues its run. `not_found` for an unknown one; `invalid` if an
-  // edited payload does not fit; `forbidden` if the decider lacks each of its roles.
+  // edited payload does not fit; `forbidden` if the decider has none of its roles.
   Task<Result<DecisionAnswer>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
 
   // Cancels a thread's run, whoever works on it. Cancelling again changes nothing; `conflict` when

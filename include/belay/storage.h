@@ -1,6 +1,6 @@
 #pragma once
-// belay/storage.h - transforms stored values: compresses and encrypts them, stores large ones once,
-// on their way into any store and back; deletes threads that have ended.
+// belay/storage.h - what is done to what a store keeps: values are compressed, encrypted and, when
+// large, stored once, on their way into any store and back; threads that have ended are forgotten.
 //
 // seal_store() wraps a Store: the program reads and writes plaintext, the stored values are
 // encrypted. With a key, all text of people, models and nodes is encrypted, and no row can be
@@ -12,10 +12,10 @@
 // envelope of one tenant does not open as another's. An envelope is bound to its row: moved to
 // another one it does not open.
 //
-// Errors of reads:
+// What reading answers:
 //   corrupt  bytes or rows that were changed, truncated or moved, or are plaintext under a key
 //   invalid  the key that an envelope names is not in the ring, or is another one of that name
-// A value that fails to open is never returned.
+// Nothing that fails to open is ever handed on.
 //
 // Nonces are 192 random bits: the number of values under one key is not limited. If keys are real,
 // the Random must be the system's: two values under the same nonce reveal both.

@@ -20,9 +20,9 @@ ExitCode end_of(World& world, const RunView& view);
 // One approval in full: the question, what would be saved, the decision if there is one.
 void show_approval_in_full(World& world, const ApprovalRow& row);
 
-// Returns "ana", or the name that she acted for with hers in addition.
+// Returns the decider ("ana"), together with the name that it acted for, if any.
 std::string decider_of(const Phrases& phrases, const ApprovalRow& row);
-// Returns the actor of a decision or cancel: the given name, else the login; a key overrides both.
+// Returns the given name, else the login; empty with a key to a server, which uses the key's name.
 std::string acting_name(const World& world, const std::optional<std::string>& named);
 
 // One line of a list.

@@ -1,9 +1,9 @@
 #pragma once
 // driver/all_rows.h - reads all rows of a run that a filter matches, one page after another.
 //
-// A full page does not mean that it is the last: readers that need all rows use these
-// functions. Each page holds at most limits::page_rows_max rows, and all pages are
-// read from the same snapshot.
+// A full page is not necessarily the last one: readers that need all rows use these functions.
+// Each page holds at most limits::page_rows_max rows, and all pages are read from the same
+// snapshot.
 
 #include "belay/limits.h"
 #include "belay/store.h"

@@ -105,8 +105,8 @@ struct ServerCounts {
   std::size_t request_bytes = 0;   // of these, held for requests
   std::uint64_t accepted = 0;      // connections since the start
   std::uint64_t requests = 0;      // that reached the handler
-  std::uint64_t refused = 0;       // requests and connections that the server answered by itself,
-                                   // those that `admit` refused among them
+  std::uint64_t refused = 0;       // requests and connections that the server itself rejected,
+                                   // including those that `admit` rejected
 };
 
 class Server {

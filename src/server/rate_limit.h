@@ -27,7 +27,7 @@ class RateLimit {
   std::optional<std::chrono::milliseconds> take(const std::string& name);
   // Returns how long to wait for a token; nothing if one is available. Takes none.
   std::optional<std::chrono::milliseconds> wait(const std::string& name);
-  // Returns a token.
+  // Puts a taken token back.
   void give_back(const std::string& name);
 
   std::size_t per_minute() const { return per_minute_; }

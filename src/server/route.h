@@ -44,7 +44,7 @@ using Texts = std::map<std::string, std::string, std::less<>>;
 
 // A request as its route sees it: parameters are the declared ones, checked for form.
 struct Call {
-  // The caller's permitted view of it: with keys, a guarded_service.h.
+  // The service as the caller may use it: with keys, a guarded_service.h.
   Service& service;
   http::Request request;  // its body has been read
   Texts path;

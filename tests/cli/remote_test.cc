@@ -346,7 +346,7 @@ TEST(CliRemote, AnothersThreadsAreNotThere) {
   EXPECT_EQ(keyed.root({"state", "t"}).code, 0);
 }
 
-// A retried run belongs to its original user, whoever retries it.
+// A retried run belongs to its original user, no matter which user retries it.
 TEST(CliRemote, ARunGoesAgainAsItsOwnUsers) {
   KeyedWorld keyed;
   ASSERT_TRUE(keyed.server->is_up());

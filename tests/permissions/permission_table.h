@@ -34,7 +34,7 @@ const std::vector<Entry>& permission_table();
 
 // Returns the status that only the table determines.
 int expected_status(const Entry& entry, Permission route_takes, Permission as, Thing thing);
-// True if that caller may see the item of that entry, whoever owns it.
+// True if that caller may see the item of that entry if another user owns it.
 bool sees_others(const Entry& entry, Permission as);
 
 }  // namespace belay::permissions
