@@ -1,5 +1,5 @@
 // Property: a value of any type that a state may have reads back as an equal value if it is written
-// without a problem; a value that cannot be written is a problem that names it.
+// without a problem; a value that could not be read back is rejected by name.
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

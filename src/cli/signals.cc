@@ -12,7 +12,7 @@ namespace {
 
 constexpr int signals_until_the_end = 3;
 
-// A handler receives only the signal's number; therefore the pipe belongs to the process.
+// A handler receives only the signal's number; therefore the pipe is global to the process.
 std::atomic<int> pipe_reads{-1};
 std::atomic<int> pipe_writes{-1};
 std::atomic<int> signals_left{signals_until_the_end};

@@ -12,7 +12,7 @@ namespace {
 // Checks that a start with the name of an existing thread matches the thread's run.
 Result<Done> check_known(const RunRow& known, const RunRow& wanted) {
   // Checked first: the run reads and saves as the user for whom it was started. A start by another
-  // user does not mean this run and must learn nothing about it.
+  // user does not mean this run, and its error must not describe the run.
   if (known.user != wanted.user) {
     return error(ErrorCode::conflict, "Thread \"" + wanted.thread.text +
                                           "\" was begun for another user; give another thread.");

@@ -473,7 +473,7 @@ TEST_F(ForksBehindApprovals, RunAsWhoAsks) {
   EXPECT_EQ(fork(options).error().code, ErrorCode::invalid);
 }
 
-// The state that Ben's copy contains was approved in Ana's thread, which Ben cannot read.
+// The state that Ben's copy contains was approved in Ana's thread, which does not belong to Ben.
 TEST_F(ForksBehindApprovals, OfAnotherUsersThreadAreNotGoneBackTo) {
   auto finance = answer(begin(built(two_approvals("deals")), "origin"), true);
   answer(finance, true);

@@ -97,7 +97,7 @@ engine::Event RunDriver::next_event() {
   }
   Instant now = parts_.clock.now();
   if (!plain_since_) plain_since_ = now;
-  // If the clock was set back, the comparison would hold everything until it catches up.
+  // A clock that was set back would otherwise delay everything until it catches up.
   ended->more = now >= *plain_since_ && now - *plain_since_ < plain_nodes_slice;
   if (!ended->more) plain_since_.reset();
   return event;

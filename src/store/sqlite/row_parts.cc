@@ -14,7 +14,7 @@ namespace {
 struct Source {
   std::string_view table;
   std::string_view number;
-  std::string_view from;  // includes the tenant's condition, whose number is ?1
+  std::string_view from;  // includes the tenant's condition; ?1 is the tenant's number
   std::string_view columns;
   Result<StoredEnvelope> (*read)(const Statement& row, std::uint64_t place);
   std::string_view seal = "seal";
