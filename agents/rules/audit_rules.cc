@@ -26,7 +26,7 @@ Language by_lexicon(const Words& words) {
       const auto any = [](const Entry&, std::size_t) { return true; };
       const auto match = view.longest(at, words.tokens.size(), any);
       if (!match) continue;
-      // A word of one language may be a form of another one's: the very word counts for more.
+      // A word of one language might be a form of a word in another: an exact match counts more.
       std::string phrase = fold(match->entry->phrase);
       std::erase(phrase, '=');
       const bool as_written = phrase == words.vocabulary[words.tokens[at].word];

@@ -152,7 +152,7 @@ Result<std::string> diary_table(const std::string& folder) {
   return out;
 }
 
-// Snowball's stemmer of one language. What it finds alike is what a reader has to look at.
+// Snowball's stemmer of one language. A person reviews the words that it considers alike.
 class Stemmer {
  public:
   explicit Stemmer(Language language)
@@ -188,7 +188,7 @@ std::string joined(const std::set<std::string>& words) {
   return out;
 }
 
-// The listed words by their stem.
+// Returns the listed words by their stem.
 std::multimap<std::string, std::string> stems_of(const Lexicon& lexicon, Stemmer& stemmer) {
   std::multimap<std::string, std::string> stems;
   for (const ListedWord& listed : lexicon.words()) {
@@ -197,7 +197,7 @@ std::multimap<std::string, std::string> stems_of(const Lexicon& lexicon, Stemmer
   return stems;
 }
 
-// The line of a word that meets listed words otherwise than as it is written; none for others.
+// Returns the line of a word that matches listed words only in another form; else an empty text.
 std::string line_of(const Lexicon& lexicon, const std::multimap<std::string, std::string>& stems,
                     Stemmer& stemmer, const std::string& word) {
   std::set<std::string> forms;

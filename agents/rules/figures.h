@@ -18,9 +18,9 @@ struct FigurePaths {
 // and the line.
 Result<std::string> figures_markdown(const FigurePaths& paths);
 
-// Each word of the labelled notes and the diaries that meets a listed word otherwise than as it is
-// written: as a form of it, or by a stem alone, which does not count. Tab-separated lines:
-// language, "form" or "stem", the word, the listed words. Sorted.
+// Returns the words of the labelled notes and the diaries that match a listed word in another form
+// than written: as an inflected form, or only by the stem, which does not count. Tab-separated
+// lines: language, "form" or "stem", the word, the listed words. Sorted.
 Result<std::string> lexicon_forms(const FigurePaths& paths);
 
 // The notes of each day of a diary file, days in the file's order.

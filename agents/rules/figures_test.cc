@@ -25,7 +25,7 @@ TEST(Figures, TheDocumentCarriesWhatTheCodeGivesNow) {
       << *figures;
 }
 
-// The words of 971 days of diaries and of the labelled notes, as somebody has read them: see
+// The words of 971 days of diaries and of the labelled notes, as reviewed by a person: see
 // tests/data/lexicon/README.md.
 TEST(Figures, TheWordsThatMeetTheLexiconInAnotherFormAreThoseThatWereReviewed) {
   const FigurePaths paths{source("tests/data/labelled/risk_notes_dev.jsonl"),

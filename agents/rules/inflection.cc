@@ -9,7 +9,7 @@
 namespace belay::rules {
 namespace {
 
-// Shorter remains are no words: "bed" is not the past of "b".
+// A shorter remainder is not a word: "bed" is not the past of "b".
 constexpr std::size_t kBaseMin = 2;
 
 bool has_vowel(std::string_view text) {
@@ -20,7 +20,7 @@ bool ends_doubled(std::string_view text) {
   return text.size() > kBaseMin && text[text.size() - 1] == text[text.size() - 2];
 }
 
-// What is left of a verb without "ed" or "ing": "quarrell" is of "quarrel", "hop" of "hope" too.
+// Adds the verbs of a text without "ed" or "ing": "quarrell" gives "quarrel", "hop" also "hope".
 void add_verb_bases(std::string_view left, std::vector<std::string>& bases) {
   if (left.size() < kBaseMin || !has_vowel(left)) return;
   bases.emplace_back(left);
@@ -32,7 +32,7 @@ std::string_view without(std::string_view word, std::size_t letters) {
   return word.substr(0, word.size() - letters);
 }
 
-// The words that an English one may be a form of, itself among them.
+// Returns the words of which an English word might be a form, including the word itself.
 std::vector<std::string> english_bases(std::string_view word) {
   if (word.ends_with("'s")) word = without(word, 2);
   std::vector<std::string> bases = {std::string(word)};
@@ -53,10 +53,10 @@ std::vector<std::string> english_bases(std::string_view word) {
 
 struct Ending {
   std::string_view letters;
-  std::string_view verbs;  // the infinitives' endings that it goes with: "ar", "er ir"
+  std::string_view verbs;  // endings of the infinitives that have this form: "ar", "er ir"
 };
 
-// Without accents, since many people write none.
+// Without accents, because many people do not write them.
 constexpr auto kSpanishEndings = std::to_array<Ending>({
     {"ar", "ar"},         {"er", "er"},        {"ir", "ir"},       {"o", "ar er ir"},
     {"as", "ar er ir"},   {"a", "ar er ir"},   {"es", "ar er ir"}, {"e", "ar er ir"},
@@ -80,7 +80,7 @@ constexpr auto kSpanishEndings = std::to_array<Ending>({
     {"ido", "er ir"},     {"ida", "er ir"},    {"idos", "er ir"},  {"idas", "er ir"},
 });
 
-// "lloré", "discutí", "gritó": endings of the preterite that a noun does not have.
+// "lloré", "discutí", "gritó": endings of the preterite that nouns do not have.
 constexpr auto kPreterites = std::to_array<Ending>({{"é", "ar"},
                                                     {"í", "er ir"},
                                                     {"ió", "er ir"},
@@ -92,7 +92,7 @@ constexpr auto kPreterites = std::to_array<Ending>({{"é", "ar"},
                                                     {"ando", "ar"},
                                                     {"iendo", "er ir"}});
 
-// Calls `found` with each infinitive that `word` may be a form of.
+// Calls `found` with each infinitive of which `word` might be a form.
 template <typename Endings, typename Found>
 void each_infinitive(std::string_view word, const Endings& endings, Found found) {
   for (const Ending& ending : endings) {
@@ -105,7 +105,7 @@ void each_infinitive(std::string_view word, const Endings& endings, Found found)
   }
 }
 
-// "cansad" of "cansados", "cansada"; empty for what is no participle.
+// Returns "cansad" for "cansados" or "cansada"; empty if the word is not a participle.
 std::string_view participle_stem(std::string_view word) {
   if (word.ends_with('s')) word = without(word, 1);
   for (std::string_view ending : {"ado", "ada", "ido", "ida"}) {
@@ -120,7 +120,7 @@ bool is_infinitive(std::string_view word) {
          (word.ends_with("ar") || word.ends_with("er") || word.ends_with("ir"));
 }
 
-// The word, and what it may be the plural of.
+// Adds the word, and the words of which it might be the plural.
 void add_singulars(std::string_view word, std::vector<std::string>& keys) {
   keys.emplace_back(word);
   if (!word.ends_with('s') || word.size() <= kBaseMin) return;
@@ -129,7 +129,7 @@ void add_singulars(std::string_view word, std::vector<std::string>& keys) {
   if (word.ends_with("ces")) keys.push_back(std::string(without(word, 3)) + "z");
 }
 
-// Keys of participles and infinitives look like no word.
+// Keys of participles and infinitives are distinct from all words.
 std::string participle_key(std::string_view stem) { return std::string(stem) + "*"; }
 std::string verb_key(const std::string& infinitive) { return infinitive + "+"; }
 

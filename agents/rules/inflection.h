@@ -1,9 +1,9 @@
 #pragma once
-// rules/inflection.h - whether a word of a text is a listed word in another of its forms.
+// rules/inflection.h - recognises inflected forms of listed words in a text.
 //
-// A stemmer alone can't tell: "poor" and "poorly" share a stem, as do "mareado" and "marido". What
-// counts is inflection: plurals, and the forms of a regular verb. A word that is derived from
-// another one ("hospitalidad" from "hospital") is another word, and is listed by itself.
+// A stemmer is not enough: "poor" and "poorly" share a stem, as do "mareado" and "marido". Only
+// inflection counts: plurals, and the forms of a regular verb. A word derived from another one
+// ("hospitalidad" from "hospital") is another word, and has its own entry in the lexicon.
 //
 // Words are folded as words_of() does it. Pure functions.
 
@@ -15,20 +15,20 @@
 
 namespace belay::rules {
 
-// A word as the lexicon lists it.
+// A word listed in the lexicon.
 struct ListedWord {
   std::string folded;
-  bool exact = false;  // "=word": no other form
-  // What it has in common with its forms: English words with their plurals and verb forms; Spanish
+  bool exact = false;  // "=word": matches no other form
+  // Keys that it shares with its forms: English words with their plurals and verb forms; Spanish
   // participles ("cansado") in number and gender, verbs (an infinitive, gerund or preterite) in all
-  // of their forms, other words in number alone.
+  // of their forms, other words only in number.
   std::vector<std::string> keys;
 };
 
-// `written`: as it stands in the lexicon, with its accents; they tell "lloré" from "llore".
+// `written`: as in the lexicon, with its accents; they distinguish "lloré" from "llore".
 ListedWord listed_word(Language language, std::string_view written);
 
-// The keys of a word of a text: it is a form of the listed words that have one of them.
+// Returns the keys of a word in a text: it is a form of the listed words that share one of them.
 std::vector<std::string> keys_of(Language language, std::string_view word);
 
 bool is_form_of(Language language, std::string_view word, const ListedWord& listed);

@@ -12,7 +12,7 @@ bool matches(Language language, const char* word, const char* listed) {
   return is_form_of(language, word, listed_word(language, listed));
 }
 
-// The categories of the entries that a word meets by itself.
+// Returns the categories of the entries that a single word matches.
 std::string met_by(Language language, const char* word) {
   const Words words = words_of(word);
   const LexiconView view(lexicon_of(language), words);

@@ -38,7 +38,7 @@ Error bad_line(Language language, std::size_t line, std::string_view why) {
                                        ".");
 }
 
-// The words of a phrase; an empty one for a gap.
+// Returns the words of a phrase; an empty word for a gap.
 std::vector<ListedWord> words_of_phrase(Language language, std::string_view phrase) {
   std::vector<ListedWord> listed;
   for (const std::string_view part : split(phrase, ' ')) {
@@ -50,7 +50,7 @@ std::vector<ListedWord> words_of_phrase(Language language, std::string_view phra
     const Words words = words_of(exact ? part.substr(1) : part);
     for (const Token& token : words.tokens) {
       const std::string& word = words.vocabulary[token.word];
-      const bool is_whole = words.tokens.size() == 1;  // its accents count
+      const bool is_whole = words.tokens.size() == 1;  // accents are significant
       listed.push_back(listed_word(language, exact ? "=" + word : is_whole ? part : word));
     }
   }
@@ -103,7 +103,7 @@ Result<Lexicon> Lexicon::read(Language language, std::string_view tsv) {
     if (entry.elements.empty() || entry.elements.front() == kGap || entry.elements.back() == kGap) {
       return bad_line(language, number, "has no word at its start or its end");
     }
-    // Two phrases of one category that come down to the same words are one entry.
+    // Two phrases of one category with the same words are one entry.
     auto identity = entry.elements;
     identity.push_back(static_cast<std::int32_t>(*category));
     if (seen.insert(std::move(identity)).second) lexicon.entries_.push_back(std::move(entry));
@@ -114,7 +114,7 @@ Result<Lexicon> Lexicon::read(Language language, std::string_view tsv) {
 
 std::int32_t Lexicon::number_of(ListedWord word) {
   const auto next = static_cast<std::int32_t>(words_.size());
-  // "grito" and "gritó" are folded alike, but have not the same forms.
+  // "grito" and "gritó" have the same folded text but different forms.
   std::string name = word.folded;
   for (const std::string& key : word.keys) name += " " + key;
   const auto [place, is_new] = numbers_.try_emplace(std::move(name), next);

@@ -45,7 +45,7 @@ struct Entry {
   std::string phrase;  // as written in the file
   Category category = Category::idiom;
   double weight = 0;
-  std::vector<std::int32_t> elements;  // numbers of listed words; kGap for ".."
+  std::vector<std::int32_t> elements;  // indexes of listed words; kGap for ".."
 };
 
 class Lexicon {
@@ -58,9 +58,9 @@ class Lexicon {
 
   Language language() const { return language_; }
   const std::vector<Entry>& entries() const { return entries_; }
-  // The words of the phrases, each once.
+  // Returns the words of all phrases, each once.
   const std::vector<ListedWord>& words() const { return words_; }
-  // The numbers of those of which `word` is a form.
+  // Returns the indexes of the listed words of which `word` is a form.
   std::vector<std::int32_t> numbers_of(std::string_view word) const;
 
  private:
@@ -110,7 +110,7 @@ class LexiconView {
   }
 
  private:
-  // Of two that are as long, the one that is listed first.
+  // Of two entries with equal length, the first one in the list has precedence.
   static bool is_longer(const Entry& entry, const Entry& than) {
     if (entry.elements.size() != than.elements.size()) {
       return entry.elements.size() > than.elements.size();
@@ -123,7 +123,7 @@ class LexiconView {
 
   const Lexicon& lexicon_;
   const Words& words_;
-  std::vector<std::vector<std::int32_t>> listed_;  // numbers, by index into words_.vocabulary
+  std::vector<std::vector<std::int32_t>> listed_;  // word numbers, by index into words_.vocabulary
 };
 
 }  // namespace belay::rules

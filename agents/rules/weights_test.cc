@@ -1,4 +1,4 @@
-// What the rules make of numbers and words at their edges, held by tables.
+// Weights that the rules give to numbers and words at their limits, checked by tables.
 
 #include <gmock/gmock.h>
 
@@ -23,7 +23,7 @@ NoteText note_of(std::string_view text, Language language) {
   return note;
 }
 
-// What a night of so many hours weighs; below zero for a good one.
+// Returns the weight of a night of this many hours; negative for a good one.
 double weight_of(std::string_view text) {
   double weight = 0;
   for (const Hit& hit : hits_of(note_of(text, Language::en))) {

@@ -45,7 +45,7 @@ std::string fold(std::string_view word);
 // The number of code points of valid UTF-8.
 std::size_t code_points(std::string_view text);
 
-// Whether a list, of words mostly, has this one.
+// True if a list, mostly of words, contains this item.
 template <typename List, typename Item>
 bool has(const List& list, const Item& word) {
   return std::find(list.begin(), list.end(), word) != list.end();

@@ -26,10 +26,10 @@ inline constexpr std::string_view kThreadNotFound = "Execution thread not found 
 struct AgentInput {
   std::string date;            // YYYY-MM-DD, "today", "yesterday", "tomorrow"
   std::string language = {};   // "en", "es", or empty: see the agents' states
-  std::string time_zone = {};  // "Europe/Madrid", or empty: likewise
+  std::string time_zone = {};  // "Europe/Madrid", or empty: see the agents' states
 };
 
-// What is absent is as the runtime's defaults say (RuntimeParts::run_defaults).
+// An unset member has the runtime's default (RuntimeParts::run_defaults).
 struct GraphConfig {
   // Empty: a new thread. A known one goes on where it stands, or gives its result.
   std::string threadId = {};

@@ -98,8 +98,8 @@ std::string question_of(const Audit& audit) {
                  {{"date", audit.date}, {"risk", std::to_string(*audit.analysis->riskLevel)}});
 }
 
-// A person may have edited the analysis; what is saved must still be one. Asked before a decision
-// counts, and once more before anything is saved.
+// A person might have edited the analysis; the saved one must still be valid. Checked before a
+// decision is accepted, and again before the save.
 Result<Done> check_analysis(const Audit& audit) {
   const std::optional<Analysis>& analysis = audit.analysis;
   if (!analysis) {
@@ -137,7 +137,7 @@ DailySummary summary_of(const Audit& audit, const Context& context) {
 
 Task<Result<Update<Audit>>> fetch_notes(const Audit& audit, Context& context,
                                         SharedOptions options) {
-  // The input was checked, but a fork may have edited it since.
+  // The input was checked at the start, but a fork might have edited it since.
   BELAY_CO_CHECK(check_input(audit.date, audit.language, audit.timeZone));
   const TimeZone zone = zone_of(audit.timeZone, *options);
   std::string date = day_named(audit.date, zone, context.now());

@@ -1,4 +1,4 @@
-// What a start says, what its runtime says, and what neither says: the same for every door.
+// Values of a start, defaults of its runtime, and built-in defaults: equal for every caller.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(Inputs, ThatAreNoneBeginNothing) {
 }
 
 TEST(TimeZones, SayWhichDayTodayIs) {
-  // 20:00 in UTC.
+  // 20:00 UTC.
   for (auto [zone, date] : {std::pair("UTC", "2024-01-15"),
                             {"Pacific/Kiritimati", "2024-01-16"},
                             {"Pacific/Pago_Pago", "2024-01-15"}}) {
@@ -149,7 +149,7 @@ TEST(Languages, NamedByThePersonCountMoreThanTheNotes) {
   EXPECT_EQ(world.plan(kTomorrow)->state.language, "es");
 }
 
-// What is edited counts only if the agent's own rules let it pass.
+// An edit is accepted only if the agent's own rules accept it.
 struct Edits : ::testing::Test {
   World world;
 
@@ -218,7 +218,7 @@ TEST_F(Edits, OfARoutineThatIsNoneDecideNothing) {
   EXPECT_EQ(world.saved<Routine>(kTomorrow)->activities.front().activity, "Another thing");
 }
 
-// The model's answers are kept for an hour, as BELAY_MODEL_CACHE has it.
+// The model's replies are cached for an hour, as with BELAY_MODEL_CACHE.
 struct KeptAnswers : ::testing::Test {
   std::shared_ptr<testing::ScriptedModel> script = std::make_shared<testing::ScriptedModel>();
   std::unique_ptr<Clock> clock = system_clock();

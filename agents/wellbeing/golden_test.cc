@@ -1,4 +1,4 @@
-// What the agents save and ask, whole: a member or a line that is missing is a difference.
+// Complete documents and prompts of the agents: a missing member or line is a difference.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using testing::kToday;
 using testing::kTomorrow;
 using testing::World;
 
-// Without what the texts of the agents say on their own, and the id of the thread.
+// Removes the agents' localized texts and the id of the thread.
 Value document_of(Value saved, const std::vector<std::string>& left_out) {
   for (const std::string& name : left_out) {
     EXPECT_TRUE(saved[name].as_string() && !saved[name].as_string()->empty()) << name;
@@ -83,7 +83,7 @@ TEST(SavedRoutine, IsThisOne) {
 })");
 }
 
-// What stands between [USER CONTENT] and [OUTPUT FORMAT].
+// Returns the text between [USER CONTENT] and [OUTPUT FORMAT].
 std::string user_content(const Prompt& prompt) {
   const std::string& text = prompt.request.messages.at(1).text;
   const std::size_t begin = text.find("[USER CONTENT]") + 14;

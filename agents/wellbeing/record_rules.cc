@@ -23,7 +23,7 @@ Result<Done> check_created_at(Instant created_at, Instant now) {
   return refused("createdAt", to_text(created_at) + " lies in the future");
 }
 
-// Known by its collection: read as that type, and checked as such.
+// The collection determines the type: reads the record as that type and checks it.
 template <typename R>
 Result<Done> check_as(const RecordWrite& write, Instant now) {
   BELAY_TRY(Value value, parse_json(write.json));
@@ -38,7 +38,7 @@ Result<Done> check_as(const RecordWrite& write, Instant now) {
 }  // namespace
 
 bool is_blank(std::string_view text) {
-  // Of ASCII, and what word processors and phones put in.
+  // ASCII white space, and the characters that word processors and phones insert.
   constexpr std::string_view kBlanks[] = {
       " ",      "\t",     "\n",     "\r",     "\v",     "\f",     "\u00A0", "\u1680", "\u2000",
       "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009",

@@ -124,7 +124,7 @@ std::size_t after_validation(const RoutineState& state) {
   return state.validationAttempts < kValidationAttemptsMax ? 1 : 2;
 }
 
-// Asked before a decision on an edited routine counts.
+// Checked before a decision on an edited routine is accepted.
 Result<Done> check_edited(const RoutineState& state) {
   if (!state.formattedRoutine) {
     return error(ErrorCode::invalid, "The routine is null: there is nothing to save.");
@@ -180,7 +180,7 @@ Task<Result<Update<RoutineState>>> make_schedule(const RoutineState& state, Cont
   if (repeats_delimiters(reply->text)) {
     co_return scheduler_error(invalid_answer("the schedule repeats the instructions."), context);
   }
-  // The validator asks anew, with what was wrong: nobody else is to get this answer again.
+  // The validator asks the model again, with the errors; a cache must not return this reply again.
   if (!validate_schedule(*schedule).is_valid) context.refuse_answers();
   std::string notice = notice_of(*reply, reader);
   std::vector<std::string> remarks;

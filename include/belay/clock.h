@@ -75,14 +75,14 @@ bool is_date(std::string_view text);
 std::string day_before(std::string_view date);
 std::string day_after(std::string_view date);
 
-// A time zone of the IANA database, for people: what is stored and sent is always UTC. Cheap to
-// copy; immutable, so it can be used from any thread.
+// A time zone of the IANA database, for display only: stored and sent times are always UTC. Cheap
+// to copy; immutable, and therefore usable from any thread.
 class TimeZone {
  public:
   TimeZone();  // UTC
-  // "Europe/Madrid", "UTC"; nothing for a name that the database does not have.
+  // Accepts "Europe/Madrid" or "UTC". Returns nothing if the database does not have the name.
   static std::optional<TimeZone> named(std::string_view name);
-  // The zone of this machine: TZ, else /etc/localtime.
+  // Returns the zone of this machine: TZ if it is set, else /etc/localtime.
   static TimeZone of_machine();
 
   const std::string& name() const { return name_; }

@@ -17,8 +17,8 @@
 //
 // An effect is named; the name tells several effects of one node apart. Its key is
 // "run/task/name": the same over all attempts of one visit of a node, another for another visit.
-// An attempt uses each name once: a loop names each of its effects, "charge/" + order.id. A name
-// that is used again in the same attempt throws Failure (`invalid`).
+// An attempt must use each name once: a loop gives each of its effects a name, "charge/" +
+// order.id. A name that is used again in the same attempt throws Failure (`invalid`).
 
 #include <chrono>
 #include <functional>
@@ -54,10 +54,10 @@ struct Question {
   std::chrono::milliseconds expires{std::chrono::hours(24)};
 };
 
-// Sees each call of an effect, as its receiver would: gets its intent right before the call, and
-// right after it, before anything is recorded, its outcome. That is `uncertain` also if the
-// function threw; the observer must not throw then. A call that is stopped while it waits has no
-// outcome. For tests and measurements.
+// Observes each call of an effect: receives the intent immediately before the call and the outcome
+// immediately after it, before anything is recorded. The outcome is `uncertain` also if the
+// function threw; the observer must not throw in that case. A call that is stopped while it waits
+// has no outcome. For tests and measurements.
 using EffectObserver = std::function<void(const EffectRow&)>;
 
 // What of a request to the model goes on record beside its hash and the answer: `whole`, which is
@@ -140,8 +140,8 @@ class Context {
   // the most that a call can cost is reserved before it, in a commit of its own. When a run is
   // replayed, a call without a record is `not_found`, one with another request `conflict`.
   Model& model() { return recorded_ ? *recorded_ : *attempt_.model; }
-  // The model's answers to this attempt were of no use, though the node ends well: what keeps
-  // answers does not give them again. Those of an attempt that fails are refused anyway.
+  // Marks the model's replies to this attempt as unusable although the node ends well: caches of
+  // replies do not return them again. The replies of an attempt that fails are always refused.
   void refuse_answers() { effects_.answers->refuse(); }
   // The run's user's records, as committed; what this node saves is not among them yet.
   Records& records() { return *attempt_.records; }
@@ -199,11 +199,11 @@ class Context {
     }
   }
 
-  // For a tool that costs something, in a run with a budget; without one all three do nothing.
-  // reserve() takes `most` from the budget before the call, durably, or is `exhausted`; settle()
-  // says after it what it was. What is never settled counts in full, and its name can't be reserved
-  // again in that attempt: settle() must know which one it is for. Within once(), what is on
-  // record is not paid again:
+  // For a tool with a cost, in a run with a budget; without a budget, all three calls do nothing.
+  // reserve() books `most` on the budget before the call, durably, or fails with `exhausted`;
+  // settle() books the real cost after the call. A reservation that is never settled counts in
+  // full, and its name cannot be reserved again in that attempt, because settle() finds it by name.
+  // Within once(), an effect whose result is recorded is not paid again:
   //     auto search = [&]() -> Task<Result<Hits>> {
   //       auto reserved = co_await context.reserve("search", most);
   //       ...

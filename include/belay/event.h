@@ -102,8 +102,8 @@ class EventReader {
   virtual Task<Result<std::vector<StreamEvent>>> next() = 0;
 };
 
-// What a run tells its own process while it goes on. `node_started` and `retrying` are told as they
-// happen; the others after their commit, so what they say is durable.
+// Progress of a run, reported to its own process. `node_started` is reported when it happens; the
+// others after their commit, so that their content is durable.
 struct RunEvent {
   enum class Kind {
     node_started,
@@ -112,7 +112,7 @@ struct RunEvent {
     paused,
     decided,
     finished,
-    released,  // to the queue, since its process ends; `message` names nodes that were given up
+    released,  // to the queue, because the process ends; `message` names abandoned nodes
   };
   Kind kind = Kind::node_started;
   ThreadId thread;
@@ -122,8 +122,8 @@ struct RunEvent {
   int attempt = 1;
   std::uint64_t seq = 0;
   RunStatus status = RunStatus::running;
-  std::string message;                   // an error's sentence, an outcome, a question
-  std::chrono::milliseconds duration{};  // of a finished node; the wait of a failed attempt
+  std::string message;                   // text of an error, an outcome or a question
+  std::chrono::milliseconds duration{};  // of a finished node; the delay after a failed attempt
 };
 using RunObserver = std::function<void(const RunEvent&)>;
 

@@ -246,7 +246,7 @@ class GraphBuilder {
     return *this;
   }
 
-  // Refuses an input for which this gives an Error; then nothing is written.
+  // Rejects an input for which `check` returns an Error; nothing is written in that case.
   GraphBuilder& check_input(std::function<Result<Done>(const State&)> check) {
     definition_.check_input = [check](auto* state) {
       return check(*static_cast<const State*>(state));

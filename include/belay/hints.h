@@ -59,8 +59,8 @@ class SharedLimit {
   // Nothing: it is not known.
   virtual Task<std::optional<std::chrono::milliseconds>> take(std::string name,
                                                               std::size_t per_minute) = 0;
-  // Counts one less: what it was taken for has not happened. A minute later it makes no difference,
-  // so nobody needs to know whether it was done.
+  // Decreases the count by one, because the counted action did not happen. After a minute the count
+  // no longer matters, and therefore the result reports no failure.
   virtual Task<Done> give_back(std::string name, std::size_t per_minute) = 0;
 };
 

@@ -23,7 +23,7 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 
 inline constexpr std::size_t json_depth_max = 64;             // nested arrays and objects
-inline constexpr std::size_t document_depth_max = 72;         // Belay's own, around such values
+inline constexpr std::size_t document_depth_max = 72;         // Belay's documents with such values
 inline constexpr std::size_t value_bytes_max = 64u << 20;     // one channel's JSON text
 inline constexpr std::size_t record_bytes_max = 1u << 20;     // one record's JSON text
 inline constexpr std::size_t identifier_bytes_max = 200;      // thread, user, record key
@@ -33,16 +33,16 @@ inline constexpr std::size_t json_channels_max = 1'000;       // channels of a J
 inline constexpr std::size_t graph_nodes_max = 1'000;         // nodes of one graph
 inline constexpr std::size_t supersteps_max = 10'000;         // of one run: stops runaway cycles
 inline constexpr std::size_t superstep_tasks_max = 100'000;   // of one superstep
-inline constexpr std::size_t parallel_tasks_default = 128;    // that run at the same time
-inline constexpr std::size_t list_rows_max = 1'000;           // rows of a list for people
+inline constexpr std::size_t parallel_tasks_default = 128;    // running at the same time
+inline constexpr std::size_t list_rows_max = 1'000;           // rows of a list for display
 inline constexpr std::size_t commit_queue_max = 4'096;        // commits waiting for the writer
 inline constexpr std::size_t blocking_threads_max = 4;        // threads of the blocking pool
 inline constexpr std::size_t blocking_queue_max = 1'024;      // calls waiting for that pool
 inline constexpr std::int64_t output_tokens_default = 4'096;  // of a call on a budget
-inline constexpr milliseconds busy_retry_after{1'000};        // when a limit asks to come again
-inline constexpr std::int64_t lost_claims_max = 5;            // then a run is quarantined
-inline constexpr milliseconds owner_watch_interval{500};      // a working run asks: still mine?
-inline constexpr milliseconds held_call_looks_every{100};     // a call of a model: still held?
+inline constexpr milliseconds busy_retry_after{1'000};        // delay suggested by a limit
+inline constexpr std::int64_t lost_claims_max = 5;            // above this, a run is quarantined
+inline constexpr milliseconds owner_watch_interval{500};      // how often a run checks its owner
+inline constexpr milliseconds held_call_looks_every{100};     // how often a call checks the lease
 inline constexpr hours approval_expiry_default{24};
 inline constexpr hours thread_idle_max{24 * 7};  // then it can't be resumed
 inline constexpr int run_attempts_max = 20;      // RunSettings::max_retries
@@ -55,8 +55,8 @@ inline constexpr bool are_small = true;
 #else
 inline constexpr bool are_small = false;
 #endif
-// A bound of pages, batches or caches: no result may depend on it. A build with BELAY_SMALL_LIMITS
-// has all of them at 2 or 3, so that its tests reach each one all the time.
+// Bound of a page, a batch or a cache: no result may depend on it. A build with BELAY_SMALL_LIMITS
+// sets each of them to 2 or 3, so that the tests exceed every bound.
 constexpr std::size_t bounded(std::size_t usual, std::size_t small = 3) {
   return are_small ? small : usual;
 }
@@ -65,7 +65,7 @@ inline constexpr std::size_t page_rows_max = bounded(1'000);     // rows of one 
 inline constexpr std::size_t commit_batch_max = bounded(1'024);  // commits of a transaction
 inline constexpr std::size_t commit_batch_bytes_max = bounded(1u << 20, 2'000);  // its bytes
 inline constexpr std::size_t deliveries_max = bounded(16, 2);  // messages at the same time
-inline constexpr std::size_t claim_max = bounded(100);         // runs offered at once
+inline constexpr std::size_t claim_max = bounded(100);         // runs returned by one poll
 
 }  // namespace belay::limits
 
@@ -98,33 +98,33 @@ struct Spending {
   friend bool operator==(const Spending&, const Spending&) = default;
 };
 
-// When the next step may start: after the commit of the one before is durable; while it is under
-// way; or at once, with one commit at the end. Pauses, failures and ends are committed, and waited
-// for, in all three. What a crash takes with `async` and `exit` runs again. Graphs that have
-// subgraphs, and supersteps of several nodes, take `exit` for `sync`.
+// When the next step may start. `sync`: after the previous commit is durable. `async`: while that
+// commit is being written. `exit`: immediately, with one commit at the end. All three commit and
+// await pauses, failures and ends. A crash repeats the steps that `async` and `exit` have not
+// committed. Graphs with subgraphs and supersteps of several nodes treat `exit` as `sync`.
 enum class Durability { sync, async, exit };
 
-// How a run is to be carried out. Kept with the run, so that a take-over obeys the same.
+// How to execute a run. Stored with the run, so that a takeover uses the same options.
 struct RunOptions {
-  // Attempts of a node that has a retry policy, in place of the policy's own number.
+  // Attempts of a node that has a retry policy, instead of the policy's own number.
   std::optional<int> max_retries = std::nullopt;
-  // False: approval nodes are passed as if approved.
+  // False: approval nodes pass as if they were approved.
   bool require_approval = true;
-  // Time that the run may work, retry waits included, waits for people not.
+  // Maximum working time of the run, including retry delays, excluding waits for people.
   std::chrono::milliseconds timeout{300'000};
-  // How long an approval stays open, in place of the approval's own time.
+  // Time for which an approval stays open, instead of the approval's own time.
   std::optional<std::chrono::milliseconds> approval_expires = std::nullopt;
   Durability durability = Durability::sync;
-  // Supersteps that the run may take: it stops a cycle that never ends.
+  // Maximum number of supersteps of the run: ends a cycle without an exit.
   std::int64_t supersteps = limits::supersteps_max;
-  // Nodes of one superstep that run at the same time.
+  // Maximum number of nodes of one superstep that run at the same time.
   std::int64_t parallel = limits::parallel_tasks_default;
-  // What it may cost; unset: nothing is counted.
+  // Maximum cost of the run; unset: no cost is counted.
   Budget budget = {};
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
-// What a start says about its run. Every member that is unset has the value of
+// Options that a start sets for its run. An unset member has the value of
 // RuntimeParts::run_defaults, else that of RunOptions.
 struct RunSettings {
   std::optional<int> max_retries = std::nullopt;
@@ -137,10 +137,10 @@ struct RunSettings {
   Budget budget = {};
 
   RunSettings() = default;
-  RunSettings(const RunOptions& options);  // implicit: all of them
-  // Takes from `defaults` what is unset here.
+  RunSettings(const RunOptions& options);  // implicit: sets every member
+  // Returns these settings; a member that is unset here has the value of `defaults`.
   RunSettings over(const RunSettings& defaults) const;
-  // The options of the run. `invalid`, with the bound, for a value outside of limits.h.
+  // Returns the run's options. `invalid`, naming the bound, if a value exceeds limits.h.
   Result<RunOptions> options() const;
 };
 

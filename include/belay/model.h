@@ -83,7 +83,7 @@ struct ModelRequest {
   // Context::stream() knows that.
   //     request.on_text = [&context](std::string_view piece) { context.stream(piece); };
   std::function<void(std::string_view piece)> on_text = nullptr;
-  // Null: every answer that is complete, and obeys response_schema, is of use.
+  // Null: every complete reply that matches response_schema is accepted.
   std::shared_ptr<AnswerVerdict> verdict = nullptr;
 
   ModelRequest() = default;

@@ -85,16 +85,16 @@ struct SessionRow {
 std::vector<PlaceGuard> place_guards(const RunRow& run, const PlaceLimits& limits,
                                      const QueueRow* row);
 
-// How a process works on runs that others have begun.
+// Options of a worker: a process that executes queued and orphaned runs.
 struct WorkOptions {
   std::optional<TenantId> tenant = default_tenant();             // unset: every tenant, in turns
   std::vector<std::pair<TenantId, std::uint32_t>> weights = {};  // see ClaimFilter
   std::size_t runs_max = 16;                                     // at the same time
-  std::chrono::milliseconds poll{200};                           // how often it looks for more
-  std::chrono::milliseconds again{30'000};  // a run that can't be taken up rests so long at most
-  bool until_idle = false;                  // end as well once there is nothing to be taken up
-  std::vector<std::string> queues = {};     // only runs of these; empty: of any
-  std::function<void(const Error&)> trouble = nullptr;  // of the store or a run: tried again
+  std::chrono::milliseconds poll{200};                           // interval between polls
+  std::chrono::milliseconds again{30'000};              // maximum delay before a run is tried again
+  bool until_idle = false;                              // end also once no run can be claimed
+  std::vector<std::string> queues = {};                 // only runs of these; empty: of any
+  std::function<void(const Error&)> trouble = nullptr;  // errors of the store or a run; it retries
 };
 
 }  // namespace belay

@@ -29,7 +29,7 @@ enum class ErrorCode {
   exhausted,    // a declared limit is spent: attempts, time, steps, money
   cancelled,    // the run was asked to stop
   corrupt,      // stored bytes fail their check: needs a person
-  forbidden,    // the caller may not do this: needs somebody with that permission or role
+  forbidden,    // the caller lacks the permission or role that this needs
 };
 
 std::string_view name_of(ErrorCode code);
@@ -96,8 +96,8 @@ class [[nodiscard]] Result {
   // The value; throws Failure with the Error when there is none. For nodes.
   T& value() & { return ok() ? **this : fail(); }
   const T& value() const& { return ok() ? **this : const_cast<Result*>(this)->fail(); }
-  // Of a temporary the value itself, which then lives for as long as a loop over it or over a
-  // member of it: for (const Row& row : find().value().rows).
+  // On a temporary, returns the value itself instead of a reference, so that it lives as long as a
+  // loop over it or over one of its members: for (const Row& row : find().value().rows).
   T value() && { return std::move(value()); }
 
   T value_or(T other) && { return ok() ? std::move(**this) : std::move(other); }

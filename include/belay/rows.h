@@ -5,8 +5,8 @@
 // ("json"), then the data. The type names the whole chain of what was done to the data
 // (docs/storage.md). Stores keep envelopes as they are and never look inside.
 //
-// A member `seal` or `..._seal` is what seal_store() makes of a row's texts and of all else that
-// nobody may change; a store keeps it as it is. Empty in what programs hand in and get.
+// A member `seal` or `..._seal` is computed by seal_store() from a row's texts and from the other
+// parts that must not be changed; a store keeps it unchanged. Empty in the rows of programs.
 
 #include <string>
 #include <string_view>
@@ -102,7 +102,7 @@ struct RunRow {
   Instant due_at{};
   std::int64_t lost_claims = 0;  // processes that died with it since it last got on
   std::string seal = {};
-  std::string start_seal = {};  // of what never changes, but for the input
+  std::string start_seal = {};  // of the parts that never change, except the input
   friend bool operator==(const RunRow&, const RunRow&) = default;
 };
 
@@ -211,15 +211,15 @@ struct BlobRow {
 
 // Any envelope of a tenant, wherever it is stored: what re-encryption goes through.
 struct StoredEnvelope {
-  // With every_kind also what may be no envelope: a digest, the next tasks of a checkpoint, and the
-  // seal of a part of a row (store/row_part.h), which may be empty.
+  // With every_kind, also stored bytes that might not be envelopes: a digest, the next tasks of a
+  // checkpoint, and the seal of a part of a row (store/row_part.h), which may be empty.
   enum class Kind { envelope, digest, tasks, part };
   std::uint64_t place = 0;  // in this store; grows from one page to the next
   std::string subject;      // which row it belongs to: see store/envelope_subject.h
   std::string envelope;
   Kind kind = Kind::envelope;
-  std::string bound = {};               // what of its row it is bound to
-  std::vector<std::string> texts = {};  // of a part: as they stand in their columns
+  std::string bound = {};               // the data of its row that it is bound to
+  std::vector<std::string> texts = {};  // of a part: as stored in their columns
 };
 // When a commit last put a blob, as a number that grows with every put of the tenant: it tells one
 // that nothing names from one that has just been named again.
@@ -253,8 +253,8 @@ struct ApprovalRow {
   std::string edited;    // envelope of an edited payload; empty when it was taken as shown
   Digest edited_hash{};  // of its plain text
   Instant decided_at{};
-  std::string seal = {};           // of the question
-  std::string decision_seal = {};  // of what the decision sets
+  std::string seal = {};           // covers the question
+  std::string decision_seal = {};  // covers the members that the decision sets
   friend bool operator==(const ApprovalRow&, const ApprovalRow&) = default;
 };
 
@@ -265,7 +265,7 @@ struct RecordPut {
   std::string key;
   std::string envelope;  // empty to erase
   std::vector<std::pair<std::string, std::string>> indexed;
-  std::string seal = {};  // of what is indexed
+  std::string seal = {};  // covers `indexed`
   friend bool operator==(const RecordPut&, const RecordPut&) = default;
 };
 

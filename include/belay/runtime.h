@@ -27,7 +27,7 @@
 
 namespace belay {
 
-// Whether the run did not come to what it was begun for, and will not by itself.
+// True if the run ended without its result, or will not reach it without intervention.
 inline bool has_failed(RunStatus status) {
   return status == RunStatus::failed || status == RunStatus::cancelled ||
          status == RunStatus::quarantined;
@@ -38,20 +38,20 @@ struct RunView {
   RunRow row;
   Value state;                          // the channels by name, read with the graph's defaults
   std::optional<ApprovalRow> approval;  // an open one, when paused for a person
-  // All open ones, as branches may each ask, oldest first; of more than list_rows_max the newest.
+  // All open approvals (branches may each request one), oldest first; the list_rows_max newest.
   std::vector<ApprovalRow> approvals;
   std::optional<Spending> spending = std::nullopt;  // of a run with a budget
-  // Of a run that has ended: effects of which it is not known whether they happened.
+  // Only if the run has ended: effects whose outcome is unknown.
   std::vector<EffectRow> uncertain = {};
-  std::string held_by = {};  // of a queued run, as a service shows it: "user limit 5"
+  std::string held_by = {};  // limit that delays a queued run, for display: "user limit 5"
   bool success() const { return !has_failed(row.status); }
 };
 
 struct StartOptions {
   TenantId tenant = default_tenant();
   UserId user = UserId("local");
-  // Empty: a new random one. A known thread of the same graph and input goes on where it stands, or
-  // gives its result; one that is at work is returned as it stands. Another input is `invalid`.
+  // Empty: a new random id. A known thread with the same graph and input continues or returns its
+  // result; one that is running is returned as is. Another input is `invalid`.
   ThreadId thread = {};
   RunSettings run = {};
   std::string queue = std::string(default_queue);
@@ -65,14 +65,14 @@ struct ForkOptions {
   ThreadId from;
   // After which commit of the thread's latest run; unset: the newest that leaves something to do.
   std::optional<std::uint64_t> seq = std::nullopt;
-  ThreadId thread = {};  // new, or of the same fork: see StartOptions; empty: a new random one
-  UserId user = {};      // whose it is to be; empty: whose the other is
-  // An object of channels in place of those there; null for none. With any, a fork begins no later
-  // than before the newest decided approval on the way there, and before the first that showed one
-  // of them: it asks anew. `forbidden` unless `roles` has one of those that it names.
+  ThreadId thread = {};  // new, or that of the same fork (see StartOptions); empty: random
+  UserId user = {};      // owner of the fork; empty: the owner of the original
+  // JSON object of channels that replace the stored ones; null: none. With edits, a fork begins at
+  // the latest before the newest decided approval on its path and before the first that showed an
+  // edited channel, and asks again. `forbidden` unless `roles` has one of the approval's roles.
   Value edits = {};
-  std::vector<std::string> roles = {};  // of who asks for the fork
-  bool may_decide = true;               // false: edits only of a graph without approvals
+  std::vector<std::string> roles = {};  // of the caller
+  bool may_decide = true;               // false: edits only if the graph has no approvals
   // What stands there now, without running anything that has ended. Of an ended run comes one that
   // has ended alike; one that waits, waits in the copy too, and asks there on its own.
   bool copy = false;
@@ -81,7 +81,7 @@ struct ForkOptions {
 
 // What a fork would do again, and what has happened already since the commit that it begins after.
 struct ForkPreview {
-  ThreadId thread;  // of that commit: of edits, perhaps one that `from` was forked from
+  ThreadId thread;  // of that commit; with edits, possibly an ancestor of `from`
   std::uint64_t seq = 0;
   std::vector<std::string> next;   // the nodes that it begins with
   std::vector<std::string> again;  // nodes that have ended since, oldest first
@@ -113,7 +113,7 @@ struct ReplayReport {
 struct Decision {
   bool approved = false;
   std::string decided_by;
-  std::string on_behalf_of = {};  // empty: decided_by's own
+  std::string on_behalf_of = {};  // empty: decided_by acted in its own name
   std::string comment = {};
   std::optional<Value> edited = std::nullopt;  // in place of the payload shown
   std::vector<std::string> roles = {};         // that the decider holds
@@ -156,18 +156,18 @@ struct DeliveryOptions {
 struct RuntimeParts {
   Store& store;
   Executor& executor;
-  Clock& clock;  // unless the store has one
+  Clock& clock;  // not used if the store has a clock
   Random& random;
   Model& model;
   RunObserver observer = nullptr;
   RunLimits limits = {};
   EffectObserver effect_observer = nullptr;
   PromptRedactor redact_prompt = nullptr;  // empty: requests to the model are recorded whole
-  // `per_user` is of what work() takes up, and with `places_hold_starts` also of what is started,
-  // resumed, forked or decided.
+  // `per_user` limits the runs that work() claims; with `places_hold_starts` it also limits runs
+  // that are started, resumed, forked or decided.
   PlaceLimits places = {.per_key = 1};
   bool places_hold_starts = false;
-  RunSettings run_defaults = {};  // for what a start leaves unset
+  RunSettings run_defaults = {};  // for the settings that a start leaves unset
   Hints hints = {};  // of other processes; without them each finds by itself what they do
 };
 
@@ -226,12 +226,12 @@ class Runtime {
   // one store. A run that has lost limits::lost_claims_max processes is quarantined, and so is one
   // whose stored bytes are damaged; the others go on. Returns how many runs it took up.
   Task<Result<std::size_t>> work(WorkOptions options);
-  // Begins nothing more, here and in work(); a run under way goes back to the queue once its
-  // running nodes have ended and are saved. work() returns after that, and after the receivers
-  // under way. Meanwhile start() and resume() answer `unavailable`, and a decided run goes to the
-  // queue.
+  // Starts no more runs, here and in work(). A run in progress returns to its queue once its
+  // running nodes have ended and are committed. work() returns after that, and after the
+  // receivers that are running. Until then start() and resume() fail with `unavailable`, and a
+  // run that is decided is queued.
   void drain();
-  // The same without waiting: what nodes and receivers were doing is given up.
+  // The same without waiting: running nodes and receivers are abandoned.
   void stop();
 
   // Hands the messages of a topic to `receiver`, at least once each: by work(), and by whoever
@@ -240,8 +240,8 @@ class Runtime {
   // Messages of a topic without a receiver wait.
   void deliver(std::string topic, Receiver receiver, DeliveryOptions options = {});
 
-  // By OutboxMessage::id: has one that was given up, or waits for its time, tried now; or gives up
-  // one that waits. `not_found`; `conflict` when it is delivered, or was just begun.
+  // By OutboxMessage::id. Retries a message now that was discarded or waits for its next attempt;
+  // discards a waiting one. `not_found`; `conflict` if delivered or being delivered.
   Task<Result<Done>> retry_message(TenantId tenant, std::string id);
   Task<Result<Done>> give_up_message(TenantId tenant, std::string id);
 
@@ -266,13 +266,13 @@ class Runtime {
   // stands, one that has ended gives its result. `conflict` while another living process works on
   // it; `not_found` for an unknown one, or one that waits for a person beyond thread_idle_max.
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
-  // The threads of runs at work whose process is dead; of one user, or of all. A queued or paused
-  // run is not among them.
+  // Returns the threads of running runs whose process is dead, of one user or of all users. Queued
+  // and paused runs are not included.
   Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant,
                                                   std::optional<UserId> user = std::nullopt);
 
-  // Decides an open approval and goes on with its run. `not_found` for an unknown one; `invalid`
-  // for an edited payload that does not fit; `forbidden` for a decider without one of its roles.
+  // Decides an open approval and continues its run. `not_found` for an unknown one; `invalid` if an
+  // edited payload does not fit; `forbidden` if the decider has none of its roles.
   Task<Result<DecisionAnswer>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
 
   // Cancels a thread's run, whoever works on it. Cancelling again changes nothing; `conflict` when

@@ -18,9 +18,9 @@
 //     return unchanged<Plan>().send("fetch", Page{url}).send("fetch", Page{other});
 //
 // A value must fit its member: it converts to the member's type without narrowing. Text for a
-// number, 3.9 for an int, a number for an enum or a pointer for a bool do not compile; an int for
-// an int64_t or a double does, and so do what stands in braces for a list, a map or a struct, and a
-// T for a std::optional<T>.
+// number, 3.9 for an int, a number for an enum or a pointer for a bool does not compile. An int
+// for an int64_t or a double compiles, as does a value in braces for a list, a map or a struct,
+// and a T for a std::optional<T>.
 //
 // Give every member a default: a run that was begun before a member existed takes it.
 
@@ -48,7 +48,7 @@ class [[nodiscard]] Update {
     return std::move(*this);
   }
 
-  // One more item at the end of a list, or all items of a std::vector of such.
+  // Appends one item to a list, or all items of a std::vector of items.
   template <typename M, typename V>
   Update append(std::vector<M> State::* member, V&& item) && {
     std::vector<M>& list = appended(member);
@@ -60,7 +60,7 @@ class [[nodiscard]] Update {
     }
     return std::move(*this);
   }
-  // The same for several: append(&Mail::log, {"written", "read"}).
+  // The same for several items: append(&Mail::log, {"written", "read"}).
   template <typename M>
   Update append(std::vector<M> State::* member,
                 std::initializer_list<std::type_identity_t<M>> items) && {

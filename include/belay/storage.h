@@ -2,10 +2,10 @@
 // belay/storage.h - what is done to what a store keeps: values are compressed, encrypted and, when
 // large, stored once, on their way into any store and back; threads that have ended are forgotten.
 //
-// seal_store() wraps a Store: what the program hands in and gets back is plain, what the store
-// keeps is sealed: with a key all that people, models and nodes wrote is encrypted, and no row can
-// be changed without the key. docs/storage.md has the formats, byte for byte, and says what stays
-// readable (ids, names, statuses, times) and what nobody can tell (rows that were removed).
+// seal_store() wraps a Store: the program reads and writes plaintext, the stored values are
+// encrypted. With a key, all text of people, models and nodes is encrypted, and no row can be
+// changed without the key. docs/storage.md has the formats, byte for byte, and lists which parts
+// stay readable (ids, names, statuses, times) and that removal of rows is not detected.
 //
 // Keys: 32 bytes each, with an id. The first of a ring seals whatever is written from now on; the
 // others open what was written before. Each tenant's key is derived from it (HKDF-SHA-256), so an
@@ -13,12 +13,12 @@
 // another one it does not open.
 //
 // What reading answers:
-//   corrupt  bytes or rows that were changed, cut off, moved, or are in plain under a key
+//   corrupt  bytes or rows that were changed, truncated or moved, or are plaintext under a key
 //   invalid  the key that an envelope names is not in the ring, or is another one of that name
 // Nothing that fails to open is ever handed on.
 //
-// Nonces are 192 random bits: no number of values wears a key out. The Random must be the system's
-// wherever keys are real: two values under one nonce give both away.
+// Nonces are 192 random bits: the number of values under one key is not limited. If keys are real,
+// the Random must be the system's: two values under the same nonce reveal both.
 
 #include <array>
 #include <cstdint>
@@ -58,10 +58,10 @@ class KeyRing {
 
 struct Sealing {
   KeyRing keys;
-  // With a key: values in plain are read too, and rows without a seal. Only while a store that was
-  // written without a key, or by an older Belay, is being encrypted; whoever can write to the file
-  // can otherwise put anything into it. It is the reader's to say, and not noted in the store, for
-  // just that reason.
+  // With a key: plaintext values and rows without a seal are accepted too. Only for encrypting a
+  // store that was written without a key or by an older Belay: as long as it is set, any process
+  // that can write to the file can insert anything. For the same reason it is an option of the
+  // reader and is not recorded in the store.
   bool accept_plain = false;
   // Values of at least `compress_from` bytes are compressed (zstd, level 1) when that saves a
   // tenth. `always` keeps a long thread below 1.2 times its own bytes; `with_key` and `never` leave
@@ -103,8 +103,8 @@ Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, Sealing se
 struct SealReport {
   std::map<std::string, std::uint64_t> types;  // envelopes by their type
   std::map<std::string, std::uint64_t> keys;   // and digests by key id; those in plain under ""
-  // With a key: rows, digests and envelopes that nothing binds to what they say. They are refused
-  // until reencrypt() has been over them with accept_plain.
+  // With a key: rows, digests and envelopes without a seal over their content. They are rejected
+  // until reencrypt() has processed them with accept_plain.
   std::uint64_t left_in_plain = 0;
   std::uint64_t unreadable = 0;
   std::string first_fault;  // why the first of them can't be read

@@ -60,9 +60,9 @@ struct PruneRun {
 // Replaces stored bytes, unless they have changed, by others that say the same: re-encryption.
 struct Rewrite {
   std::uint64_t place = 0;
-  Digest before{};  // store::digest_of() what is to be replaced: SHA-256 of an envelope's bytes
+  Digest before{};  // store::digest_of() the replaced value: SHA-256 of an envelope's bytes
   std::string envelope;
-  std::vector<std::string> texts = {};  // of a part of a row: for their columns, in place of these
+  std::vector<std::string> texts = {};  // of a part of a row: replace the texts in its columns
 };
 
 // The rows of one commit. `run` is the row as it is after the commit.
@@ -75,8 +75,8 @@ struct CommitRows {
   std::vector<EventRow> events;
   std::vector<ApprovalRow> opened;     // approvals that this commit asks for
   std::optional<ApprovalRow> decided;  // the guarded approval with its decision
-  // The run ends: all of its open approvals become `closed`, and all of its effects that are
-  // `intended` become `uncertain`; those of this very commit, too. With an ended `run`.
+  // The run ends: all of its open approvals become `closed`, and all of its `intended` effects
+  // become `uncertain`, including those of the same commit. Requires an ended `run`.
   bool ends_run = false;
   std::vector<RecordPut> records;
   std::vector<TaskRow> tasks;
@@ -146,8 +146,8 @@ class Snapshot {
   virtual Result<std::vector<TenantId>> tenants() = 0;  // that have ever written, by name
   // Those that have a row, by name; a queue needs none.
   virtual Result<std::vector<QueueRow>> queues(const TenantId& tenant) = 0;
-  // By name: the queues that have a row, or a run that has not ended. Looks at all such runs; with
-  // `user`, only at those of this user.
+  // Returns, ordered by name, the queues that have a row or a run that has not ended. Reads all
+  // such runs; with `user`, only the runs of this user.
   virtual Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now,
                                                        const std::optional<UserId>& user) = 0;
   // How many runs are `running`, by user, concurrency key or queue.
@@ -183,9 +183,9 @@ class Store {
   // Sessions that live as long as their process are never in doubt.
   virtual bool may_call_out() const { return true; }
 
-  // The clock of the server that has the store, where that is another machine: what is due, all
-  // processes judge by it. Null: they are on one machine, and so is their clock. Lives as the
-  // store.
+  // Returns the clock of the database server if it might be another machine: all processes use it
+  // to decide which runs are due. Null: all processes are on one machine and use its clock. The
+  // clock lives as long as the store.
   virtual Clock* clock() { return nullptr; }
 
   // While it is so, whoever waits for a server that is away is answered within seconds, as at the

@@ -98,8 +98,8 @@ struct EffectFilter {
   std::optional<RunId> run = std::nullopt;
   std::optional<TaskId> task = std::nullopt;
   std::vector<EffectStatus> statuses = {};  // empty: any
-  // With `run`: by (task, name), only those after this key: the first page is after ({}, "").
-  // Without it they come in the order in which they were begun.
+  // With `run`: ordered by (task, name), only those after this key: the first page is after ({},
+  // ""). Without `run`, effects are ordered by the time when they were begun.
   std::optional<std::pair<TaskId, std::string>> after = std::nullopt;
   std::size_t limit = limits::page_rows_max;
 };
@@ -108,13 +108,13 @@ struct OutboxFilter {
   TenantId tenant;
   std::optional<RunId> run = std::nullopt;
   std::optional<Instant> due_by = std::nullopt;  // only waiting ones, due by then
-  std::vector<std::string> topics = {};          // empty: any
-  // With `due_by`: of each run the oldest of those, in no order.
+  std::vector<std::string> topics = {};          // empty: all topics
+  // With `due_by`: only the oldest such message of each run, in no particular order.
   bool first_of_each_run = false;
-  // With `run`: by (seq, index), only those after this one.
+  // With `run`: ordered by (seq, index), only those after this one.
   std::optional<std::pair<std::uint64_t, std::int64_t>> after = std::nullopt;
-  bool without_body = false;                  // the envelopes are left empty: they may be large
-  bool without_delivered = false;             // only messages that wait or that are given up
+  bool without_body = false;                  // envelopes are left empty: they might be large
+  bool without_delivered = false;             // only waiting or discarded messages
   std::size_t limit = limits::page_rows_max;  // oldest first
   std::optional<UserId> user = std::nullopt;  // only those of this user's runs
 };
@@ -137,10 +137,10 @@ struct ApprovalFilter {
   std::optional<InterruptId> before = std::nullopt;  // only older ones: the next page
   std::size_t limit = limits::bounded(100);          // newest first
   std::optional<UserId> user = std::nullopt;         // only those of this user's runs
-  // Only those whose ids are from the first of these to the second.
+  // Only approvals whose ids are in this range, both ends included.
   std::optional<std::pair<InterruptId, InterruptId>> between = std::nullopt;
-  // A damaged one is refused where it was asked for by its run or its id, and marked in a page of
-  // many. True: marked in any case, for who wants to know whose it is.
+  // A read by run or by id rejects a damaged approval; a page of many marks it as damaged. True: it
+  // is always marked, for callers that need to identify the affected row.
   bool with_damaged = false;
 };
 

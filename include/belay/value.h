@@ -21,9 +21,9 @@
 // Reading one is forgiving where time passes and strict where it matters: a missing member takes
 // the struct's default, an unknown one is kept in Unknown and written back, a wrong kind or a
 // number out of range is an error that names the path ("analysis.riskLevel").
-// Writing fails on what JSON can't say: NaN, infinity, invalid UTF-8, U+0000, and on what could not
-// be read again: an enum without a name, nesting deeper than limits::json_depth_max. What is
-// written without a problem reads back as an equal value.
+// Writing fails on values that JSON cannot represent: NaN, infinity, invalid UTF-8, U+0000, and on
+// values that could not be read again: an enum without a name, nesting deeper than
+// limits::json_depth_max. A value that is written without a problem reads back as an equal value.
 
 #include <concepts>
 #include <cstdint>
@@ -46,7 +46,7 @@ class Value {
 
   Value() = default;
   Value(std::nullptr_t) {}
-  // A bool itself: a pointer is no bool.
+  // Accepts a bool only: a pointer does not convert.
   template <std::same_as<bool> Bool>
   Value(Bool value) : held_(value) {}
   Value(int value) : held_(static_cast<std::int64_t>(value)) {}

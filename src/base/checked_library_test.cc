@@ -1,4 +1,4 @@
-// Builds for tests look for what the sanitizers do not know.
+// Checks that sanitized builds also detect the misuse of the standard library.
 
 #include <gtest/gtest.h>
 

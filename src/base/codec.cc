@@ -28,7 +28,7 @@ void Encoder::write(double value) {
 }
 
 void Encoder::write(Instant value) {
-  // Years of four digits, from 1 on: what instant_from() reads.
+  // The range that instant_from() reads: years of four digits, from year 1.
   constexpr Instant first = std::chrono::sys_days(std::chrono::January / 1 / 1);
   constexpr Instant end = std::chrono::sys_days(std::chrono::January / 1 / 10'000);
   if (value < first || value >= end) return refuse("A time is not in the years 1 to 9999.");

@@ -1,5 +1,5 @@
-// Whatever is written without a problem reads back as an equal value, of every type that a state
-// may have; and what could not be is a problem that names it.
+// Property: a value of any type that a state may have reads back as an equal value if it is written
+// without a problem; a value that could not be read back is rejected by name.
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
@@ -59,7 +59,7 @@ template <typename T>
 T any() {
   return *rc::gen::arbitrary<T>();
 }
-// Mostly what can be written, so that a property is not about problems alone.
+// Most generated values can be written, so that a property does not only test problems.
 bool rarely() { return *rc::gen::inRange(0, 60) == 0; }
 
 double any_double() {
@@ -80,7 +80,7 @@ std::vector<T> several(Make make) {
   for (int left = *rc::gen::inRange(0, 4); left > 0; --left) items.push_back(make());
   return items;
 }
-// Of all sizes: a duration that is large loses its fraction in a double.
+// Generates all magnitudes: a large duration loses its fraction in a double.
 template <typename Duration>
 Duration any_duration() {
   auto count = any<typename Duration::rep>();

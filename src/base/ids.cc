@@ -106,7 +106,7 @@ Result<Done> check_name(std::string_view what, std::string_view text) {
   if (first_invalid_utf8(text)) return refuse("is not valid UTF-8.");
   for (std::size_t i = 0; i < text.size(); ++i) {
     auto byte = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F are control characters, too: some terminals obey them.
+    // U+0080 to U+009F are control characters too: some terminals interpret them.
     bool is_of_second_set = byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     if (byte < 0x20 || byte == 0x7f || is_of_second_set) {
       return refuse("contains a control character; use printable text.");

@@ -1,13 +1,13 @@
 #pragma once
-// base/json_bytes.h - estimates how long a value's JSON text is, without making it.
+// base/json_bytes.h - estimates the length of a value's JSON text without creating the text.
 
 #include "belay/value.h"
 
 namespace belay {
 
-// Exact for texts without escapes; of other values a few bytes each.
+// Exact for texts without escapes; off by a few bytes for each other value.
 inline std::size_t json_bytes(const Value& value) {
-  constexpr std::size_t of_any = 8;  // a number, quotes, commas
+  constexpr std::size_t of_any = 8;  // assumed for any value: a number, quotes, commas
   std::size_t bytes = of_any;
   if (const std::string* text = value.as_string()) bytes += text->size();
   if (const Value::Array* items = value.as_array()) {

@@ -32,7 +32,7 @@ std::optional<TimeZone> TimeZone::named(std::string_view name) {
   icu::UnicodeString canonical;
   UBool is_listed = false;
   icu::TimeZone::getCanonicalID(id, canonical, is_listed, status);
-  // Not listed: offsets such as "GMT+2", which know no summer time.
+  // Not in the list: offsets such as "GMT+2", which have no daylight saving time.
   if (U_FAILURE(status) || !is_listed) return std::nullopt;
   if (is_utc(canonical)) return TimeZone();
   std::unique_ptr<const icu::TimeZone> zone(icu::TimeZone::createTimeZone(id));
@@ -48,7 +48,7 @@ TimeZone TimeZone::of_machine() {
   std::string name;
   zone->getID(id).toUTF8String(name);
   if (auto listed = named(name)) return *std::move(listed);
-  // TZ may be a rule of its own, like "<+03>-3": ICU makes an offset of it.
+  // TZ might be a POSIX rule such as "<+03>-3": ICU converts it to an offset.
   if (*zone == icu::TimeZone::getUnknown()) return TimeZone();
   auto rules = std::make_shared<const Rules>(Rules{std::move(zone)});
   return TimeZone(std::move(name), std::move(rules));

@@ -26,7 +26,7 @@ TEST(TimeZones, KnowWhenSummerTimeBeginsAndEnds) {
 }
 
 TEST(TimeZones, KnowTheHistoryOfAPlace) {
-  // Spain had the time of Greenwich in 1910.
+  // In 1910 Spain used Greenwich time.
   EXPECT_EQ(in("Europe/Madrid", "1910-02-06T22:09:00Z"), "1910-02-06 22:09:00.000000");
 }
 

@@ -163,7 +163,7 @@ void check_asking_tasks(const RunContents& run, const SpaceContents& space, Find
   }
 }
 
-// The decision as the event of its commit tells it; empty where it tells none.
+// The decision that the event of its commit contains; empty if it contains none.
 struct Told {
   std::string verdict;
   std::string decided_by;

@@ -155,12 +155,12 @@ void begin_with(RunContents& run, const std::string& channel, Value value) {
   chain_again(run);
 }
 
-// As a fork with edits was once made: with a plan that nobody had seen, behind the approval.
+// Forks with edits once did this: a plan that was never shown, after the approval.
 void saved_what_nobody_approved(StoredRows& rows, CheckScope&) {
   begin_with(rows.run("forked"), "draft", Value("Nobody saw this."));
 }
 
-// The same of a fork of a fork, and of a channel that the approval did not show.
+// The same for a fork of a fork, and for a channel that the approval did not show.
 void edited_behind_an_approval_of_old(StoredRows& rows, CheckScope&) {
   begin_with(rows.run("forked_again"), "topic", Value("another"));
 }
@@ -292,7 +292,7 @@ void effect_intended_though_its_run_has_ended(StoredRows& rows, CheckScope&) {
   rows.run("completed").effects.push_back(effect);
 }
 
-// The commit that ended "write" says that it had nine effects, and there are fewer.
+// The commit that ended "write" states nine effects; the journal has fewer.
 void journal_cut(StoredRows& rows, CheckScope&) {
   RunContents& run = rows.run("completed");
   EventRow event;

@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(EachRule, BrokenStores, ::testing::ValuesIn(all_broken(
                            return std::string(test.param.rule) + "_" + test.param.name;
                          });
 
-// Other rules find the damage as well; this one names the value.
+// Other rules also report the damage; this one names the value.
 TEST(CheckRules, AValueThatCanNotBeReadIsNamed) {
   CheckReport report = report_of([](StoredRows& rows, CheckScope&) {
     RunContents& run = rows.run("completed");

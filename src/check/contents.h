@@ -36,8 +36,8 @@ struct RunContents : SpaceContents {
   std::vector<EffectRow> effects;
   std::vector<OutboxRow> outbox;
   std::map<std::string, SpaceContents> inner;  // subgraphs' visits, by space
-  // The runs that it was forked from, the nearest first, as far as they are there: without events,
-  // tasks, effects, messages, subgraphs' visits, and ancestors of their own.
+  // The runs that it was forked from, nearest first, as far as they are stored: without events,
+  // tasks, effects, messages, subgraph checkpoints, and their own ancestors.
   std::vector<RunContents> ancestors;
 };
 

@@ -1,4 +1,4 @@
-// Of I5: what a run that was forked from another began with.
+// Part of I5: checks the state with which a fork begins.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@
 namespace belay::check {
 namespace {
 
-// What a channel holds that nothing has been written to; nothing where that is not known.
+// Returns the value of a channel that was never written; nothing if it is unknown.
 std::optional<Value> default_of(const GraphDefinition* graph, const std::string& name) {
   if (!graph) return std::nullopt;
   for (const ChannelType& channel : graph->state->channels) {
@@ -25,7 +25,7 @@ std::optional<Value> default_of(const GraphDefinition* graph, const std::string&
   return std::nullopt;
 }
 
-// The version of the graph that the state is of after the commit at which the replay stands.
+// Returns the graph version of the state after the commit at which the replay is.
 std::string version_at(const RunContents& run, const Replay& at) {
   const auto& tasks = at.tasks();
   return tasks && tasks->version ? *tasks->version : to_hex(run.row.graph_hash);
@@ -33,8 +33,8 @@ std::string version_at(const RunContents& run, const Replay& at) {
 
 using Names = std::vector<std::string>;
 
-// The channels that the fork begins with otherwise than its origin stood there. What an upgrade of
-// the state has changed is not told from an edit, and is let pass.
+// Returns the channels whose initial value in the fork differs from the origin's value at that
+// commit. A change by a state upgrade cannot be distinguished from an edit and is accepted.
 Names edited_channels(const RunContents& fork, const RunContents& origin, const Replay& at) {
   Names edited;
   if (version_at(origin, at) != to_hex(fork.row.graph_hash)) return edited;
@@ -45,7 +45,7 @@ Names edited_channels(const RunContents& fork, const RunContents& origin, const 
   if (!members) return edited;  // I2
   for (const auto& [name, value] : *members) {
     std::optional<Value> there = at.value(name);
-    if (!there && !fork.graph) continue;  // nobody knows what it held
+    if (!there && !fork.graph) continue;  // its value is unknown
     if (!there) there = default_of(fork.graph.get(), name);
     if (!there || *there != value) edited.push_back(name);
   }
@@ -59,8 +59,8 @@ const CheckpointRow* commit_of(const RunContents& run, std::uint64_t seq) {
   return nullptr;
 }
 
-// Whether the approval showed one of these channels; of a subgraph's it is not known, and taken to
-// be so.
+// True if the approval showed one of these channels; true also for an approval of a subgraph,
+// whose channel is unknown.
 bool showed(const RunContents& run, const ApprovalRow& approval, const Names& channels) {
   if (!run.graph || !engine::is_of_approval_node(approval)) return false;
   const GraphDefinition::Node* node = run.graph->find(approval.node);
@@ -69,13 +69,13 @@ bool showed(const RunContents& run, const ApprovalRow& approval, const Names& ch
   return std::find(channels.begin(), channels.end(), shown) != channels.end();
 }
 
-// The approvals that were decided on the way to one commit of a run.
+// The approvals that were decided before one commit of a run.
 struct Decided {
-  std::vector<const ApprovalRow*> skipped;  // by what goes on after that commit
-  bool is_asked_anew = false;               // one of the superstep that is begun anew there
+  std::vector<const ApprovalRow*> skipped;  // by a fork that continues after that commit
+  bool is_asked_anew = false;               // an approval of the superstep that restarts there
 };
 
-// `restarts`: what goes on there begins the superstep under way from its beginning.
+// `restarts`: the fork restarts the superstep in progress from its beginning.
 Decided decided_before(const RunContents& run, std::uint64_t seq, bool restarts) {
   Decided decided;
   const CheckpointRow* here = commit_of(run, seq);
@@ -101,7 +101,7 @@ std::string listed(const Names& names) {
 }  // namespace
 
 void check_fork(const RunContents& run, Findings& findings) {
-  if (run.ancestors.empty()) return;  // it is no fork, or its origin is forgotten
+  if (run.ancestors.empty()) return;  // not a fork, or its origin was deleted
   const RunContents& origin = run.ancestors.front();
   Replay at(origin);
   while (at.next() && at.checkpoint().seq < run.row.forked_at) continue;

@@ -234,7 +234,7 @@ Result<StoreContents> read_lists(Snapshot& view, const TenantId& tenant) {
 
 namespace {
 
-// The run's row, and the versions of its graph.
+// Returns the run's row and the versions of its graph.
 Result<std::optional<RunContents>> read_row(Snapshot& view, const CheckScope& scope,
                                             const RunId& run) {
   std::optional<RunContents> contents;

@@ -57,7 +57,7 @@ void i7_events(const RunContents& run, const CheckScope& scope, Findings& findin
 void i15_pending(const RunContents& run, const CheckScope& scope, Findings& findings);
 void i16_outbox(const RunContents& run, const CheckScope& scope, Findings& findings);
 
-// Of I5: a fork of another state than it was forked from does not begin behind an approval.
+// Part of I5: a fork with an edited state does not begin after an approval of the original state.
 void check_fork(const RunContents& run, Findings& findings);
 
 // Of the store as a whole.

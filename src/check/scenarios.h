@@ -60,9 +60,9 @@ class Scenarios {
   void completed();            // without asking
   void approved();             // after asking
   void edited();               // approved with another draft
-  void forked();               // behind a decision, as the other stood there
-  void forked_again();         // a fork of such a one
-  void forked_with_edits();    // of such a one: begun before the decision, and asked anew
+  void forked();               // after a decision, with the state of that commit
+  void forked_again();         // a fork of such a fork
+  void forked_with_edits();    // of such a fork: begins before the decision, asks again
   void rejected();             //
   void expired();              //
   void late();                 // decided too late
@@ -114,7 +114,7 @@ class Scenarios {
                         RunOptions options = {});
   // Moves the clock past the pause of an hour, and goes on.
   void wake();
-  // Begins a run that is approved, and a fork of it behind the approval.
+  // Starts a run that is approved, and a fork of it that begins after the approval.
   RunView fork_behind(std::string thread);
   Result<DecisionAnswer> decide(const RunView& view, bool approve,
                                 std::optional<Value> edited = std::nullopt);

@@ -49,8 +49,8 @@ void check_effect(const RunContents& run, const ChosenTasks& chosen, const Effec
   }
 }
 
-// The rows that a task had when it ended, as its commit or its own row says. Where there are fewer,
-// the journal was cut: a process that reads it would begin again what had been done.
+// Compares the journal with the number of rows that a task had at its end, from its commit or its
+// own row. Fewer rows mean a truncated journal: a process that reads it would repeat effects.
 void check_counts(const RunContents& run, Findings& findings) {
   std::map<TaskId, std::int64_t> counts;
   for (const EffectRow& effect : run.effects) ++counts[effect.task];
@@ -71,7 +71,7 @@ void check_counts(const RunContents& run, Findings& findings) {
       if (row) expect(id, task.node, parts_of(*row)["effects"].as_int().value_or(0));
       continue;
     }
-    // What ended it is the next commit of the run's own that ends nodes.
+    // The task ended with the run's next own commit that ends nodes.
     if (task.space != &run) continue;
     for (std::size_t i = task.checkpoint + 1; i < run.checkpoints.size(); ++i) {
       const CheckpointRow& checkpoint = run.checkpoints[i];

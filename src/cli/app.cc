@@ -244,7 +244,7 @@ void show_stopped(const World& world) {
 // Runs the loop until the task has ended or a signal has come.
 class Interruptible {
  public:
-  // `drain`, unless it is null, is called for each signal and makes the task end by itself.
+  // `drain`, if set, is called for each signal and makes the task end on its own.
   Interruptible(EventLoop& loop, std::function<void()> drain)
       : loop_(loop), drain_(std::move(drain)) {}
 
@@ -290,7 +290,7 @@ PlaceLimits places_of(const Settings& settings, const Verb& verb) {
   PlaceLimits places = settings.places;
   const Work* work = work_of(verb);
   if (!work) return places;
-  // People share a server that has keys, and a person's own machine with nobody.
+  // Several people share a server with keys; a user's own machine is not shared.
   const auto* served = std::get_if<Serve>(&verb);
   bool is_shared = served && !served->keys.empty() && !settings.starts.per_user;
   if (is_shared) places.per_user = kRunsPerUserWithKeys;
@@ -300,7 +300,7 @@ PlaceLimits places_of(const Settings& settings, const Verb& verb) {
   return places;
 }
 
-// `http_loop` becomes the loop of a verb that serves.
+// Sets `http_loop` to the created loop if the command serves HTTP.
 std::unique_ptr<EventLoop> loop_for(const Verb& verb, http::AsioLoop*& http_loop) {
   if (!std::holds_alternative<Serve>(verb)) return make_event_loop();
   auto made = http::make_asio_loop();
@@ -328,7 +328,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   shared.models.shared_answers = tier->answers();
   BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, own_clock));
   BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, own_clock, *random));
-  // What is due is told and judged by one clock, whichever machine it is asked on.
+  // One clock decides what is due, in every process and on every machine.
   Clock& clock = stored->clock() ? *stored->clock() : own_clock;
   std::unique_ptr<Store> fast = tier->around(*stored);
   std::unique_ptr<Store> store = seal_store(*fast, *random, sealing);
@@ -487,7 +487,7 @@ bool is_of_the_server(const Settings& settings, const Verb& verb) {
   return settings.server && !is_ours;
 }
 
-// Says where what a person writes goes, before it does.
+// Prints where the user's input is sent, before it is sent.
 void show_places(const std::vector<StrangePlace>& places, const Verb& verb, Output& output) {
   if (std::holds_alternative<Manual>(verb) || std::holds_alternative<Completions>(verb) ||
       is_about_agents(verb)) {
@@ -515,7 +515,7 @@ int complete_typed(const Program& program, const Environment& environment, Clock
   Environment merged = environment;
   if (*file) add_config(program, **file, merged);
   auto settings = settings_from(program, merged, found.flags);
-  // A key on the keyboard is no wish to talk to a stranger.
+  // Pressing Tab is not a consent to contact an untrusted server.
   if (!settings.ok() || !strange_places(merged, found.flags, *settings).empty()) return 0;
   Verb verb = CompleteNames{*found.names, found.begun};
   auto code = settings->server ? run_with_server(program, *settings, names, clock, std::move(verb))

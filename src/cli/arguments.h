@@ -66,14 +66,14 @@ struct Work {
   std::string keep_text = "30d";
   std::optional<std::chrono::hours> keep = std::nullopt;  // the same; unset: for ever
   std::string drain_text = "30s";
-  std::chrono::milliseconds drain_timeout{30'000};  // the same; 0: running nodes are given up
+  std::chrono::milliseconds drain_timeout{30'000};  // the same; 0: running nodes are abandoned
 };
 struct Serve {
   std::string listen_text = "127.0.0.1:8123";
   Work work = {};                       // what it works on beside
   std::optional<std::string> api_keys;  // a file
   std::optional<std::string> certificate, certificate_key;
-  // In place of the settings' limits; 0: any number.
+  // Override the limits of the settings; 0: unlimited.
   std::optional<std::uint64_t> starts_per_minute = std::nullopt, starts_at_work = std::nullopt;
   std::vector<std::string> trusted_proxies = {};
   std::optional<std::string> no_approval_takes;
@@ -96,7 +96,7 @@ struct Fork {
   std::optional<std::string> at;
   std::vector<std::string> edits;  // name=value, @file, -
   std::optional<std::string> as;   // the new thread
-  std::vector<std::string> roles;  // in place of the settings'
+  std::vector<std::string> roles;  // override those of the settings
   bool preview = false;
   bool copy = false;
   std::optional<std::uint64_t> seq;  // what `at` comes to; filled in by check_form()
@@ -112,7 +112,7 @@ struct ApprovalsDecide {
   bool approved = false;
   std::string id;
   std::optional<std::string> by;
-  std::vector<std::string> roles;  // in place of the settings'
+  std::vector<std::string> roles;  // override those of the settings
   std::string comment;
   std::optional<std::string> edit_file;  // "-" for standard input
   std::optional<Value> edited;           // what is in it; filled in by check_form()
@@ -199,7 +199,7 @@ struct AgentsGraph {
 struct ConfigExplain {};
 struct ConfigPath {};
 struct ConfigTrust {
-  bool trust = true;  // or no longer
+  bool trust = true;  // false: distrust
 };
 struct Models {
   enum class What { list, check, try_one };

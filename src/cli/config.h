@@ -14,7 +14,7 @@ ExitCode show_config(const std::optional<ConfigFile>& file, const std::vector<Ex
 ExitCode show_config_path(const std::optional<ConfigFile>& file,
                           const std::vector<std::string>& places, Output& output);
 
-// config trust, config distrust: of ./NAME.yaml.
+// config trust, config distrust: for ./NAME.yaml.
 Result<ExitCode> trust_config(const Program& program, const Environment& environment,
                               const std::vector<StrangePlace>& places, bool trusted,
                               Output& output);

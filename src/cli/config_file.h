@@ -22,7 +22,7 @@ struct ConfigFile {
   };
   std::string path;
   std::map<std::string, Entry> entries;  // by key
-  bool is_strange = false;               // it may be anybody's: see trust.h
+  bool is_strange = false;               // its author is unknown: see trust.h
 
   // "file PATH, line 3"; empty for a key that it does not have.
   std::string origin(const std::string& key) const;

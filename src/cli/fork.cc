@@ -53,7 +53,7 @@ Task<Answered> fork_thread(World& world, Fork wanted) {
   options.seq = wanted.seq;
   options.copy = wanted.copy;
   options.roles = std::move(wanted.roles);
-  // Whoever names no user forks a thread for the one whose it is.
+  // Without an explicit user, the fork belongs to the owner of the original thread.
   if (world.settings.user != UserId("local")) options.user = world.settings.user;
   options.thread = ThreadId(wanted.as.value_or(random_uuid(world.random).text()));
   ThreadId from = options.from;

@@ -21,7 +21,7 @@ Result<Done> check_by(const std::optional<std::string>& by) {
   return check_name("name after --by", *by);
 }
 
-// Those that the command names, else those of the settings.
+// Uses the roles of the command, else those of the settings.
 Result<Done> complete_roles(const Settings& settings, std::vector<std::string>& roles) {
   if (roles.empty()) roles = settings.roles;
   for (const std::string& role : roles) {
@@ -112,7 +112,7 @@ Result<Done> complete(const Judged& judged, RunAgent& verb) {
     verb.options.approval_expires = expires;
   }
   BELAY_TRY(verb.options.budget, budget_from(verb));
-  // A server does not know the settings of the one who asks.
+  // The server does not have the caller's settings.
   verb.options = verb.options.over(settings.run);
   if (verb.after) {
     BELAY_TRY(verb.delay, duration_from("--after", *verb.after));
@@ -202,7 +202,7 @@ Result<Done> complete(const Judged&, Work& verb) {
   return Done{};
 }
 
-// The permission that a start without approval takes: `run` if the server asks nobody by default.
+// The permission for a start without approval: `run` if the server requires none by default.
 Result<std::optional<server::Permission>> skipping_permission(
     const Settings& settings, const std::optional<std::string>& flag) {
   using server::Permission;

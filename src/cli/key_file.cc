@@ -52,8 +52,8 @@ Result<std::string> read_key_file(const std::string& name, std::string_view name
                             "; name it with " + std::string(named_with));
   }
   if (!S_ISREG(about.st_mode)) return refuse(name, "is no file");
-  // A secret that is mounted for a process belongs to another user, root, so that the process reads
-  // it as one of its group. A file of its own user needs no group.
+  // A secret mounted for a process belongs to another user, root, and the process reads it as a
+  // member of its group. A file of the process's own user needs no group permission.
   mode_t unwanted = S_IRWXO | S_IWGRP | S_IXGRP;
   if (about.st_uid == ::geteuid()) unwanted |= S_IRGRP;
   if ((about.st_mode & unwanted) != 0) {

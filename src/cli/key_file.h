@@ -10,9 +10,9 @@ namespace belay::cli {
 // keys; the message never shows one.
 Result<Sealing> sealing_of(const Settings& settings);
 
-// The text of a file that holds keys of whatever kind. `invalid` for one that can't be read, or
-// that others may read or change, its group included unless it is another user's (a mounted
-// secret); `named_with` is what it is named with, for that message.
+// Returns the text of a file that holds keys of any kind. Fails with `invalid` if the file cannot
+// be read or if other users may read or change it; its group counts as other users, unless another
+// user owns the file (a mounted secret). `named_with` is the option or variable for that message.
 Result<std::string> read_key_file(const std::string& name, std::string_view named_with);
 
 }  // namespace belay::cli

@@ -43,8 +43,8 @@ std::string styled_if(bool shown, Style style, std::string_view text) {
   return std::string(sequence) + std::string(text) + "\x1b[0m";
 }
 
-// Bytes of the character at the beginning, where it is one that changes the direction of a line:
-// U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. Names with them look like others.
+// Returns the length of the first character if it changes the direction of a line: U+061C, U+200E,
+// U+200F, U+202A to U+202E, U+2066 to U+2069. Names with them resemble other names.
 std::size_t direction_bytes(std::string_view text) {
   auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.size() >= 2 && at(0) == 0xD8 && at(1) == 0x9C) return 2;
@@ -84,7 +84,7 @@ std::string escaped(std::string_view character) {
   return text;
 }
 
-// As a terminal is shown them.
+// Converts text for display on a terminal.
 std::string shown(std::string_view text) {
   return without_directions(text, [](std::string_view) { return "\xEF\xBF\xBD"; });
 }

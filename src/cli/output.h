@@ -83,11 +83,11 @@ class Output {
   bool passing_ = false;  // the last line on stderr is a passing one
 };
 
-// One line: every line break and control character becomes a space, and what changes the direction
-// of a line U+FFFD.
+// Returns one line: each line break and control character becomes a space, and each character that
+// changes the text direction becomes U+FFFD.
 std::string one_line(std::string_view text);
-// The same text with those last written as \u202e and the like: as JSON, and the shell's $'...',
-// do.
+// Returns the text with direction characters escaped as \u202e and the like, as in JSON
+// and in the shell's $'...'.
 std::string with_escaped_directions(std::string_view text);
 
 // Breaks `text` between words into lines of at most `width` characters, each beginning with
@@ -101,7 +101,7 @@ std::string padded(std::string_view text, std::size_t width);
 // The first `width` columns of one line, with an ellipsis in place of what is cut.
 std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis);
 
-// Whether the words ask for --json, for telling that the other words are wrong.
+// True if the words contain --json; for the format of errors about the other words.
 bool wants_json(int count, const char* const* words);
 
 }  // namespace belay::cli

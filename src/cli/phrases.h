@@ -20,7 +20,7 @@ struct Phrases {
   std::string_view saved, nothing_to_do, rejected, expired, failed, cancelled, completed;
   std::string_view thread, waits_for_you, due, worked_by, expires, in, ago, approve_with,
       reject_with, resume_with;
-  std::string_view held_by;            // of a queued run
+  std::string_view held_by;            // reason that a queued run does not start
   std::string_view waits_for_process;  // {thread}, {process}
   std::string_view uncertain_effect, decided_by, comment, edited, no_approvals, asked;
   // Statuses, as in RunStatus and ApprovalStatus.
@@ -49,9 +49,9 @@ std::string_view word_for(const Phrases& phrases, ApprovalStatus status);
 
 // "12 ms", "2.1 s", "3 min", "23 h 59 min", "2 d 3 h".
 std::string span_text(std::chrono::milliseconds span);
-// "2026-11-22 15:03 Europe/Madrid".
+// Example: "2026-11-22 15:03 Europe/Madrid".
 std::string moment_text(const TimeZone& zone, Instant at);
-// "2026-11-22 15:03:05.123", for the columns of a list.
+// Example: "2026-11-22 15:03:05.123", for the columns of a list.
 std::string precise_text(const TimeZone& zone, Instant at);
 // "in 23 h 59 min", or "2 min ago".
 std::string relative_text(const Phrases& phrases, Instant at, Instant now);

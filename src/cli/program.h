@@ -105,7 +105,7 @@ struct Program {
   std::vector<std::vector<std::string>> other_hints = {};  // words to try before that
   std::vector<std::string> collections = {};               // records that `check` looks at
   std::map<std::string, Receiver> receivers = {};          // of the outbox's topics
-  // `invalid` for a record that must not be saved, by whichever door; null: any may.
+  // Returns `invalid` for a record that must not be saved, by any route; null: accepts all records.
   std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;
   std::vector<OwnSetting> settings = {};
   std::vector<VerbEntry> verbs = {};

@@ -16,10 +16,10 @@ Task<Result<RunView>> resume_one(World& world, ThreadId thread) {
   co_return std::move(view);
 }
 
-// A person who names a delayed run does not want to wait for its time.
+// Reports that a delayed run starts early: naming it means not waiting for its time.
 Task<Result<Done>> show_early(World& world, ThreadId thread) {
   auto row = co_await world.service.run_of(thread);
-  // Whatever is wrong with it, resuming says so.
+  // resume() reports any error of the thread.
   if (!row.ok() || row->status != RunStatus::queued) co_return Done{};
   auto due = due_of(*row);
   if (!due || *due <= world.clock.now()) co_return Done{};

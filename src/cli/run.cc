@@ -25,7 +25,7 @@ StartRun start_of(World& world, RunAgent wanted) {
   return start;
 }
 
-// The run is at work in another process: it is waited for, and gone on with if that process dies.
+// The run is running in another process: waits for it, and continues it if that process dies.
 Task<Result<RunView>> wait_for_owner(World& world, StartRun again, RunView view) {
   std::string process;
   if (auto id = world.local->process_of(view.row.session)) process = std::to_string(*id);

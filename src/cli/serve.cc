@@ -11,7 +11,7 @@
 namespace belay::cli {
 namespace {
 
-// For the answers of requests whose runs have been released.
+// Time for the responses to requests whose runs were released.
 constexpr std::chrono::seconds kAnswerAfterDrain{2};
 constexpr std::chrono::milliseconds kAnswerAfterStop{200};
 constexpr std::size_t kStartsPerMinuteWithKeys = 10;
@@ -68,7 +68,7 @@ http::ServerOptions server_options(const Serve& wanted, server::Api& api) {
   options.address = wanted.address;
   options.port = wanted.port;
   if (wanted.certificate) options.tls = {*wanted.certificate, *wanted.certificate_key};
-  // A request may wait for its run, which has until the end of the drain; and then be answered.
+  // A request might wait for its run, which may use the whole drain; then it is answered.
   options.timeouts.drain = wanted.work.drain_timeout + kAnswerAfterDrain;
   options.error_response = [](int status, std::string detail) {
     return server::problem(status, "http", std::move(detail));
@@ -126,7 +126,7 @@ Task<Answered> serve(World& world, Serve wanted) {
     world.executor.call_after(kAnswerAfterStop, [closed] { closed.complete(Done{}); });
   };
   world.local->when_stopped = [&] {
-    // No request is to find a runtime that drains.
+    // No request may reach a runtime that is draining.
     if (!std::exchange(is_draining, true)) server->drain([closed] { closed.complete(Done{}); });
     shutdown.take_signal();
   };

@@ -1,4 +1,4 @@
-// The texts of settings and options as what they mean.
+// Parses the texts of settings and options.
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-// Long on purpose: the one file that asks the environment, for every setting.
+// Long on purpose: the one file that reads the environment, for every setting.
 
 #include "cli/settings.h"
 
@@ -169,7 +169,7 @@ bool shows_utf8(const Environment& environment) {
   return false;
 }
 
-// "10.0.0.1, 10.0.0.2"
+// Example: "10.0.0.1, 10.0.0.2".
 Result<Done> read_proxies(const Environment& environment, Settings& settings) {
   if (!environment.trusted_proxies) return Done{};
   std::string_view rest = *environment.trusted_proxies;

@@ -42,11 +42,11 @@ struct Environment {
   std::optional<std::string> notify_url, database_url, worker_name;
   std::optional<std::string> roles, no_approval_takes;
   std::optional<std::string> pause_at_commit, pause_after, model_fails, tell_fenced;
-  // What libpq would take from the environment: the first such variable that is set.
+  // The first variable set in the environment from which libpq would read a secret.
   std::optional<std::string> postgres_secret;
   // Where what stands above comes from, by variable: "file PATH, line 3". Absent: the variable.
   std::map<std::string, std::string> origins;
-  // The file, where it lies in the current folder and the person has not said that it is theirs.
+  // The settings file, if it is in the current folder and is not recorded as trusted.
   std::string strange_file;
 
   // What an error names: the variable, or the file and its line.
@@ -65,11 +65,11 @@ struct PauseAtCommit {
   bool after = false;        // once it is durable; else before it is
 };
 
-// What holds runs back that requests begin; unset where nobody has set it: see places_of().
+// Limits on runs that requests start; unset if no setting has a value: see places_of().
 struct StartSettings {
-  std::optional<std::uint64_t> per_user;    // runs of a user at work
+  std::optional<std::uint64_t> per_user;    // running runs of a user
   std::optional<std::uint64_t> per_minute;  // starts of a user, and of an address
-  std::uint64_t at_work = 1'000;            // runs that requests have begun, of all users
+  std::uint64_t at_work = 1'000;            // running runs started by requests, of all users
   std::vector<std::string> trusted_proxies;
 };
 
@@ -82,20 +82,20 @@ struct Settings {
   std::string worker_name;     // of this process, where the store lists names; empty: HOST:PID
   UserId user;
   std::string login;                 // who decides, where nobody says so
-  std::vector<std::string> roles;    // of who decides
+  std::vector<std::string> roles;    // of the decider
   std::string model;                 // empty: the program brings its own, or there is none
   std::set<std::string> own_models;  // that the program knows besides
   ModelSettings models;              // what all of that comes to
   bool keeps_prompts = true;         // in the store, word for word
   Language language = Language::en;
-  bool language_named = false;   // by a person, not by the locale
-  TimeZone time_zone;            // of the dates and times that people read and write
-  bool time_zone_named = false;  // by a person, not by the machine
-  // Accepted, and of no effect: metrics are computed when they are read (docs/configuration.md).
+  bool language_named = false;   // explicitly, not by the locale
+  TimeZone time_zone;            // of displayed and entered dates and times
+  bool time_zone_named = false;  // explicitly, not by the machine
+  // Accepted and ignored: metrics are computed when they are read (docs/configuration.md).
   std::int64_t metrics_batch_interval_ms = 10'000;
   std::map<std::string, std::string> own;  // of the program, by key; what is not set is absent
-  RunSettings run;                         // of the runs that are begun: AGENT_...
-  std::optional<std::string> no_approval_takes;  // as the environment says; serve checks it
+  RunSettings run;                         // of the runs that are started: AGENT_...
+  std::optional<std::string> no_approval_takes;  // as in the environment; serve checks it
   std::optional<std::string> key_file;
   bool key_file_by_flag = false;         // so the next command has to name it too
   std::optional<std::string> keys;       // where no file is named
@@ -123,10 +123,10 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
 OutputOptions output_options(const Program& program, const Environment& environment, bool json,
                              bool quiet);
 
-// A value as an error shows it: in quotes, and shortened.
+// Formats a value for an error message: in quotes, and shortened.
 std::string shown_value(std::string_view text);
 
-// Roles of approvals, with commas between; `invalid`, naming `what`, for what can't be one.
+// Parses comma-separated roles of approvals; `invalid`, naming `what`, for an invalid role.
 Result<std::vector<std::string>> roles_from(std::string_view what, std::string_view text);
 
 // A whole number from `least` to `most`; `invalid`, naming `what`, for anything else.
@@ -134,7 +134,7 @@ Result<std::int64_t> whole_number(std::string_view what, std::string_view text, 
                                   std::int64_t most);
 // "90s", "30m", "2h", "1d", "500ms"; at most 30 days.
 Result<std::chrono::milliseconds> duration_from(std::string_view what, std::string_view text);
-// Of a run: how many attempts, and how many milliseconds of work.
+// Parse settings of a run: the number of attempts, and the milliseconds of working time.
 Result<int> attempts_from(std::string_view what, std::string_view text);
 Result<std::chrono::milliseconds> timeout_from(std::string_view what, std::string_view text);
 // true, false, 1, 0, yes, no, on, off.

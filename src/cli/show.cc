@@ -17,7 +17,7 @@ std::string shell_word(std::string_view word) {
     return letter || kPlain.find(c) != kPlain.npos;
   });
   if (plain) return std::string(word);
-  // What would change the direction of the line is not to reach the terminal as it is.
+  // Characters that change the direction of the line must not reach the terminal unchanged.
   bool has_directions = with_escaped_directions(word) != word;
   std::string quoted = has_directions ? "$'" : "'";
   for (char c : word) {

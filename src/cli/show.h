@@ -20,9 +20,9 @@ ExitCode end_of(World& world, const RunView& view);
 // One approval in full: the question, what would be saved, the decision if there is one.
 void show_approval_in_full(World& world, const ApprovalRow& row);
 
-// "ana", or whom they acted for beside.
+// Returns the decider ("ana"), together with the name that it acted for, if any.
 std::string decider_of(const Phrases& phrases, const ApprovalRow& row);
-// Who decides and cancels: the name given, else the login; with a key to a server it is the key's.
+// Returns the given name, else the login; empty with a key to a server, which uses the key's name.
 std::string acting_name(const World& world, const std::optional<std::string>& named);
 
 // One line of a list.
@@ -31,7 +31,7 @@ void show_approval_line(World& world, const ApprovalRow& row);
 // What an approval shows, or what a run has made.
 void show_payload(World& world, const Value& payload);
 
-// "Due 2026-11-22 15:03 Europe/Madrid, in 23 h 59 min"; empty for a run that waits for no time.
+// "Due 2026-11-22 15:03 Europe/Madrid, in 23 h 59 min"; empty if the run waits for no time.
 std::string due_text(const World& world, const RunRow& row);
 
 // How to decide it: two commands, and until when.

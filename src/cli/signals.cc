@@ -12,7 +12,7 @@ namespace {
 
 constexpr int signals_until_the_end = 3;
 
-// A handler is given nothing but the signal's number, so what it uses belongs to the process.
+// A handler receives only the signal's number; therefore the pipe is global to the process.
 std::atomic<int> pipe_reads{-1};
 std::atomic<int> pipe_writes{-1};
 std::atomic<int> signals_left{signals_until_the_end};
@@ -21,7 +21,7 @@ void let_signals_end_the_process() {
   for (int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
 }
 
-// Only calls that a handler may make (signal-safety(7)).
+// Calls only functions that are allowed in a handler (signal-safety(7)).
 void note_signal(int signal) {
   int error_number = errno;
   if (signals_left.fetch_sub(1) <= 1) {
@@ -29,7 +29,7 @@ void note_signal(int signal) {
     ::raise(signal);
   }
   auto byte = static_cast<unsigned char>(signal);
-  // A full pipe holds signals enough.
+  // A full pipe already contains enough signals.
   (void)!::write(pipe_writes.load(), &byte, 1);
   errno = error_number;
 }
@@ -57,7 +57,7 @@ void catch_signals() {
   pipe_writes = ends[1];
   catch_one(SIGTERM);
   if (!is_ignored(SIGINT)) catch_one(SIGINT);
-  // A parent may have left them blocked.
+  // The parent process might have blocked them.
   sigset_t caught;
   sigemptyset(&caught);
   sigaddset(&caught, SIGINT);

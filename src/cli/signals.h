@@ -1,22 +1,22 @@
 #pragma once
-// cli/signals.h - Ctrl-C and SIGTERM as events that a command asks for, in place of a sudden end.
-//
-// The signals are caught, not blocked: it does not matter which threads a program has started
-// before, since any of them may run the handler, which only writes to a pipe.
+// cli/signals.h - turns Ctrl-C and SIGTERM into events that a command polls,
+// without a sudden end. The signals are caught, not blocked: any thread of the
+// program, including those started earlier, may run the handler, which only writes
+// to a pipe.
 
 #include <optional>
 
 namespace belay::cli {
 
-// Catches SIGINT and SIGTERM from now on, and ignores SIGPIPE: a write to a reader that is gone
-// fails instead. A SIGINT that is ignored, as of a job in the background, stays ignored. Once.
+// Catches SIGINT and SIGTERM from now on, and ignores SIGPIPE: a write to a closed pipe fails
+// instead. A SIGINT that is already ignored (a background job) stays ignored. Call it once.
 void catch_signals();
 
-// The first signal that was caught and not taken yet. Does not wait.
+// Returns the first caught signal that was not taken yet. Does not wait.
 std::optional<int> take_signal();
 
-// The next signal ends the process as if it were not caught: a command that ends at once needs no
-// second one. Without this the third does.
+// Makes the next signal end the process as if it were not caught, for a command that ends
+// immediately. Without this call, the third signal does so.
 void end_at_next_signal();
 
 }  // namespace belay::cli

@@ -194,7 +194,7 @@ std::vector<Finding> look_at_store(const std::string& store, Clock& clock) {
   std::vector<Finding> findings;
   auto named = sqlite::check_store_name(*path);
   if (!named.ok()) return {{"store", Kind::bad, named.error().message, "see above"}};
-  // Where the folder does not exist yet, that is a finding of its own.
+  // A missing folder is reported by another diagnostic.
   auto whole = sqlite::store_path(*path);
   if (whole.ok()) path = *std::move(whole);
   findings.push_back(file_finding(*path));

@@ -19,12 +19,12 @@ namespace fs = std::filesystem;
 constexpr std::size_t kRecordBytesMax = std::size_t{1} << 20;
 constexpr std::size_t kFileBytesMax = std::size_t{64} * 1024;
 
-// Whether the value is the file's: no flag says otherwise, and the variable is not set.
+// True if the value is from the file: no flag overrides it, and the variable is not set.
 bool is_of_file(const Environment& environment, const char* variable, bool by_flag = false) {
   return !by_flag && environment.origins.contains(variable);
 }
 
-// The folder of the record, which is the person's own.
+// The folder of the record, which belongs to the user.
 std::optional<std::string> own_folder(const Program& program, const Environment& environment) {
   std::string name = "/" + program.name;
   if (environment.config_home && environment.config_home->starts_with('/')) {
@@ -34,7 +34,7 @@ std::optional<std::string> own_folder(const Program& program, const Environment&
   return std::nullopt;
 }
 
-// "SHA-256 PATH": a file that changes, or moves, is another one.
+// "SHA-256 PATH": a changed or moved file is a different one.
 std::string line_of(const std::string& path, const std::string& text) {
   std::error_code failed;
   std::string real = fs::weakly_canonical(path, failed).string();
@@ -54,8 +54,8 @@ std::vector<std::string> recorded(const std::string& folder) {
   return lines;
 }
 
-// The servers of the models, in the order of their list; nothing where the list can't be read: that
-// is said elsewhere.
+// Returns the servers of the models, in the order of their list; nothing if the list is invalid,
+// which is reported elsewhere.
 std::vector<ModelName> names_of(const Settings& settings, const std::string& models,
                                 const std::string& url) {
   ModelSettings asked = settings.models;
@@ -66,7 +66,7 @@ std::vector<ModelName> names_of(const Settings& settings, const std::string& mod
   return names.ok() ? *std::move(names) : std::vector<ModelName>();
 }
 
-// The list of models without the addresses behind their names.
+// Returns the list of models without the addresses after their names.
 std::string without_addresses(std::string models) {
   for (std::string_view scheme : {"@http://", "@https://"}) {
     for (std::size_t at = models.find(scheme); at != models.npos; at = models.find(scheme)) {
@@ -110,7 +110,7 @@ void add_models(const Environment& environment, const GlobalFlags& flags, const 
   }
 }
 
-// Whether the file of the key lies beside the settings that name it, wherever links lead.
+// True if the key file is in the folder of the settings file that names it; links are resolved.
 bool lies_in_folder_of(const Environment& environment, const std::string& key_file) {
   std::error_code failed;
   fs::path folder = fs::weakly_canonical(environment.strange_file, failed).parent_path();
@@ -157,7 +157,7 @@ void add_redis(const Environment& environment, const GlobalFlags& flags, const S
   places.push_back(std::move(place));
 }
 
-// libpq takes what a URL does not have from the environment, and from files of the person's.
+// libpq takes missing parts of a URL from the environment and from files of the user.
 std::string secret_for(const Environment& environment, const std::string& url) {
   auto address = postgres::address_from(url);
   if (!address.ok()) return "";

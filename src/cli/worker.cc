@@ -56,7 +56,7 @@ void Shutdown::take_signal() {
   if (std::exchange(has_begun_, true) || timeout_.count() == 0) return stop();
   world_.output.progress(filled(world_.phrases.closing, {{"time", span_text(timeout_)}}));
   world_.local->runtime.drain();
-  // It fires only while the loop runs, which is as long as the world lives.
+  // The timer fires only while the loop runs, and the world outlives the loop's run.
   world_.executor.call_after(timeout_, [this] { stop(); });
 }
 

@@ -10,17 +10,17 @@ namespace belay::cli {
 // from time to time what ended long ago. How many runs it took up.
 Task<Result<std::size_t>> work_until_drained(World& world, Work wanted);
 
-// The end of a command that works on runs, signal by signal.
+// Shuts down a command that executes runs, step by step, one step for each signal.
 class Shutdown {
  public:
-  // Running nodes have `timeout` to end. `world` outlives it.
+  // Running nodes have `timeout` to finish. `world` outlives the object.
   Shutdown(World& world, std::chrono::milliseconds timeout) : world_(world), timeout_(timeout) {}
 
-  // The first signal drains the runtime; a second one, or the end of the time, stops it.
+  // The first signal drains the runtime; a second one, or the end of the timeout, stops it.
   void take_signal();
 
   std::function<void()>
-      when_stopped;  // what else is to end when the runtime is stopped; may be null
+      when_stopped;  // ends the command's other work when the runtime is stopped; may be null
 
  private:
   void stop();

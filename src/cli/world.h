@@ -21,12 +21,12 @@ struct LocalWorld {
   Store& stored;  // what lies below `store`: as it is stored, for what looks after that
   const Sealing& sealing;
   Runtime& runtime;
-  http::AsioLoop* loop = nullptr;  // of `serve` alone
-  SharedLimit* starts = nullptr;   // counted with other servers
-  PlaceLimits places = {};         // that the runtime keeps to
-  // The process of a session, where that is known.
+  http::AsioLoop* loop = nullptr;  // only for `serve`
+  SharedLimit* starts = nullptr;   // counted across servers
+  PlaceLimits places = {};         // that the runtime enforces
+  // Returns the process of a session, if it is known.
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of = {};
-  // For each signal; set by a verb that ends in its own time.
+  // Called for each signal; set by a command that shuts down gracefully.
   std::function<void()> when_stopped = {};
 };
 

@@ -237,7 +237,7 @@ class RemoteService final : public Service {
     co_return connection().fitting(std::move(missing)).error();
   }
 
-  // A server shows one user's, or what the key may see.
+  // A server shows the data of one user, or all data that the key may read.
   Task<Result<Standing>> standing(Whose whose) override {
     Target target("/api/overview");
     add_user(target, whose.runs);
@@ -280,7 +280,7 @@ class RemoteService final : public Service {
                    decision_body(decision));
     ThreadId thread = before.thread;
     auto row = co_await run_of(std::move(thread));
-    // Of another user's run there is nothing to watch: who decides is told of its approval alone.
+    // Another user's run is not visible: its decider receives only the approval.
     bool is_unseen = !row.ok() && row.error().code == ErrorCode::not_found;
     if (is_unseen) co_return co_await decided(std::move(ask), std::move(before));
     if (!row.ok()) co_return std::move(row).error();
@@ -291,7 +291,7 @@ class RemoteService final : public Service {
     bool is_made =
         answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
     if (!is_made) co_return std::move(answer);
-    // One without a place goes on from the queue, whenever that has one.
+    // A run without a free slot continues from the queue, once the queue allows it.
     bool is_at_work = answer.view.row.status == RunStatus::running;
     if (is_at_work) {
       Ask resume = post(thread_path(before.thread, "/resume"));
@@ -519,7 +519,7 @@ class RemoteService final : public Service {
   Task<Result<DecisionAnswer>> decided(Ask ask, ApprovalRow before) {
     bool is_repeated = false;
     BELAY_CO_TRY(DecisionAnswer answer, co_await ask_to_decide(std::move(ask), is_repeated));
-    // It was open before, and is decided so now: what was told of it got lost.
+    // It was open before and now has the same decision: the first response was lost.
     bool is_ours = is_repeated && before.status == ApprovalStatus::open;
     if (is_ours && answer.kind == DecisionAnswer::Kind::same) {
       answer.kind = DecisionAnswer::Kind::won;

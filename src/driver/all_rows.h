@@ -1,16 +1,16 @@
 #pragma once
 // driver/all_rows.h - reads all rows of a run that a filter matches, one page after another.
 //
-// A page that is full does not say that there are no more rows: a reader that needs all of them
-// uses these functions. Each page holds at most limits::page_rows_max rows, and all pages show the
-// same snapshot.
+// A full page is not necessarily the last one: readers that need all rows use these functions.
+// Each page holds at most limits::page_rows_max rows, and all pages are read from the same
+// snapshot.
 
 #include "belay/limits.h"
 #include "belay/store.h"
 
 namespace belay {
 
-// Calls visit(EffectRow) for each effect, by (task, name). REQUIRES: filter.run is set.
+// Calls visit(EffectRow) for each effect, ordered by (task, name). REQUIRES: filter.run is set.
 template <typename Visit>
 Result<Done> for_each_effect(Snapshot& view, EffectFilter filter, Visit visit) {
   filter.after.emplace();
@@ -25,7 +25,7 @@ Result<Done> for_each_effect(Snapshot& view, EffectFilter filter, Visit visit) {
   }
 }
 
-// Calls visit(OutboxRow) for each message, by (seq, index). REQUIRES: filter.run is set.
+// Calls visit(OutboxRow) for each message, ordered by (seq, index). REQUIRES: filter.run is set.
 template <typename Visit>
 Result<Done> for_each_message(Snapshot& view, OutboxFilter filter, Visit visit) {
   filter.after.emplace(0, -1);

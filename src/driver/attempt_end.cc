@@ -12,7 +12,7 @@ NodeOutcome settle_left(const GraphDefinition::Node& node, const std::string& sp
     outcome = error(ErrorCode::invalid, "The node \"" + node.name +
                                             "\" ended in the middle of a character of its text.");
   }
-  // A node that asks a person has not ended: it may still refuse what it was told.
+  // A node that waits for a person has not ended: it might still refuse the replies.
   if (auto answers = std::exchange(left.answers, nullptr)) {
     if (std::holds_alternative<NodeAnswer>(outcome)) answers->accept();
     if (std::holds_alternative<Error>(outcome)) answers->refuse();

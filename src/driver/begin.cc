@@ -1,4 +1,4 @@
-// How a run begins: once, however often and by whomever it is asked for under one thread's name.
+// Starts a run exactly once, even if callers repeat the request with the same thread name.
 
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
@@ -9,10 +9,10 @@
 namespace belay {
 namespace {
 
-// What a start with the name of a thread has to agree in with the run that is there.
+// Checks that a start with the name of an existing thread matches the thread's run.
 Result<Done> check_known(const RunRow& known, const RunRow& wanted) {
-  // First: the run reads and saves as the user that it began for. Nobody else's is meant by it, and
-  // nobody else is told of it.
+  // Checked first: the run reads and saves as the user for whom it was started. A start by another
+  // user does not mean this run, and its error must not describe the run.
   if (known.user != wanted.user) {
     return error(ErrorCode::conflict, "Thread \"" + wanted.thread.text +
                                           "\" was begun for another user; give another thread.");
@@ -86,7 +86,7 @@ Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_p
                              *std::move(places));
   bool may_be_known = is_named && !view.ok() && view.error().code == ErrorCode::conflict;
   if (!may_be_known) co_return std::move(view);
-  // The same start, in this process or another one, was faster between the look and the commit.
+  // The same start, in any process, committed between the read and this commit.
   auto known = co_await find_known(std::move(wanted));
   if (!known.ok()) co_return std::move(known).error();
   co_return co_await go_on_or_look(*std::move(known));
@@ -128,7 +128,7 @@ Task<Result<RunView>> Runtime::Body::enqueue(std::string graph, std::shared_ptr<
   auto outcome = co_await put_into_queue(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (*outcome != CommitOutcome::applied) {
-    // The same start was faster between the look and the commit.
+    // The same start committed between the read and this commit.
     auto known = co_await find_known(std::move(wanted));
     if (!known.ok()) co_return std::move(known).error();
     co_return view_of(*std::move(known));

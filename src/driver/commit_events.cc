@@ -18,7 +18,7 @@ std::uint64_t state_seq_of(const EventFrame& frame) {
   return frame.newest ? frame.newest->state_seq : 0;
 }
 
-// Commits of a subgraph's visit that are read at once.
+// Commits of a subgraph that one read covers.
 constexpr std::uint64_t inner_commits = 64;
 
 std::string text_in(const Value& object, std::string_view name) {

@@ -38,7 +38,7 @@ struct EventFrame {
   std::vector<ChosenTask> tasks;
   std::shared_ptr<const GraphDefinition> graph;  // null where it is not known
   bool is_exact = false;  // the graph is of the very version that the state is of
-  // The channels, where `values` are wanted: shared, since a place is copied for each read.
+  // The channels, if `values` are requested: shared, because each read copies the position.
   std::map<std::string, std::shared_ptr<const Value>> state;
 };
 
@@ -52,19 +52,19 @@ struct EventPlace {
   bool wants(EventKind kind) const { return kinds.contains(kind); }
 };
 
-// What the events of a commit are made of.
+// The data from which a commit's events are built.
 struct EventMaterial {
   RunRow run;
-  std::vector<EventRow> events;  // that the commit has stored
+  std::vector<EventRow> events;  // stored by the commit
   std::vector<ApprovalRow> approvals;
 };
 
-// Events that are handed out together. Once they are as large as this, a commit is told no further:
-// the rest of it comes with the next batch.
+// Events that are returned together. Once the batch is full, the remaining events of the
+// commit go into the next batch.
 class EventBatch {
  public:
   std::vector<StreamEvent> events;
-  // How large they are, as JSON, without measuring twice.
+  // Returns their size as JSON; measures each event once.
   std::size_t bytes();
   bool is_full() { return bytes() >= bytes_max; }
 
@@ -81,23 +81,23 @@ Result<Done> read_chosen(Snapshot& view, const RunOf& of, const CheckpointRow& n
 
 // The channels of a graph's state at their defaults.
 Value defaults_of(const GraphDefinition& graph);
-// The channels of an object, each for itself.
+// Splits an object into its channels.
 std::map<std::string, std::shared_ptr<const Value>> channels_of(Value state);
 
 class CommitTeller {
  public:
-  // Puts what there is to tell at the end of `batch`, and moves `place` on.
+  // Appends the commit's events to `batch`, and advances `place`.
   CommitTeller(Snapshot& view, EventPlace& place, const EventMaterial& material, std::uint64_t seq,
                EventBatch& batch)
       : view_(view), place_(place), material_(material), seq_(seq), batch_(batch) {}
 
-  // `values`: those that count after `now` and did not before. When is_cut() afterwards, the place
-  // stands behind the last event that is in the batch, and its frame is to be put back to where it
-  // was before the call.
+  // `values`: those valid after `now` that were not valid before. If is_cut() is true afterwards,
+  // `place` is after the last event in the batch, and the caller must restore its frame to the
+  // value from before the call.
   Result<Done> tell(const CheckpointRow& now, const std::vector<const ValueRow*>& values);
   // Only its questions, which may be known before the commit is.
   Result<Done> tell_asked();
-  // Whether the batch was full before all of the commit was told.
+  // True if the batch became full before all events of the commit were appended.
   bool is_cut() const { return is_cut_; }
 
  private:

@@ -166,7 +166,7 @@ struct Cases : HaltingWorld {
     ASSERT_EQ(block_on(loop, kept->commit(std::move(commit))).value(), CommitOutcome::applied);
   }
 
-  // As one of a page each, which damage of what belongs to them leaves alone.
+  // Reads them as a page of many rows, which other rows' damage does not affect.
   std::map<std::string, RunRow> rows() {
     std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [](Snapshot& view) {
       return view.runs(RunFilter{.tenant = default_tenant()});

@@ -176,16 +176,16 @@ Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId 
       co_return co_await refuse_damaged(tenant, interrupt, std::move(answer).error());
     }
     if (*answer) co_return **std::move(answer);
-    // Another decision came first, or the run has moved since it was read: each of the two leaves
-    // something changed. An open approval of a run that stands where it stood is one that the run
-    // does not wait for, and looking again would find the same for ever.
+    // Another decision came first, or the run changed since it was read: both change the values
+    // just read. If an approval is open and its run is unchanged, the run does not wait for that
+    // approval, and another attempt would always find the same.
     if (before == now) co_return nothing_waits(thread, now.status);
     before = now;
   }
 }
 
-// A decision that meets damage, or a row that somebody without the key has changed, counts for
-// nothing, and its run is left for a person: nothing may go on by it.
+// A decision that finds damage, or a row changed without the key, has no effect, and its run is
+// quarantined: the run must not continue from such data.
 Task<Error> Runtime::Body::refuse_damaged(TenantId tenant, InterruptId interrupt, Error why) {
   if (why.code != ErrorCode::corrupt) co_return why;
   std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [tenant,
@@ -198,7 +198,7 @@ Task<Error> Runtime::Body::refuse_damaged(TenantId tenant, InterruptId interrupt
   };
   auto rows = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
   if (!rows.ok() || rows->empty()) co_return why;
-  // Where even that fails, whoever takes the run up meets the same damage.
+  // If even that fails, the next process that claims the run finds the same damage.
   (void)co_await set_aside(std::move(tenant), rows->front().run, why);
   co_return why;
 }
@@ -335,7 +335,7 @@ Task<Result<DecisionAnswer>> Runtime::Body::answer_decided(ApprovalRow approval,
 
 // True when this call expired it.
 Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
-  // In a page of many a damaged one is only marked.
+  // A page of many rows only marks a damaged one.
   BELAY_CO_CHECK(engine::check_shown(approval));
   auto found = co_await find_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
@@ -354,7 +354,7 @@ Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
     if (!outcome.ok()) co_return std::move(outcome).error();
     co_return *outcome == CommitOutcome::applied;
   }
-  // A run that does not wait for it is left unchanged.
+  // A run that does not wait for this approval is not changed.
   engine::Event event = expired(std::move(approval));
   auto view = co_await wake(*std::move(found), std::move(event), false);
   if (!view.ok()) co_return std::move(view).error();
@@ -375,8 +375,8 @@ Task<Result<std::size_t>> Runtime::Body::apply_due(TenantId tenant) {
   co_return *expired + *woken;
 }
 
-// Those that can't be expired now (no place, a damaged run) stay due: each page begins after the
-// one before, so that they are not in the way of others.
+// Approvals that cannot expire now (concurrency limit, damaged run) stay due: each page begins
+// after the previous one, so that they do not block others.
 Task<Result<std::size_t>> Runtime::Body::expire_due(TenantId tenant) {
   std::size_t count = 0;
   ApprovalFilter due;
@@ -415,7 +415,7 @@ Task<Result<bool>> Runtime::Body::wake_run(TenantId tenant, RunId run) {
   co_return view->has_value();
 }
 
-// Runs that paused for a time that has come. Those that can't go on now are passed over.
+// Continues runs whose timer is due. Skips those that cannot continue now.
 Task<Result<std::size_t>> Runtime::Body::wake_due(TenantId tenant) {
   std::size_t count = 0;
   RunFilter due;

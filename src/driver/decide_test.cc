@@ -359,7 +359,7 @@ TEST_F(Decisions, OfManyAtOnceExactlyOneWins) {
   EXPECT_EQ(kinds[Kind::lost], 32);
 }
 
-// A store of a Belay that left approvals open when a run had ended.
+// Imitates an older Belay, which left approvals open after the end of their run.
 class ForgetfulStore final : public ForwardingStore {
  public:
   explicit ForgetfulStore(Store& inner) : ForwardingStore(inner) {}
@@ -380,8 +380,8 @@ TEST_F(Decisions, AnOpenApprovalOfARunThatHasEndedIsAConflictWithItsStatus) {
   EXPECT_THAT(answer.error().message, HasSubstr("is cancelled"));
 }
 
-// The superstep of an approval and a wait whose time throws: the commit that fails the run is the
-// one that asks.
+// A superstep with an approval and with a wait whose time function throws: one commit both requests
+// the approval and fails the run.
 TEST_F(Decisions, ARunThatFailsAsItAsksLeavesNoApprovalOpen) {
   GraphBuilder<Mail> builder{"beside"};
   builder.approval("review", &Mail::draft, {.question = "Send?"}).approved(end).rejected(end);

@@ -1,5 +1,5 @@
-// What a runtime says for starts that leave it unsaid, what a graph says of its input, and which
-// runs are left behind.
+// Defaults of a runtime for settings that a start leaves unset, a graph's check of its input, and
+// the list of orphaned runs.
 
 #include <gmock/gmock.h>
 
@@ -54,7 +54,7 @@ TEST_F(Defaults, HoldForWhatIsPutIntoTheQueueToo) {
       block_on(loop, by->enqueue(graph, Mail{.topic = "urgent"}, options, clock.now())).ok());
   WorkOptions work;
   work.until_idle = true;
-  // A worker with other defaults: the run keeps those that it was enqueued with.
+  // A worker with other defaults: the run keeps the settings with which it was enqueued.
   auto worker = with(RunSettings(), graph);
   ASSERT_TRUE(block_on(loop, worker->work(work)).ok());
   EXPECT_EQ(block_on(loop, worker->status(default_tenant(), ThreadId("t")))->row.outcome, "sent");

@@ -1,7 +1,7 @@
 // Long on purpose: each kind of work by each kind of end, in one world.
 
-// How work ends that is under way: each kind of it under a drain, a stop, a cancel, a time-out and
-// a failure beside it, in runs that a worker has taken up and in runs that a request began.
+// Interruption of running work: each kind of work under a drain, a stop, a cancel, a timeout and a
+// concurrent failure, in runs that a worker claimed and in runs that a request started.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,15 +28,15 @@ struct Receipt {
   static auto indexed() { return std::tuple{}; }
 };
 
-// The work under way takes ten seconds.
+// The work takes ten seconds.
 constexpr auto length = 10s;
 
-// What is under way when something ends it.
+// The kind of work that is interrupted.
 struct UnderWay {
   std::string name;
-  bool runs = true;       // a node: a drain waits for it, a stop gives it up
-  bool asks = false;      // once given up, the next owner asks whether it happened
-  bool is_alone = false;  // it is no part of a run that can have a failing node beside it
+  bool runs = true;       // a node: a drain waits for it, a stop abandons it
+  bool asks = false;      // once abandoned, the next owner asks whether it happened
+  bool is_alone = false;  // its run cannot have a failing node in the same superstep
 };
 
 const std::vector<UnderWay>& kinds() {
@@ -65,9 +65,9 @@ std::string name_of(End end) {
 struct Endings : HaltingWorld {
   void TestBody() override {}
 
-  int begun = 0;     // times that the work was begun
-  int happened = 0;  // times that it came to its end
-  int after = 0;     // visits of the node after it
+  int begun = 0;     // times that the work was started
+  int happened = 0;  // times that it was completed
+  int after = 0;     // executions of the node after it
   std::vector<std::string> released;
 
   Task<Result<int>> work() {
@@ -205,7 +205,7 @@ Graph<Errand> Endings::graph_of(const UnderWay& kind, bool fails_beside) {
 
 class Ending : public ::testing::TestWithParam<std::tuple<std::size_t, End, bool>> {};
 
-// One case: the work is under way for three seconds when it is ended.
+// One case: the work has run for three seconds when it is interrupted.
 struct Played {
   Played(const UnderWay& what, End how, bool is_taken_up) : kind(what), end(how) {
     world.model.then_always([](const ModelRequest&) { return Result<std::string>("a"); });
@@ -237,7 +237,7 @@ struct Played {
   Spawned working;
 };
 
-// Approves what the run asks, whatever it is, and has `by` work on until nothing is left.
+// Approves all that the run asks, and lets `by` execute it until nothing is left.
 void bring_to_its_end(Played& played, Runtime& by) {
   for (int round = 0; round < 5; ++round) {
     Spawned working = spawn<Result<std::size_t>>(played.world.loop, by.work(WorkOptions{}),
@@ -302,7 +302,7 @@ void stops(Played& played) {
   }
 }
 
-// What has ended the run: nothing of it is left open, and what it was doing has stopped.
+// Expects that the run has ended: nothing of it is open, and its work has stopped.
 void is_over(Played& played, RunStatus status) {
   Endings& world = played.world;
   RunView ended = world.view(*played.other);
@@ -321,7 +321,7 @@ void is_over(Played& played, RunStatus status) {
 TEST_P(Ending, LeavesNothingOpenAndRepeatsNothingSilently) {
   auto [number, end, is_taken_up] = GetParam();
   const UnderWay& kind = kinds()[number];
-  // One that waits for a person or a time has no time-out of its own work.
+  // A run that waits for a person or a time does not use up its timeout.
   bool is_waiting = kind.name == "approval" || kind.name == "timer";
   if (end == End::timeout && is_waiting) GTEST_SKIP() << "it does not work while it waits";
   Played played(kind, end, is_taken_up);
@@ -363,7 +363,7 @@ INSTANTIATE_TEST_SUITE_P(EachKind, Ending,
                                             ::testing::Bool()),
                          case_name);
 
-// Receivers and readers are no part of a run.
+// Receivers and readers are not part of a run.
 struct Others : HaltingWorld {
   void TestBody() override {}
 

@@ -1,4 +1,4 @@
-// An effect's name, used once in an attempt: the record knows an effect by its name alone.
+// Effect names must be unique within an attempt: the journal identifies an effect by its name.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,8 +37,8 @@ struct EffectNames : HaltingWorld {
     calls.push_back(item);
     return "receipt of " + item;
   }
-  // The run fails after one call, its error names the effect and its node, and a replay finds the
-  // same without any call.
+  // Expects that the run fails after one call, with the effect and its node in the error, and that
+  // a replay finds the same without any call.
   void expect_refused(const Graph<Bill>& graph) {
     auto view = run(graph);
     EXPECT_EQ(view.row.status, RunStatus::failed);
@@ -55,7 +55,7 @@ struct EffectNames : HaltingWorld {
     EXPECT_FALSE(report.divergence) << report.divergence->replayed;
     EXPECT_THAT(calls, ElementsAre("chair"));
   }
-  // A node that charges for each item, by names that `name_of` makes.
+  // A node that charges for each item; `name_of` makes the effect names.
   Graph<Bill> charges(std::function<std::string(const std::string&)> name_of) {
     auto node = [this, name_of](const Bill& bill, Context& context) -> Task<Update<Bill>> {
       auto update = unchanged<Bill>();
@@ -129,7 +129,7 @@ TEST_F(EffectNames, OfOnesOnTheBlockingPoolAreUsedOnce) {
   }));
 }
 
-// The second begins while the first has not come to its end.
+// The second effect starts while the first is still running.
 TEST_F(EffectNames, AreUsedOnceAlsoSideBySide) {
   expect_refused(one_node([this](const Bill& bill, Context& context) -> Task<Update<Bill>> {
     auto first = [&]() -> Task<std::string> {

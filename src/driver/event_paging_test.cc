@@ -1,4 +1,4 @@
-// Events of large states: they are handed out a few at a time, and are the same as ever.
+// Events of large states: a reader returns a few at a time, and all events are complete.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ struct EventPaging : Events {
     std::vector<std::string> log{};
   };
 
-  // Each step replaces a large channel.
+  // Replaces a large channel in each step.
   template <typename S>
   static GraphBuilder<S> steps(std::string name, std::string S::* large) {
     GraphBuilder<S> graph{std::move(name)};
@@ -39,7 +39,7 @@ struct EventPaging : Events {
     return graph;
   }
 
-  // All that it gives, batch by batch; `most` becomes the size of the largest batch.
+  // Reads all events, batch by batch; `most` is set to the size of the largest batch.
   std::vector<StreamEvent> read_in_batches(Runtime& runtime, EventOptions wanted, std::size_t& most,
                                            std::size_t& batches) {
     auto reader = block_on(loop, runtime.events(std::move(wanted))).value();
@@ -94,7 +94,7 @@ TEST_F(EventPaging, ACommitOfSeveralLargeEventsIsToldInPartsWithTheSameIds) {
     states += event.kind == EventKind::values && !event.space.empty() ? 1 : 0;
   }
   EXPECT_EQ(states, std::size_t{kSteps} + 1);
-  // From the midst of that commit on, wherever it was parted.
+  // Continues from within that commit, at any position where a batch can end.
   for (std::size_t i = all.size() / 3; i < all.size(); i += 7) {
     EventOptions rest = options();
     rest.after = all[i].id;

@@ -9,7 +9,7 @@
 namespace belay {
 namespace {
 
-// What is smaller is read for more commits at once.
+// Smaller values are read for more commits at a time.
 constexpr std::size_t small_bytes = 256 * 1024;
 constexpr std::size_t commits_at_once_max = limits::bounded(8, 2);
 constexpr std::size_t events_at_first = 16;

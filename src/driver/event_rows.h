@@ -28,20 +28,20 @@ Result<std::optional<CheckpointRow>> checkpoint_at(Snapshot& view, const RunOf& 
 Result<std::vector<ValueRow>> values_between(Snapshot& view, const RunOf& of,
                                              const std::string& space, std::uint64_t after,
                                              std::uint64_t until);
-// What the commits after `after`, up to `until`, have stored as events: all at once.
+// Returns the events stored by the commits after `after`, up to `until`, in one list.
 Result<std::vector<EventRow>> stored_events(Snapshot& view, const RunOf& of, std::uint64_t after,
                                             std::uint64_t until);
 
-// The values of a space, commit after commit. They are read for a few commits at a time, for one
-// where they are large, so that little more is held than is used.
+// Reads the values of a namespace, commit by commit: a few commits ahead, or only one if its values
+// are large, so that little more memory is held than is used.
 class ValuesAhead {
  public:
-  // `commits`: how many are read for at once; it is adjusted, and may be kept for the next reader.
-  // What is handed in outlives the object.
+  // `commits`: how many commits one read covers; it is adjusted, and can be kept for the next
+  // reader. The arguments outlive the object.
   ValuesAhead(Snapshot& view, const RunOf& of, std::string space, std::size_t& commits)
       : view_(view), of_(of), space_(std::move(space)), commits_(commits) {}
-  // Those that count after `list[index]`, and did not with `before` as the state's seq. They are
-  // valid until the next call. REQUIRES: `list` is in order, and so are the calls.
+  // Returns the values valid at `list[index]` that were not valid at state seq `before`. They are
+  // valid until the next call. REQUIRES: `list` is ordered, and calls follow its order.
   Result<std::vector<const ValueRow*>> of_commit(std::uint64_t before,
                                                  const std::vector<CheckpointRow>& list,
                                                  std::size_t index);
@@ -51,16 +51,16 @@ class ValuesAhead {
   const RunOf& of_;
   const std::string space_;
   std::size_t& commits_;
-  std::uint64_t until_ = 0;  // a state's seq up to which `rows_` are there
+  std::uint64_t until_ = 0;  // the state seq up to which `rows_` is complete
   std::vector<ValueRow> rows_;
 };
 
-// What commits have stored as events, commit after commit, read likewise.
+// Reads the events stored by commits, commit by commit, in the same way.
 class EventsAhead {
  public:
-  // Of the commits after `after`. What is handed in outlives the object.
+  // Starts with the commits after `after`. The arguments outlive the object.
   EventsAhead(Snapshot& view, const RunOf& of, std::uint64_t after);
-  // REQUIRES: calls for growing numbers.
+  // REQUIRES: each call has a larger number than the one before.
   Result<std::vector<EventRow>> of_commit(std::uint64_t seq);
 
  private:

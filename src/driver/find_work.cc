@@ -54,7 +54,7 @@ Task<Error> Runtime::Body::no_place(RunRow row, std::vector<PlaceGuard> guards) 
     return holds.full_place(row, guards);
   };
   auto held_by = co_await read<std::string>(parts_.store, std::move(reader));
-  // One may have ended since.
+  // The run that holds the limit might have ended since.
   bool is_known = held_by.ok() && !held_by->empty();
   Error full =
       error(ErrorCode::unavailable,

@@ -1,5 +1,5 @@
-// Rows of an encrypted store that somebody without the key has changed: the engine refuses them,
-// whichever way it comes to them, and leaves their run for a person.
+// Rows of an encrypted store that were changed without the key: the engine rejects them on every
+// path by which it reads them, and quarantines their run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Telegram {
   std::string sent{};
 };
 
-// Asks before it sends; with `nap` beside the question, so that the run can be at work meanwhile.
+// Asks before it sends; `nap` adds a timer to the superstep, so that the run can be running too.
 Graph<Telegram> telegram_graph(bool with_nap) {
   GraphBuilder<Telegram> graph{"letter"};
   graph.node("write", [](const Telegram&, Context&) { return set(&Telegram::text, "Dear Bob"); });
@@ -66,21 +66,21 @@ class ForgedRows : public HaltingWorld {
   T look(Store& in, std::function<Result<T>(Snapshot&)> reader) {
     return block_on(loop, read<T>(in, std::move(reader))).value();
   }
-  // Of a page of runs, in which a damaged one is only marked.
+  // Reads a page of runs, which only marks a damaged one.
   RunRow row() {
     std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [](Snapshot& view) {
       return view.runs(RunFilter{.tenant = default_tenant()});
     };
     return look(*sealed, std::move(reader)).at(0);
   }
-  // As the store below has it.
+  // Reads the approval as stored in the inner store.
   ApprovalRow kept_approval() {
     std::function<Result<ApprovalRow>(Snapshot&)> reader = [this](Snapshot& view) {
       return approval_row(view, default_tenant(), paused.approval->interrupt);
     };
     return look(*kept, std::move(reader));
   }
-  // What an UPDATE by hand makes of the approval.
+  // Changes the approval as an UPDATE by hand would.
   void set_to_approved() {
     ApprovalRow forged = kept_approval();
     forged.status = ApprovalStatus::approved;
@@ -157,7 +157,7 @@ TEST_F(ForgedRows, AWorkerMeetsAnApprovalThatWasSetToApproved) {
   expect_quarantined();
 }
 
-// The decision of a run that is at work is written alone, and found by who goes on with the run.
+// A decision on a running run is a commit of its own; the run's owner reads it later.
 TEST_F(ForgedRows, AnOwnerMeetsADecisionThatNobodyMade) {
   begin(true);
   clock.move(61min);
@@ -169,14 +169,14 @@ TEST_F(ForgedRows, AnOwnerMeetsADecisionThatNobodyMade) {
 
 TEST_F(ForgedRows, AQuestionWhoseRowWasChangedIsNotExpired) {
   begin(false);
-  // It is met in a page of all that is due, where a damaged one is only marked.
+  // It is read in a page of all due approvals, which only marks a damaged one.
   ApprovalRow forged = kept_approval();
   for (const StoredEnvelope& each : everything_below()) {
     bool is_question = each.subject == "question " + forged.interrupt.text();
     if (is_question) {
       Commit commit;
       commit.tenant = default_tenant();
-      // Another row's seal: as good as none for the words that this row has now.
+      // A seal of another row does not authenticate this row's values.
       commit.rows.rewrites.push_back({each.place, store::digest_of(each), "\x04", {std::string()}});
       ASSERT_EQ(block_on(loop, kept->commit(std::move(commit))).value(), CommitOutcome::applied);
     }
@@ -188,8 +188,8 @@ TEST_F(ForgedRows, AQuestionWhoseRowWasChangedIsNotExpired) {
   EXPECT_EQ(kept_approval().status, ApprovalStatus::open);
 }
 
-// Who knows the state can work out the hash of a commit that never was. The mask alone would let
-// the difference of the two be put there.
+// A caller who knows the state can compute the hash of a forged commit. With the mask alone, the
+// caller could replace the hash by XORing the stored mask with the difference.
 TEST_F(ForgedRows, AChainHashThatFitsAForgedCommitIsRefused) {
   begin(false);
   std::function<Result<engine::StoredRun>(Snapshot&)> reader = [this](Snapshot& view) {

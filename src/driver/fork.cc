@@ -90,7 +90,7 @@ Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
   if (*known) co_return **std::move(known);
   auto view = co_await begin_fork(options);
   if (view.ok() || view.error().code != ErrorCode::conflict) co_return std::move(view);
-  // The same fork was faster between the look and the commit.
+  // The same fork committed between the read and this commit.
   known = co_await known_fork(std::move(options));
   if (!known.ok()) co_return std::move(known).error();
   if (*known) co_return **std::move(known);

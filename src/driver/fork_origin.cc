@@ -12,7 +12,7 @@
 namespace belay {
 namespace {
 
-// The newest commit that leaves something to do.
+// Returns the newest commit after which tasks are left.
 Result<std::uint64_t> newest_open_commit(Snapshot& view, const RunRow& row) {
   CheckpointFilter filter;
   filter.tenant = row.tenant;
@@ -44,7 +44,7 @@ Result<ForkOrigin> named_origin(Snapshot& view, const ForkOptions& options) {
       return origin;
     }
     if (origin.row.forked_from.is_null()) return std::move(newest).error();
-    // A copy of a run that had ended: the commits with something left to do are that run's.
+    // A copy of an ended run: the commits with tasks left are those of the original run.
     auto parent = run_row(view, options.tenant, origin.row.forked_from);
     if (!parent.ok() || parent->user != user) return std::move(newest).error();
     origin.row = *std::move(parent);
@@ -57,13 +57,13 @@ bool has_approvals(const GraphDefinition& graph) {
   });
 }
 
-// The approvals of one run that a fork would skip, and where a fork asks each of them anew.
+// The approvals of one run that a fork would skip, and the commits that request them again.
 class SkippedIn {
  public:
   SkippedIn(Snapshot& view, const ForkOrigin& at) : view_(view), at_(at) {}
 
-  // Newest first. `restarts`: the fork begins the superstep under way there from its beginning, so
-  // that what was asked in it is asked again anyway.
+  // Newest first. `restarts`: the fork restarts the superstep in progress at that commit, which
+  // requests the approvals of this superstep again anyway.
   Result<std::vector<ApprovalRow>> list(bool restarts) {
     ApprovalFilter filter;
     filter.tenant = at_.row.tenant;
@@ -84,8 +84,8 @@ class SkippedIn {
     return skipped;
   }
 
-  // The commit after which a fork asks it anew; nothing once that one is pruned, or the first one
-  // that is left: without the one before it no chain hash of it can be computed.
+  // Returns the commit after which a fork requests it again; nothing if that commit is pruned or is
+  // the oldest one left, whose chain hash cannot be computed without its parent.
   Result<std::optional<std::uint64_t>> begin_before(const ApprovalRow& row) {
     BELAY_TRY(engine::AskedAt asked, asked_at(row));
     if (!asked.begin || *asked.begin == 1) return asked.begin;
@@ -93,7 +93,7 @@ class SkippedIn {
     return parent ? asked.begin : std::nullopt;
   }
 
-  // The superstep under way after a commit; nothing once that one is pruned.
+  // Returns the superstep in progress after a commit; nothing if that commit is pruned.
   Result<std::optional<std::int64_t>> superstep_at(std::uint64_t seq) {
     BELAY_TRY(const CheckpointRow* found, commit(seq));
     return found ? std::optional(found->superstep) : std::nullopt;
@@ -129,7 +129,7 @@ class SkippedIn {
   std::map<std::uint64_t, std::optional<CheckpointRow>> commits_;
 };
 
-// From the commit that was named back through the runs that it was forked from.
+// Walks from the given commit back through the run's ancestors.
 class WayBack {
  public:
   WayBack(Snapshot& view, const GraphDefinition* graph, const ForkOptions& options)
@@ -177,8 +177,8 @@ class WayBack {
     return Done{};
   }
 
-  // What an approval of a subgraph shows is made of the state here in some way. A question in the
-  // middle of a node belongs to no channel.
+  // An approval of a subgraph might show any part of this state. An interrupt raised within a
+  // node belongs to no channel.
   bool shows_an_edit(const ApprovalRow& row) const {
     if (!engine::is_of_approval_node(row)) return false;
     const GraphDefinition::Node* node = graph_ ? graph_->find(row.node) : nullptr;
@@ -221,7 +221,7 @@ class WayBack {
   const GraphDefinition* graph_;
   const ForkOptions& options_;
   std::optional<ForkOrigin> begin_;  // unset while no approval is skipped
-  std::vector<ApprovalRow> shown_;   // those skipped that showed an edited channel
+  std::vector<ApprovalRow> shown_;   // skipped approvals that showed an edited channel
   std::optional<ApprovalRow> newest_;
 };
 

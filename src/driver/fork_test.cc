@@ -1,4 +1,4 @@
-// Forks behind an approval: what they may not skip, and where they begin.
+// Forks after an approval: which approvals they cannot skip, and where they begin.
 // Long on purpose: one world, and every way round an approval in it.
 
 #include <gmock/gmock.h>
@@ -25,13 +25,13 @@ Update<Deal> note(const Deal&, Context& context) {
   return append(&Deal::log, std::string(context.node()));
 }
 
-// What was saved stands in the log: "saved CONTRACT for PRICE".
+// Logs the saved values: "saved CONTRACT for PRICE".
 Update<Deal> save(const Deal& deal, Context&) {
   return append(&Deal::log, "saved " + deal.contract + " for " + deal.price);
 }
 
 struct ForksBehindApprovals : TestWorld {
-  // Two approvals, one after the other, each of its own channel; a rejection goes back.
+  // Two approvals in sequence, each of its own channel; a rejection returns to the first node.
   static GraphBuilder<Deal> two_approvals(std::string name) {
     GraphBuilder<Deal> deal{std::move(name)};
     deal.node("draft", note);
@@ -129,7 +129,7 @@ TEST_F(ForksBehindApprovals, WithEditsBeginBeforeItAndAskAnew) {
   ASSERT_EQ(sent.row.outcome, "sent");
   for (bool says_where : {true, false}) {
     ForkOptions forged = with_edits("origin", Value::object({{"draft", "Forged"}}));
-    // The decision is the newest commit that leaves something to do, too: to send.
+    // The commit of the decision is also the newest one with tasks left: "send".
     if (says_where) forged.seq = asked + 1;
     auto forked = fork(forged).value();
     EXPECT_EQ(forked.row.status, RunStatus::paused) << "nobody has approved this";
@@ -184,7 +184,7 @@ TEST_F(ForksBehindApprovals, OfSeveralBeginBeforeTheFirstThatShowedAnEditedChann
   EXPECT_EQ(begun(Value::object({{"contract", "none"}})).forked_at, before_legal);
   EXPECT_EQ(begun(Value::object({{"contract", "none"}, {"price", "1"}})).forked_at, before_legal);
   EXPECT_EQ(begun(Value::object({{"rounds", 7}})).forked_at, before_finance) << "which none showed";
-  // A rejection is a decision, too: the run went another way for it.
+  // A rejection is a decision too: it determined the next node.
   auto again = begin(deals, "again");
   auto second = answer(answer(again, false), true);
   EXPECT_EQ(fork(with_edits("again", Value::object({{"contract", "none"}}))).value().row.forked_at,
@@ -273,7 +273,7 @@ TEST_F(ForksBehindApprovals, OfForksBeginInTheRunThatTheyCameFrom) {
     EXPECT_EQ(preview->seq, legal.approval->seq - 1) << from;
     EXPECT_THAT(preview->next, ElementsAre("legal")) << from;
   }
-  // A fork that asked for itself is its own origin.
+  // A fork that requested the approval itself is the origin of its forks.
   auto asked = fork(with_edits("child", Value::object({{"price", "1"}}))).value();
   auto again = answer(asked, true);
   auto of_it = fork(with_edits(asked.row.thread.text, Value::object({{"price", "2"}}))).value();
@@ -324,7 +324,7 @@ TEST_F(ForksBehindApprovals, InASubgraphBeginTheVisitAnew) {
   auto nested = std::move(builder).build().value();
   auto finance = answer(begin(nested, "origin"), true);
   ASSERT_TRUE(finance.approval);
-  // While the visit is under way it is begun anew anyway.
+  // While the subgraph runs, a fork restarts it anyway.
   auto early = fork(with_edits("origin", Value::object({{"contract", "none"}}))).value();
   ASSERT_TRUE(early.approval);
   EXPECT_EQ(early.approval->node, "legal");
@@ -338,7 +338,7 @@ TEST_F(ForksBehindApprovals, InASubgraphBeginTheVisitAnew) {
 }
 
 struct AmongOthers : ForksBehindApprovals {
-  // An approval, and beside it a node that works for a minute.
+  // An approval, and in the same superstep a node that runs for a minute.
   static Graph<Deal> wide() {
     GraphBuilder<Deal> deal{"wide"};
     deal.node("split", note);
@@ -378,7 +378,7 @@ TEST_F(AmongOthers, AskAnewWhatWasAskedInTheSuperstep) {
   EXPECT_THAT(violations(), IsEmpty());
 }
 
-// A fork without edits takes over what finished tasks came to, an answered approval among them.
+// A fork without edits takes over the results of finished tasks, including a decided approval.
 TEST_F(AmongOthers, OfAForkThatTookTheAnswerOverBeginBeforeIt) {
   auto paused = begin(wide(), "origin");
   ASSERT_TRUE(paused.approval);
@@ -431,8 +431,8 @@ TEST_F(ForksBehindApprovals, BehindAQuestionInANodeAskItAnew) {
   EXPECT_EQ(*json_in_envelope(forked.approval->payload), "\"none\"");
 }
 
-// Whether an effect has happened is no question of what is to be saved: the fork has effects of its
-// own, and is not to repeat one for it.
+// The question whether an effect has happened does not approve any state: the fork has its own
+// effects and must not repeat one for it.
 TEST_F(ForksBehindApprovals, BehindAQuestionAboutAnEffectGoOnThere) {
   int calls = 0;
   GraphBuilder<Deal> builder{"mailing"};
@@ -473,7 +473,7 @@ TEST_F(ForksBehindApprovals, RunAsWhoAsks) {
   EXPECT_EQ(fork(options).error().code, ErrorCode::invalid);
 }
 
-// What Ben was given a copy of was approved in Ana's thread, which is not his.
+// The state that Ben's copy contains was approved in Ana's thread, which does not belong to Ben.
 TEST_F(ForksBehindApprovals, OfAnotherUsersThreadAreNotGoneBackTo) {
   auto finance = answer(begin(built(two_approvals("deals")), "origin"), true);
   answer(finance, true);

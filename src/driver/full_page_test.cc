@@ -1,7 +1,7 @@
 // Long on purpose: one reader after the other, in one world.
 
-// What lies behind a full page: no reader that recovers, decides, claims, counts or delivers takes
-// one page for all that there is.
+// Rows beyond a full page: no reader that recovers, decides, claims, counts or delivers may
+// treat one page as all rows.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Batch {
   int sent = 0;
 };
 
-// More rows than any reader has ever asked for at once.
+// More rows than any single read requests.
 constexpr std::size_t many_rows = 100'001;
 
 struct Pages : HaltingWorld {
@@ -59,7 +59,7 @@ struct Pages : HaltingWorld {
     options.run.timeout = 1000h;
     return options;
   }
-  // Begins a run in a process of its own, which lives until it is killed.
+  // Starts a run in its own process, which lives until it is killed.
   template <typename State>
   Spawned begin(Runtime& runtime, const Graph<State>& graph, StartOptions options) {
     return spawn<Result<RunView>>(loop, runtime.start(graph, State{}, std::move(options)),
@@ -70,7 +70,7 @@ struct Pages : HaltingWorld {
     return block_on(loop, runtime.status(default_tenant(), ThreadId(thread))).value();
   }
 
-  // Rows of the journal as if tasks of the run before had left them.
+  // Adds journal rows as if earlier tasks of the run had written them.
   void fill_journal(const RunRow& row, const std::function<void(EffectRow&, std::size_t)>& make) {
     Commit commit;
     commit.tenant = row.tenant;
@@ -135,7 +135,7 @@ TEST_F(Pages, ABudgetCountsEachCallHoweverManyThereAre) {
   EXPECT_EQ(shown.spending->spent.tokens, static_cast<std::int64_t>(7 * many_rows));
 }
 
-// A run with more open questions than a page holds.
+// A run with more open approvals than fit in a page.
 struct ManyQuestions : Pages {
   static constexpr int count = static_cast<int>(limits::page_rows_max) + 100;
 
@@ -161,7 +161,7 @@ struct ManyQuestions : Pages {
     graph.edge(start, "split").edge("ask", end);
     return std::move(graph).build().value();
   }
-  // The oldest comes last.
+  // The oldest approval is the last.
   std::vector<ApprovalRow> open_approvals() {
     std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [](Snapshot& view) {
       ApprovalFilter filter;
@@ -227,7 +227,7 @@ struct Trip {
   int stops = 0;
 };
 
-// Two graphs, of which a program may know one alone.
+// Two graphs; a program might have only one of them.
 struct Strangers : Pages {
   Graph<Trip> waiting_graph(const std::string& name) {
     GraphBuilder<Trip> graph{name};
@@ -274,8 +274,8 @@ TEST_F(Strangers, ApprovalsOfGraphsThatAreNotKnownAreNotInTheWayOfOthers) {
   EXPECT_EQ(view(*runtime, "t").row.outcome, "expired");
 }
 
-// The dead process had 120 runs of one user, of which this one may work on one at a time, and
-// before them one of another user.
+// The dead process had 120 runs of one user, of which this process may execute one at a time, and
+// before them one run of another user.
 TEST_F(Pages, RunsOfADeadProcessAreTakenUpThoughManyOthersHaveNoPlace) {
   auto graph = mail_graph();
   auto first = process(graph);
@@ -303,7 +303,7 @@ TEST_F(Pages, RunsOfADeadProcessAreTakenUpThoughManyOthersHaveNoPlace) {
   EXPECT_EQ(row.session, second->session());
 }
 
-// Counts the rows that reads of the outbox give.
+// Counts the rows that reads of the outbox return.
 class CountingStore final : public ForwardingStore {
  public:
   explicit CountingStore(Store& inner) : ForwardingStore(inner) {}

@@ -5,7 +5,7 @@
 namespace belay {
 namespace {
 
-// What the fork's first commit says of how it was asked for; empty where it does not.
+// Returns the request digest in the fork's first commit; empty if it contains none.
 Result<std::string> request_of(Snapshot& view, const TenantId& tenant, const RunId& run) {
   EventFilter filter;
   filter.tenant = tenant;

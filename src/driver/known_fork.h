@@ -1,5 +1,5 @@
 #pragma once
-// driver/known_fork.h - recognises a fork that is asked for again under its thread's name.
+// driver/known_fork.h - recognises a repeated fork request by the name of its thread.
 
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace belay {
 
-// Digest of what a fork was asked for: the same for the same options, whatever has become of the
-// thread that it was forked from.
+// Returns a digest of the fork's request: the same for the same options, whatever the current state
+// of the thread that it was forked from.
 std::string fork_request(const ForkOptions& options);
 
 }  // namespace belay

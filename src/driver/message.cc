@@ -56,7 +56,7 @@ Task<Result<Done>> Runtime::Body::move_message(TenantId tenant, std::string text
   };
   auto found = co_await read<OutboxRow>(parts_.store, reader);
   if (!found.ok()) co_return std::move(found).error();
-  if (to == OutboxStatus::given_up && found->status == to) co_return Done{};  // sent again
+  if (to == OutboxStatus::given_up && found->status == to) co_return Done{};  // a repeated request
   bool can_be = found->status == OutboxStatus::waiting ||
                 (found->status == OutboxStatus::given_up && to == OutboxStatus::waiting);
   if (!can_be) {
@@ -73,7 +73,7 @@ Task<Result<Done>> Runtime::Body::move_message(TenantId tenant, std::string text
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (*outcome != CommitOutcome::applied) {
-    // Of two that ask for the same at the same instant, the other one was faster.
+    // Of two concurrent identical requests, the other one committed first.
     auto now = co_await read<OutboxRow>(parts_.store, std::move(reader));
     if (now.ok() && now->status == to) co_return Done{};
     co_return error(ErrorCode::conflict,

@@ -9,7 +9,7 @@
 namespace belay {
 namespace {
 
-// Runs that one look finds; the next one finds more.
+// Maximum number of runs that one search returns; the next search returns more.
 constexpr std::size_t ready_runs_max = limits::bounded(10'000);
 
 // min(2^n * base, cap) after the n-th failure, +-20 %, and at least what the other side asked.
@@ -62,7 +62,7 @@ void OutboxDelivery::look_at(const TenantId& tenant, const RunId& run) {
 }
 
 void OutboxDelivery::make_ready(Round& round, const RunId& run) {
-  // One call of a run at a time. A read under way may have missed what has just been committed.
+  // At most one call of a run at a time. A read in progress might miss the newest commit.
   if (auto call = calls_.find(run); call != calls_.end() && !call->second.is_over) {
     call->second.goes_on = true;
     return;
@@ -82,7 +82,7 @@ void OutboxDelivery::wake(const TenantId& tenant) {
                            [at = &round](Done) { at->has_ended = true; });
 }
 
-// What one tenant's call leaves free may be what another tenant's message waits for.
+// A finished call of one tenant might free the slot for another tenant's message.
 void OutboxDelivery::wake_all() {
   for (auto& [tenant, round] : rounds_) {
     if (round.task && !round.has_ended) round.wakened.complete(Done{});
@@ -103,7 +103,7 @@ Task<Done> OutboxDelivery::go_round(TenantId tenant, Round* round) {
   while (true) {
     round->wakened = Completion<Done>();
     if (!is_stopped_ && std::exchange(round->looks, false)) {
-      // A store that can't be read now is asked again by whoever looks next.
+      // If the store cannot be read now, the next search reads it again.
       (void)co_await find_ready(tenant, round);
     }
     if (!is_stopped_) begin_ready(tenant, *round);
@@ -128,17 +128,17 @@ void OutboxDelivery::begin_ready(const TenantId& tenant, Round& round) {
       Call& over = calls_.at(run);
       bool goes_on = over.goes_on || (found.ok() && *found);
       over.is_over = true;
-      // Behind the others: a run with many messages holds nobody up.
+      // Appended last: a run with many messages does not delay the others.
       if (goes_on) at->ready.push_back(run);
       wake_all();
     };
-    calls_.erase(run);  // one that is over
+    calls_.erase(run);  // a finished call
     Call& call = calls_[run];
     call.task = spawn<Result<bool>>(parts_.executor, deliver_next(tenant, run), std::move(ended));
   }
 }
 
-// A run of the page whose next message has been begun already is one that failed and is due again.
+// A run in the page whose next message was already started has a failed message that is due again.
 Task<Result<Done>> OutboxDelivery::find_ready(TenantId tenant, Round* round) {
   OutboxFilter filter;
   filter.tenant = tenant;

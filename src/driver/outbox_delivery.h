@@ -28,15 +28,15 @@ class OutboxDelivery {
 
   void add(std::string topic, Receiver receiver, DeliveryOptions options);
 
-  // Looks for everything that is due, soon, and delivers it. Does not wait for that.
+  // Starts a search for due messages, and their delivery. Does not wait for either.
   void look(const TenantId& tenant);
-  // The same for the messages of one run, whose order they keep.
+  // The same for the messages of one run; their order is kept.
   void look_at(const TenantId& tenant, const RunId& run);
   // Nothing more is begun until start().
   void stop() { is_stopped_ = true; }
   void start() { is_stopped_ = false; }
-  // Ends the calls of receivers under way. Whether they have arrived is not known: they are tried
-  // again, by whichever process, at the time that was put off for them when they began.
+  // Cancels the running calls of receivers. Their outcome is unknown: any process retries them at
+  // the time that was stored when the call started.
   void give_up();
   std::size_t under_way() const;
   // What look() has begun goes on: it is looking, or delivers what was due.
@@ -49,10 +49,10 @@ class OutboxDelivery {
     Receiver receiver;
     DeliveryOptions options;
   };
-  // Of one tenant: begins calls while there is something to begin, or under way.
+  // For one tenant: starts calls as long as messages are due or calls are running.
   struct Round {
-    std::deque<RunId> ready;  // runs whose next message may be begun; each once
-    bool looks = false;       // for the runs that have one
+    std::deque<RunId> ready;  // runs whose next message can be started; each once
+    bool looks = false;       // a search for such runs is requested
     bool has_ended = false;
     Completion<Done> wakened;
     Spawned task;
@@ -60,7 +60,7 @@ class OutboxDelivery {
   // A call of a receiver, or the read before it.
   struct Call {
     bool is_over = false;
-    bool goes_on = false;  // the run may have a next message
+    bool goes_on = false;  // the run might have a next message
     Spawned task;
   };
   struct Found {
@@ -75,7 +75,7 @@ class OutboxDelivery {
   void begin_ready(const TenantId& tenant, Round& round);
   Task<Done> go_round(TenantId tenant, Round* round);
   Task<Result<Done>> find_ready(TenantId tenant, Round* round);
-  // The next due message of the run, begun and brought to its end; false where there is none.
+  // Delivers the run's next due message to the end; returns false if it has none.
   Task<Result<bool>> deliver_next(TenantId tenant, RunId run);
   Task<Result<std::optional<Found>>> find_next(TenantId tenant, RunId run);
   Task<Result<Done>> deliver(TenantId tenant, Found found);
@@ -87,12 +87,12 @@ class OutboxDelivery {
   RuntimeParts& parts_;
   std::map<std::string, Registered> receivers_;
   bool is_stopped_ = false;
-  // Up to where each run's messages have been begun: its next one is looked for from there, so that
-  // those before it are not read again for each. What is due once more lies before: find_ready()
-  // sets it back.
+  // The last message of each run whose delivery was started: the search for the next one
+  // starts there, so that earlier messages are not read again. Retried messages precede this
+  // position: find_ready() resets it.
   std::map<RunId, Key> begun_;
   std::map<TenantId, Round> rounds_;
-  std::map<RunId, Call> calls_;  // last: what they run uses all of the above
+  std::map<RunId, Call> calls_;  // last member: the calls use all members above
 };
 
 }  // namespace belay

@@ -1,4 +1,4 @@
-// Plain nodes behind something that is protected: their effects end them, and they run again.
+// Plain nodes with a protected dependency: their effects end them, and they run again.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ struct Notice {
   std::vector<std::string> log{};
 };
 
-// The effect's intent is committed first, which ends the node; the second call of its function is
-// the one that counts, and leaves each message, event and piece of text once.
+// The commit of the effect's intent ends the first call of the node's function; only the second
+// call counts, and stores each message, event and text once.
 TEST_F(HaltingWorld, APlainNodeBehindADependencyLeavesItsMessagesOnce) {
   int mails = 0;
   std::vector<std::uint64_t> chances;

@@ -1,5 +1,5 @@
-// Long on purpose: one world of slow processes, and each way that they can meet between two looks
-// of one call at the store: the call sees it, and does nothing twice.
+// Long on purpose: one world of slow processes, with every race between two reads of one call of
+// the API: the call detects the race and does nothing twice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

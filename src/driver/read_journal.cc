@@ -20,7 +20,7 @@ void add_unfinished(const engine::Run& run, std::vector<TaskId>& tasks) {
   }
 }
 
-// What is kept of a run's journal: the rows that a task may still ask for, and what all calls cost.
+// Part of a journal that is kept in memory: rows that tasks might need, and the cost of all calls.
 struct KeptJournal {
   std::vector<EffectRow> rows;
   Spending spending;

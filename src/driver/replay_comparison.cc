@@ -85,8 +85,8 @@ void Replay::compare(const Commit& commit) {
   add(events_, texts_of(commit.rows.events, replayed.seq));
   add(messages_, texts_of(commit.rows.outbox, replayed.seq));
   if (is_passed_over(replayed)) return;
-  // Where the same nodes have ended, what one of them changed may have made the commit another
-  // kind: the first difference that is found is the one that is named.
+  // If the same nodes have ended, a changed state might have changed the kind of the commit: the
+  // state is compared first, so that the report names the first difference.
   bool is_of_same_nodes = recorded.node == replayed.node;
   if (is_of_same_nodes) compare_state(commit.rows);
   expect("kind of commit", std::string(name_of(recorded.kind)),

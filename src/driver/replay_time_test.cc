@@ -1,4 +1,4 @@
-// Replays of runs whose time was short, and of those that failed while more was about to run.
+// Replays of runs with a short timeout, and of runs that failed with tasks still pending.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct TimedReplays : Events {
   }
 };
 
-// The fork works for nine of its ten seconds, and is counted from its own beginning.
+// The fork works for nine of its ten seconds, measured from its own start.
 TEST_F(TimedReplays, OfAForkCountItsTimeFromItsBeginning) {
   GraphBuilder<Plan> builder{"long"};
   builder.node("one", logs_after("one", 6s));
@@ -44,8 +44,8 @@ TEST_F(TimedReplays, OfAForkCountItsTimeFromItsBeginning) {
   EXPECT_EQ(first_difference(*runtime, "fork"), "");
 }
 
-// "late" begins when "slow" has ended, unless "fails" has ended the superstep before, while the end
-// of "slow" was committed, or afterwards.
+// "late" starts after "slow" has ended, unless "fails" ends the superstep before that, during the
+// commit of the end of "slow", or later.
 TEST_F(TimedReplays, OfASuperstepThatFailsFindNoDifferenceWheneverItDoes) {
   for (auto fails_after : {5ms, 9ms, 11ms, 12ms, 14ms, 16ms}) {
     SCOPED_TRACE(fails_after.count());

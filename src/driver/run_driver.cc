@@ -49,7 +49,7 @@ RunDriver::~RunDriver() {
 
 Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
   inbox_.push_back(std::move(first));
-  // A process that ends takes the run over only to give it back.
+  // A process that is shutting down claims the run only to release it.
   if (is_to_be_released_) push(engine::Released{moment(), is_urgent_});
   has_begun_ = true;
   auto time_left = run_.options.timeout - milliseconds(run_.row.worked_ms);
@@ -97,7 +97,7 @@ engine::Event RunDriver::next_event() {
   }
   Instant now = parts_.clock.now();
   if (!plain_since_) plain_since_ = now;
-  // A clock that has gone back would hold everything until it has caught up.
+  // A clock that was set back would otherwise delay everything until it catches up.
   ended->more = now >= *plain_since_ && now - *plain_since_ < plain_nodes_slice;
   if (!ended->more) plain_since_.reset();
   return event;
@@ -139,7 +139,7 @@ Result<Done> RunDriver::decided(ApprovalRow approval) {
   return Done{};
 }
 
-// Before its first event the run may be another's still.
+// Before its first event, the run might still belong to another process.
 void RunDriver::release(bool is_urgent) {
   is_to_be_released_ = true;
   is_urgent_ = is_urgent_ || is_urgent;
@@ -473,13 +473,13 @@ Task<Result<Done>> RunDriver::find_decided() {
   auto rows = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
   if (!rows.ok()) co_return std::move(rows).error();
   for (ApprovalRow& row : *rows) {
-    // The run may have made use of it while it was read.
+    // The run might have used the decision during this read.
     if (engine::asks(run_, row.interrupt)) BELAY_CO_CHECK(decided(std::move(row)));
   }
   co_return Done{};
 }
 
-// The nodes that a release has given up, by commas.
+// The nodes that a release has abandoned, comma-separated.
 std::string RunDriver::given_up(const CommitRows& rows) {
   std::string nodes;
   for (const EventRow& event : rows.events) {

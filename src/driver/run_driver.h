@@ -46,8 +46,8 @@ class RunDriver {
   // An approval that this run asks for has been decided, without a commit of the run.
   // `corrupt` when its edited payload can't be read: it is then left as it is.
   Result<Done> decided(ApprovalRow approval);
-  // Starts nothing more, and releases the run once the nodes under way have ended and are saved;
-  // with `is_urgent` at once, and what they were doing is given up.
+  // Starts no more nodes, and releases the run once the running nodes have ended and are committed;
+  // with `is_urgent` it abandons the running nodes and releases the run immediately.
   void release(bool is_urgent);
 
   // Once drive() has rested: the run's row, without its input.

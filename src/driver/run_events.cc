@@ -9,7 +9,7 @@
 namespace belay {
 namespace {
 
-// Commits of one read, and how large their events may be before it ends.
+// Commits of one read, and the size of their events at which the read ends.
 constexpr std::uint64_t page_commits = limits::bounded(64, 2);
 constexpr std::size_t read_bytes = 256 * 1024;
 
@@ -124,8 +124,8 @@ Result<EventPlace> first_place(Snapshot& view, const GraphRegistry& graphs,
 
 namespace {
 
-// The commits after `seq`, up to `until`, until the batch is large enough. Returns the last one
-// that was told as a whole.
+// Appends the events of the commits after `seq`, up to `until`, until the batch is large enough.
+// Returns the last commit whose events are complete.
 Result<std::uint64_t> tell_commits(Snapshot& view, EventMaterial& material, std::uint64_t seq,
                                    std::uint64_t until, EventPlace& place, EventBatch& batch) {
   BELAY_TRY(auto commits, checkpoints_after(view, place.of, {}, seq, until - seq));
@@ -144,7 +144,7 @@ Result<std::uint64_t> tell_commits(Snapshot& view, EventMaterial& material, std:
     CommitTeller teller(view, place, material, commits[i].seq, batch);
     BELAY_CHECK(teller.tell(commits[i], new_values));
     if (teller.is_cut()) {
-      // The commit is told once more from its begin, and what is in the batch left out.
+      // The next read repeats the commit from its first event and skips the events in the batch.
       place.frame = std::move(as_it_was);
       return seq;
     }

@@ -7,12 +7,12 @@
 
 namespace belay {
 
-// As many commits as give some hundred kilobytes of events, and at least one event where there is
-// one: a commit of several large ones may be told in parts.
+// Events of several commits, some hundred kilobytes in total, but at least one event if any exists:
+// a commit with several large events might be split over pages.
 struct EventPage {
   EventPlace place;
   std::vector<StreamEvent> events;
-  bool is_behind = false;  // there is more to tell
+  bool is_behind = false;  // more events are available
   bool is_over = false;    // the run has ended, and everything is told
 };
 

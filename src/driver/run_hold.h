@@ -1,5 +1,5 @@
 #pragma once
-// driver/run_hold.h - names what holds a run back that waits in a queue.
+// driver/run_hold.h - names the reason why a queued run does not start.
 
 #include <map>
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace belay {
 
-// What one view of a store shows of a tenant's queues and of the runs at work.
+// A tenant's queues and counts of running runs, read from one snapshot.
 class RunHolds {
  public:
-  // `limits`: those of the process that is to have the runs go on.
+  // `limits`: those of the process that would execute the runs.
   static Result<RunHolds> read(Snapshot& view, const TenantId& tenant, const PlaceLimits& limits,
                                Instant now);
 
-  // Of a queued run: "due at 2026-11-21T12:00:00Z", "queue \"mails\" paused", "user limit 5",
-  // "concurrency key limit 1", "queue limit 4", "tenant limit 9". Empty when nothing does: it is
-  // taken up by the next worker that has room.
+  // Returns why a queued run waits: "due at 2026-11-21T12:00:00Z", "queue \"mails\" paused", "user
+  // limit 5", "concurrency key limit 1", "queue limit 4", "tenant limit 9". Empty if nothing holds
+  // it back: the next worker with a free slot claims it.
   std::string of(const RunRow& run) const;
-  // The first of the guards, each of the run's own group, that leaves it no place; empty: none.
+  // Returns the first guard, for the run's own scopes, whose limit is reached; empty: none.
   std::string full_place(const RunRow& run, const std::vector<PlaceGuard>& guards) const;
 
  private:

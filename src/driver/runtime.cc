@@ -7,11 +7,11 @@ namespace {
 
 Task<Result<RunView>> refused(Error why) { co_return why; }
 
-// What one machine writes as due, another one finds: both go by the clock of the store's server.
+// Due times are written and read by the same clock on every machine: the store's server's.
 RuntimeParts with_clock_of_store(RuntimeParts parts) {
   Clock* judge = parts.store.clock();
   if (!judge) return parts;
-  // A member that is missing here does not compile.
+  // A member that is missing here causes a compile error.
   auto& [store, executor, clock, random, model, observer, limits, effect_observer, redact_prompt,
          places, places_hold_starts, run_defaults, hints] = parts;
   return RuntimeParts{store,

@@ -198,8 +198,8 @@ Result<Done> Runtime::Body::check_idle(const Found& found) {
                                          "; start a new one.");
 }
 
-// A decision moves a paused run by the commit that writes it. Where the one is there without the
-// other, the row was changed by somebody else, and the run would be woken for ever.
+// The commit of a decision on a paused run also advances the run. If an approval is decided and the
+// run is not advanced, the row was tampered with, and the run would be woken endlessly.
 Task<Result<Done>> Runtime::Body::check_asked(engine::Run run) {
   std::vector<InterruptId> asked;
   if (run.row.status == RunStatus::paused) engine::list_asked(run, asked);
@@ -288,7 +288,7 @@ Task<Result<RunView>> Runtime::Body::resume(TenantId tenant, ThreadId thread) {
 
 Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant,
                                                                std::optional<UserId> user) {
-  // A queued run is nobody's, and nobody is missing: it waits for its time and for a worker.
+  // A queued run has no owner and is not orphaned: it waits for its due time and a worker.
   std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [tenant, user](Snapshot& view) {
     return running_runs(view, tenant, user);
   };

@@ -68,7 +68,7 @@ class Runtime::Body {
     engine::StoredRun stored;
     OpenApprovals approvals;
     std::optional<Spending> spending;  // of a run with a budget
-    std::vector<EffectRow> uncertain;  // of a run that has ended
+    std::vector<EffectRow> uncertain;  // only if the run has ended
   };
 
   engine::Moment moment();
@@ -88,17 +88,17 @@ class Runtime::Body {
                               std::vector<PlaceGuard> places = {}, bool is_shown = true);
   Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
   Task<Result<RunView>> go_on(Found found, bool by_person = true);
-  // The same for a start that is sent again: a run that somebody works on, or that has no place
-  // now, is returned as it stands.
+  // The same for a repeated start: a run that is running, or that a concurrency limit
+  // holds back, is returned as is.
   Task<Result<RunView>> go_on_or_look(Found found);
-  // The run of a thread that exists: the one that `wanted` would begin, or why it is another.
+  // Returns the thread's existing run if it is the run that `wanted` would start; else an error.
   Task<Result<Found>> find_known(RunRow wanted);
   // The run that a start or enqueue makes, or what there is of it already.
   struct Begin {
     Definition graph;
     std::optional<engine::Run> run;
     std::optional<Found> known;
-    bool is_named = false;  // the thread, by who asks
+    bool is_named = false;  // the caller named the thread
   };
   Task<Result<Begin>> prepare(std::string graph, std::shared_ptr<void> input, StartOptions options);
 
@@ -121,10 +121,10 @@ class Runtime::Body {
   void tell_of_work(const TenantId& tenant) {
     if (parts_.hints.wake_up) parts_.hints.wake_up->notify(tenant.text);
   }
-  // Has the drivers of all runs release them: see RunDriver::release().
+  // Makes the drivers of all runs release them: see RunDriver::release().
   void release_runs(bool is_urgent);
   void hurry_if_idle();
-  // `unavailable` while this process drains: it begins nothing.
+  // Fails with `unavailable` while this process drains: it starts no runs.
   Result<Done> check_not_draining() const;
   // find_work.cc
   Task<Result<std::vector<Work>>> find_work(WorkOptions options, std::size_t limit);
@@ -136,7 +136,7 @@ class Runtime::Body {
   Task<Result<Done>> learn_queues(TenantId tenant);
   // What a commit that has the run go on must keep to.
   Task<Result<std::vector<PlaceGuard>>> guards_of(RunRow row, bool by_person);
-  // Why the run has no place: which of the guards leaves it none.
+  // Returns the error for the first guard whose limit is reached.
   Task<Error> no_place(RunRow row, std::vector<PlaceGuard> guards);
   static bool is_no_place(const Error& why) {
     return why.code == ErrorCode::unavailable && why.retry_after;
@@ -145,8 +145,8 @@ class Runtime::Body {
   Task<Result<RunView>> begin_fork(ForkOptions options);
   Task<Result<Found>> find_origin(ForkOptions options);
   Task<Result<RunView>> put_fork_into_queue(Definition graph, engine::Run run, std::string request);
-  // known_fork.cc: a fork under a thread that exists already, if there is it; `invalid` for
-  // another.
+  // known_fork.cc: returns the fork if it already exists under the given thread; `invalid` if
+  // that thread is another run.
   Task<Result<std::optional<RunView>>> known_fork(ForkOptions options);
   // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the
   // run has moved on meanwhile.
@@ -161,7 +161,7 @@ class Runtime::Body {
   Result<Done> check_idle(const Found& found);
 
   Result<Done> check_decision(const ApprovalRow& approval, const Decision& decision);
-  // Where the run of an open approval stood when it was looked at.
+  // The state of an open approval's run when it was read.
   struct Standing {
     RunStatus status = RunStatus::queued;
     std::uint64_t epoch = 0;
@@ -178,9 +178,9 @@ class Runtime::Body {
   // While another session, or a call of this one, works on the run: see ApprovalGuard.
   Task<Result<std::optional<DecisionAnswer>>> decide_held(ApprovalRow approval, Decision decision);
   Task<Result<DecisionAnswer>> answer_decided(ApprovalRow approval, Decision decision);
-  // What the caller of a decision is told that failed for `why`; damage quarantines the run.
+  // Returns the error for a decision that failed with `why`; quarantines a damaged run.
   Task<Error> refuse_damaged(TenantId tenant, InterruptId interrupt, Error why);
-  // `corrupt` where an approval that the paused run waits for says that it is decided.
+  // `corrupt` if an approval that the paused run waits for is marked as decided.
   Task<Result<Done>> check_asked(engine::Run run);
   Task<Result<std::vector<ApprovalRow>>> find_due(ApprovalFilter due);
   Task<Result<bool>> expire(ApprovalRow approval);
@@ -199,7 +199,7 @@ class Runtime::Body {
   std::map<RunId, RunDriver*> driven_;  // by the calls that are under way
   bool is_draining_ = false;
   WorkCall* work_call_ = nullptr;             // of work(), while it runs
-  bool is_stopping_ = false;                  // a drain whose time is over
+  bool is_stopping_ = false;                  // a drain whose timeout has passed
   std::size_t taken_up_ = 0;                  // by work(), and still under way
   std::map<TenantId, std::size_t> entering_;  // by enqueue(), and not in the store yet
   struct KnownQueues {

@@ -1,5 +1,5 @@
-// Starts and forks that are asked for twice, at the same time or while their run is at work: all
-// get the one run.
+// Starts and forks that are requested twice, concurrently or while their run is running: all
+// callers get the same run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// Each commit takes a second, so that others look before it has landed.
+// Each commit takes a second, so that other callers read before it is applied.
 class LateStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -61,7 +61,7 @@ struct SentAgain : TestWorld {
   }
   void pass(std::chrono::milliseconds time) { loop.run_until(clock.now() + time); }
 
-  // Both have got the one run; one of them has seen it through.
+  // Both callers have the same run; one of them has executed it.
   void expect_one_run(const Call& first, const Call& second, std::size_t runs = 1) {
     ASSERT_TRUE(first.ended && second.ended);
     ASSERT_TRUE(first.ended->ok()) << first.ended->error().message;

@@ -1,4 +1,4 @@
-// Records: a user's, read through the store; and those that are saved outside a run.
+// Records of a user, read through the store; and records saved outside a run.
 
 #include <algorithm>
 

@@ -14,7 +14,7 @@
 namespace belay {
 namespace {
 
-// More than so many are looked for among all approvals of their run.
+// Above this number, approvals are searched among all approvals of their run.
 constexpr std::size_t approvals_asked_one_by_one = limits::bounded(16, 2);
 
 }  // namespace

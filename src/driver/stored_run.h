@@ -26,8 +26,8 @@ Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs
 // What a run with a budget has cost so far; nothing for one without.
 Result<std::optional<Spending>> spending_of_run(Snapshot& view, const RunRow& run);
 
-// The effects of a run that has ended of which nobody knows whether they happened: at most
-// limits::list_rows_max. None of a run that has not ended: its own tasks ask about those.
+// Returns the effects of an ended run whose outcome is unknown, at most limits::list_rows_max. None
+// for a run that has not ended: its own tasks request a decision about them.
 Result<std::vector<EffectRow>> uncertain_effects(Snapshot& view, const RunRow& run);
 
 // The approvals that the run waits for, oldest first; none unless it is paused.
@@ -36,14 +36,14 @@ struct OpenApprovals {
   Instant last_expiry{};          // of all of them
 };
 Result<OpenApprovals> open_approvals(Snapshot& view, const RunRow& run);
-// Those of `asked` that have been decided.
+// Returns those of `asked` that are decided.
 Result<std::vector<ApprovalRow>> decided_of(Snapshot& view, const TenantId& tenant,
                                             const RunId& run, std::vector<InterruptId> asked);
 Result<ApprovalRow> approval_row(Snapshot& view, const TenantId& tenant,
                                  const InterruptId& interrupt);
 
-// All runs that are `running`, whichever session owns them, without their input; those of one user
-// if `user` is given.
+// Returns all runs that are `running`, of any session, without their input; only those of
+// one user if `user` is given.
 Result<std::vector<RunRow>> running_runs(Snapshot& view, const TenantId& tenant,
                                          const std::optional<UserId>& user = std::nullopt);
 

@@ -1,4 +1,4 @@
-// Long on purpose: what branches do beside each other, in one world.
+// Long on purpose: all behaviour of concurrent branches, in one world.
 
 // Supersteps of several tasks: what runs beside what, what is stored when, what a crash repeats.
 
@@ -389,8 +389,8 @@ TEST_F(Subgraphs, AFailureInsideFailsTheRunWithItsError) {
   EXPECT_EQ(view.row.error, "The clause is void.");
 }
 
-// Plain nodes of a millisecond each; their results are saved every ten milliseconds, also once the
-// clock has been set back.
+// Plain nodes of a millisecond each; their results are committed every ten milliseconds, also
+// after the clock was set back.
 TEST_F(Supersteps, WhatPlainNodesCameToIsSavedAheadThoughTheClockIsSetBack) {
   GraphBuilder<Plan> builder{"plain"};
   builder

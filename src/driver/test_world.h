@@ -114,7 +114,7 @@ struct TestWorld : ::testing::Test {
     return block_on(loop, read<std::vector<RunRow>>(*store, std::move(reader))).value();
   }
 
-  // What the commits of this kind say in their own events.
+  // Returns the bodies of the events that the commits of this type stored for themselves.
   std::vector<Value> event_bodies(const RunId& run, const std::string& type) {
     std::function<Result<std::vector<EventRow>>(Snapshot&)> reader = [run](Snapshot& view) {
       EventFilter filter;

@@ -1,5 +1,5 @@
-// An enum whose value has no name could not be read again: wherever it comes from, it is refused
-// before anything is written, and what was there can be read.
+// An enum value without a name could not be read again: wherever it comes from, it is rejected
+// before anything is written, and the stored data stays readable.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ struct UnnamedEnums : HaltingWorld {
     graph.edge(start, "first").edge("first", "second").edge("second", end);
     return graph;
   }
-  // The run fails with `invalid`, and another process reads it as it was.
+  // Expects that the run fails with `invalid` and that another process reads it unchanged.
   void expect_refused(GraphBuilder<Alarm> builder, const std::string& words) {
     auto graph = std::move(builder).build().value();
     StartOptions options;

@@ -20,7 +20,7 @@ struct Damaged {
   CheckpointRow newest;
 };
 
-// In place of a newest commit that can't be read: with what the row says of it, and nothing to do.
+// Replaces a newest checkpoint that cannot be read: has the row's data and no tasks.
 CheckpointRow unreadable_checkpoint(const RunRow& row) {
   CheckpointRow checkpoint;
   checkpoint.id = row.checkpoint;
@@ -51,7 +51,7 @@ Result<std::optional<Damaged>> damaged_run(Snapshot& view, const TenantId& tenan
   return std::optional(Damaged{std::move(rows.front()), std::move(last)});
 }
 
-// How drain() and stop() reach a work() that waits, for as long as there is one.
+// Lets drain() and stop() wake a waiting work(), during its lifetime.
 class CallOfWork {
  public:
   CallOfWork(WorkCall*& known, WorkCall& call) : known_(known) { known_ = &call; }
@@ -118,7 +118,7 @@ Task<Result<Done>> Runtime::Body::set_aside(TenantId tenant, RunId run, Error wh
 Task<Result<Done>> Runtime::Body::take_up_sound(TenantId tenant, RunId run) {
   auto found = co_await find_run(tenant, run);
   if (!found.ok()) co_return std::move(found).error();
-  if (is_draining_) co_return Done{};  // the drain came while it was read
+  if (is_draining_) co_return Done{};  // the drain started during the read
   if (found->stored.row.status == RunStatus::paused) {
     ApprovalFilter due;
     due.tenant = tenant;
@@ -215,10 +215,10 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
   tenants_.clear();
   if (options.tenant) tenants_.push_back(*options.tenant);
   std::optional<Instant> outbox_looked;
-  // A drain waits for the runs that other calls drive, too: nobody else would release them.
+  // A drain also waits for runs that other calls drive: no other code would release them.
   while (!is_draining_ || taken_up_ > 0 || !driven_.empty() || outbox_.under_way() > 0) {
     if (!parts_.store.takes_commits()) co_return give_up_work();
-    // A look at the outbox reads all that is due there, so it does not follow each call.
+    // A search of the outbox reads all due messages; therefore not every call causes one.
     Instant now = parts_.clock.now();
     bool looks = !outbox_looked || now < *outbox_looked || now - *outbox_looked >= options.poll;
     if (looks) outbox_looked = now;
@@ -252,8 +252,8 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
           --taken_up_;
           over.push_back(run);
           not_before_.erase(run);
-          // The place that it had, here or among the runs of its user, may be what another waits
-          // for. A process that has most of its own places filled looks for several at a time.
+          // The slot that it had, here or among its user's runs, might be the one another run waits
+          // for. A process with most of its slots in use looks for several runs at a time.
           call.call(taken_up_ <= options.runs_max / 2);
           if (ended.ok()) {
             store_rest_.commits_answered(parts_.clock.now());
@@ -296,7 +296,7 @@ void Runtime::Body::drain() {
   if (work_call_) work_call_->call(true);
 }
 
-// Without a run to be saved there is no reason to wait for a store that is away.
+// Without a run to save there is no reason to wait for an unavailable store.
 void Runtime::Body::hurry_if_idle() {
   if (driven_.empty() && taken_up_ == 0) parts_.store.hurry(true);
 }

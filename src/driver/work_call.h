@@ -22,11 +22,11 @@ class WorkCall {
   // Is called for what there is to do for this tenant too, from now on.
   void listen(const TenantId& tenant);
 
-  // Has whoever waits look, or whoever waits next: within 10 ms, or with `is_urgent` within 2 ms.
-  // From any thread.
+  // Wakes the waiting worker, or the next one that waits: within 10 ms, or within 2 ms with
+  // `is_urgent`. Thread-safe.
   void call(bool is_urgent = false);
-  // Until it is called, and for `longest` at the most; never shorter than for those times, however
-  // often it is called.
+  // Waits until it is called, at most `longest`; always at least the times above,
+  // however often it is called.
   Task<Done> wait(std::chrono::milliseconds longest);
 
  private:
@@ -34,11 +34,11 @@ class WorkCall {
     std::mutex mutex;
     bool is_called = false;
     bool is_urgent = false;
-    bool only_urgent = false;  // calls count that end the wait
+    bool only_urgent = false;  // only urgent calls end the wait
     std::optional<Completion<Done>> arrival;
   };
   static void call(Shared& shared, bool is_urgent);
-  // Until it is called, or `longest` is over; whether it was called. The call counts as heard.
+  // Waits until it is called or `longest` is over; true if it was called, which consumes the call.
   Task<bool> wait_for_call(std::chrono::milliseconds longest, bool only_urgent);
 
   WakeUp* wake_up_;

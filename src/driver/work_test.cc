@@ -176,7 +176,7 @@ TEST_F(Workers, DoNotWaitForTheirNextLookWhereMoreIsDueThanTheyHadRoomFor) {
   EXPECT_EQ(visits["c"], 160);
 }
 
-// Five of one user at a time: each place that comes free is filled then, not at the next look.
+// Five of one user at a time: a freed slot is filled immediately, not at the next poll.
 TEST_F(Workers, FillAPlaceThatComesFreeAtOnce) {
   auto graph = three_steps(3ms);
   auto client = process(graph);
@@ -216,7 +216,7 @@ TEST_F(Workers, GoOnWithWhatADeadOneLeftThoughTheQueueIsNeverEmpty) {
   EXPECT_EQ(status(*client, "t99").row.status, RunStatus::queued);
 }
 
-// Each process ends one of the branches before it dies; so does one inside a subgraph.
+// Each process completes one of the branches before it dies, also within a subgraph.
 TEST_F(Workers, ASuperstepThatAdvancesIsNotQuarantinedHoweverManyProcessesItLoses) {
   for (bool is_inside : {false, true}) {
     SCOPED_TRACE(is_inside ? "inside" : "beside one another");

@@ -40,7 +40,7 @@ void forget_attempts(Run& run) {
 
 bool rests(RunStatus status) { return status != RunStatus::running; }
 
-// The names of the nodes with an attempt under way.
+// Lists the names of the nodes with a running attempt.
 void list_running(const Run& run, Value::Array& nodes) {
   for (const NodeTask& task : run.tasks) {
     if (task.phase == NodeTask::Phase::running) nodes.emplace_back(task.node->name);
@@ -48,8 +48,8 @@ void list_running(const Run& run, Value::Array& nodes) {
   }
 }
 
-// Whether the newest owner has brought the run on since its claim: pending writes leave the row,
-// and with it the count of lost processes, as it is.
+// True if the newest owner has advanced the run since its claim: pending writes do not change the
+// row, and therefore not its count of lost processes either.
 bool has_progressed(const Run& run, std::uint64_t seq, std::uint64_t epoch) {
   return std::any_of(run.tasks.begin(), run.tasks.end(), [&](const NodeTask& task) {
     if (task.phase == NodeTask::Phase::done) return task.saved_at == seq;
@@ -185,8 +185,8 @@ void Advancing::ended_here(NodeEnded& event) {
   add_effects(task->effects, std::move(event.effects));
   Value::Object detail;
   if (event.of.attempt != 1) detail.emplace("attempt", event.of.attempt);
-  // How many rows belong to the task, so that a journal that has lost one can be found out. Among
-  // several tasks its own row has it.
+  // The number of the task's effect rows, by which a journal that has lost one is detected. If
+  // there are several tasks, the task's own row contains it.
   auto journaled = static_cast<std::int64_t>(task->effects.journaled);
   if (journaled > 0 && !is_parallel(run_)) detail.emplace("effects", journaled);
   Value told = detail.empty() ? Value() : Value(std::move(detail));
@@ -246,7 +246,7 @@ void Advancing::on(TaskDue event) { pass_inside(event, 0, &Advancing::due_here);
 
 void Advancing::due_here(TaskDue& event) {
   if (NodeTask* task = task_of(event.of, Phase::waiting)) {
-    if (root().run_.is_draining) return;  // the next owner waits for it, or starts it
+    if (root().run_.is_draining) return;  // the next owner waits for it or starts it
     task->phase = Phase::running;
     ++run_.running;
     work_.actions.emplace_back(StartNode{event.of, task->node, run_.state});
@@ -285,7 +285,7 @@ void Advancing::on(Released event) {
   if (works() && event.is_urgent) release(event.moment);
 }
 
-// What tasks came to is saved first: a commit in the midst of a superstep does not write it.
+// Saves the results of tasks first: the commit of a release within a superstep does not write them.
 void Advancing::release(const Moment& moment) {
   save_unsaved(moment);
   if (work_.commit || !works()) return;
@@ -338,7 +338,7 @@ void Advancing::finish(const Moment& moment) {
       is_stuck(run_, moment.now)) {
     pause(moment);
   }
-  // After the superstep's end, if this was its last task: that commit goes first.
+  // After the superstep's end, if this was its last task: that commit comes first.
   if (run_.is_draining && !work_.more && !work_.commit && works() && !any_running(run_)) {
     release(moment);
   }

@@ -129,7 +129,7 @@ class Advancing {
 
 // Whether nothing can move until a person answers or a time has come that lies after `now`.
 bool is_stuck(const Run& run, Instant now);
-// Whether an attempt is under way, here or in a subgraph.
+// True if an attempt is running, here or in a subgraph.
 bool any_running(const Run& run);
 // When the first of what the run waits for is due: a timer, or the expiry of an approval.
 std::optional<Instant> first_due(const Run& run);

@@ -14,26 +14,26 @@ InterruptId interrupt_of(const TaskId& task, const std::string& question_key);
 // Whether somebody, or the clock, has decided: neither open nor closed.
 bool is_decided(ApprovalStatus status);
 
-// Whether who has these roles may decide the approval.
+// True if a holder of these roles may decide the approval.
 bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles);
 
-// Whether a subgraph, at any depth, has an approval node of this name.
+// True if a subgraph, at any depth, has an approval node of this name.
 bool has_approval_inside(const GraphDefinition& graph, const std::string& name);
 
 // `corrupt` where the approval's payload is not the one whose hash it has.
 Result<Done> check_shown(const ApprovalRow& approval);
 
-// Whether an approval node asks it; else it is a question in the middle of a node.
+// True for the approval of an approval node; false for an interrupt raised within a node.
 bool is_of_approval_node(const ApprovalRow& approval);
-// Whether it asks only if an effect has happened: answering that lets no state pass.
+// True if it only asks whether an effect has happened: its decision approves no state.
 bool is_about_effect(const ApprovalRow& approval);
 
-// When an approval was asked, by two commits of its run, each null where it is not there: `before`,
-// the one before ApprovalRow::seq, and `at`, that of it.
+// When an approval was requested, from two commits of its run, each null if it is not stored:
+// `before`, the commit before ApprovalRow::seq, and `at`, the commit ApprovalRow::seq.
 struct AskedAt {
-  std::optional<std::int64_t> superstep;  // the one under way then
-  // The commit after which a fork asks it anew. The pause of an approval that is alone follows it;
-  // but with Durability::exit the pause also holds the supersteps before it, so it is the pause.
+  std::optional<std::int64_t> superstep;  // the one in progress at that time
+  // The commit after which a fork requests it again: the commit before the pause of a lone
+  // approval; with Durability::exit, the pause itself, because it also contains earlier supersteps.
   std::optional<std::uint64_t> begin;
 };
 AskedAt asked_at(const ApprovalRow& approval, const CheckpointRow* before, const CheckpointRow* at);

@@ -27,7 +27,7 @@ struct Begun {
 struct Forked {
   Moment moment;
   bool to_queue = false;     // for a worker
-  std::string request = {};  // digest of what was asked for, to know it again; empty: not known
+  std::string request = {};  // digest of the request, to recognise it; empty: unknown
 };
 // The run has been read from the store, to be worked on by `session`.
 struct TakenOver {
@@ -111,11 +111,11 @@ struct Resumed {
   Moment moment;
   SessionId session;
 };
-// The run goes back to the queue: its process ends. Nothing new is started. What runs may end, and
-// is saved; the run is released by the commit after that.
+// The run returns to its queue, because its process ends. Nothing new is started. Running tasks can
+// finish and are saved; the commit after that releases the run.
 struct Released {
   Moment moment;
-  // What runs is given up, and the run is released now: the process has no more time.
+  // Running tasks are abandoned and the run is released now: the process has no more time.
   bool is_urgent = false;
 };
 // With Durability::exit: what was held back is to be committed now, since an effect waits for it.
@@ -126,7 +126,7 @@ struct Cancelled {
   Moment moment;
   std::string by;
   std::string on_behalf_of = {};
-  // A living process works on the run: the time since its newest commit was worked.
+  // A live process executes the run: the time since its newest commit counts as working time.
   bool is_worked_on = false;
 };
 

@@ -408,7 +408,7 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
     fresh.position = task.position;
     fresh.input = task.input;
     if (!keeps) task = std::move(fresh);
-    task.effects.journaled = 0;  // what it did is in the journal of the run that it was forked from
+    task.effects.journaled = 0;  // its effects are in the journal of the original run
     task.id = task_id(run.row.run, run.space, run.superstep, task.node->name,
                       several ? std::optional(task.position) : std::nullopt);
     if (!keeps) ++run.unfinished;

@@ -46,7 +46,7 @@ struct NodeTask {
 
   // In a superstep of several: what it changed is stored, beyond the state_seq.
   bool saved = false;
-  // The run's newest commit when that was stored; 0 where it is not known.
+  // The run's newest commit when this was stored; 0 if it is unknown.
   std::uint64_t saved_at = 0;
   std::shared_ptr<Run> inner;
 };
@@ -108,9 +108,9 @@ struct Run {
   std::vector<EffectRow> held_journal;
   // The work from here on is not yet in row.worked_ms; unset while nobody works.
   Instant working_since{};
-  // Nothing new is started: the run is to be released once nothing runs. See Released.
+  // No task is started: the run is released once no task is running. See Released.
   bool is_draining = false;
-  // An effect may be recorded as `intended`: of this process, or of one before.
+  // An effect might be recorded as `intended`, by this process or by an earlier one.
   bool may_have_intents = false;
 };
 

@@ -394,8 +394,8 @@ void Advancing::commit(Step step, const Moment& moment) {
   outer_->run_.attention.push_back(position_);
 }
 
-// Whether the commit has to close what the run has left open: a run that has completed has answered
-// all that it asked, and may only have begun an effect that a later attempt did without.
+// True if the commit has to close approvals and effects that the run left open: a completed run has
+// no open approval, and at most an effect that a later attempt did not call.
 bool Advancing::ends_with_loose_ends() const {
   if (is_inner() || !is_final(run_.row.status)) return false;
   return run_.row.status != RunStatus::completed || run_.may_have_intents;
@@ -448,7 +448,7 @@ void Advancing::fail(Error why, const Moment& moment, int failed_attempts) {
   BELAY_ASSERT(ended.ok());
   if (first && !is_inner()) ended->rows.thread = thread_row(run_.row);
   ended->rows.ends_run = ends_with_loose_ends();
-  // Nobody has been shown what this very event asks.
+  // Approvals requested by the same event were never shown.
   if (!is_inner()) work_.pending.opened.clear();
   keep(*std::move(ended));
   if (is_inner()) outer_->inner_ended(position_, moment);

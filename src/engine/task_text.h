@@ -6,8 +6,8 @@
 // "sends" [{"node","input"}], "records" [{"collection","user","key","json","indexed":[[field,
 // value]],"erase"}], "events" [{"name","body","type"}], "messages" [{"topic","body"}], "effects"
 // (rows of the journal), "outcome"; always "retries", the run's failed attempts so far, and "seq",
-// the run's newest commit as this was written (rows of older versions lack it). What the task
-// changed is in value rows at its position.
+// the run's newest commit when this was written (rows of older versions lack it). The task's
+// channel writes are in value rows at its position.
 
 #include "engine/run.h"
 

@@ -1,5 +1,5 @@
-// What is stored of a task in a superstep of several, read back: nothing of it is lost with the
-// process.
+// The stored form of a task in a superstep of several, read back: a crash of the
+// process loses none of its parts.
 
 #include "engine/task_text.h"
 
@@ -115,7 +115,7 @@ TEST_F(TaskTexts, OfATaskThatWaitsHaveItsNextAttempt) {
   task.attempt = 3;
   task.due = *instant_from("2026-11-21T12:00:00Z");
   task.previous_error = error(ErrorCode::unavailable, "It is away.");
-  task.answer.go_to = {"two"};  // of an attempt that has not ended nothing counts
+  task.answer.go_to = {"two"};  // parts of an attempt that has not ended are ignored
   TaskRow row = task_row(run, task, 5);
   EXPECT_EQ(row.status, TaskStatus::waiting);
   engine::Run read = run_of_two();

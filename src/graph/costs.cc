@@ -36,7 +36,7 @@ Result<Done> Context::check_cost(const std::string& name, const Cost& cost) cons
 Task<Result<Done>> Context::reserve(std::string name, Cost most) {
   BELAY_CO_CHECK(check_cost(name, most));
   if (!attempt_.journal || !attempt_.ledger || !attempt_.ledger->is_limited()) co_return Done{};
-  // Of two of one name settle() could not know which one it is for.
+  // Of two reservations with one name, settle() could not choose the right one.
   if (!costs_->unsettled.insert(name).second) {
     co_return error(ErrorCode::invalid,
                     "The cost \"" + name + "\" of the node \"" + std::string(attempt_.node) +

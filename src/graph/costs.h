@@ -17,7 +17,7 @@ namespace belay {
 struct Context::Costs {
   std::map<std::string, int> taken;                     // how often, by name
   std::vector<std::pair<std::string, EffectRow>> open;  // reserved durably, and not settled yet
-  std::set<std::string> unsettled;  // the names of these, and of what is about to be reserved
+  std::set<std::string> unsettled;  // their names, and those of reservations being made
 };
 
 }  // namespace belay

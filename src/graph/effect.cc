@@ -107,8 +107,8 @@ EffectRow Context::effect_row(std::string name, EffectClass effect_class) {
                                       "\": names that begin with \"model/\" or \"cost/\" are "
                                       "Belay's own; choose another."));
   }
-  // The second would get the first one's result, and not be called: the record knows the name
-  // alone.
+  // The second effect would get the result of the first and not be called: the journal
+  // identifies an effect by its name.
   if (!effects_used_.insert(name).second) {
     detail::throw_failure(error(
         ErrorCode::invalid, "The effect \"" + name + "\" of the node \"" +

@@ -1,5 +1,5 @@
-// What set(), append(), merge(), reduce() and add() take: held by the compiler, and what comes of
-// it.
+// Values that set(), append(), merge(), reduce() and add() accept: checked by the compiler, and
+// with the resulting state.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ static_assert(Fits<Text, const char*> && Fits<Text, std::string_view>);
 static_assert(!Fits<Text, int> && !Fits<Text, char> && !Fits<Text, std::nullptr_t>);
 static_assert(!Fits<Text, std::optional<Text>> && !Fits<Text, Value>);
 
-// Numbers: every value of the one is a value of the other.
+// Numbers: accepted if the member can hold every value of the other type.
 static_assert(Fits<std::int64_t, int> && Fits<std::int64_t, std::uint32_t>);
 static_assert(Fits<double, int> && Fits<double, float> && Fits<double, std::uint32_t>);
 static_assert(Fits<int, std::int16_t> && Fits<int, bool> && Fits<std::uint64_t, unsigned>);
@@ -56,7 +56,7 @@ static_assert(Fits<Level, Level> && Fits<Level, const Level&>);
 static_assert(!Fits<Level, int> && !Fits<Level, Plain> && !Fits<Level, Text>);
 static_assert(!Fits<Plain, int> && !Fits<Plain, Level>);
 
-// Optionals: what fits the value, or nothing.
+// Optionals: accept all that fits their value, or nothing.
 static_assert(Fits<std::optional<int>, int> && Fits<std::optional<int>, std::nullopt_t>);
 static_assert(Fits<std::optional<std::int64_t>, std::optional<int>>);
 static_assert(Fits<std::optional<Text>, const char (&)[3]>);

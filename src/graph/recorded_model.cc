@@ -163,7 +163,7 @@ Task<Result<ModelReply>> RecordedModel::generate(ModelRequest request) {
   }
   auto price = attempt_.model->price(request);
   if (auto own = std::exchange(request.verdict, verdict_)) {
-    // A reader within the node refuses for itself, and the attempt for all of them.
+    // A reader within the node refuses its own reply; the attempt's verdict covers all replies.
     verdict_->when_given([own](bool accepted) { accepted ? own->accept() : own->refuse(); });
     request.verdict = std::move(own);
   }

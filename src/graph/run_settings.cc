@@ -1,5 +1,5 @@
-// The one place where the options of a run are made, for every door: the library, the command line,
-// a server.
+// Creates the options of every run, whether it is started by the library, the
+// command line or a server.
 
 #include "belay/limits.h"
 

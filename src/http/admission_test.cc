@@ -1,5 +1,5 @@
-// Heads that are answered before their bodies are read, and the bound on what all connections
-// together hold of requests.
+// Requests answered after their heads, before their bodies are read, and the limit on the bytes
+// that all connections buffer for requests.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMiB = 1024 * 1024;
 
-// Lets pass what carries a key.
+// Admits requests that carry a key.
 ServerOptions asking_for_a_key() {
   ServerOptions options;
   options.admit = [](Request& head) -> std::optional<Response> {
@@ -47,7 +47,7 @@ TEST(HttpAdmission, NothingIsKeptOfABodyWhoseHeadIsRefused) {
   for (int i = 0; i < connections; ++i) {
     clients.push_back(world.connect());
     clients.back().send(post_of(kMiB));
-    clients.back().send(body);  // all but the last byte: it would be waited for
+    clients.back().send(body);  // all but the last byte: the server waits for it
     most = std::max(most, world.counts().buffered_bytes);
   }
   EXPECT_LT(most, kMiB);
@@ -107,7 +107,7 @@ TEST(HttpRequestBytes, AreBoundedOverAllConnections) {
     ASSERT_LT(slow.size(), 20u) << "nothing is refused";
     slow.push_back(world.connect());
     slow.back().send(post_of(part + 1, "X-Key: k\r\n") + std::string(part, 'x'));
-    // Until the part is held, or refused with all of its connection.
+    // Waits until the part is buffered, or is rejected together with its connection.
     std::size_t sent = slow.size() * part;
     world.wait_for([&](const ServerCounts& counts) {
       refused = counts.refused;
@@ -120,7 +120,7 @@ TEST(HttpRequestBytes, AreBoundedOverAllConnections) {
   EXPECT_EQ(status_of(answer), 503) << answer;
   EXPECT_NE(answer.find("\r\nRetry-After: 1\r\n"), answer.npos);
   slow.pop_back();
-  // Those that were there are read to their end, and make room.
+  // The requests already admitted are read to their end, which frees their buffers.
   for (Client& client : slow) {
     client.send("x");
     EXPECT_EQ(client.status_of_answer(), 200);

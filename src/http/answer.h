@@ -28,8 +28,8 @@ bool has_body(int status);
 // "Sun, 06 Nov 1994 08:49:37 GMT"
 std::string http_date(Instant instant);
 
-// The piece as one chunk, or the line before it alone; REQUIRES: it is not empty. And what stands
-// behind the last.
+// Return the piece as one chunk, or only the size line before it; REQUIRES: it is not empty.
+// kLastChunk ends the body.
 std::string chunk_of(std::string_view piece);
 std::string chunk_head(std::size_t size);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";

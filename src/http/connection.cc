@@ -205,7 +205,7 @@ std::optional<Response> Connection::admit() {
   return hook(head);
 }
 
-// Of a body nothing is kept: the connection can't go on behind one that was not read.
+// Discards the body: a connection with an unread body cannot be reused.
 void Connection::answer_head(Response response) {
   ++serving_->refused;
   first_request_ = false;

@@ -52,7 +52,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
 
  private:
   std::size_t request_bytes() const;
-  // Brings what all connections together hold of requests up to date.
+  // Updates the total of request bytes that all connections hold.
   void count();
   // Events. Each is entered with the connection held.
   void on_readable();
@@ -108,7 +108,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::string held_;                       // has come, and no reader has taken it ...
   std::size_t held_begin_ = 0;             // ... from here on
   std::size_t discarded_ = 0;
-  std::size_t counted_ = 0;  // of request_bytes(), in the server's sum
+  std::size_t counted_ = 0;  // its request_bytes() included in the server's total
 
   // The request being answered.
   Spawned task_;                      // the handler's, or the stream's next()

@@ -153,7 +153,7 @@ struct RequestReader::Body final : beast::http::basic_parser<true> {
   Request request;
   std::optional<Refusal> refusal;
   std::unique_ptr<Inflater> inflater;
-  std::size_t announced = 0;  // of the body, by its Content-Length
+  std::size_t announced = 0;  // bytes of the body, by its Content-Length
   std::size_t extension_bytes = 0;
   bool head_done = false;
   bool http_1_0 = false;
@@ -223,10 +223,10 @@ std::optional<Refusal> RequestReader::Body::check_coding() {
 
 void RequestReader::Body::add(std::string_view piece, BeastError& beast_error) {
   if (!inflater) {
-    // Grows as bytes come, and never beyond what was announced: what is held counts for others.
+    // Grows with the received bytes, up to the announced length: buffered bytes count in the total.
     std::size_t needed = request.body.size() + piece.size();
     if (needed > request.body.capacity() && needed <= announced) {
-      // A new string: one that has grown before would take twice its size.
+      // A new string: growing the existing one would allocate twice its size.
       std::string grown;
       grown.reserve(std::min(announced, std::max(needed, 2 * request.body.capacity())));
       grown.append(request.body);

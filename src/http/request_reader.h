@@ -27,7 +27,7 @@ class RequestReader {
   // it has taken from their front; the rest is the next request's, or is given again with what
   // follows it. REQUIRES: neither complete() nor refusal().
   std::size_t take(std::string_view bytes);
-  // The same, but takes nothing beyond the head, so that the head can be judged before the body.
+  // The same, but consumes only the head, so that the head can be checked before the body arrives.
   std::size_t take_head(std::string_view bytes);
 
   bool head_done() const;

@@ -8,16 +8,16 @@
 //   400  a request line, header, Host, chunk or compressed body that is not as it must be, and
 //        whatever two readers could understand differently (RFC 9112, section 11.2)
 //   408  a head or a body that does not come in time
-//   413  a body beyond the limit, before it is held: by its Content-Length, or as soon as what came
-//        of it, or what was decompressed of it, exceeds it
+//   413  a body above the limit, before it is buffered: according to its Content-Length, or as soon
+//        as the received or decompressed bytes exceed the limit
 //   414, 431  a target or a head beyond its limit
 //   415  a Content-Encoding other than gzip
 //   417  an Expect other than 100-continue
 //   503  more connections, or more buffered bytes of requests, than the limit, with Retry-After
 //   505  an HTTP version other than 1.0 and 1.1
 //
-// ServerOptions::admit sees each head before its body is read. A request that it refuses costs the
-// bytes of its head: of its body nothing is kept, and no 100-continue asks for it.
+// ServerOptions::admit checks each head before its body is read. A rejected request costs only the
+// bytes of its head: its body is not buffered, and no 100-continue requests it.
 //
 // The answers of a connection come in the order of its requests; one request at a time is handled.
 //
@@ -26,9 +26,9 @@
 // requests whose task is destroyed instead. A stream always ends with its client.
 //
 // Memory: a connection holds a few hundred bytes while nothing comes on it, and no buffer while it
-// is idle, while a handler works or while a stream waits; with TLS, what OpenSSL keeps of a session
-// comes to it. Reading and writing buffers grow with what is under way, up to the limits; what all
-// connections together hold of requests stays within ServerLimits::request_bytes.
+// is idle, while a handler works or while a stream waits; with TLS, the OpenSSL session adds to it.
+// Reading and writing buffers grow with the data in transit, up to the limits; all connections
+// together buffer at most ServerLimits::request_bytes of requests.
 //
 // Threading: everything on the loop's thread, or while the loop does not run.
 
@@ -56,8 +56,8 @@ struct ServerLimits {
   std::size_t body_bytes = 1024 * 1024;  // of one request, compressed or not
   std::size_t ahead_bytes = 64 * 1024;   // read of later requests while one is being answered
   std::size_t connections = 10'000;      // at the same time
-  // Heads and bodies that are being read, and what is read ahead, of all connections together. The
-  // request that exceeds it is answered with 503. REQUIRES: above head_bytes + 2 * body_bytes.
+  // Total bytes of heads and bodies being read, and of read-ahead, over all connections. A request
+  // that exceeds it is answered with 503. REQUIRES: above head_bytes + 2 * body_bytes.
   std::size_t request_bytes = 64 * 1024 * 1024;
 };
 
@@ -86,10 +86,10 @@ struct ServerOptions {
   std::optional<TlsFiles> tls{};  // unset: plain HTTP
   bool compress = true;           // text and JSON of 1 KiB and more, for clients that accept gzip
 
-  // Looks at a request once its head has been read, and before its body is: `head` is complete but
-  // for `body`. A response that is returned here is the answer, and the handler is not called; the
-  // connection is closed after it unless the request has no body. Else the request goes on with
-  // `admission` as it was set here. Unset: every head goes on. Called on the loop's thread.
+  // Checks a request once its head has been read and before its body is read: `head` is complete
+  // except `body`. A returned response is sent instead of calling the handler; the connection is
+  // then closed unless the request has no body. Otherwise the request continues with the
+  // `admission` set here. Unset: every head is admitted. Called on the loop's thread.
   std::function<std::optional<Response>(Request& head)> admit{};
   // The answer for what the server refuses by itself. Unset: an RFC 9457 problem document.
   std::function<Response(int status, std::string detail)> error_response{};
@@ -102,11 +102,11 @@ struct ServerCounts {
   std::size_t streams = 0;         // of them, those that send a stream
   std::size_t handling = 0;        // handlers at work, those without a client among them
   std::size_t buffered_bytes = 0;  // held for reading and writing, by all connections together
-  std::size_t request_bytes = 0;   // of them, what is held of requests
+  std::size_t request_bytes = 0;   // of these, held for requests
   std::uint64_t accepted = 0;      // connections since the start
   std::uint64_t requests = 0;      // that reached the handler
-  std::uint64_t refused = 0;       // requests and connections that the server answered by itself,
-                                   // those that `admit` refused among them
+  std::uint64_t refused = 0;       // requests and connections that the server itself rejected,
+                                   // including those that `admit` rejected
 };
 
 class Server {

@@ -26,7 +26,7 @@ struct Serving {
   std::uint64_t accepted = 0;
   std::uint64_t requests = 0;
   std::uint64_t refused = 0;
-  std::size_t request_bytes = 0;  // held of requests, by all connections: see Connection::count()
+  std::size_t request_bytes = 0;  // held for requests, by all connections: see Connection::count()
   bool draining = false;
   std::function<void()> connection_ended{};  // after one has left `connections`
 

@@ -10,7 +10,7 @@ namespace {
 
 // Around an entry: its key, twice, and the nodes that hold it.
 constexpr std::size_t entry_overhead = 256;
-// Of one request: a model that answers ever worse things is not remembered by all of them.
+// Refused replies remembered for each request: a model that keeps failing must not fill the cache.
 constexpr std::size_t refusals_max = 8;
 
 Value document_of(const Message& message) {
@@ -140,7 +140,7 @@ void CachedModel::accept(const Digest& key, const ModelReply& reply) {
   if (options_.shared) options_.shared->keep(key, text_of(key, reply, now), options_.ttl);
 }
 
-// Another reader may have accepted another answer to the same request meanwhile: that one stays.
+// Another reader might have accepted another reply to the same request: that one stays.
 void CachedModel::refuse(const Digest& key, const ModelReply& reply) {
   Entry entry{key, std::nullopt, clock_.now(), {}, 0};
   if (const Entry* known = find(key)) entry = *known;
@@ -165,7 +165,7 @@ void CachedModel::await_verdict(AnswerVerdict& verdict, const Digest& key, Model
       });
 }
 
-// What is kept here, else what is shared; never what a reader refused.
+// Returns the reply cached here, else the shared one; never one that a reader refused.
 Task<std::optional<ModelReply>> CachedModel::find_kept(Digest key) {
   std::optional<ModelReply> found;
   if (const Entry* known = find(key); known && known->reply) {
@@ -179,7 +179,7 @@ Task<std::optional<ModelReply>> CachedModel::find_kept(Digest key) {
   if (!answer || now < answer->made || now >= answer->made + options_.ttl) co_return found;
   Entry entry{key, answer->reply, answer->made, {}, 0};
   if (const Entry* known = find(key)) entry.refused = known->refused;
-  // The deletion there may be under way, or lost.
+  // The deletion in the shared cache might be in progress or lost.
   Digest text_hash = sha256(answer->reply.text);
   bool is_refused =
       std::find(entry.refused.begin(), entry.refused.end(), text_hash) != entry.refused.end();

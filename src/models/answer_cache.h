@@ -2,9 +2,9 @@
 // models/answer_cache.h - answers that are given again to the same request, for a while.
 //
 // The key is a SHA-256 of all that decides an answer: the models and their servers, and the whole
-// request. Kept are texts that came to their end and that their reader accepted (AnswerVerdict);
-// one that a reader refused is forgotten, here and in what is shared, and its request is asked of
-// the model again. The oldest unused ones go first.
+// request. Only complete texts that their reader accepted (AnswerVerdict) are cached; a refused one
+// is deleted, here and from the shared cache, and its request is sent to the model again. The least
+// recently used entries are evicted first.
 //
 // Threading: the executor's thread.
 
@@ -45,9 +45,9 @@ class CachedModel final : public Model, public std::enable_shared_from_this<Cach
  private:
   struct Entry {
     Digest key;
-    std::optional<ModelReply> reply;  // unset: nothing is kept
+    std::optional<ModelReply> reply;  // unset: nothing is cached
     Instant made;
-    // SHA-256 of texts that readers refused: what is shared may still have them, but not for us.
+    // SHA-256 of refused texts: the shared cache might still hold them; they are not used here.
     std::vector<Digest> refused;
     std::size_t bytes = 0;
   };
@@ -59,7 +59,7 @@ class CachedModel final : public Model, public std::enable_shared_from_this<Cach
   void keep(Entry entry);
   void accept(const Digest& key, const ModelReply& reply);
   void refuse(const Digest& key, const ModelReply& reply);
-  // Has the reader of `reply` say what is to become of it.
+  // Defers caching or deleting `reply` until its reader's verdict.
   void await_verdict(AnswerVerdict& verdict, const Digest& key, ModelReply reply, bool is_new);
   void remove(Entries::iterator entry);
 

@@ -1,5 +1,5 @@
 #pragma once
-// models/json_answer.h - whether an answer is the JSON text that was asked for.
+// models/json_answer.h - checks that a model's reply is the requested JSON text.
 
 #include <optional>
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace belay::models {
 
-// Many models put a fence around it, whatever they are told.
+// Removes a code fence: many models add one even if they are instructed not to.
 std::string_view without_fence(std::string_view text);
 
-// What is wrong with the answer, as a sentence without its end; nothing if it obeys the schema.
+// Returns the fault as a sentence without its end; nothing if the reply obeys the schema.
 std::optional<std::string> json_fault(const ModelReply& reply, const Value& schema);
 
 }  // namespace belay::models

@@ -1,5 +1,5 @@
-// Which key each provider's server is sent, over a real socket; and names and schemas at their
-// ends.
+// The key that each provider's server receives, over a real socket; and the
+// limits of names and schemas.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using net::ScriptedServer;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a server of this provider is sent where there is a key for each.
+// Returns the request that a server of this provider receives if each provider has a key.
 std::string request_of(const std::string& provider, bool with_keys = true) {
   std::string seen;
   ScriptedServer server([&](Peer& peer, int) {
@@ -66,7 +66,7 @@ TEST(ModelNames, AreOfTwoHundredBytesAtMost) {
   EXPECT_FALSE(read_model_names(settings).ok());
 }
 
-// An object in an object, as deep as this.
+// Returns an object schema nested this deep.
 Value schema_of(int levels) {
   Value::Object members;
   members.emplace("type", "object");
@@ -93,7 +93,7 @@ bool is_strict(Value schema) {
 TEST(OpenAi, ASchemaIsStrictToADepthOfTen) {
   EXPECT_TRUE(is_strict(schema_of(10)));
   EXPECT_FALSE(is_strict(schema_of(11)));
-  // A definition is one level below the schema that it stands in.
+  // A definition is one level deeper than the schema that contains it.
   auto with_definition = [](Value definition) {
     Value schema = schema_of(1);
     schema.as_object()->emplace("$defs", Value::object({{"part", std::move(definition)}}));

@@ -185,7 +185,7 @@ struct AnswerCache : ModelLists {
     request.on_text = [this](std::string_view piece) { told += piece; };
     return block_on(loop, cached->generate(std::move(request)));
   }
-  // As an attempt of a node that reads what it is told, and ends so.
+  // Acts like an attempt of a node that reads the reply and accepts or refuses it.
   std::string read(bool accepts) {
     verdict = std::make_shared<AnswerVerdict>();
     std::string answer = say("a")->text;
@@ -195,7 +195,7 @@ struct AnswerCache : ModelLists {
   std::size_t asked() const { return first->requests().size(); }
 };
 
-// What several processes share, for two caches.
+// The shared cache of several processes, used by two caches.
 class Shelf final : public SharedAnswers {
  public:
   Task<std::optional<std::string>> find(Digest request) override {
@@ -209,7 +209,7 @@ class Shelf final : public SharedAnswers {
     if (!is_deaf) kept.erase(request);
   }
   std::map<Digest, std::string> kept;
-  bool is_deaf = false;  // a deletion on its way may be lost
+  bool is_deaf = false;  // deletions are lost
 };
 
 TEST_F(AnswerCache, GivesTheSameAnswerToTheSameRequestForAnHour) {

@@ -92,7 +92,7 @@ const Agent kRoutine{wellbeing::kRoutineGenerator,
                      kRoutineEnglish,
                      kRoutineSpanish};
 
-// Of Accept-Language, if it wants one of the two; else the server's own.
+// Uses Accept-Language if it contains one of the two languages; else the server's language.
 const Sentences& sentences_for(const Agent& agent, const Call& call,
                                const cli::Settings& settings) {
   std::string_view wanted =
@@ -230,7 +230,7 @@ Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const A
   BELAY_CO_TRY(DecisionAnswer answer, co_await server::decided(world, call.service, interrupt,
                                                                std::move(decision), patience));
   if (auto lost = server::lost_decision(world, answer)) co_return *std::move(lost);
-  // Who decides for another user sees no state of the run, but what the approval showed.
+  // A decider of another user's run receives only the state that the approval showed.
   if (answer.view.state.is_null()) {
     Value shown =
         answer.approval.edited.empty() ? payload_of(answer.approval) : edited_of(answer.approval);

@@ -1,6 +1,6 @@
 #pragma once
-// program/note_lines.h - notes as JSON lines, one object a line: {"content"}, and perhaps "date",
-// "createdAt" and "id".
+// program/note_lines.h - parses notes from JSON lines, one object a line: {"content"}, and
+// optionally "date", "createdAt" and "id".
 
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace belay::program {
 
-inline constexpr std::size_t kImportBytesMax = 64u << 20;  // one import
+inline constexpr std::size_t kImportBytesMax = 64u << 20;  // of one import
 
 struct NoteLine {
   std::size_t line = 0;  // counted from 1

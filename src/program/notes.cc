@@ -47,7 +47,7 @@ struct ImportPlan {
   std::size_t unchanged = 0;  // notes of the file that are there already
 };
 
-// The notes of one day that are there already, by content, each to be met once.
+// The stored notes of one day, by content; each matches at most one imported note.
 using DayNotes = std::multimap<std::string, Note>;
 
 Task<Result<DayNotes>> notes_of_day(Records& records, std::string date) {
@@ -61,7 +61,7 @@ Task<Result<DayNotes>> notes_of_day(Records& records, std::string date) {
   co_return std::move(found);
 }
 
-// Notes that nobody knows the time of keep the order of their lines.
+// Notes without a time keep the order of their lines.
 Instant written_at(const NoteLine& line, Instant now) {
   return line.created_at.value_or(now + std::chrono::microseconds(line.line));
 }

@@ -89,13 +89,13 @@ bool is_known(const Value& payload) {
   return payload.find("summary") || payload.find("activities");
 }
 
-// What the assistant's state says; null where there is no answer yet.
+// Returns the reply in the assistant's state; null if there is none yet.
 const std::string* answer_in(const Value& state) {
   const std::string* answer = state["answer"].as_string();
   return state.find("question") && answer && !answer->empty() ? answer : nullptr;
 }
 
-// Line by line as it was written, so that it can be copied: a wrapped program is none.
+// Prints the lines unwrapped, so that a program in the reply can be copied.
 void show_answer(World& world, const Value& state) {
   Output& output = world.output;
   std::string_view rest = *answer_in(state);
@@ -128,7 +128,7 @@ bool show_payload(World& world, const Value& payload) {
   return true;
 }
 
-// The newest of what an agent has made, as its state says: an analysis, a routine, an answer.
+// Returns the newest result in an agent's state: an analysis, a routine or a reply.
 const Value* made_in(const Value& state) {
   for (std::string_view name : {"formattedRoutine", "analysis"}) {
     const Value& made = state[name];

@@ -20,7 +20,7 @@ using wellbeing::Routine;
 
 constexpr std::int64_t kListDefault = 50;
 
-// What the body leaves to be said by us.
+// Fills in the members that the body leaves out.
 void complete(Note& note, const TimeZone& zone, bool is_dated) {
   if (note.date.empty() && is_dated) note.date = zone.day_of(note.createdAt);
   if (note.id.empty()) note.id = derived_note_id(note.date, 1, note.content);
@@ -75,7 +75,7 @@ Error missing(const std::string& key) {
                "There is no " + std::string(names<R>.singular) + " \"" + key + "\".");
 }
 
-// The same but for when it was made, unless that is said.
+// True if both are equal; their creation time is ignored unless the body states it.
 template <typename R>
 bool says_the_same(const R& one, R other, bool is_dated) {
   if (!is_dated) other.createdAt = one.createdAt;
@@ -139,10 +139,10 @@ Route list_route() {
   return route;
 }
 
-// Whether the body says when its record was made.
+// True if the body states when its record was created.
 bool is_dated(const Call& call) { return !call.body["createdAt"].is_null(); }
 
-// The record as it is to be saved. `invalid` for one that must not be.
+// Returns the record to be saved. `invalid` for one that must not be saved.
 template <typename R>
 Result<Done> complete_and_check(R& record, const World& served, bool is_dated) {
   Instant now = served.parts.clock.now();
@@ -158,7 +158,7 @@ Route make_route(World& world) {
                                  "Makes a " + std::string(names<R>.singular));
   route.permission = Permission::run;
   route.parameters = {server::owner_parameter()};
-  // A note says its day, or when it was written.
+  // A note must state its day or the time of its creation.
   constexpr bool is_note = std::is_same_v<R, Note>;
   route.body = server::body_schema<R>({is_note ? "content" : "date"});
   route.answers = {{201, "It is made; Location names it", ""}, {200, "It was there already", ""}};

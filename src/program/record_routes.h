@@ -7,8 +7,8 @@
 //
 // A note has an id; of summaries and routines there is one a day, and the day is its key. Making
 // what is there already, with the same content, answers 200 and changes nothing; with another, 409.
-// `createdAt` is kept as it is given; without it, it is the time of the request, or that of the
-// record that is replaced. A note without `date` is of the day of its `createdAt`.
+// `createdAt` is stored as given; without it, the time of the request is stored, or that of the
+// replaced record. A note without `date` belongs to the day of its `createdAt`.
 
 #include "server/routes.h"
 

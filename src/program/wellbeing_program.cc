@@ -73,8 +73,8 @@ std::vector<server::Route> routes(server::World& world, const Settings& settings
   return all;
 }
 
-// What the run's texts are to be written in; empty: as the process that runs it is set. A server
-// does not know the settings of the one who asks.
+// Returns the language for the run's texts; empty: that of the process that runs it. A server does
+// not have the caller's settings.
 Result<std::string> language_for(const Given& given, const Settings& settings) {
   auto found = given.find("--language");
   if (found == given.end()) {
@@ -86,7 +86,7 @@ Result<std::string> language_for(const Given& given, const Settings& settings) {
                                        "\"; give en or es.");
 }
 
-// Both agents begin with a day, a language and a time zone.
+// The input of both agents: a day, a language and a time zone.
 Result<Value> input(const Given& given, const Settings& settings) {
   auto named = given.find("--date");
   std::string date = named == given.end() ? "today" : named->second;

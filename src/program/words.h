@@ -1,5 +1,5 @@
 #pragma once
-// program/words.h - the words around an audit or an answer, in English and Spanish.
+// program/words.h - the texts around an audit or a reply, in English and Spanish.
 
 #include <string_view>
 
@@ -11,7 +11,7 @@ struct Words {
   std::string_view risk, not_assessed, of_ten;
   std::string_view crisis;         // beside an approval from risk 8 up
   std::string_view passed_crises;  // {n} {command}
-  std::string_view cut;            // below an answer that ends at the model's limit
+  std::string_view cut;            // below a reply truncated by the model's limit
 };
 
 const Words& words_of(cli::Language language);

@@ -21,7 +21,7 @@ redis.call('SET', KEYS[1], string.format('%.0f', at), 'PX', math.ceil((at - now)
 return 0
 )lua";
 
-// The same key and the same argument. A moment that has passed by then allows everything anyway.
+// Uses the same key and argument. If that minute is over, no count is needed any more.
 constexpr const char* give_back_script = R"lua(
 local held = redis.call('GET', KEYS[1])
 if not held or not tonumber(held) then return 0 end

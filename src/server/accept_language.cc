@@ -14,7 +14,7 @@ bool equal_letters(std::string_view one, std::string_view other) {
                     [&](char a, char b) { return lower(a) == lower(b); });
 }
 
-// "0", "0.25", "1.000" in thousandths; nothing for what is no weight.
+// Parses "0", "0.25" or "1.000" into thousandths; nothing if the text is not a weight.
 std::optional<int> weight_from(std::string_view text) {
   if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1')) return std::nullopt;
   int weight = (text[0] - '0') * 1000;
@@ -30,7 +30,7 @@ std::optional<int> weight_from(std::string_view text) {
   return weight;
 }
 
-// Of "es-AR;q=0.5"; what can't be understood has none.
+// Returns the weight in "es-AR;q=0.5"; zero if it is not valid.
 int weight_of(std::string_view parameters) {
   constexpr int whole = 1000;
   std::string_view text = trimmed(parameters);

@@ -1,14 +1,14 @@
 #pragma once
-// server/accept_language.h - which of a few languages a request wants (RFC 9110, section 12.5.4).
+// server/accept_language.h - selects the language of a response (RFC 9110, section 12.5.4).
 
 #include <initializer_list>
 #include <string_view>
 
 namespace belay::server {
 
-// The one of `known` ("en", "es") that `header` gives the greatest weight; of equal weights the one
-// that is named first. A region ("es-AR") counts as its language. Empty: it wants none of them, or
-// any ("*").
+// Returns the language of `known` ("en", "es") with the highest weight in `header`; of equal
+// weights, the first named. A region ("es-AR") counts as its language. Empty: the header accepts
+// none of them, or any ("*").
 std::string_view accepted_language(std::string_view header,
                                    std::initializer_list<std::string_view> known);
 

@@ -1,4 +1,4 @@
-// Long on purpose: all that a request passes on its way, in its order.
+// Long on purpose: all processing steps of a request, in their order.
 
 #include "server/api.h"
 
@@ -17,11 +17,11 @@
 namespace belay::server {
 namespace {
 
-// Who asks: the service as far as it is theirs, and the name that it is theirs by.
+// The caller: the service restricted to its permissions, and the user whose data it accesses.
 struct Caller {
   Service* service = nullptr;
   UserId user;
-  std::string sees;  // differs wherever two callers may be shown different things
+  std::string sees;  // differs between callers that might get different responses
 };
 
 Principal principal_of(const ApiKey& key, const ApiOptions& options) {
@@ -61,7 +61,7 @@ bool is_this_host(std::string_view host) {
   return name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name.empty();
 }
 
-// The token of "Bearer TOKEN"; nothing for another scheme, whose names have no case (RFC 9110).
+// Returns the token of "Bearer TOKEN"; nothing for another scheme (case-insensitive, RFC 9110).
 std::optional<std::string_view> bearer_token(std::string_view said) {
   constexpr std::string_view kScheme = "bearer ";
   if (said.size() <= kScheme.size() || lower(said.substr(0, kScheme.size())) != kScheme) {
@@ -79,7 +79,7 @@ bool is_of_this_server(const http::Request& request) {
          (scheme != origin.npos && origin.substr(scheme + 3) == request.header("Host"));
 }
 
-// Whether its head announces one.
+// True if the head announces a body.
 bool has_body(const http::Request& head) {
   std::string_view length = head.header("Content-Length");
   bool is_empty = length.find_first_not_of('0') == length.npos;
@@ -98,7 +98,7 @@ http::Response response_of(Reply reply) {
   auto has = [&response](std::string_view name) {
     return http::find_header(response.headers, name) != nullptr;
   };
-  // What a person wrote is kept by nobody in between.
+  // Intermediaries must not store a response with personal text.
   if (!has("Cache-Control")) response.headers.push_back({"Cache-Control", "no-store"});
   if (response.status == 204 || response.status == 304) return response;
   if (!has("Content-Type")) response.headers.push_back({"Content-Type", "application/json"});
@@ -106,7 +106,7 @@ http::Response response_of(Reply reply) {
   return response;
 }
 
-// What an answer is kept by: who may see it, and where it stands.
+// Key of a cached response: the caller's view and the address.
 std::string kept_key(const Caller& caller, const http::Request& request) {
   return caller.sees + "\n" + request.raw_path + "?" + request.query;
 }
@@ -162,7 +162,7 @@ class Api::Body {
     admitted->route = std::get<const Route*>(found);
     admitted->query = std::move(target->query);
     if (auto refused = admit_caller(*admitted->route, head, *admitted)) return refused;
-    // Nobody needs a key for some of them: no body of theirs is read, either.
+    // Some of these routes need no key: their bodies are not read either.
     if (admitted->route->body.is_null() && has_body(head)) {
       return problem(422, "invalid", "This request takes no body.");
     }
@@ -204,13 +204,13 @@ class Api::Body {
  private:
   using Found = std::variant<const Route*, http::Response>;
 
-  // What the head of a request has come to.
+  // The result of checking a request's head.
   struct Admitted {
     const Route* route = nullptr;
     Texts path;
     Texts query;
     Caller caller;
-    std::string address;  // that it is limited by
+    std::string address;  // the address for rate limits
     std::shared_ptr<StartCount> start;
   };
 
@@ -236,7 +236,7 @@ class Api::Body {
     return refused;
   }
 
-  // Who asks, and whether they may.
+  // Identifies the caller and checks its permission.
   std::optional<http::Response> admit_caller(const Route& route, const http::Request& head,
                                              Admitted& admitted) {
     const ApiOptions& options = world_.options;
@@ -311,7 +311,7 @@ class Api::Body {
     co_return std::move(refused);
   }
 
-  // One that has begun no run counts nowhere.
+  // Removes a request that has started no run from the counts of all servers.
   Task<Done> not_begun_elsewhere(std::string user, std::string address) {
     SharedLimit* shared = world_.parts.starts;
     std::size_t limit = world_.options.starts.per_minute;
@@ -359,7 +359,7 @@ class Api::Body {
     auto json = parse_json(call.request.body);
     if (!json.ok()) return problem(400, "invalid", json.error().message);
     call.body = *std::move(json);
-    std::string().swap(call.request.body);  // it would be held for as long as the run is waited for
+    std::string().swap(call.request.body);  // would stay in memory while the run is awaited
     return check_form(route, call);
   }
 
@@ -382,7 +382,7 @@ class Api::Body {
   }
 
   World world_;
-  std::vector<std::unique_ptr<Service>> guarded_;  // by key, in their order
+  std::vector<std::unique_ptr<Service>> guarded_;  // one for each key, in their order
   const std::shared_ptr<StartLimits> starts_;
   LoginLimit logins_;
   KeptAnswers kept_;

@@ -13,10 +13,10 @@ namespace belay::server {
 
 // Who may ask for what, by a bearer token.
 struct ApiKey {
-  std::string name;                     // the user whose runs and records they are
-  Digest token{};                       // SHA-256 of the token, which is kept nowhere
-  Permission permission{};              // and those below it: read, run, decide, administer
-  std::vector<std::string> roles = {};  // for approvals that name some
+  std::string name;                     // the owner of its runs and records
+  Digest token{};                       // SHA-256 of the token, which is not stored
+  Permission permission{};              // includes those below it: read, run, decide, administer
+  std::vector<std::string> roles = {};  // for approvals that require one
 };
 
 struct ApiOptions {
@@ -29,11 +29,11 @@ struct ApiOptions {
   std::chrono::milliseconds wait{300'000};
   std::chrono::milliseconds heartbeat{15'000};  // between two signs of life in a stream
   StartLimitOptions starts = {};
-  std::size_t wrong_keys_per_minute = 10;    // of an address, then it is refused; 0: any number
-  std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-For is believed
-  // What a key needs to begin a run that saves without asking; unset: no key may.
+  std::size_t wrong_keys_per_minute = 10;    // of one address, then it is refused; 0: any number
+  std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-For is trusted
+  // Permission that a key needs to start a run without approvals; unset: no key may.
   std::optional<Permission> no_approval_takes = Permission::decide;
-  TimeZone time_zone = {};  // of the dates that requests leave out
+  TimeZone time_zone = {};  // for dates that requests omit
   ApprovalExtras extras = nullptr;
   // Why it takes no work: it is being shut down, or its store is away. Anybody may ask and is told,
   // so no machine is named.
@@ -60,11 +60,11 @@ class Api {
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
-  // Judges a request by its head alone: who asks, for what, whether they may, and whether it is too
-  // often. The answer to one that is refused, else the request is admitted, once. For
+  // Checks a request by its head alone: caller, route, permission and rate limits. Returns the
+  // response for a rejected request; otherwise the request is admitted, once. For
   // http::ServerOptions::admit.
   std::optional<http::Response> admit(http::Request& head);
-  // Admits the request, unless that is done, and answers it.
+  // Admits the request, if that is not done yet, and handles it.
   Task<http::Response> answer(http::Request request);
 
   const std::vector<Route>& routes() const;

@@ -1,4 +1,4 @@
-// What is answered is about the very run, thread or route that was asked for.
+// A response describes exactly the run, thread or route that was requested.
 
 #include "server/api_world.h"
 #include "server/openapi.h"
@@ -23,7 +23,7 @@ struct ApiAnswers : ApiWorld {
     ADD_FAILURE() << "there is no thread " << thread;
     return false;
   }
-  // A later run of a thread that has one: a copy of that run's first commit, under ids of its own.
+  // Adds a later run to a thread that has one: a copy of its first commit, under new ids.
   RunId begin_another_in(const std::string& thread) {
     RunRow row = all_runs().at(0);
     EXPECT_EQ(row.thread, ThreadId(thread));
@@ -131,7 +131,7 @@ TEST_F(ApiAnswers, TheDescriptionOffersTheProblemsOfEachRouteThatTakesAKey) {
     bool is_open = route.permission == Permission::open;
     for (const char* status : {"401", "403", "409", "422", "429", "503"}) {
       const Value& problem = responses[status]["content"]["application/problem+json"];
-      bool is_own = false;  // an answer of the route's own, as a health check's 503
+      bool is_own = false;  // a response specific to the route, such as a health check's 503
       for (const Answer& answer : route.answers) {
         is_own = is_own || std::to_string(answer.status) == status;
       }

@@ -7,7 +7,7 @@
 
 namespace belay::server {
 
-// A text as it is, anything else as JSON.
+// Returns a text unchanged, any other value as JSON.
 inline std::string text(const Value& value) {
   const std::string* held = value.as_string();
   return held ? *held : to_json(value);

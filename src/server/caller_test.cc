@@ -1,4 +1,4 @@
-// Who asks: keys, the names and roles that they act under, and what they are kept from.
+// Callers: keys, the names and roles under which they act, and the operations that they are denied.
 
 #include <gmock/gmock.h>
 
@@ -53,7 +53,7 @@ struct ApiCallers : ApiWorld {
               R"({"input":{"topic":"urgent"},"threadId":")" + thread + "\"}");
   }
 
-  // A graph whose approval takes a role.
+  // Adds a graph whose approval requires a role.
   void add_contracts() {
     GraphBuilder<Mail> builder{"contracts"};
     builder.approval("sign", &Mail::topic, {.question = "Sign?", .roles = {"lawyer", "notary"}})
@@ -224,7 +224,7 @@ TEST_F(ApiCallers, AreNotAnsweredWithWhatWasKeptForAnother) {
     EXPECT_EQ(as("ana", "GET", "/api/runs").body["runs"].as_array()->size(), 1u);
     EXPECT_EQ(as("eve", "GET", "/api/runs").body["runs"].as_array()->size(), 0u);
   }
-  // Two keys of one name may be shown different things.
+  // Two keys with one name might have different permissions.
   begin("eve", "u");
   auto all = request("GET", "/api/runs");
   all.headers.push_back({"Authorization", "Bearer ana-administers-16"});
@@ -252,7 +252,7 @@ TEST_F(ApiCallers, BeginNoRunThatAsksNobodyUnlessTheyMay) {
   }
 }
 
-// A fork has the options of its origin.
+// A fork has the options of its original run.
 TEST_F(ApiCallers, ForkNoRunThatAsksNobodyUnlessTheyMay) {
   options.no_approval_takes = Permission::run;
   api = make_api();

@@ -16,7 +16,7 @@ bool is_one_of(const std::vector<std::string>& addresses, const std::string& add
   return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
 }
 
-// Of "2001:db8::1" the network "2001:db8::/64"; anything else as it is.
+// Returns the network "2001:db8::/64" for "2001:db8::1"; any other address unchanged.
 std::string limited_as(const std::string& address) {
   in6_addr v6{};
   if (inet_pton(AF_INET6, address.c_str(), &v6) != 1) return address;
@@ -48,7 +48,7 @@ std::string address_from(std::string_view text) {
 std::string client_address(const http::Request& request, const std::vector<std::string>& proxies) {
   std::string address = request.peer;
   if (!is_one_of(proxies, address)) return limited_as(address);
-  // Several headers of the name are one list, in their order.
+  // Several headers with this name form one list, in their order.
   std::string list;
   for (const http::Header& header : request.headers) {
     if (http::find_header({header}, "X-Forwarded-For")) list += "," + header.value;
@@ -57,7 +57,7 @@ std::string client_address(const http::Request& request, const std::vector<std::
   while (is_one_of(proxies, address) && !rest.empty()) {
     std::size_t comma = rest.rfind(',');
     std::string before = address_from(rest.substr(comma + 1));
-    // What is no address says nothing, and so does all that stands before it.
+    // An invalid address ends the list: it and all addresses before it are ignored.
     if (before.empty()) break;
     address = std::move(before);
     rest = rest.substr(0, comma);

@@ -1,5 +1,5 @@
 #pragma once
-// server/client_address.h - the address that a request is limited by.
+// server/client_address.h - determines the client address for rate limits.
 
 #include <string>
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace belay::server {
 
-// Where a request comes from: the peer of its connection, or, where that is one of `proxies`, the
-// last address of X-Forwarded-For that is none of them, since each proxy adds the one before it.
-// Of an IPv6 address the first 64 bits: the rest is the client's to choose.
+// Returns the address of a request: the peer of its connection, or, if that is one of `proxies`,
+// the last address in X-Forwarded-For that is not a proxy, because each proxy appends its peer.
+// Only the first 64 bits of an IPv6 address count: the client can choose the rest.
 std::string client_address(const http::Request& request, const std::vector<std::string>& proxies);
 
-// The address in the form that peers have; empty for a text that is none.
+// Returns the address in the form of peer addresses; empty if the text is not an address.
 std::string address_from(std::string_view text);
 
 }  // namespace belay::server

@@ -14,10 +14,10 @@ constexpr std::chrono::milliseconds kReconnect{1'000};  // asked of clients by "
 constexpr std::chrono::milliseconds kIdlePoll{5'000};
 constexpr std::size_t kPieceBytes = 16 * 1024;  // of a stream, if no event is larger
 constexpr std::size_t kPageMax = limits::bounded(1'000);
-// A page ends with the event that makes it so large; one event may be larger.
+// A page ends with the event that reaches this size; one event may be larger.
 constexpr std::size_t kReplyBytesMax = 1024 * 1024;
 
-// The event's document; the body, which may be a whole state, is moved.
+// Returns the event's document; moves the body, which might be a whole state.
 Value document_of(StreamEvent event) {
   Value body = std::exchange(event.body, Value());
   Value document = to_value(event);
@@ -34,9 +34,9 @@ std::string sse_text(StreamEvent event) {
   return text += "\n\n";
 }
 
-// Events as they come, large ones one a piece, with a comment where none have come for a while, so
-// that a connection that is gone is noticed. The last of them says that the run has come to its
-// end. The store is read on only when the client has taken what was read before.
+// Sends events as they arrive, each large one in a piece of its own, and a comment after a while
+// without events, so that a closed connection is detected. The last event reports the end of the
+// run. The store is read again only after the client has received the earlier events.
 class SseStream final : public http::BodyStream {
  public:
   SseStream(Executor& executor, std::unique_ptr<EventReader> reader,
@@ -72,7 +72,7 @@ class SseStream final : public http::BodyStream {
  private:
   using Events = Result<std::vector<StreamEvent>>;
 
-  // One event, and small ones behind it.
+  // Takes one event, and the small events after it.
   std::string take_some() {
     std::string text;
     do {
@@ -98,8 +98,8 @@ class SseStream final : public http::BodyStream {
   Executor::TimerId timer_ = 0;
   Completion<Done> wake_;
   std::optional<Events> came_;
-  std::deque<StreamEvent> read_;  // and not sent yet
-  Spawned reading_;               // last: it uses everything above
+  std::deque<StreamEvent> read_;  // not sent yet
+  Spawned reading_;               // last member: it uses all members above
 };
 
 Result<std::vector<EventKind>> kinds_in(const Texts& query) {
@@ -144,7 +144,7 @@ bool wants_stream(const Call& call) {
   return accepted.find("text/event-stream") != accepted.npos;
 }
 
-// All there is for now, or one page of it; then `next` is the `after` of the next one.
+// Returns all events so far, or one page of them; `next` is the `after` of the next page.
 Task<Result<Reply>> page_of(Service& service, EventOptions options) {
   options.follow = false;
   std::optional<EventId> last = options.after;

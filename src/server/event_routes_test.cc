@@ -1,4 +1,4 @@
-// The events of a run over HTTP: streams, pages, and states that are large.
+// The events of a run over HTTP: streams, pages, and large states.
 
 #include "server/api_world.h"
 
@@ -25,7 +25,7 @@ TEST_F(ApiEvents, AreAStreamThatEndsWithTheRunAndIsTakenUpAgain) {
   auto rejoined = send(std::move(rest));
   std::string later = read_all(*rejoined.stream);
   EXPECT_EQ(later.find("id: " + id + "\n"), std::string::npos);
-  // Exactly what stood behind that event.
+  // Exactly the text after that event.
   std::size_t behind = whole.find("\n\n", whole.find("id: " + id)) + 2;
   EXPECT_EQ(later.substr(later.find("\n\n") + 2), whole.substr(behind));
 }
@@ -47,7 +47,7 @@ TEST_F(ApiEvents, AreTakenUpAfterEachOfThemAtWhicheverServer) {
     std::size_t begin = whole.find("id: ", at) + 4;
     std::string id = whole.substr(begin, whole.find('\n', begin) - begin);
     std::size_t behind = whole.find("\n\n", begin) + 2;
-    api = make_api();  // another one, which has not heard of the client
+    api = make_api();  // another server, which has not served this client
     EXPECT_EQ(stream_after(id), whole.substr(behind)) << id;
     ++places;
   }
@@ -75,7 +75,7 @@ TEST_F(ApiEvents, AreAPageForWhoTakesNoStream) {
   EXPECT_EQ(get("/api/threads/first/events?after=soon").status, 422);
 }
 
-// States of some hundred kilobytes.
+// States of several hundred kilobytes.
 struct ApiLargeEvents : ApiWorld {
   static constexpr std::size_t kTopic = 400'000;
   ApiLargeEvents() {

@@ -1,4 +1,4 @@
-// What holds a queued run back is named wherever it is shown, and in what is refused for it.
+// The reason why a queued run waits is named in each view of the run and in related errors.
 
 #include "server/api_world.h"
 
@@ -40,7 +40,7 @@ struct ApiHeldBy : ApiWorld {
   Answered enqueue(const std::string& thread, const std::string& more = {}) {
     return post("/api/agents/mail/runs", body(thread, R"(,"queued":true)" + more));
   }
-  // Begins it and leaves it at work.
+  // Starts it and leaves it running.
   void leave_at_work(const std::string& thread, const std::string& more = {}) {
     auto sent = request("POST", "/api/agents/mail/runs", body(thread, more));
     sent.headers.push_back({"Prefer", "wait=1"});

@@ -1,5 +1,5 @@
-// How many runs requests may begin, and how many wrong keys they may try; and that both, and
-// whether a request may be made at all, are judged by its head.
+// Limits on the runs that requests start and on the wrong keys that they try; both limits, and the
+// permission for a request, are checked from its head.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ struct ApiLimits : ApiWorld {
   static http::Request start(std::string more = {}) {
     return request("POST", "/api/agents/mail/runs", R"({"input":{"topic":"calm"})" + more + "}");
   }
-  // Its address, with each parameter replaced.
+  // Returns the address of a route, with each parameter replaced.
   static std::string address(const Route& route) {
     std::string path = route.path;
     for (std::size_t open = path.find('{'); open != path.npos; open = path.find('{')) {
@@ -126,10 +126,10 @@ TEST_F(ApiLimits, WhatBeginsNoRunCountsAsNoStart) {
   EXPECT_EQ(post("/api/threads/t/fork", R"({"seq":1})").status, 429);
 }
 
-// The count that servers share: what has been taken of it and not given back.
+// The count that servers share: tokens that were taken and not returned.
 struct CountedStarts final : SharedLimit {
   std::map<std::string, int> taken;
-  std::string full;  // the name that nothing is left for
+  std::string full;  // the name whose tokens are used up
   Task<std::optional<std::chrono::milliseconds>> take(std::string name, std::size_t) override {
     bool is_full = name == full;
     if (!is_full) ++taken[name];

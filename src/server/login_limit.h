@@ -1,10 +1,10 @@
 #pragma once
-// server/login_limit.h - how many wrong keys an address may try.
+// server/login_limit.h - limits the number of wrong keys that an address can try.
 //
-// After so many in a minute, requests of that address that carry a key are refused without a word
-// of whether it is right, until the minute gives the next try. Only a key that has been right from
-// there before goes on: so guessing gets nowhere, and neither does a program with a stale key lock
-// out the others behind the same proxy.
+// After that many in a minute, requests of the address that carry a key are rejected, whether the
+// key is right or wrong, until the rate allows the next try. Only a key that was right before from
+// the same address is still accepted: guessing gains nothing, and a program with a stale key cannot
+// lock out other clients behind the same proxy.
 //
 // Threading: the loop's thread.
 
@@ -18,11 +18,11 @@ namespace belay::server {
 
 class LoginLimit {
  public:
-  // 0: any number.
+  // `per_minute` 0: any number.
   LoginLimit(Clock& clock, std::size_t per_minute) : wrong_(clock, per_minute) {}
 
-  // Of a key, by its digest, that is right or not: how long to wait, or nothing where it may be
-  // told.
+  // Takes the digest of a key and whether it is right. Returns how long to wait, or nothing
+  // if that result may be used.
   std::optional<std::chrono::milliseconds> look(const std::string& address, const Digest& key,
                                                 bool is_right);
 
@@ -34,7 +34,7 @@ class LoginLimit {
   void remember(Known known);
 
   RateLimit wrong_;
-  std::list<Known> known_;  // right keys and where they came from, the latest last
+  std::list<Known> known_;  // right keys with their addresses, the latest last
   std::map<Known, std::list<Known>::iterator> places_;
 };
 

@@ -94,7 +94,7 @@ Value operation_of(const Route& route) {
                           {"summary", route.summary},
                           {"x-permission", name_of(route.permission)},
                           {"responses", Value(responses_of(route))}};
-  if (route.begins_run) operation.emplace("x-begins-run", true);  // counted by limits of starts
+  if (route.begins_run) operation.emplace("x-begins-run", true);  // counted by the limits of starts
   Value::Array parameters = parameters_of(route);
   if (!parameters.empty()) operation.emplace("parameters", std::move(parameters));
   if (!route.body.is_null()) {

@@ -46,7 +46,7 @@ std::optional<std::chrono::milliseconds> RateLimit::take(const std::string& name
 }
 
 std::optional<std::chrono::milliseconds> RateLimit::wait(const std::string& name) {
-  // A name that is not known has taken nothing, and is not to be known for a look.
+  // An unknown name has taken no token; a mere query must not add it.
   if (per_minute_ == 0 || !by_name_.contains(name)) return std::nullopt;
   return wait_of(bucket_of(name));
 }

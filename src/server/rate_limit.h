@@ -1,5 +1,5 @@
 #pragma once
-// server/rate_limit.h - how often something may happen in a minute, by name: a user, an address.
+// server/rate_limit.h - limits how often an action happens in a minute, by user or address.
 //
 // Threading: the loop's thread.
 
@@ -12,9 +12,9 @@
 
 namespace belay::server {
 
-// A bucket of tokens for each name: as many as a minute gives can be taken at once, then one after
-// the other. It holds no more than `names_max` names: the one that was asked for longest ago goes
-// first, and a minute after its last token was taken a bucket is full again anyway.
+// Token bucket for each name: it allows a minute's tokens in a burst, then one after the other. It
+// holds at most `names_max` names and evicts the least recently used one: a minute after its last
+// token was taken, a bucket is full again anyway.
 class RateLimit {
  public:
   static constexpr std::size_t names_max_default = 10'000;
@@ -23,11 +23,11 @@ class RateLimit {
   RateLimit(Clock& clock, std::size_t per_minute, std::size_t names_max = names_max_default)
       : clock_(clock), per_minute_(per_minute), names_max_(names_max) {}
 
-  // Takes a token: nothing when there was one, else how long to wait for it.
+  // Takes a token. Returns nothing on success, else how long to wait for one.
   std::optional<std::chrono::milliseconds> take(const std::string& name);
-  // How long to wait for a token; nothing when there is one. Takes none.
+  // Returns how long to wait for a token; nothing if one is available. Takes none.
   std::optional<std::chrono::milliseconds> wait(const std::string& name);
-  // Gives a token back.
+  // Puts a taken token back.
   void give_back(const std::string& name);
 
   std::size_t per_minute() const { return per_minute_; }
@@ -39,7 +39,7 @@ class RateLimit {
     double tokens = 0;
     Instant at{};
   };
-  using Buckets = std::list<Bucket>;  // by their last use, the latest last
+  using Buckets = std::list<Bucket>;  // ordered by last use, the latest last
 
   Bucket& bucket_of(const std::string& name);
   std::optional<std::chrono::milliseconds> wait_of(const Bucket& bucket) const;

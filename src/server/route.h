@@ -44,14 +44,14 @@ using Texts = std::map<std::string, std::string, std::less<>>;
 
 // A request as its route sees it: parameters are the declared ones, checked for form.
 struct Call {
-  // What the caller may see and do of it: with keys a guarded_service.h.
+  // The service as the caller may use it: with keys, a guarded_service.h.
   Service& service;
   http::Request request;  // its body has been read
   Texts path;
   Texts query;
   Value body;  // null where there was none
   UserId user;
-  std::shared_ptr<StartCount> start = nullptr;  // of a route that begins runs
+  std::shared_ptr<StartCount> start = nullptr;  // only for routes that start runs
 };
 
 struct Reply {
@@ -59,7 +59,7 @@ struct Reply {
   Value document;
   std::vector<http::Header> headers = {};
   std::unique_ptr<http::BodyStream> stream = nullptr;  // in place of the document
-  bool is_kept = true;  // of a route that is_of_store: false where it depends on the time after all
+  bool is_kept = true;  // only if is_of_store: false if it depends on the time after all
 };
 
 using Handle = std::function<Task<Result<Reply>>(Call call)>;
@@ -73,7 +73,7 @@ struct Route {
   // Its answer depends on nothing but its address and what the store holds: neither on who asks nor
   // on the time, so that it stays good until the store changes.
   bool is_of_store = false;
-  // It may begin a run, so it is counted against the limits of starts; nothing else is.
+  // True for routes that might start a run: only these count against the limits of starts.
   bool begins_run = false;
   std::vector<Parameter> parameters = {};  // those of the path are added where they are missing
   Value body = {};                         // JSON Schema; null: it takes none

@@ -44,19 +44,19 @@ Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int
 // No page has more.
 constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);
 
-// Whose things a request is about: the "userId" of its query, else the caller's own. `invalid` for
-// what can't be a user's name.
+// Returns the owner of the data that a request is about: "userId" in its query, else the caller's
+// own user. `invalid` if it is not a valid user name.
 Result<UserId> owner_in(const Call& call);
 Parameter owner_parameter();
-// The same of a list that shows everything that the caller may see, where it names nobody.
+// The same for a list; nothing if no user is named: all that the caller may see.
 Result<std::optional<UserId>> named_user_in(const Call& call);
 Parameter named_user_parameter();
 
 Parameter query_parameter(std::string name, std::string help, Value schema);
 Parameter limit_parameter(std::int64_t or_else, std::int64_t most);
 
-// The page of the history of the path's thread that "before" and "limit" ask for: `or_else` commits
-// if there is no limit. `invalid` for numbers out of range.
+// The page of the thread's history selected by "before" and "limit"; without "limit" it has
+// `or_else` commits. `invalid` for numbers out of range.
 std::vector<Parameter> history_parameters(std::int64_t or_else);
 Result<HistoryPage> history_page_in(const Call& call, std::int64_t or_else);
 
@@ -68,43 +68,43 @@ struct Preference {
 };
 Preference preference_of(const http::Request& request);
 
-// Members of a body that says how its run is carried out; the runtime checks their bounds.
+// Members of a body with execution options of the run; the runtime checks their bounds.
 std::optional<int> attempts_from(const std::optional<std::int64_t>& member);
 std::optional<std::chrono::milliseconds> time_from(const std::optional<std::int64_t>& member);
 
-// How long a request waits for its run: as it asks itself, else as long as the server has it.
+// How long a request waits for its run: as the request asks, else the server's default.
 struct Patience {
   std::chrono::milliseconds limit{0};
   bool is_queued =
-      false;  // the run is only put into its queue: that is not waited for unless asked
+      false;  // the run is only put into its queue: a request waits for it only on demand
 };
 Patience patience_of(const World& world, const Preference& preference, bool is_queued = false);
 
-// The header that says so, and those that a request takes that begins a run.
+// The Prefer header, and the headers of a request that starts a run.
 Parameter prefer_parameter();
 std::vector<Parameter> start_parameters();
-// The thread that a request begins: the one that it names, that of its Idempotency-Key, or a new
-// one. `invalid` for a new one under a name that the server keeps for the keys.
+// Returns the thread that a request starts: the named one, that of its Idempotency-Key, or a new
+// one. `invalid` for a new one with a name that is reserved for these keys.
 Task<Result<ThreadId>> thread_to_begin(World& world, const Call& call, ThreadId named, UserId user);
 // Begins a run as the request's headers say, and waits for it; the run as it stands then.
 Task<Result<RunView>> begun_run(World& world, const Call& call, StartRun start);
 Task<Result<Reply>> begin_run(World& world, const Call& call, StartRun start);
-// The thread's run once `task` has ended and the run rests, whoever works on it; or where it stands
-// once the request does not wait any longer. `task` goes on in any case.
+// Returns the thread's run once `task` has ended and the run is settled, in any process; or its
+// current state once the request stops waiting. `task` always continues.
 Task<Result<RunView>> settled(World& world, Service& service, Task<Result<RunView>> task,
                               ThreadId thread, Patience patience);
-// Goes on with a thread's run, or gives it as it stands where somebody works on it already.
+// Resumes a thread's run, or returns it as is if it is already running.
 Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread);
-// Decides, and waits for the run likewise: also where the same decision had been made already.
+// Decides, and waits for the run likewise, also if the same decision was already made.
 Task<Result<DecisionAnswer>> decided(World& world, Service& service, InterruptId interrupt,
                                      Decision decision, Patience patience);
 
-// Takes a place for the run that a request begins; `unavailable` where there is none, unless the
-// thread's run is there already.
+// Reserves a slot for the run that a request starts; `unavailable` if none is free, unless the
+// thread's run already exists.
 Task<Result<Done>> enter(const Call& call, ThreadId thread);
-// The task, which holds that place until it has ended.
+// Wraps the task, which holds that slot until it has ended.
 Task<Result<RunView>> counted(std::shared_ptr<StartCount> start, Task<Result<RunView>> task);
-// A run that is older than the request was found, not begun: the request counts as no start.
+// Keeps the count only if the run was started by the request: an older run was only found.
 void keep_if_begun(const Call& call, const Result<RunView>& view);
 
 // The body of a request that decides. Not of this file's own: its members are read by name.
@@ -122,7 +122,7 @@ std::optional<Reply> lost_decision(const World& world, const DecisionAnswer& ans
 // A problem as a handler's reply.
 void take_problem(http::Response response, Reply& reply);
 
-// A run as it stands: 200. What holds a queued one back changes with the time, too.
+// Returns a run in its current state: 200. The reason that a queued run waits varies with time.
 Reply view_reply(World& world, const RunView& view);
 // A run that has ended: 200; that waits for a person or is still at work: 202.
 Reply run_reply(World& world, const RunView& view);

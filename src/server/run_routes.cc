@@ -66,8 +66,8 @@ Result<StartRun> start_of(const Call& call) {
   return start;
 }
 
-// Names of threads that requests with an Idempotency-Key begin. Nobody may begin a thread under
-// such a name otherwise: whoever guesses another's key could be there first.
+// Prefix of threads that requests with an Idempotency-Key start. It is reserved: otherwise a caller
+// who guesses another caller's key could take its thread name first.
 constexpr std::string_view kOfKeys = "request-";
 
 // A key stands for a thread of its own, so a request that is sent again finds its run there, in
@@ -200,7 +200,7 @@ Route overview(World& world) {
 
 std::optional<int> attempts_from(const std::optional<std::int64_t>& member) {
   if (!member) return std::nullopt;
-  // What no `int` can be is as wrong as zero: the runtime refuses it, for every door alike.
+  // A number beyond `int` is as invalid as zero: the runtime rejects both, for every caller.
   return static_cast<int>(std::clamp<std::int64_t>(*member, 0, limits::run_attempts_max + 1));
 }
 
@@ -267,14 +267,14 @@ Task<Result<Done>> enter(const Call& call, ThreadId thread) {
   if (!call.start) co_return Done{};
   auto entered = call.start->enter();
   if (entered.ok()) co_return Done{};
-  // A request that is sent again begins nothing: it finds its run, whatever else is at work.
+  // A repeated request starts no run: it finds its run, whatever the current limits.
   auto there = co_await call.service.run_of(std::move(thread));
   if (there.ok()) co_return Done{};
   co_return std::move(entered);
 }
 
 Task<Result<RunView>> counted(std::shared_ptr<StartCount> start, Task<Result<RunView>> task) {
-  (void)start;  // held for as long as the run is at work
+  (void)start;  // held while the run is running
   auto view = co_await task;
   co_return std::move(view);
 }

@@ -1,4 +1,4 @@
-// Requests that are sent again while what they asked for is under way.
+// Requests that are repeated while the requested operation is in progress.
 
 #include "server/api_world.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Two servers on one store.
+// Two servers with the same store.
 struct ApiSentAgain : ApiWorld {
   std::unique_ptr<Runtime> other_runtime = process();
   std::unique_ptr<Service> other_service = make_local_service(LocalServiceParts{
@@ -186,7 +186,7 @@ TEST_F(ApiSentAgain, AThreadOfAKeyCantBeOccupiedByWhoGuessesTheKey) {
   pass(1s);
   std::string thread = text(mine->body()["threadId"]);
   ASSERT_EQ(thread.substr(0, 8), "request-");
-  // Before ana sends it, somebody else names the thread that her key will get.
+  // Before ana sends it, another user names the thread that her key would get.
   std::string free = thread;
   free.back() = free.back() == '0' ? '1' : '0';
   auto occupied = begin_start(*api, {}, "calm", R"(,"userId":"eve","threadId":")" + free + "\"");
@@ -196,7 +196,7 @@ TEST_F(ApiSentAgain, AThreadOfAKeyCantBeOccupiedByWhoGuessesTheKey) {
   EXPECT_EQ(occupied->status(), 422) << to_json(occupied->body());
   EXPECT_EQ(forked.status, 422);
   EXPECT_EQ(get("/api/threads/" + free).status, 404);
-  // By its own name hers is found as ever.
+  // By its own name, her thread is found as before.
   auto found = begin_start(*api, {}, "calm", R"(,"userId":"ana","threadId":")" + thread + "\"");
   pass(1s);
   EXPECT_EQ(found->body()["runId"], mine->body()["runId"]);

@@ -1,11 +1,11 @@
-// How long a request waits for its run, and what it is told when it does not wait any longer.
+// Waits for the run of a request, and builds the response if the time is over.
 
 #include "server/routes.h"
 
 namespace belay::server {
 namespace {
 
-// How soon it looks again for a run whose first commit is on its way.
+// Delay before it reads again a run whose first commit is in progress.
 constexpr std::chrono::milliseconds kNotThere{20};
 
 std::chrono::milliseconds left_until(const World& world, Instant until) {
@@ -14,7 +14,7 @@ std::chrono::milliseconds left_until(const World& world, Instant until) {
   return std::max(left, std::chrono::milliseconds(0));
 }
 
-// The run once it rests, whoever works on it; else where it stands at that time.
+// Returns the run once it is settled, in any process; its current state if the time is over first.
 Task<Result<RunView>> rested(World& world, Service& service, RunView view, Instant until) {
   auto left = left_until(world, until);
   if (is_settled(view.row.status) || left.count() == 0) co_return std::move(view);
@@ -25,7 +25,7 @@ Task<Result<RunView>> rested(World& world, Service& service, RunView view, Insta
   co_return co_await service.status(std::move(thread), std::nullopt);
 }
 
-// The same decision, made: its answer is known without what was begun first.
+// Repeats the decision: its result is available without waiting for the first call.
 Task<Result<DecisionAnswer>> answer_so_far(Service& service, InterruptId interrupt,
                                            Decision decision) {
   std::string by = decision.decided_by;
@@ -53,7 +53,7 @@ Task<Result<RunView>> settled(World& world, Service& service, Task<Result<RunVie
                               ThreadId thread, Patience patience) {
   Instant until = world.parts.clock.now() + patience.limit;
   auto begun = world.waiting.begin<Result<RunView>>(std::move(task));
-  // What puts a run into the queue ends by itself as soon as that is durable.
+  // A request that only queues a run ends as soon as that is durable.
   auto limit = patience.is_queued ? world.options.wait : patience.limit;
   bool has_ended = co_await world.waiting.wait(begun, limit);
   while (!has_ended) {
@@ -71,7 +71,7 @@ Task<Result<RunView>> settled(World& world, Service& service, Task<Result<RunVie
 Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread) {
   auto view = co_await service.resume(thread);
   if (view.ok() || view.error().code != ErrorCode::conflict) co_return std::move(view);
-  // Somebody goes on with it already: the same request, or whoever else.
+  // The run is already running: for the same request, or for any other.
   auto held = co_await service.status(std::move(thread), std::nullopt);
   if (held.ok() && !is_settled(held->row.status)) co_return std::move(held);
   co_return std::move(view);

@@ -1,5 +1,5 @@
 #pragma once
-// server/start_limits.h - how many runs requests may begin: in a minute, and at the same time.
+// server/start_limits.h - limits the runs that requests start: per minute, and running at a time.
 //
 // Threading: the loop's thread.
 
@@ -11,17 +11,17 @@
 
 namespace belay::server {
 
-// 0: any number.
+// 0 in a member: unlimited.
 struct StartLimitOptions {
   std::size_t per_minute = 0;           // of a user, and of an address
-  std::size_t at_work_per_address = 0;  // that requests of one address have begun; those of a user
-                                        // are counted by the store: PlaceLimits
-  std::size_t at_work = 0;              // that requests have begun, of all users together
+  std::size_t at_work_per_address = 0;  // running, started by requests of one address; the store
+                                        // limits those of a user: PlaceLimits
+  std::size_t at_work = 0;              // running, started by requests, of all users together
 };
 
 class StartLimits;
 
-// One request that may begin a run: while it is answered, and then as long as its run is at work.
+// Counts one request that may start a run: while it is handled, then as long as its run is running.
 class StartCount {
  public:
   StartCount(std::shared_ptr<StartLimits> limits, std::string user, std::string address,
@@ -34,10 +34,10 @@ class StartCount {
   StartCount& operator=(const StartCount&) = delete;
   ~StartCount();
 
-  // Takes a place for a run that is to be at work. `unavailable`, with when to come again, and
-  // naming the limit, where there is none.
+  // Reserves a slot for a run that will be running. If none is free, fails with `unavailable`, with
+  // the retry delay and the name of the limit.
   Result<Done> enter();
-  // It has begun a run, and counts. Otherwise what it took of the minute is given back.
+  // Keeps the count, because a run was started. Without it, the destructor returns the tokens.
   void keep() { is_kept_ = true; }
   bool is_kept() const { return is_kept_; }
 
@@ -59,10 +59,10 @@ class StartLimits : public std::enable_shared_from_this<StartLimits> {
         users_(clock, options.per_minute),
         addresses_(clock, options.per_minute) {}
 
-  // `unavailable`, with when to come again, and naming the limit, for one too many in a minute.
+  // `unavailable`, with the retry delay and the name of the limit, above the limit of a minute.
   Result<std::shared_ptr<StartCount>> begin(const std::string& user, const std::string& address);
 
-  // The sentence of that refusal.
+  // Returns the error of that rejection.
   static Error too_many_a_minute(std::size_t limit, std::string_view of, const std::string& name,
                                  std::chrono::milliseconds wait);
 
@@ -77,7 +77,7 @@ class StartLimits : public std::enable_shared_from_this<StartLimits> {
   RateLimit users_;
   RateLimit addresses_;
   std::size_t at_work_ = 0;
-  std::map<std::string, std::size_t> by_address_;  // of those at work
+  std::map<std::string, std::size_t> by_address_;  // running runs
 };
 
 }  // namespace belay::server

@@ -1,6 +1,6 @@
 #pragma once
-// server/wait.h - waits for something no longer than a time: what has been begun goes on without
-// the request, what only waits ends with it.
+// server/wait.h - waits for a task for a limited time: an operation that has started continues
+// without the request, a mere wait ends with it.
 
 #include "service/detached.h"
 
@@ -10,11 +10,11 @@ class Waiting {
  public:
   explicit Waiting(Executor& executor) : executor_(executor), tasks_(executor) {}
 
-  // A task that goes on whoever waits for it.
+  // A task that continues independently of the requests that wait for it.
   template <typename T>
   struct Begun {
-    std::optional<T> value;  // once it has ended
-    Completion<Done> ended;  // of who waits for it now
+    std::optional<T> value;  // set once it has ended
+    Completion<Done> ended;  // of the current waiter
   };
 
   template <typename T>
@@ -28,7 +28,7 @@ class Waiting {
     return begun;
   }
 
-  // Until it has ended, or `limit` has passed; whether it has ended. One at a time.
+  // Waits until it has ended or `limit` has passed; true if it has ended. One waiter at a time.
   template <typename T>
   Task<bool> wait(std::shared_ptr<Begun<T>> begun, std::chrono::milliseconds limit) {
     if (begun->value) co_return true;
@@ -48,7 +48,7 @@ class Waiting {
     co_return std::move(begun->value);
   }
 
-  // The task's value, or nothing once `limit` has passed: then it is destroyed.
+  // Returns the task's value, or nothing once `limit` has passed: the task is then destroyed.
   template <typename T>
   Task<std::optional<T>> within(std::chrono::milliseconds limit, Task<T> task) {
     std::optional<T> value;

@@ -1,4 +1,4 @@
-// Long on purpose: every document by one set of rules.
+// Long on purpose: every document in one file, by one set of rules.
 
 #include "service/documents.h"
 

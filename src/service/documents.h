@@ -9,7 +9,7 @@ namespace belay {
 // Adds what a program knows of its approvals beside: `riskLevel` and the like. May be null.
 using ApprovalExtras = std::function<void(const ApprovalRow&, Value::Object&)>;
 
-// When a run that is queued or paused can go on by itself: `dueAt`.
+// Returns when a queued or paused run continues automatically: `dueAt`.
 std::optional<Instant> due_of(const RunRow& row);
 
 Value run_document(const RunView& view, const ApprovalExtras& extras);

@@ -25,7 +25,7 @@ bool takes_in(const std::optional<UserId>& users, const UserId& user) {
   return !users || *users == user;
 }
 
-// The thread's latest run; nothing for a thread that is not there, or that nobody looks at here.
+// Returns the thread's latest run; nothing if the thread does not exist or is not visible here.
 Result<std::optional<RunRow>> run_named(Snapshot& view, const TenantId& tenant,
                                         const ThreadId& thread, const Whose& whose) {
   auto run = run_of_thread(view, tenant, thread, "");
@@ -57,7 +57,7 @@ Result<ApprovalRow> asked_by(Snapshot& view, const RunRow& run, const Whose& who
   if (!open.empty()) return std::move(open.front());
   BELAY_TRY(Approvals newest, of_run(view, run, false, 1));
   if (!newest.empty()) return std::move(newest.front());
-  // How another's run stands is not to be told by what it does not ask.
+  // An error about approvals must not reveal the status of another user's run.
   if (!takes_in(whose.runs, run.user)) return unknown(run.thread.text, call);
   std::string_view status = name_of(run.status);
   if (is_final(run.status)) {
@@ -69,7 +69,7 @@ Result<ApprovalRow> asked_by(Snapshot& view, const RunRow& run, const Whose& who
                                         run.thread.text + ".");
 }
 
-// The least and the greatest id that begins so; nothing where none can.
+// Returns the smallest and the largest id with this prefix; nothing if no id can have it.
 std::optional<std::pair<InterruptId, InterruptId>> ids_from(const std::string& prefix) {
   if (prefix.empty() || prefix.size() > kUuidForm.size()) return std::nullopt;
   std::string least(kUuidForm), greatest(kUuidForm);
@@ -83,7 +83,7 @@ std::optional<std::pair<InterruptId, InterruptId>> ids_from(const std::string& p
   return std::pair(InterruptId(*first), InterruptId(*last));
 }
 
-// Those whose ids begin so, two of them at most: it is judged of all that there are.
+// Returns at most two approvals with this prefix, searched among all of them.
 Result<Approvals> with_prefix(Snapshot& view, const TenantId& tenant, const std::string& id,
                               const Whose& whose) {
   auto ids = ids_from(id);

@@ -7,18 +7,18 @@ namespace belay {
 
 inline constexpr std::size_t kIdPrefixMin = 6;
 
-// The approval that `id` names, among those of `whose`: by its whole id, by the thread that waits
-// with it, or by the first kIdPrefixMin or more characters of its id. A whole id is that approval's
-// whatever threads are called. A thread that waits no longer means its newest one, so that a
-// decision may be repeated. `call` is how the program is called, for what to look at.
+// Returns the approval that `id` names, within `whose`: by its whole id, by the thread that waits
+// for it, or by a prefix of its id with kIdPrefixMin or more characters. A whole id wins over a
+// thread of the same name. A thread that waits no longer means its newest approval, so that a
+// decision can be repeated. `call` is the program's name in the suggested commands.
 //
-// `not_found` for none; `invalid`, naming both, for what two approvals, or an approval and a
-// thread, may be meant by, and for a prefix that is too short; `conflict` for a thread that asks
-// nothing.
+// `not_found` if there is none; `invalid`, naming both, if two approvals, or an approval and a
+// thread, match, and for a prefix that is too short; `conflict` for a thread without an
+// approval.
 Result<ApprovalRow> find_approval(Snapshot& view, const TenantId& tenant, const std::string& id,
                                   const Whose& whose, const std::string& call);
 
-// The same by the thread alone.
+// The same by thread only.
 Result<ApprovalRow> find_approval_of(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
                                      const Whose& whose, const std::string& call);
 

@@ -1,4 +1,4 @@
-// From what a person types to the approval that is meant.
+// Finds the approval that a user's text names.
 
 #include <gmock/gmock.h>
 
@@ -17,7 +17,7 @@ class FindApproval : public ServiceWorld {
   }
   ApprovalRow waiting(const std::string& thread) { return began(thread, "apple").approval.value(); }
 
-  // Approvals of a run besides what it asked itself, oldest first.
+  // Adds approvals to a run in addition to its own, oldest first.
   void add(const RunRow& run, const std::vector<std::string>& ids, ApprovalStatus status) {
     Commit commit;
     commit.tenant = run.tenant;
@@ -81,7 +81,7 @@ TEST_F(FindApproval, ABeginningThatIsAThreadsNameIsRefusedNamingBoth) {
   EXPECT_THAT(refused.error().message, HasSubstr("ana's case"));
   EXPECT_EQ(find(row.interrupt.text())->interrupt, row.interrupt);
   EXPECT_EQ(find(rival.interrupt.text())->interrupt, rival.interrupt);
-  // The thread of that name can't be meant otherwise where a thread is asked for.
+  // If a thread is requested, the name can only be that of the thread.
   EXPECT_EQ(wait(service_->approval_of(ThreadId(prefix), Whose()))->interrupt, rival.interrupt);
 }
 
@@ -92,7 +92,7 @@ TEST_F(FindApproval, ABeginningThatIsTheNameOfAThreadThatAsksNothingIsRefusedToo
   EXPECT_EQ(find(prefix).error().code, ErrorCode::invalid);
 }
 
-// A whole id is on every button and in every address: what threads are called can't take it away.
+// Buttons and addresses contain the whole id: the name of a thread must not take precedence.
 TEST_F(FindApproval, AWholeIdIsThatApprovalsWhateverThreadsAreCalled) {
   ApprovalRow row = waiting("ana's case");
   waiting(row.interrupt.text());
@@ -110,7 +110,7 @@ TEST_F(FindApproval, ABeginningOfSeveralIsRefusedNamingTwo) {
   EXPECT_EQ(find(id("abcdef1", 2).substr(0, 36))->interrupt.text(), id("abcdef1", 2));
 }
 
-// Older than the newest 1,000.
+// The approval is older than the newest 1,000.
 TEST_F(FindApproval, IsJudgedOfAllThatThereAre) {
   RunView run = began("t", "apple");
   std::vector<std::string> ids{id("abcdef1", 0)};
@@ -150,7 +150,7 @@ TEST_F(FindApproval, AThreadThatAsksNothingSaysHowItStands) {
   EXPECT_THAT(refused.error().message, HasSubstr("is queued"));
 }
 
-// What is not shown can't make a name ambiguous either.
+// An approval that is not visible cannot make a name ambiguous either.
 TEST_F(FindApproval, OnlyThoseOfWhomeverItIsAskedForCount) {
   ApprovalRow row = waiting("t");
   std::string prefix = row.interrupt.text().substr(0, 6);

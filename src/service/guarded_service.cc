@@ -1,4 +1,4 @@
-// Long on purpose: one short function for each thing that may be asked.
+// Long on purpose: one short function for each operation of a service.
 
 #include "service/guarded_service.h"
 
@@ -19,8 +19,8 @@ Error no_run(const RunId& run) {
   return error(ErrorCode::not_found, "There is no run \"" + run.text() + "\".");
 }
 
-// What a decider is told of another user's run: what became of the decision, and nothing that the
-// approval did not show.
+// Removes the parts of another user's run that its decider must not see: keeps the result of the
+// decision and the state that the approval showed.
 void leave_out_state(RunView& view) {
   view.state = Value();
   view.spending.reset();
@@ -265,7 +265,7 @@ class GuardedService final : public Service {
     return no_such_user(user);
   }
 
-  // Whose things a look takes in: those that are asked for, as far as they may be.
+  // Returns the user whose data a query covers: the given one if permitted, else the default.
   Result<std::optional<UserId>> whom(std::optional<UserId> user) const {
     if (user) BELAY_CHECK(check_user(*user));
     if (!user && who_.reach != Reach::all) user = who_.user;
@@ -291,8 +291,8 @@ class GuardedService final : public Service {
     co_return Done{};
   }
 
-  // A run without approvals takes a permission, and so does its fork, which does the same again. An
-  // option that is unset has the server's own default, which holds for everybody.
+  // A run without approvals requires a permission, and so does its fork, which has the same
+  // options. An option that is unset has the server's default, which applies to all callers.
   Result<Done> check_asks(const RunSettings& options) const {
     bool asks = options.require_approval.value_or(true);
     if (asks || who_.may_skip_approvals) return Done{};
@@ -314,7 +314,7 @@ class GuardedService final : public Service {
     co_return std::move(options);
   }
 
-  // Who asks is who did it; another name stands beside.
+  // The caller is recorded as the actor; another name is recorded in addition.
   Result<Done> take_name(std::string& name, std::string& on_behalf_of) const {
     bool is_another = !name.empty() && name != who_.user.text;
     if (is_another && !on_behalf_of.empty() && on_behalf_of != name) {

@@ -1,37 +1,37 @@
 #pragma once
-// service/guarded_service.h - one caller's view of a service that holds several users' runs.
+// service/guarded_service.h - restricts a service with several users' runs to one caller.
 //
-// The one rule for everything that a user owns (threads, runs, approvals, events, messages,
-// records): a caller reads, changes, forks, cancels, exports and streams its own user's; one who
-// may decide also sees and decides others' approvals, and nothing else of their runs; all else of
-// others takes one who administers. Another user's thing is answered as one that does not exist.
+// One rule for everything that a user owns (threads, runs, approvals, events, messages, records): a
+// caller reads, changes, forks, cancels, exports and streams the data of its own user; with
+// permission `decide` it also sees and decides others' approvals, and nothing else of their runs;
+// all other data of others requires `administer`. Other users' data is reported as not existing.
 //
-// A new function of Service does not compile here until it says whom it is for.
+// A new function of Service compiles here only after its access rule is defined.
 //
-// Threading: as Service. Tasks that go on after their request has been answered use it: it lives as
-// long as what it guards is asked.
+// Threading: as Service. Coroutines that continue after their request's response use it: it lives
+// as long as the service behind it is in use.
 
 #include "service/service.h"
 
 namespace belay {
 
-// Who asks.
+// The caller.
 struct Principal {
-  // Whose things: its user's; and of others their approvals; all.
+  // Whose data: its own user's; also others' approvals; all.
   enum class Reach { own, approvals, all };
 
   UserId user;
   Reach reach = Reach::own;
   std::vector<std::string> roles = {};
-  bool may_skip_approvals = false;  // begin runs that save without asking
+  bool may_skip_approvals = false;  // may start runs without approvals
 };
 
-// Decisions and cancels through it are the user's own: another name in them becomes the one that
-// they are made on behalf of. `forbidden` for what takes a permission or role that the principal
-// does not have. `all` outlives it.
+// Decisions and cancels are made in the name of the principal's user: another name in them
+// becomes `on_behalf_of`. `forbidden` if the principal lacks the required permission or role.
+// `all` outlives the result.
 std::unique_ptr<Service> make_guarded_service(Service& all, Principal who);
 
-// For a user whose things the caller may not ask for, whether there is such a user or not.
+// The error for a user whose data the caller may not read, whether the user exists or not.
 Error no_such_user(const UserId& user);
 
 }  // namespace belay

@@ -18,12 +18,12 @@
 namespace belay {
 namespace {
 
-// Beyond any time that a run can be due at.
+// Later than any due time of a run.
 constexpr std::chrono::hours kEver{24 * 365 * 100};
 
-// Beyond the events of any commit.
+// Greater than the event index of any commit.
 constexpr std::uint64_t kLastIndex = 1'000'000'000;
-// How soon a wait sees what another process has committed.
+// Interval at which a wait checks for commits of other processes.
 constexpr std::chrono::milliseconds kFirstLook{50};
 constexpr std::chrono::milliseconds kLaterLooks{500};
 
@@ -128,7 +128,7 @@ class LocalService final : public Service {
                                          parts_.clock, parts_.random);
   }
 
-  // Woken by the commits of this process, and now and then by a look at what others commit.
+  // Woken by the commits of this process; polls for commits of other processes.
   Task<Result<RunView>> wait_for(ThreadId thread) override {
     while (true) {
       ThreadId wanted = thread;
@@ -357,7 +357,7 @@ class LocalService final : public Service {
       filter.limit = limit;
       BELAY_TRY(found.rows, view.outbox(filter));
       if (found.rows.size() < limit) return found;
-      // Only counted, so without their bodies, which may be large.
+      // Only counted; therefore without their bodies, which might be large.
       filter.without_body = true;
       filter.limit = limit + limits::list_rows_max;
       BELAY_TRY(auto counted, view.outbox(filter));
@@ -459,7 +459,7 @@ class LocalService final : public Service {
     co_return std::move(view);
   }
 
-  // What holds a queued run back; empty where it is only a matter of its turn.
+  // Returns why a queued run waits; empty if it only waits for its turn.
   Task<Result<std::string>> held_by(RunRow run) {
     struct Found {
       std::string hold;
@@ -481,7 +481,7 @@ class LocalService final : public Service {
     bool is_known = std::any_of(parts_.graphs.begin(), parts_.graphs.end(),
                                 [&](const auto& graph) { return graph->name == run.graph; });
     if (parts_.works && is_known) co_return std::string();
-    // Which graphs the others know is not in the store.
+    // The store does not record which graphs the other processes have.
     for (const SessionRow& each : found.sessions) {
       if (each.session == parts_.runtime.session()) continue;
       BELAY_CO_TRY(bool is_alive, parts_.store.is_alive(each.session));
@@ -491,8 +491,8 @@ class LocalService final : public Service {
     co_return "no worker for graph \"" + run.graph + "\"";
   }
 
-  // Of a run that another living process has, with that process's id; not where the run is another
-  // user's than who asks for it.
+  // Adds the owner's process id to the error about a run that another live process owns; not if the
+  // run belongs to another user than the caller.
   Task<Result<RunView>> with_owner(ThreadId thread, Result<RunView> view,
                                    std::optional<UserId> user = std::nullopt) {
     bool is_taken = !view.ok() && view.error().code == ErrorCode::conflict && parts_.process_of;

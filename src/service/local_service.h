@@ -20,13 +20,13 @@ struct LocalServiceParts {
   Sealing sealing;
   std::vector<std::string> collections;  // of records that check() looks at
   TenantId tenant = default_tenant();
-  // `invalid` for a record that must not be saved; null: any may.
+  // Returns `invalid` for a record that must not be saved; null: accepts all records.
   std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;
   std::string call = "belay";  // how the program is called in what an error says to do next
   // The process of a session, where that is known: for an error that says who has a run.
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of = nullptr;
-  PlaceLimits places = {};  // of the runtime, to name what holds a queued run back
-  bool works = false;       // this process takes runs from the queue
+  PlaceLimits places = {};  // of the runtime; explain why a queued run waits
+  bool works = false;       // this process claims queued runs
 };
 
 std::unique_ptr<Service> make_local_service(LocalServiceParts parts);

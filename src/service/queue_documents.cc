@@ -10,7 +10,7 @@ namespace {
 
 using Rows = std::map<std::string, QueueRow>;
 
-// Reasons, and of how many runs.
+// Reasons, each with its number of runs.
 using Holds = std::map<std::string, std::uint64_t>;
 
 struct Standings {
@@ -19,7 +19,7 @@ struct Standings {
   std::map<std::string, Holds> holds;  // by queue
 };
 
-// Of the runs that could go on by their time, as many as a page has: those that would go first.
+// Returns the reasons for one page of due runs: those that would run first.
 Result<std::map<std::string, Holds>> holds_of(Snapshot& view, const TenantId& tenant,
                                               const PlaceLimits& limits, Instant now) {
   RunFilter due;

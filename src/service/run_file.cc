@@ -527,8 +527,8 @@ Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread, 
 
 namespace {
 
-// The run as it stands, if it is there already with the very commit that ends the file: then the
-// same import has been made before. What has become of the run since does not matter.
+// Returns the existing run if it contains exactly the commit that ends the file: the same import
+// was made before. Later changes of the run do not matter.
 Task<Result<std::optional<RunRow>>> imported_before(Store& store, RunRow imported, Digest hash) {
   std::function<Result<std::optional<RunRow>>(Snapshot&)> reader =
       [imported = std::move(imported), hash](Snapshot& view) -> Result<std::optional<RunRow>> {

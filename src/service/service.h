@@ -41,7 +41,7 @@ struct QueueChange {
   std::optional<std::uint64_t> per_key_max = std::nullopt;  // 0: as in any queue
 };
 
-// Whose runs, and whose approvals, a look takes in; unset: everybody's.
+// The users whose runs and whose approvals a query returns; unset: all users.
 struct Whose {
   std::optional<UserId> runs = std::nullopt;
   std::optional<UserId> approvals = std::nullopt;
@@ -89,7 +89,7 @@ struct ApprovalPage {
 struct Standing {
   std::vector<RunRow> at_work;
   std::vector<RunRow> left_behind;  // by processes that have died
-  std::vector<RunRow> queued;       // for a worker: the first hundred, by the time they are due
+  std::vector<RunRow> queued;       // for a worker: the first hundred, by due time
   std::vector<ApprovalRow> open;
 };
 
@@ -114,7 +114,7 @@ struct Pruning {
   bool dry_run = false;
 };
 
-// Whether a run in this status goes on only when somebody or something outside makes it.
+// True if a run in this status continues only after a decision, a command or its due time.
 inline bool is_settled(RunStatus status) {
   return is_final(status) || status == RunStatus::paused || status == RunStatus::quarantined;
 }
@@ -132,7 +132,7 @@ class Service {
   virtual Task<Result<RunView>> start(StartRun wanted) = 0;
   virtual Task<Result<RunView>> resume(ThreadId thread) = 0;
   virtual Task<Result<std::vector<ThreadId>>> left_behind(std::optional<UserId> user) = 0;
-  // `on_behalf_of`: whom `by` acted for; empty: nobody else.
+  // `on_behalf_of`: the name that `by` acted for; empty: `by` itself.
   virtual Task<Result<RunView>> cancel(ThreadId thread, std::string by,
                                        std::string on_behalf_of) = 0;
   virtual Task<Result<RunView>> fork(ForkOptions options) = 0;
@@ -142,8 +142,8 @@ class Service {
   virtual Task<Result<Value>> export_run(ThreadId thread) = 0;
   virtual Task<Result<RunRow>> import_run(Value file, bool may_go_on) = 0;
 
-  // The thread's latest run, once it has ended or waits for a person or a time, whoever works on
-  // it. One in the queue, or left behind by a dead process, is waited for as well: bound the wait.
+  // Returns the thread's latest run once it has ended or waits for a person or a time, in any
+  // process. Also waits for queued and orphaned runs: limit the wait.
   virtual Task<Result<RunView>> wait_for(ThreadId thread) = 0;
   // The latest run's row alone.
   virtual Task<Result<RunRow>> run_of(ThreadId thread) = 0;
@@ -163,7 +163,7 @@ class Service {
   virtual Task<Result<std::vector<ApprovalRow>>> approvals(ApprovalPage page) = 0;
   // By its id, the first characters of it, or the thread that waits.
   virtual Task<Result<ApprovalRow>> approval(std::string id, Whose whose) = 0;
-  // What the thread's latest run waits with, or asked last.
+  // The approval that the thread's latest run waits for, or its most recent one.
   virtual Task<Result<ApprovalRow>> approval_of(ThreadId thread, Whose whose) = 0;
   virtual Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) = 0;
 

@@ -139,7 +139,7 @@ Result<std::vector<RunRow>> due_runs(Snapshot& view, const TenantId& tenant,
       if (places.enter(row, due)) found.push_back(std::move(row));
     }
     if (is_last || places.is_tenant_full()) break;
-    // However many have no place, those behind them are seen, in few reads.
+    // Doubles the page, so that many runs without a free slot are skipped in few reads.
     due.limit = std::max(2 * due.limit, limits::claim_max);
   }
   return found;

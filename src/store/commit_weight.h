@@ -10,7 +10,7 @@ namespace belay::store {
 // Bytes, about.
 std::size_t weight_of(const Commit& commit);
 
-// The bytes of the texts and envelopes that it has for one table, of that which gets the most.
+// Returns the largest total of text and envelope bytes that the commit has for one table.
 std::size_t largest_table_of(const Commit& commit);
 
 }  // namespace belay::store

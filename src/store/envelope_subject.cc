@@ -16,7 +16,7 @@ std::string subject_of(std::string_view what, const CheckpointRow& checkpoint) {
   return subject + ' ' + checkpoint.id.text();
 }
 
-// The store itself makes one of the other, where a run ends while its effects are under way.
+// The store itself changes `intended` to `uncertain` if a run ends while its effects are running.
 EffectStatus as_sealed(EffectStatus status) {
   return status == EffectStatus::uncertain ? EffectStatus::intended : status;
 }
@@ -66,7 +66,7 @@ Subject subject_of(const TaskRow& task) {
   return {std::move(subject), std::move(bound)};
 }
 
-// A late outcome is written without the attempt that it is of: an effect that is done is so once.
+// Without the attempt, because a late outcome does not have it: an effect is done only once.
 Subject subject_of(const EffectRow& effect) {
   std::string subject = "effect " + effect.run.text() + " " + effect.task.text();
   add(subject, effect.name);
@@ -105,8 +105,8 @@ Subject subject_of_tasks(const CheckpointRow& checkpoint) {
   return subject_of("next tasks", checkpoint);
 }
 
-// Members of a next task that are more than names. Found by their text: taking a name for more does
-// no harm.
+// True if a next task has members that are not names. Found by their text: if a name matches too,
+// the result is only unnecessary sealing.
 bool holds_content(std::string_view next_tasks) {
   static constexpr std::array<std::string_view, 3> members{
       "\"input\":", "\"answers\":", "\"question\":"};
@@ -115,8 +115,8 @@ bool holds_content(std::string_view next_tasks) {
   });
 }
 
-// All that a checkpoint says beside its hash. Next tasks that are sealed, or are to be, say for
-// themselves whose they are; the others stand in plain.
+// All data of a checkpoint except its hash. Next tasks that are sealed, or will be, are bound to it
+// on their own; plaintext ones are included here.
 Subject subject_of_chain(const CheckpointRow& checkpoint) {
   std::string bound = checkpoint.parent.text() + " " + checkpoint.session.text();
   add(bound, checkpoint.state_seq);

@@ -1,7 +1,7 @@
 #pragma once
-// store/envelope_subject.h - which row an envelope belongs to, and what of that row it is bound to.
-// Encryption binds its bytes to both: an envelope that is moved to another row does not open, nor
-// does one beside which a status or another such word was changed.
+// store/envelope_subject.h - names the row of an envelope, and the row's data to which it is bound.
+// Encryption binds its bytes to both: an envelope moved to another row does not open, and neither
+// does one whose row has a changed status or similar value.
 
 #include <string>
 #include <string_view>
@@ -13,18 +13,18 @@ namespace belay::store {
 
 struct Subject {
   Subject() = default;
-  // Not explicit: most of what is sealed is bound to its row alone.
+  // Not explicit: most sealed values are bound only to their row.
   Subject(std::string of_row) : row(std::move(of_row)) {}
   Subject(std::string_view of_row) : row(of_row) {}
   Subject(const char* of_row) : row(of_row) {}
   Subject(std::string of_row, std::string bound_to)
       : row(std::move(of_row)), bound(std::move(bound_to)) {}
 
-  std::string row;    // names it, for good
-  std::string bound;  // what stands beside it now; an older Belay bound nothing
+  std::string row;    // permanent name of the row
+  std::string bound;  // current values that are bound too; older Belays bound none
 };
 
-// Texts with their lengths, so that "a" + "bc" is apart from "ab" + "c"; numbers as digits.
+// Adds a text with its length, so that "a" + "bc" differs from "ab" + "c"; numbers as digits.
 void add(std::string& subject, std::string_view text);
 void add(std::string& subject, std::uint64_t number);
 void add(std::string& subject, std::int64_t number);
@@ -44,8 +44,8 @@ Subject subject_of_blob(const Digest& id);
 Subject subject_of_tasks(const CheckpointRow& checkpoint);
 Subject subject_of_chain(const CheckpointRow& checkpoint);
 bool is_subject_of_chain(std::string_view subject);
-// Whether next tasks are JSON and hold more than the names of nodes: what was sent to a task, what
-// was answered, the digest of a question. With a key those are sealed.
+// True if the next tasks are JSON and contain more than names of nodes: a task's input, an
+// interrupt's answer, the digest of a question. With a key, such next tasks are sealed.
 bool holds_content(std::string_view next_tasks);
 Subject subject_of_payload_hash(const InterruptId& interrupt);
 Subject subject_of_edited_hash(const InterruptId& interrupt);

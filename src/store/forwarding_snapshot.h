@@ -1,6 +1,6 @@
 #pragma once
-// store/forwarding_snapshot.h - a view that hands each read on to another: the base of those that
-// change or count what some of them show.
+// store/forwarding_snapshot.h - forwards each read to another snapshot: the base class of snapshots
+// that change or count some of the reads.
 
 #include "belay/store.h"
 

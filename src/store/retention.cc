@@ -65,7 +65,7 @@ Result<Page> read_page(Snapshot& view, const TenantId& tenant, Instant before,
   filter.statuses = {RunStatus::completed, RunStatus::failed, RunStatus::cancelled};
   filter.updated_before = before;
   filter.before = after;
-  filter.limit = limits::bounded(100);  // a row holds the run's input
+  filter.limit = limits::bounded(100);  // each row contains the run's input
   BELAY_TRY(auto rows, view.runs(filter));
   Page page;
   std::map<std::string, bool> over;

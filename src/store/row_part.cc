@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view index_subject = "index";
 
-// What add() put there.
+// Reverses add(): returns the next text.
 std::optional<std::string> take(std::string_view& subject) {
   std::size_t colon = subject.find(':');
   if (colon == subject.npos || subject.front() != ' ') return std::nullopt;
@@ -86,7 +86,7 @@ RowPart question_part_of(ApprovalRow& row) {
   return {{"question " + row.interrupt.text(), std::move(bound)}, &row.seal, {&row.question}};
 }
 
-// The edited payload is sealed by itself, once for its approval: that there is one is bound here.
+// The edited payload has its own seal; the decision part binds whether there is one.
 RowPart decision_part_of(ApprovalRow& row) {
   std::string bound;
   add(bound, name_of(row.status));

@@ -1,9 +1,9 @@
 #pragma once
-// store/row_part.h - what of a row is sealed as one: its texts, which seal_store() hides, and all
-// else that nobody without the key may change.
+// store/row_part.h - the part of a row that is sealed as a unit: its texts, which seal_store()
+// hides, and the other values that must not be changed without the key.
 //
-// A part has one seal, in a column of its own. With a key its texts are empty in the store, and the
-// seal holds them; without one the seal is empty and the texts stand in their columns.
+// A part has one seal, in a column of its own. With a key, the seal contains the texts and their
+// columns are empty; without a key, the seal is empty and the columns contain the texts.
 
 #include <optional>
 #include <string>
@@ -19,19 +19,19 @@ struct RowPart {
   std::vector<std::string*> texts = {};
 };
 
-// They point into the row, which outlives them.
+// The results point into the row, which must outlive them.
 RowPart part_of(ThreadRow& row);
-RowPart part_of(RunRow& row);        // what changes with every commit
-RowPart start_part_of(RunRow& row);  // what never does
+RowPart part_of(RunRow& row);        // the values that change with every commit
+RowPart start_part_of(RunRow& row);  // the values that never change
 RowPart part_of(EventRow& row);
 RowPart question_part_of(ApprovalRow& row);
 RowPart decision_part_of(ApprovalRow& row);
 RowPart part_of(OutboxRow& row);
-// The indexed fields of a record: their names and values in turn.
+// The indexed fields of a record: names and values alternate.
 RowPart index_part_of(std::string_view collection, const UserId& user, std::string_view key,
                       std::vector<std::string>& names_and_values, std::string& seal);
 
-// The record that such a part is of, from its subject; nothing for another part.
+// The record of an index part, parsed from its subject; nothing for another part.
 struct RecordName {
   std::string collection;
   UserId user;
@@ -47,15 +47,15 @@ struct RecordField {
   std::string_view value;
 };
 
-// Whether it has been decided: only then it has a decision part. A store closes an approval without
-// one, and so nobody may make use of that.
+// True if it is decided: only then does it have a decision part. A store closes approvals without
+// that part, and therefore no code may rely on the part of a closed one.
 inline bool is_decided(ApprovalStatus status) {
   return status != ApprovalStatus::open && status != ApprovalStatus::closed;
 }
 
-// As re-encryption gets to see it.
+// Converts a part to the form that re-encryption reads.
 StoredEnvelope stored_part(std::uint64_t place, const RowPart& part);
-// What Rewrite::before is of: the bytes, and of a part also what they are bound to and the texts.
+// Digest for Rewrite::before: covers the bytes, and for a part also its bound values and texts.
 Digest digest_of(const StoredEnvelope& stored);
 
 }  // namespace belay::store

@@ -56,8 +56,8 @@ class RunningNode {
   TaskId task_;
 };
 
-// What a node's own code goes on by: the process learns that it did. While a call of an effect is
-// under way, whatever is posted is the call's.
+// Executor of a node's own code: reports its progress to the process. While a call of an effect is
+// running, all posted work belongs to the call.
 class NodeExecutor final : public Executor {
  public:
   NodeExecutor(Process& process, std::string node, TaskId task)
@@ -272,7 +272,7 @@ EffectObserver watch_effects(Process& process, Traces& traces) {
         *call = row;
         break;
       }
-      // Its function threw, and is leaving the node by itself.
+      // The effect's function threw, and the exception already leaves the node.
       if (std::uncaught_exceptions() > 0) return;
       is_alive = process.passes("the effect \"" + row.name + "\" has been called");
     }

@@ -1,8 +1,8 @@
 #pragma once
-// testing/process.h - a process of a World: it can die at each of its commits, and while a node
-// runs. Once dead nothing of it runs any more, but the calls of effects that were under way: those
-// are with the world outside, and come to their end there. It is up to its owner to destroy what it
-// held.
+// testing/process.h - a process of a World: it can die at each of its commits, and while
+// a node runs. After its death, only running calls of effects continue: they belong to
+// the outside world and end there. Its owner must destroy the objects of the dead
+// process.
 //
 // Threading: the simulated loop's.
 
@@ -33,8 +33,8 @@ class Process final : public Executor {
   void ends_node(const std::string& node);
   // Something that a crash may come after while a node runs; false: it comes.
   bool passes(std::string what);
-  // A call of an effect of this task is under way. What it waits for comes although the process
-  // has died.
+  // A call of an effect of this task is running. Events that it waits for arrive even after
+  // the death of the process.
   void begins_call(const TaskId& task) { calls_under_way_.push_back(task); }
   void ends_call(const TaskId& task) { std::erase(calls_under_way_, task); }
   bool is_calling(const TaskId& task) const;
@@ -46,7 +46,7 @@ class Process final : public Executor {
   }
   void cancel(TimerId timer) override { loop_.cancel(timer); }
   bool offload(Work work) override { return loop_.offload(alive(std::move(work))); }
-  // The same for the work of a call that is under way.
+  // The same for the work of a running call.
   void post_of_call(Work work) { loop_.post(of_call(std::move(work))); }
   TimerId call_of_call_after(std::chrono::microseconds delay, Work work) {
     return loop_.call_after(delay, of_call(std::move(work)));
@@ -56,11 +56,11 @@ class Process final : public Executor {
  private:
   Work alive(Work work);
   Work of_call(Work work);
-  // A node whose code ran in a piece of work, and has not ended, waits for something.
+  // A node whose code ran in a piece of work, and has not ended, waits for an event.
   void note_waits();
   // Notes the moment, and whether the process outlives it.
   bool outlives(Crash moment);
-  // The loop goes on while a call of a dead process has something to wait for.
+  // The loop continues while a call of a dead process has an event to wait for.
   void stop_when_still();
 
   SimulatedLoop& loop_;
@@ -74,7 +74,7 @@ class Process final : public Executor {
   std::vector<std::string> ran_;      // those whose code ran in this piece of work
   std::vector<Crash> moments_;
   std::vector<TaskId> calls_under_way_;
-  // Shared with each piece of work of such calls that is still to come.
+  // Shared with each pending piece of work of such calls.
   std::shared_ptr<int> of_calls_ = std::make_shared<int>(0);
 };
 

@@ -1,4 +1,4 @@
-// Long on purpose: one world, with all that a test asks of it.
+// Long on purpose: one world, with everything that a test needs from it.
 
 // What a World plays: one process after another on one store, until the run rests.
 
@@ -36,7 +36,7 @@ std::vector<std::string> parts_of(const std::string& names) {
   return parts;
 }
 
-// A call that was stopped while it waited has not come to its end: it is still `intended`.
+// A call that was stopped while it waited has not completed: it is still `intended`.
 bool has_happened(const EffectRow& call) {
   return call.status != EffectStatus::failed && call.status != EffectStatus::intended;
 }

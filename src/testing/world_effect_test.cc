@@ -1,4 +1,4 @@
-// What a World knows of effects whose functions wait: whether one has happened, and how often.
+// Effects whose functions wait: a World reports whether one has happened, and how often.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ struct Letter {
 
 const Letter letter{.topic = "the outage"};
 
-// A post that counts what really reaches it, and says so for each way to wait.
+// Counts the posted letters; has one method for each way to wait.
 struct Post {
   int posted = 0;
 
@@ -136,8 +136,8 @@ TEST(WorldEffects, AKeyedOneIsCalledAsOftenAsItReallyWasAndCountsOnce) {
   }
 }
 
-// With `skip` nobody is asked, so that an effect that had not begun is lost, and one that had is
-// not.
+// With `skip` no person is asked: an effect that had not started is lost, and
+// one that had started is not.
 TEST(WorldEffects, OneThatHadNotBegunHasNotHappened) {
   Post post;
   auto builder = around([&post](const Letter&, Context& context) -> Task<Update<Letter>> {
@@ -181,7 +181,7 @@ TEST(WorldEffects, OneThatATimeOutStoppedHasNotHappened) {
   EXPECT_EQ(calm.state().receipt, "receipt 1");
 }
 
-// What the call waits for is the dead process's own, and never comes.
+// The event that the call waits for belongs to the dead process and never arrives.
 TEST(WorldEffects, OneThatWaitsForItsOwnProcessHasNotHappened) {
   Post post;
   auto builder = around([&post](const Letter&, Context& context) -> Task<Update<Letter>> {
@@ -208,7 +208,7 @@ TEST(WorldEffects, OneThatWaitsForItsOwnProcessHasNotHappened) {
   }
 }
 
-// Nobody knows what a function that threw has done; a person who looks finds that it has happened.
+// The outcome of a function that threw is unknown; a person who checks finds that it has happened.
 TEST(WorldEffects, OneWhoseFunctionThrewCountsAsHappened) {
   int posted = 0;
   auto builder = around([&posted](const Letter&, Context& context) -> Task<Update<Letter>> {

@@ -1,4 +1,4 @@
-// The answer of the assistant is what a person asked for: it is shown wherever its run is.
+// The assistant's reply is the result that the user wants: every view of its run shows it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

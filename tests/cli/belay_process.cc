@@ -111,7 +111,7 @@ Belay::Belay(const Words& words, const Setting& setting) {
   if (setting.terminal) ::openpty(&terminal, &terminal_side, nullptr, nullptr, nullptr);
   process_ = ::fork();
   if (process_ == 0) {
-    // What a shell's background job, or nohup, ignores would be ignored by it as well.
+    // The child would inherit the signals that a shell's background job, or nohup, ignores.
     for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_DFL);
     become(setting);
     ::dup2(input, STDIN_FILENO);

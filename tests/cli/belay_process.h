@@ -43,7 +43,7 @@ struct Setting {
   std::map<std::string, std::string> environment;  // beside HOME, PATH and the sanitizers' own
   std::string input;                               // on stdin
   std::string binary;                              // empty: belay itself
-  std::string folder;                              // it runs in this one; empty: in the test's
+  std::string folder;                              // working directory; empty: that of the test
   bool terminal = false;                           // stdout and stderr are one; all is in `out`
   bool as_nobody = false;                          // under root: without root's rights
   long file_bytes_max = 0;                         // no file may grow beyond; 0: no limit
@@ -65,7 +65,7 @@ class Belay {
   const std::string& said() const { return outcome_.err; }
   // The same of what it prints.
   bool waits_to_show(const std::string& text);
-  // Reads to its end. Kills it where that does not come within a minute.
+  // Reads to the end of the output. Kills the process if it does not end within a minute.
   Outcome finish();
 
  private:

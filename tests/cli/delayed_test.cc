@@ -1,5 +1,5 @@
-// Runs that wait for their time, in their queue, or for a person are nobody's loss: nothing calls
-// them left behind, and what lists them says when they are due. At a store, and through a server.
+// Runs that wait for their time, in their queue, or for a person are not orphaned: no list of
+// orphaned runs contains them, and lists show when they are due. With a store, and with a server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

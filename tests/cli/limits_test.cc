@@ -1,4 +1,4 @@
-// How many runs a server and a worker have at work: with keys, without, and where it is set.
+// Limits on the running runs of a server and a worker: with keys, without, and with settings.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ class CliLimits : public ::testing::Test {
     if (!prefer.empty()) headers.push_back({"Prefer", prefer});
     return served.send(method, path, body, std::move(headers));
   }
-  // A run that is at work for longer than the test.
+  // A run that is running for longer than the test.
   static Got start(Served& served, const std::string& who, const std::string& prefer = "wait=0") {
     return ask(served, "POST", "/api/agents/journey/runs", who, prefer,
                R"({"input":{"seconds":600}})");
@@ -39,7 +39,7 @@ class CliLimits : public ::testing::Test {
       ASSERT_EQ(queued.code, 0) << queued.err;
     }
   }
-  // Waits until so many of the queue's runs are at work, and gives it a moment for one more.
+  // Waits until this many of the queue's runs are running, and a moment more for an excess run.
   Value queue_with_running(int runs) {
     Value queue;
     for (int looks = 0; looks < 300; ++looks) {
@@ -70,7 +70,7 @@ TEST_F(CliLimits, WithKeysAUserHasFiveRunsAtWorkAndBeginsTenAMinute) {
   EXPECT_NE(text(eleventh.json()["detail"]).find("10 starts a minute"), std::string::npos)
       << eleventh.body;
   EXPECT_FALSE(eleventh.retry_after.empty());
-  // What begins nothing goes on.
+  // A request that starts no run is not limited.
   std::string thread = text(queued.json()["threadId"]);
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(ask(served, "GET", "/api/runs", "ana").status, 200);

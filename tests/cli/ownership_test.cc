@@ -100,7 +100,7 @@ TEST_F(CliOwnership, AKilledDecisionIsNotLost) {
   EXPECT_EQ(resumed.json()["outcome"], Value("saved"));
 }
 
-// As a shell does for what it runs in the background.
+// Ignores a signal, as a shell does for its background jobs.
 struct IgnoredHere {
   explicit IgnoredHere(int number) : signal(number), before(::signal(number, SIG_IGN)) {}
   IgnoredHere(const IgnoredHere&) = delete;

@@ -277,7 +277,7 @@ TEST(CliRemote, TheKeyComesFromAFileOrTheEnvironmentAndIsNeverShown) {
   }
 }
 
-// A world whose server has keys, and a setting for each.
+// A world whose server has keys, with a setting for each key.
 struct KeyedWorld {
   KeyedWorld() {
     std::string keys = world.write("keys",
@@ -346,7 +346,7 @@ TEST(CliRemote, AnothersThreadsAreNotThere) {
   EXPECT_EQ(keyed.root({"state", "t"}).code, 0);
 }
 
-// A run goes again for the user whose it is, whoever sees to that.
+// A retried run belongs to its original user, no matter which user retries it.
 TEST(CliRemote, ARunGoesAgainAsItsOwnUsers) {
   KeyedWorld keyed;
   ASSERT_TRUE(keyed.server->is_up());

@@ -61,7 +61,7 @@ TEST_F(CliSealing, AKeyFileThatOthersMayReadIsRefused) {
     EXPECT_EQ(refused.code, 2);
     EXPECT_TRUE(refused.says({"key file", "chmod 600"})) << refused.err;
   }
-  // As secrets are mounted: of root, for a process that is in their group.
+  // As secrets are mounted: owned by root, for a process in their group.
   if (::geteuid() == 0) {
     std::string mounted = keys(kOld, 0440);
     ASSERT_EQ(::chown(mounted.c_str(), 1, 0), 0);

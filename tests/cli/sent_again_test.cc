@@ -1,7 +1,7 @@
-// Every request that changes something, sent twice at the same time to two servers on one store,
-// and again later, also after both have been started anew: each time the same final answer, and one
-// effect. Which requests there are is read from the servers' own description, so a new one that is
-// missing here fails.
+// Every request that changes data, sent twice concurrently to two servers with one store, and
+// again later, also after both were restarted: each time the same final response, and one effect.
+// The list of requests comes from the servers' own description; a new one without a case here
+// fails.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -20,18 +20,18 @@ struct Sent {
   std::vector<net::HttpHeader> headers = {};
 };
 
-// One request: how it is made ready, and what is answered.
+// One request: its preparation and its expected responses.
 struct Case {
   std::string operation;
   std::function<Sent(Served&)> prepare;
-  std::set<int> statuses = {200};  // at first
-  std::set<int> again = {200};     // and of what is sent again
-  // Members of the answer that may differ: what a later look has to tell.
+  std::set<int> statuses = {200};  // of the first request
+  std::set<int> again = {200};     // and of the repeated request
+  // Members of the response that may differ between a first and a later request.
   std::set<std::string> except = {};
 };
 
 Value without(Value document, const std::set<std::string>& members) {
-  // Of the time that passes, and of who was first.
+  // They depend on the time or on which request was first.
   static const std::set<std::string> always{"updatedAt", "workedMs", "createdAt", "answer",
                                             "message",   "title",    "status"};
   Value::Object* object = document.as_object();
@@ -85,7 +85,7 @@ class CliSentAgain : public ::testing::Test {
     auto task = both(one->client(), one->loop(), request_to(*one, sent), request_to(*other, sent));
     return block_on(one->loop(), std::move(task)).value();
   }
-  // How many rows each table has, but for the processes that live.
+  // Returns the number of rows of each table, except the rows of live processes.
   std::string rows() {
     std::string text;
     Value store = one->get("/api/store").json();
@@ -96,7 +96,7 @@ class CliSentAgain : public ::testing::Test {
     return text;
   }
 
-  // A thread that waits for a person.
+  // Creates a thread that waits for a person.
   static std::string paused(Served& served, const std::string& name) {
     Got begun = served.post("/api/agents/daily-audit", R"({"date":")" + std::string(kDay) +
                                                            R"(","threadId":")" + name + "\"}");
@@ -115,7 +115,7 @@ class CliSentAgain : public ::testing::Test {
   static Prepare at(std::string path, std::string body = "{}") {
     return as_it_is({"POST", std::move(path), std::move(body)});
   }
-  // To a thread of that name, which waits for a person.
+  // Sends the request to a thread of that name, which waits for a person.
   static Prepare on_paused(std::string name, std::string before, std::string after,
                            std::string body = "{}", std::string method = "POST") {
     return [name, before, after, body, method](Served& served) {
@@ -194,7 +194,7 @@ void CliSentAgain::add_decision_cases(std::vector<Case>& all) {
 void CliSentAgain::add_store_cases(std::vector<Case>& all) {
   std::string queue = R"({"paused":true,"runsMax":3})";
   all.push_back({"changeQueue", at("/api/queues/mails", queue)});
-  // Belay's own agents publish no messages: there is none to be moved, however often.
+  // Belay's own agents publish no messages: no request can find one to retry.
   const std::string message = "/api/outbox/00000000-0000-4000-8000-000000000001/2/0/";
   all.push_back({"retryMessage", at(message + "retry"), {404}, {404}});
   all.push_back({"giveUpMessage", at(message + "give-up"), {404}, {404}});
@@ -204,7 +204,7 @@ void CliSentAgain::add_store_cases(std::vector<Case>& all) {
   all.push_back({"pruneStore", at("/api/store/prune", R"({"keepHours":1000})")});
   std::set<std::string> sizes{"bytesBefore", "bytesAfter"};
   all.push_back({"compactStore", at("/api/store/compact"), {200}, {200}, std::move(sizes)});
-  // Between two looks others begin runs: what is found is the same, nothing.
+  // Other cases start runs between the two counts: the request itself still changes nothing.
   std::set<std::string> counts{"runs", "checkpoints", "approvals"};
   all.push_back({"checkStore", at("/api/store/check"), {200}, {200}, std::move(counts)});
 }
@@ -235,7 +235,7 @@ void CliSentAgain::add_record_cases(std::vector<Case>& all) {
       EXPECT_EQ(served.send("PUT", at_day, made).status, 201);
       return Sent{"DELETE", at_day, ""};
     };
-    // One that is not there any more is not found: the effect is one (RFC 9110, section 9.2.2).
+    // A record that no longer exists is not found: the effect is the same (RFC 9110, 9.2.2).
     all.push_back({"delete" + kind.singular, std::move(erased), {204, 404}, {404}});
   }
 }

@@ -26,7 +26,7 @@ inline std::string text(const Value& value) {
   return held ? *held : to_json(value);
 }
 
-// One request and its answer.
+// Sends one request and returns its response.
 Task<Got> exchange(net::HttpClient& client, net::HttpRequest request);
 
 class Served {

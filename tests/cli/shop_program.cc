@@ -1,5 +1,5 @@
-// A program of somebody else's: five graphs, one of them over a JSON object, no model, a thread
-// that it has started before, and belay::main.
+// A third-party program: five graphs, one of them over a JSON object, no model, a thread that is
+// started before belay::main, and belay::main.
 
 #include <unistd.h>
 
@@ -76,8 +76,8 @@ Result<JsonGraph> errand_graph() {
   return std::move(graph).build();
 }
 
-// A node that takes as long as its input says, below zero for ever and without giving its thread
-// back, and one after it.
+// A node that takes the time in its input (negative: forever, and without releasing its
+// thread), and a node after it.
 struct Journey {
   int seconds = 1;
   std::vector<std::string> seen{};
@@ -103,7 +103,7 @@ Result<Graph<Journey>> journey_graph() {
   return std::move(graph).build();
 }
 
-// What only a lawyer or the chief may let pass.
+// Only a lawyer or the chief may approve it.
 Result<Graph<Order>> contract_graph() {
   GraphBuilder<Order> graph{"contract"};
   graph.approval("sign", &Order::item, {.question = "Sign it?", .roles = {"lawyer", "chief"}})
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   MainOptions options;
   options.name = "shop";
   options.receivers["parcels"] = send_parcel;
-  // As a library that the program uses may start some: signals may be delivered to it.
+  // A library that the program uses might start one: signals may be delivered to it.
   std::thread([] {
     while (true) ::pause();
   }).detach();

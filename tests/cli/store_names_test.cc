@@ -1,5 +1,5 @@
-// One store by many names: a table of names, each played against processes that live, were killed,
-// or lost every file beside the store that is not SQLite's.
+// One store with many names: a table of names, each tested against processes that are alive, were
+// killed, or lost every file next to the store that is not SQLite's.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Gone with the test, before the folder is.
+// Unmounted at the end of the test, before the folder is removed.
 class Mount {
  public:
   explicit Mount(std::string at) : at_(std::move(at)) {}
@@ -31,8 +31,8 @@ class Mount {
 };
 
 struct Place {
-  std::string store;   // what the first process opens
-  std::string folder;  // another one, to make names in
+  std::string store;   // path that the first process opens
+  std::string folder;  // another folder, for new names
   std::vector<std::unique_ptr<Mount>>& mounts;
 };
 
@@ -40,7 +40,7 @@ enum class Answer { same_store, refused };
 
 struct Name {
   std::string label;
-  // The other path; empty where this machine has no such thing.
+  // Returns the other path; empty if this machine does not support it.
   std::function<std::string(const Place&)> make;
   Answer answer = Answer::same_store;
   std::string refusal = {};
@@ -118,7 +118,7 @@ class StoreNames : public ::testing::TestWithParam<Name> {
   void SetUp() override {
     ASSERT_EQ(world.run({"notes", "import", "-"}, note_line("2026-01-01", hard_day())).code, 0);
   }
-  // By the other name. Call it once, when the store is there.
+  // Sets the other name. Call it once, after the store exists.
   bool can_name() {
     other_ = GetParam().make(Place{world.store_path(), other_folder_.path(), mounts_});
     return !other_.empty();
@@ -136,7 +136,7 @@ class StoreNames : public ::testing::TestWithParam<Name> {
     EXPECT_TRUE(process->waits_to_say("belay-test: paused"));
     return process;
   }
-  // Everything beside the store that is not SQLite's, and a file where a lock might have been.
+  // Removes all files next to the store except SQLite's, and creates one at a former lock path.
   void remove_what_is_beside() {
     for (const auto& entry : fs::directory_iterator(folder_of(world.store_path()))) {
       std::string name = entry.path().filename().string();

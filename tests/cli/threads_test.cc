@@ -37,7 +37,7 @@ TEST_F(CliLooking, ThreadsNamesEachWithItsRun) {
   }
 }
 
-// Names with them look like others, on the screen and in what is pasted from it.
+// Names with direction characters resemble other names, on the screen and when pasted.
 TEST_F(CliLooking, NoNameTurnsALineRound) {
   for (const char* mark : {"\u202e", "\u2066", "\u200f", "\u061c"}) {
     std::string name = std::string("b") + mark + "e'\\a";

@@ -1,5 +1,5 @@
-// A settings file of the current folder may come with somebody's repository: what it may have of
-// the person's, and what the person has to say first.
+// A settings file of the current folder might come from a foreign repository: which of the user's
+// data it may receive, and what the user must confirm first.
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A port on which somebody listens, and what the first one who came there sent.
+// A port with a listener, which records what the first client sends.
 class Ear {
  public:
   Ear() {
@@ -39,7 +39,7 @@ class Ear {
   ~Ear() { ::close(listener_); }
 
   std::string at() const { return "127.0.0.1:" + std::to_string(port_); }
-  // Whether anybody has come.
+  // True if a client has connected.
   bool was_called() const {
     int one = ::accept(listener_, nullptr, nullptr);
     if (one >= 0) ::close(one);
@@ -64,7 +64,7 @@ class CliTrust : public ::testing::Test {
     std::filesystem::create_directories(world.folder.file("cloned"));
     world.setting.folder = world.folder.file("cloned");
   }
-  // The settings file of the folder that the command runs in.
+  // Writes the settings file of the folder in which the command runs.
   void clone(const std::string& text) { world.write("cloned/belay.yaml", text); }
   void set(const std::string& name, const std::string& value) {
     world.setting.environment[name] = value;

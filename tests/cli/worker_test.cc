@@ -123,7 +123,7 @@ class CliDrain : public CliWorker {
         {"enqueue", "journey", "--thread", "j", "--input", "seconds=" + std::to_string(seconds)});
     ASSERT_EQ(queued.code, 0) << queued.err;
   }
-  // Whether the journey has been begun, as its record says.
+  // True if the journey has started, according to its record.
   bool is_under_way() {
     for (int look = 0; look < 200; ++look) {
       if (world.run({"calls", "j", "--json"}).out.find("intended") != std::string::npos)
@@ -172,7 +172,7 @@ TEST_F(CliDrain, GivesUpWhatStillRunsAtItsDeadlineOrAtASecondSignalAndSaysSo) {
     EXPECT_EQ(state("j")["status"], Value("queued"));
     Value history = world.run({"history", "j", "--json"}).json();
     EXPECT_NE(to_json(history).find("release"), std::string::npos);
-    // The next owner does not know whether it drove: a person does.
+    // The next owner cannot detect whether it drove: a person decides.
     world.run({"worker", "--until-idle"});
     EXPECT_EQ(state("j")["status"], Value("paused"));
     EXPECT_EQ(world.run({"check"}).code, 0);
@@ -186,7 +186,7 @@ TEST_F(CliDrain, AThirdSignalEndsAProcessWhoseNodeHoldsItsThread) {
   enqueue_journey(-1);
   ASSERT_TRUE(is_under_way());
   for (int i = 0; i < 3; ++i) {
-    // Signals that come together may be delivered as one.
+    // Signals that are sent together might be delivered as one.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     worker.send(SIGTERM);
   }

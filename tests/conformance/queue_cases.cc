@@ -335,7 +335,7 @@ TEST_P(QueueSuite, SessionsSayWhatTheyOwn) {
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_EQ(all[0].session, idle);
 
-  // Of two tenants each sees the runs of its own, also where one session has runs of both.
+  // Each of two tenants sees only its own runs, also if one session has runs of both.
   SessionId others = store_->open_session().value();
   for (auto [name, session] : {std::pair("b", others), std::pair("c", others), {"d", mine}}) {
     RunScript other(name, TenantId("other"));

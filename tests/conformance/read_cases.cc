@@ -53,7 +53,7 @@ TEST_P(StoreSuite, ThreadsAndRunsComeNewestFirstWithinTheirLimit) {
   EXPECT_THAT(call_->threads(ThreadFilter{default_tenant(), ThreadId("none")}), IsEmpty());
 }
 
-// Every third thread is ben's: pages of his are full though others' stand between them.
+// Every third thread is ben's: pages of his threads are full despite the other threads in between.
 TEST_P(StoreSuite, AUsersThreadsRunsApprovalsAndMessagesComeInPagesOfTheirOwn) {
   std::vector<RunScript> scripts;
   for (int i = 0; i < 12; ++i) {
@@ -80,7 +80,7 @@ TEST_P(StoreSuite, AUsersThreadsRunsApprovalsAndMessagesComeInPagesOfTheirOwn) {
               ElementsAre(run(9).run, run(6).run, run(3).run));
   runs.before = run(3).run;
   EXPECT_THAT(column(call_->runs(runs), &RunRow::run), ElementsAre(run(0).run));
-  runs.before = run(4).run;  // another's may be where the page before ended
+  runs.before = run(4).run;  // the previous page might have ended at another user's
   EXPECT_THAT(column(call_->runs(runs), &RunRow::run), ElementsAre(run(3).run, run(0).run));
   runs.before.reset();
   runs.statuses = {RunStatus::paused};
@@ -269,7 +269,7 @@ TEST_P(StoreSuite, RecordsComeByKeyInPagesAndOnlyTheirUsers) {
   }
 }
 
-// The same answer in every store, whatever it could hold.
+// Every store gives the same error, even one that could store the name.
 TEST_P(StoreSuite, ARecordThatNamesWhatCantBeANameIsRefused) {
   RecordPut good = record_put("1", "{}");
   for (const std::string& bad :

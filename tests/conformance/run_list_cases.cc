@@ -1,4 +1,4 @@
-// Runs and threads as they are listed.
+// Lists of runs and threads.
 
 #include <gmock/gmock.h>
 
@@ -47,7 +47,7 @@ TEST_P(StoreSuite, RunsAreFoundWhenTheyAreDue) {
   EXPECT_THAT(due(std::chrono::minutes(10)),
               ElementsAre(scripts[2].row.run, scripts[1].row.run, scripts[0].row.run));
   EXPECT_THAT(due(std::chrono::minutes(10), 1), ElementsAre(scripts[2].row.run));
-  call_->commit(scripts[2].next());  // it runs now
+  call_->commit(scripts[2].next());  // it is running now
   EXPECT_THAT(due(std::chrono::minutes(9)), ElementsAre(scripts[1].row.run));
 }
 

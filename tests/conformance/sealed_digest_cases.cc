@@ -133,8 +133,8 @@ class SealedDigests : public testing::TestWithParam<StoreKind> {
     commit.rows.rewrites.push_back({stored.place, sha256(stored.envelope), std::move(bytes)});
     EXPECT_EQ(Caller(*inner_).commit(std::move(commit)), CommitOutcome::applied);
   }
-  // Puts each chain hash back as a Belay of before kept it beside sealed values, and as the next
-  // one masked it.
+  // Restores each chain hash to the form in which an older Belay stored it next to sealed values,
+  // and to the masked form of the version after that.
   void unmask(const std::vector<CheckpointRow>& rows) {
     for (const StoredEnvelope& each : kept(Kind::digest)) {
       for (const CheckpointRow& row : rows) {
@@ -278,7 +278,7 @@ TEST_P(SealedDigests, GoUnderTheNextKeyWithTheValues) {
   EXPECT_EQ(bring_under(ring("ba"))->rewritten, 0u);
 }
 
-// Whoever can write to the store could put such a digest there.
+// A process that can write to the store could insert such a digest.
 TEST_P(SealedDigests, ThatAnOlderBelayKeptAreRefusedUntilTheStoreIsEncryptedAnew) {
   for (bool is_masked : {false, true}) {
     auto store = with(ring("a"));

@@ -1,5 +1,5 @@
-// Rows of a sealed store: nothing that a person wrote is found below, and nobody can change what a
-// row says without the key.
+// Rows of an encrypted store: the inner store contains no text that a person wrote, and a row's
+// content cannot be changed without the key.
 
 #include <gmock/gmock.h>
 
@@ -41,7 +41,7 @@ class SealedRows : public testing::TestWithParam<StoreKind> {
                *loop, look_at_seals(*inner_, random_, std::move(sealing), default_tenant()))
         .value();
   }
-  // All that lies below: rows, envelopes, and the files of a store that has some.
+  // Everything in the inner store: rows, envelopes, and the files of a store that has files.
   std::string everything_below() {
     std::string bytes = Caller(*inner_).all();
     EnvelopeFilter filter;
@@ -57,7 +57,7 @@ class SealedRows : public testing::TestWithParam<StoreKind> {
     }
     return bytes;
   }
-  // A row as the store below has it, changed by `change`, in place of the one that is there.
+  // Replaces a row of the inner store by a copy of it that `change` has changed.
   void forge_run(const RunScript& script, const std::function<void(RunRow&)>& change) {
     RunScript next = script;
     next.row = Caller(*inner_).run(script.row.run);
@@ -104,7 +104,7 @@ TEST_P(SealedRows, NothingThatAPersonWroteStandsInPlain) {
   auto read = all_of(*store, told);
   ASSERT_TRUE(read.ok()) << read.error().message;
   for (const std::string& word : told.words) {
-    bool is_index = word.find("indexed") != word.npos;  // found by it, and not shown
+    bool is_index = word.find("indexed") != word.npos;  // indexed and not displayed
     EXPECT_TRUE(is_index || read->find(word) != read->npos) << word;
   }
 }
@@ -221,7 +221,7 @@ TEST_P(SealedRows, ARunWhoseRowWasChangedIsRefused) {
   auto store = with("a");
   for (std::size_t i = 0; i < changes.size(); ++i) {
     ToldRun told(*store, "run" + std::to_string(i));
-    // Even the row as it was, with the next seq, is none that we wrote.
+    // Even the unchanged row with the next seq is rejected: we did not write it.
     forge_run(told.script, changes[i]);
     expect_corrupt(all_of(*store, told), "run " + told.script.row.run.text());
     auto page = Caller(*store).runs({.tenant = default_tenant()});

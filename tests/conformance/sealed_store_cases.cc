@@ -280,7 +280,7 @@ TEST_P(SealedStore, ChangedBytesAreToldByTheirRow) {
   EXPECT_THAT(report.first_fault, HasSubstr(only.subject));
 }
 
-// In a page of several the others are still seen; one that is asked for alone is told as an error.
+// A page of several rows still shows the others; a read of the damaged one alone fails.
 TEST_P(SealedStore, ARunWhoseInputWasChangedIsAnErrorByItselfAndHidesNoOthers) {
   auto store = with(all_of_sealing());
   write(*store, "a");

@@ -221,7 +221,7 @@ TEST_F(SqliteFile, RefusesAFileThatItMayNotWriteOrRead) {
   with_store([](Store&, Caller& call) { call.commit(RunScript("a").first()); });
   chmod(folder_.path().c_str(), 0755);
   auto refused_as_nobody = [&](mode_t file, mode_t folder, const std::string& words) {
-    // The one before may have left them to whom they belong.
+    // The previous case might have left them with another owner.
     for (const char* end : {"-wal", "-shm"}) std::filesystem::remove(path_ + end);
     chmod(path_.c_str(), file);
     chmod(folder_.path().c_str(), folder);

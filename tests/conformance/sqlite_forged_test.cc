@@ -1,6 +1,6 @@
-// An encrypted SQLite file in the hands of somebody without the key: each column of each table is
-// changed, one at a time. Either a reader is told, or nothing of what is read has changed; columns
-// of which neither holds are listed, and docs/storage.md names them.
+// Changes an encrypted SQLite file without the key: each column of each table, one at a time. A
+// read either fails or returns unchanged data; the columns for which neither is true are listed
+// here and in docs/storage.md.
 
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What can be changed, and is then read as it stands: nothing is decided by it that would matter.
+// Columns that can be changed and are then read as changed: no decision depends on them.
 const std::set<std::string>& not_authenticated() {
   static const std::set<std::string> columns{
       "threads.preserve",
@@ -25,17 +25,17 @@ const std::set<std::string>& not_authenticated() {
       "records.seq",
       "effects.created_at",
       "effects.updated_at",
-      // Of one that is done: its outcome may come from an attempt before.
+      // Of a done effect: its outcome might come from an earlier attempt.
       "effects.attempt",
-      // The store does that by itself where a run ends.
+      // The store itself makes this change if a run ends.
       "approvals.status = 'closed'",
       "effects.status = 'uncertain'",
   };
   return columns;
 }
 
-// Names and numbers by which rows are found: what is moved, or has lost its place, is not found, as
-// if it had been removed; which nothing in a store can tell.
+// Names and numbers by which rows are found: a row that was moved or has lost its position is not
+// found, as if it had been removed; a store cannot detect a removed row.
 bool is_place(const std::string& table, const std::string& column) {
   static const std::set<std::string> names{
       "tenant_id",         "number",          "records.collection",    "records.user_id",
@@ -55,7 +55,7 @@ class Forger {
   Forger(const Forger&) = delete;
   Forger& operator=(const Forger&) = delete;
 
-  // Rows of texts.
+  // Returns the rows as texts.
   std::vector<std::vector<std::string>> ask(const std::string& sql) {
     std::vector<std::vector<std::string>> rows;
     auto add = [](void* to, int count, char** columns, char**) {
@@ -90,7 +90,7 @@ std::vector<std::string> words_of() {
   return words;
 }
 
-// What the column can be changed into, as SQL over its old value.
+// Returns the changes for a column, as SQL over its old value.
 std::vector<std::string> changes_of(const Column& column) {
   static const std::map<std::string, std::vector<std::string>> words{
       {"runs.status", words_of<RunStatus>()},
@@ -108,7 +108,7 @@ std::vector<std::string> changes_of(const Column& column) {
   const std::string& c = column.name;
   if (column.type == "INTEGER") return {"coalesce(" + c + ", 0) + 1"};
   if (column.type == "TEXT") return {"coalesce(" + c + ", '') || 'x'", "''"};
-  // The first byte of an envelope, or the last, or none at all.
+  // Changes an envelope: appends a byte, or removes all bytes.
   return {"CAST(coalesce(" + c + ", '') || 'x' AS BLOB)", "x''",
           "CAST(substr(" + c + ", 1, length(" + c + ") - 1) || 'z' AS BLOB)"};
 }
@@ -133,7 +133,7 @@ class SqliteForged : public testing::Test {
     return found;
   }
 
-  // What a reader makes of a row whose column was changed, which is put back then.
+  // Changes a column of a row, expects that reads detect or ignore it, and restores the value.
   void expect_told(const Column& column, const std::string& row, const std::string& change) {
     std::string where = " WHERE rowid = " + row;
     forger_.ask("CREATE TEMP TABLE kept AS SELECT " + column.name + " AS old FROM " + column.table +
@@ -188,7 +188,7 @@ TEST_F(SqliteForged, EachColumnIsToldOrChangesNothing) {
   EXPECT_GT(told_count_, 300) << "most of what is stored is authenticated";
 }
 
-// A row of one run under another's: seals, envelopes and hashes name the row that they are of.
+// A row of one run moved to another run: seals, envelopes and hashes name their row.
 TEST_F(SqliteForged, ARowThatIsMovedToAnotherRunIsTold) {
   ToldRun other(*store_, "b");
   std::string both = all_of(*store_, *told_).value() + all_of(*store_, other).value();

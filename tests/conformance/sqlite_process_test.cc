@@ -20,7 +20,7 @@ namespace {
 class Child {
  public:
   enum class Waits { now, until_asked };
-  // `work` runs in the child and returns what the parent is to read, now or in said().
+  // `work` runs in the child and returns the text that the parent reads, now or in said().
   explicit Child(const std::function<std::string()>& work, Waits waits = Waits::now) {
     int ends[2] = {-1, -1};
     EXPECT_EQ(pipe(ends), 0);
@@ -138,7 +138,7 @@ TEST_F(SqliteProcesses, AKilledProcessesSessionIsDeadAtOnceAndItsCommitsAreThere
   EXPECT_EQ(call.runs(RunFilter{default_tenant()}).at(0).session, session) << "still named";
 }
 
-// What leads from one path to another file: moved away, removed, or another one put in its place.
+// Changes that make a path lead to another file: the file is moved, removed or replaced.
 class SqliteFileGone : public SqliteProcesses, public testing::WithParamInterface<int> {};
 
 TEST_P(SqliteFileGone, NothingIsAcknowledgedThatNobodyWouldFind) {
@@ -162,7 +162,7 @@ TEST_P(SqliteFileGone, NothingIsAcknowledgedThatNobodyWouldFind) {
 
 INSTANTIATE_TEST_SUITE_P(How, SqliteFileGone, testing::Range(0, 3));
 
-// A second name while it is open harms nobody, as nobody opens it by that.
+// A second name created while the store is open is harmless: no process opens it by that name.
 TEST_F(SqliteProcesses, AHardLinkThatIsMadeMeanwhileStopsNobody) {
   auto store = open();
   Caller call(*store);
@@ -186,11 +186,11 @@ TEST_F(SqliteProcesses, ASecondStoreInTheProcessLeavesTheLocksOfTheFirst) {
   std::string log = folder_.file("store.db-wal");
   RunScript script("a");
   std::unique_ptr<Store> first;
-  // Forked before there are threads, and waits for its turn.
+  // Forked before there are threads; waits until it is asked.
   auto open_and_close = [&] {
     char byte = 0;
     if (::read(go[0], &byte, 1) != 1) return std::string("no turn");
-    // As the last one to close a file does, it would move the log into it and remove the log.
+    // The last process that closes the file would move the log into it and remove the log.
     auto store = open();
     store.reset();
     return std::string("closed");

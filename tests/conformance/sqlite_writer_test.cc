@@ -163,7 +163,7 @@ TEST_F(SqliteWriter, AGuiltyCommitHarmsNobodyElseInItsBatch) {
   EXPECT_EQ(call_->run(guilty.row.run).seq, 2u);
 }
 
-// A run that has ended, all of it as one commit that brings it into a store.
+// An ended run, imported into a store by a single commit.
 Commit import_of_ended(const std::string& name) {
   RunScript script(name);
   Commit import = script.first();
@@ -189,7 +189,7 @@ TEST_F(SqliteWriter, ARunThatAnotherProcessHasForgottenCanComeAgain) {
   EXPECT_EQ(call_->commit(import), CommitOutcome::applied) << "under a number that is free again";
   EXPECT_EQ(call_->run(import.rows.run->run), *import.rows.run);
 
-  // Forgotten once more, and imported by the other, behind another run that took its number.
+  // Pruned again, and imported by the other store, after another run that took its number.
   EXPECT_EQ(other.commit(forget), CommitOutcome::applied);
   EXPECT_EQ(other.commit(import_of_ended("b")), CommitOutcome::applied);
   EXPECT_EQ(other.commit(import), CommitOutcome::applied);
@@ -341,7 +341,7 @@ TEST_F(SqliteWriter, AProcessThatKeepsTheFileLockedIsToldApartFromADamagedFile) 
   EXPECT_EQ(call_->commit(commit), CommitOutcome::applied);
 }
 
-// A store without threads of its own: it has handed each piece of work to the test.
+// A store without threads of its own: it passes each piece of work to the test.
 class SqliteWithoutThreads : public testing::Test {
  protected:
   SqliteWithoutThreads() {
@@ -360,7 +360,7 @@ class SqliteWithoutThreads : public testing::Test {
         *loop_, store_->commit(std::move(commit)),
         [this, place](const Result<CommitOutcome>& outcome) { outcomes_[place] = *outcome; }));
   }
-  // Runs what the store has asked for until it asks for no more.
+  // Runs the store's pieces of work until it requests no more.
   std::size_t work() {
     std::size_t done = 0;
     for (; !works_.empty() && done < 100; ++done) {

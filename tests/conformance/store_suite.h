@@ -135,7 +135,7 @@ class Caller {
   std::vector<StoredEnvelope> envelopes(EnvelopeFilter filter);
   std::vector<TenantId> tenants();
   std::vector<QueueRow> queues(const TenantId& tenant);
-  using OfUser = std::optional<UserId>;  // unset: of all
+  using OfUser = std::optional<UserId>;  // unset: of all users
   std::vector<QueueCount> queue_counts(const TenantId& tenant, Instant now, OfUser user = {});
   std::vector<PlaceCount> places(const TenantId& tenant, PlaceOf of);
   std::vector<SessionRow> sessions(SessionFilter filter);

@@ -39,7 +39,7 @@ void put_approval(std::ostream& out, const ApprovalRow& a) {
       to_hex(a.edited_hash), text_of(a.decided_at));
 }
 
-// What is read by a run's id, or by the name of its thread or records.
+// Reads all data found by a run's id, or by the name of its thread or records.
 Result<Done> read_run(Snapshot& view, const RunRow& run, std::ostream& out) {
   const TenantId& tenant = run.tenant;
   RunFilter one;

@@ -1,6 +1,6 @@
 #pragma once
-// tests/conformance/told_run.h - a run with a row of every kind, and in each text that a person, a
-// model or a program's error can fill a word that is found again wherever it lies.
+// tests/conformance/told_run.h - a run with a row of every kind; each text of a person, a model or
+// a program's error contains a unique word, which a search can find in any column.
 
 #include <string>
 #include <vector>
@@ -10,17 +10,17 @@
 namespace belay::conformance {
 
 struct ToldRun {
-  // Writes it into the store, up to a decision. `name` is in its ids.
+  // Writes it into the store, up to a decision. Its ids contain `name`.
   ToldRun(Store& store, const std::string& name);
 
   RunScript script;
   Caller call;
-  std::vector<std::string> words;    // that were written, each once
-  std::vector<std::string> indexed;  // values that a record is found by
-  InterruptId open;                  // of an approval that is not decided
+  std::vector<std::string> words;    // all written words, each once
+  std::vector<std::string> indexed;  // values by which a record is found
+  InterruptId open;                  // of an undecided approval
 
  private:
-  // Another one each time.
+  // Returns a different word each time.
   std::string word(const std::string& where);
   std::string json(const std::string& where) { return "{\"w\":\"" + word(where) + "\"}"; }
   void add_work(Commit& commit);
@@ -29,7 +29,7 @@ struct ToldRun {
   std::string name_;
 };
 
-// Strict reads of all that belongs to the run, as one text; or why one of them was refused.
+// Returns strict reads of all data of the run, as one text; or the first error of a read.
 Result<std::string> all_of(Store& store, const ToldRun& told);
 
 }  // namespace belay::conformance

@@ -110,7 +110,7 @@ void Caller::print_run(std::ostream& out, const RunRow& run) {
   print_pages(out, tenant, run.run);
 }
 
-// The same rows as they come in pages of two.
+// Prints the same rows, read in pages of two.
 void Caller::print_pages(std::ostream& out, const TenantId& tenant, const RunId& run) {
   EffectFilter by_key{.tenant = tenant, .run = run, .after = {{TaskId(), ""}}, .limit = 2};
   for (auto page = effects(by_key); !page.empty(); page = effects(by_key)) {

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 struct OldFile {
   std::string name;  // empty: made by this Belay
   Sealing (*sealing)();
-  bool is_before_row_seals = false;  // with a key, but rows have no seals
+  bool is_before_row_seals = false;  // with a key, but without seals of rows
 };
 void PrintTo(const OldFile& file, std::ostream* out) { *out << file.name; }
 
@@ -42,7 +42,7 @@ class OldFiles : public ::testing::TestWithParam<OldFile> {
     }
   }
 
-  // What the file takes to be opened.
+  // Returns the options with which the file can be opened.
   static Sealing sealing() {
     Sealing sealing = GetParam().sealing();
     sealing.accept_plain = GetParam().is_before_row_seals;
@@ -101,7 +101,7 @@ TEST_P(OldFiles, SayWhatTheirDigestsAreAndARotationMasksThem) {
                                                      sealing(), default_tenant()));
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_TRUE(report->complete);
-  // From now on it takes nothing in plain.
+  // From now on the store accepts no plaintext.
   journeys.reset();
   journeys = std::make_unique<Journeys>(path_, GetParam().sealing());
   EXPECT_EQ(look(*journeys).left_in_plain, 0u);

@@ -14,7 +14,7 @@ using cli::tests::World;
 
 using Environment = std::map<std::string, std::string>;
 
-// What a person says of themselves and of their runs; the rest is set for the process that works.
+// True for settings of the user and the user's runs; the others are set for the executing process.
 bool is_of_the_person(std::string_view variable) {
   return variable.starts_with("AGENT_") || variable == "BELAY_TIME_ZONE" ||
          variable == "BELAY_LANGUAGE";
@@ -31,7 +31,7 @@ Came came_of(const Outcome& outcome) {
 Came came_of(const Got& got) {
   Came came{got.json(), "", got.body};
   bool is_problem = got.type.starts_with("application/problem+json");
-  // A run that failed is a problem, with the run in it.
+  // A failed run is reported as a problem that contains the run.
   if (is_problem && came.document["run"].is_null()) came.error = text(came.document["code"]);
   if (!came.document["run"].is_null()) came.document = Value(came.document["run"]);
   return came;
@@ -44,7 +44,7 @@ Value with_changes(Value payload, const Value::Object& changes) {
 
 std::string line_of(const Save& save) { return to_json(Value(save.members)) + "\n"; }
 
-// belay itself, on a store or with a server.
+// The belay command, with a store or with a server.
 class CommandDoor final : public Door {
  public:
   CommandDoor(unsigned door, const Environment& environment) {
@@ -82,7 +82,7 @@ class CommandDoor final : public Door {
   }
 
   Came save(const Save& save) override {
-    // Each record is of somebody who has no other.
+    // Each record belongs to a user without other records.
     std::string user = "u" + std::to_string(++asked_);
     Words words = {"notes", "import", "-", "--json", "--user", user};
     Came came = came_of(world_.run(words, line_of(save)));

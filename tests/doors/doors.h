@@ -1,9 +1,9 @@
 #pragma once
-// tests/doors/doors.h - the doors: each has a world of its own for rows that set the same, asks,
-// and says what came.
+// tests/doors/doors.h - the doors: each kind of caller has a world for the rows with equal
+// settings, makes the request and reports the result.
 //
-// Every world has notes of three days: 2024-01-15 is hard (risk 7), 2024-01-16 calm, 2024-01-17 one
-// of crisis. Its model is the builtin one, unless the row names another.
+// Every world has notes of three days: 2024-01-15 is hard (risk 7), 2024-01-16 calm, 2024-01-17 a
+// crisis. Its model is the builtin one, unless the row names another.
 
 #include <memory>
 #include <string>
@@ -14,12 +14,12 @@
 
 namespace belay::doors {
 
-// A run, a decision's run or a record, as the documents have it; or an error.
+// A run, a decision's run or a record, as in the documents; or an error.
 struct Came {
   Value document = {};
-  std::string error;  // its code; empty: none
-  std::string words;  // what was said beside, for the message of a test that fails
-  // Where the run stands after a decision that was refused.
+  std::string error;  // its code; empty: no error
+  std::string words;  // accompanying text, for the message of a failed test
+  // The run's status after a rejected decision.
   std::string left = {};
 };
 
@@ -31,12 +31,12 @@ class Door {
   virtual Came save(const Save& save) = 0;
 };
 
-// `environment`: the row's, with addresses in the place of "{...}".
+// `environment`: that of the row, with addresses instead of "{...}".
 std::unique_ptr<Door> make_door(unsigned door, std::map<std::string, std::string> environment);
-// In this process.
+// Calls the library in this process.
 std::unique_ptr<Door> make_library_door(std::map<std::string, std::string> environment);
 
-// The notes of every world, as lines of an import.
+// Returns the notes of every world, as lines of an import.
 std::string notes_of_the_world();
 
 std::string name_of_door(unsigned door);

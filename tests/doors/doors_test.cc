@@ -20,7 +20,7 @@ Value member_of(const Value& document, std::string_view path) {
   return found;
 }
 
-// What came, in the words of Row::expected.
+// Formats the result like Row::expected.
 std::string said(const Row& row, const Came& came) {
   if (!came.error.empty()) return came.error;
   std::string words =
@@ -35,7 +35,7 @@ std::string said(const Row& row, const Came& came) {
   return members.empty() ? words : words + " {" + members + "}";
 }
 
-// "today in Pacific/Kiritimati" as the day that it is now.
+// Replaces "today in Pacific/Kiritimati" by the current day there.
 std::string with_today(std::string expected) {
   constexpr std::string_view words = "today in ";
   std::size_t at = expected.find(words);
@@ -54,7 +54,7 @@ Came ask(Door& door, const Row& row) {
 
 void play(unsigned door) {
   providers::ScriptedProvider provider;
-  // Of rows that set the same, one world will do.
+  // Rows with the same settings share one world.
   std::map<std::map<std::string, std::string>, std::unique_ptr<Door>> doors;
   for (const Row& row : rows()) {
     if ((row.doors & door) == 0) continue;
@@ -69,7 +69,7 @@ void play(unsigned door) {
     }
     std::string before = with_today(row.expected);
     Came came = ask(*opened, row);
-    // A day may end while it is asked for.
+    // The day might end during the request.
     std::string answer = said(row, came);
     EXPECT_TRUE(answer == before || answer == with_today(row.expected))
         << "expected " << before << ", came " << answer << "\n"

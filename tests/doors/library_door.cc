@@ -1,5 +1,5 @@
-// The library, as a program of one's own has it: its settings are handed to the runtime and to the
-// agents, once.
+// Uses the library as a program does: passes its settings to the runtime and to the agents,
+// once.
 
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ namespace {
 using wellbeing::AgentInput;
 using wellbeing::GraphConfig;
 
-// What the variables come to, as the program reads them.
+// Returns the settings that the program derives from the variables.
 cli::Settings settings_of(const std::map<std::string, std::string>& environment) {
   cli::Program program = program::wellbeing_program();
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
@@ -42,7 +42,7 @@ wellbeing::WellbeingOptions options_of(const cli::Settings& settings) {
   return options;
 }
 
-// Away for its first calls.
+// Fails its first calls.
 class LateModel final : public Model {
  public:
   LateModel(std::shared_ptr<Model> model, std::int64_t failures)
@@ -152,10 +152,10 @@ class LibraryDoor final : public Door {
     wait(runtime_->save(default_tenant(), std::move(writes))).value();
   }
 
-  // A program of one's own holds its records to the rules of the agents that read them.
+  // A program must apply the agents' rules to the records that it saves.
   Came refused(const Error& why) { return {{}, std::string(name_of(why.code)), why.message, {}}; }
 
-  // As the lines of an import.
+  // Saves a note like the lines of an import.
   Came save_note(const Value::Object& members) {
     auto lines = program::read_note_lines(to_json(Value(members)));
     if (!lines.ok()) return refused(lines.error());

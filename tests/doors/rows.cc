@@ -3,7 +3,7 @@
 namespace belay::doors {
 namespace {
 
-// Days of the world that doors.cc makes: hard has risk 7, calm 1.
+// Days of the world created by doors.cc: hard has risk 7, calm 1.
 constexpr const char* kHard = "2024-01-15";
 constexpr const char* kCalm = "2024-01-16";
 
@@ -39,12 +39,12 @@ Value::Array day(const char* first) {
   return {activity(first, "Breakfast"), activity("12:00", "A walk"), activity("22:00", "Sleep")};
 }
 
-// The start's own words, and their bounds.
+// The options of a start, and their bounds.
 void add_starts(std::vector<Row>& rows) {
   auto add = [&](std::string name, Start start, std::string expected, unsigned doors = every) {
     rows.push_back({std::move(name), "", {}, std::move(start), std::move(expected), {}, doors});
   };
-  // Where the door has a word for it: `run` says "no approval" with a flag.
+  // All doors have an option for it: `run` has a flag for "no approval".
   add("a day of risk 7 asks a person", on(kHard), "paused");
   add("a calm day asks nobody", on(kCalm), "completed saved");
   add("a day without notes", on("2024-03-01"), "completed nothing_to_do");
@@ -65,13 +65,13 @@ void add_starts(std::vector<Row>& rows) {
   }
   add("the longest time-out", changed(on(kHard), [](Start& s) { s.timeout_ms = 31'536'000'000; }),
       "paused");
-  // The command line says its zone by the setting alone.
+  // The command line has no option for the zone, only the setting.
   unsigned with_word = library | agent_route | runs_route;
   add("no time zone", changed(on(kHard), [](Start& s) { s.time_zone = "Europe/Nowhere"; }),
       "invalid", with_word);
 }
 
-// AGENT_...: what a start leaves unsaid.
+// AGENT_...: defaults for options that a start leaves unset.
 void add_agent_settings(std::vector<Row>& rows) {
   auto add = [&](std::string name, std::string about, std::map<std::string, std::string> set,
                  Start start, std::string expected, std::vector<std::string> look = {},
@@ -138,7 +138,7 @@ void add_settings_of_the_person(std::vector<Row>& rows) {
   add("a start counts more", "language", {{"BELAY_LANGUAGE", "es"}},
       changed(on(kHard), [](Start& s) { s.language = "en"; }), "paused {state.language=en}",
       {"state.language"});
-  // Risk 8 is in the third day.
+  // The third day has risk 8.
   add("where help is to be had", "help_text", {{"BELAY_HELP_TEXT", "Call 112"}}, on("2024-01-17"),
       "paused {state.analysis.localHelp=Call 112}", {"state.analysis.localHelp"});
 }
@@ -173,8 +173,8 @@ void add_records(std::vector<Row>& rows) {
                  std::string expected, std::vector<std::string> look = {}, std::string zone = "") {
     bool is_note = collection == "notes";
     Save save{std::move(collection), std::move(members)};
-    // Of summaries and routines the command line has no words. Which day it is for the person
-    // says the zone of the one who asks, not that of the server.
+    // The command line has no commands for summaries and routines. The caller's zone determines the
+    // user's day, not the zone of the server.
     unsigned doors = is_note ? zone.empty() ? every : every & ~unsigned{server}
                              : library | agent_route | runs_route;
     std::map<std::string, std::string> set;

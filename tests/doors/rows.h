@@ -1,9 +1,9 @@
 #pragma once
-// tests/doors/rows.h - the table of what holds behind every door: settings, validations, limits.
+// tests/doors/rows.h - the table of rules that every door obeys: settings, validations, limits.
 //
-// A row sets something, asks for one thing, and expects one answer, whichever door it is asked
-// at. To add one, write it into rows.cc; a setting without a row, or without a reason why it has
-// none, fails the test.
+// A row has settings, one request and one expected result, which is the same for every door.
+// To add one, write it into rows.cc; a setting without a row, or without a reason for not
+// having one, fails the test.
 
 #include <map>
 #include <optional>
@@ -17,16 +17,16 @@ namespace belay::doors {
 
 // The doors, as bits.
 enum : unsigned {
-  library = 1,       // AgentGraph and Runtime, in a program of one's own
+  library = 1,       // AgentGraph and Runtime, used by a program
   command = 2,       // belay run, on a store
-  remote = 4,        // the same with --server; what a person sets is set by who asks
-  server = 8,        // the same; all is set for the server
+  remote = 4,        // the same with --server; the user's settings are set for the caller
+  server = 8,        // the same; all settings are set for the server
   agent_route = 16,  // POST /api/agents/daily-audit, POST /api/notes
   runs_route = 32,   // POST /api/agents/daily_auditor/runs, PUT /api/notes/ID
   every = 63,
 };
 
-// Begins an audit, or a routine.
+// Starts an audit or a routine.
 struct Start {
   std::string agent = "daily-audit";
   std::string date = "2024-01-15";
@@ -37,13 +37,13 @@ struct Start {
   bool no_approval = false;
 };
 
-// Approves what waits, with some members of it changed; nothing is changed where there are none.
+// Approves the pending approval, with some members of its payload changed; none: unchanged.
 struct Approve {
   Start start = {};
   Value::Object changes = {};
 };
 
-// Saves a record: of a note with the words that the door has for it.
+// Saves a record; a note with the options that the door has for it.
 struct Save {
   std::string collection = "notes";
   Value::Object members = {};
@@ -54,16 +54,16 @@ struct Row {
   std::string about;                               // the setting; empty: none
   std::map<std::string, std::string> environment;  // "{hang}": the address of a model that hangs
   std::variant<Start, Approve, Save> asked;
-  // "paused", "completed saved", "saved", or the code of an error: "invalid". Then the members that
-  // `look` names, of what came: "paused {state.date=2024-01-15}".
+  // "paused", "completed saved", "saved", or an error code: "invalid". Then the members of the
+  // result that `look` names: "paused {state.date=2024-01-15}".
   std::string expected;
   std::vector<std::string> look = {};
-  unsigned doors = every;  // those that have words for it
+  unsigned doors = every;  // those that support the request
 };
 
 const std::vector<Row>& rows();
 
-// Why a setting has no row: what it is about is no matter of these doors.
+// The reason why a setting has no row: it has no effect on these doors.
 const std::map<std::string, std::string>& settings_without_rows();
 
 }  // namespace belay::doors

@@ -12,9 +12,9 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// The numbers of states are facts of the engine and the graphs. A smaller number shows that
+// The numbers of states depend only on the engine and the graphs. A smaller number means that
 // something is no longer tried (a call, a fault, an order), unless the calls themselves take fewer
-// steps: the contents that the store can have do not depend on that.
+// steps: the possible contents of the store do not depend on that.
 
 TEST(ExplorerSpace, OneAfterAnotherHoldsThroughAnyTwoFaults) {
   SearchOptions options;

@@ -136,7 +136,7 @@ void mask_and_back(std::string_view input) {
       "a mask comes off");
 }
 
-// The texts of a part of a row, by lines of the input: they come back, and under no other words.
+// Seals the input's lines as a row part: they can be opened, but not with other bound values.
 void seal_part(std::string_view input) {
   static testing::SeededRandom random(4);
   static sealed::EnvelopeSealer sealer(with_keys(false), random);

@@ -1,4 +1,4 @@
-// What callers of the shipped program see of what is another's, and whom they may name.
+// Data of other users that callers of the shipped program can see, and the users they may name.
 
 #include "tests/permissions/permission_table.h"
 
@@ -10,7 +10,7 @@ std::string text(const Value& value) {
   return held ? *held : to_json(value);
 }
 
-// The whole way round an approval: a run key edits what was decided, and saves nothing by it.
+// A complete attempt to bypass an approval: a run key edits the decided state, and saves nothing.
 TEST(Callers, SaveNothingByAForkThatNobodyApproved) {
   for (Permission as : {Permission::run, Permission::decide}) {
     PermissionWorld world;
@@ -40,7 +40,7 @@ TEST(Callers, WhoDecideForAnotherAreShownWhatTheApprovalShowed) {
   EXPECT_EQ(text(decided.json()["run"]["approval"]), "null");
 }
 
-// At every address that names a user, by whomever it is asked.
+// Every address that names a user, for every kind of caller.
 TEST(Callers, NameOnlyUsersThatThereCouldBe) {
   for (bool has_keys : {true, false}) {
     PermissionWorld world;
@@ -96,7 +96,7 @@ TEST(Callers, WithoutKeysMayNameAnyUserAsBefore) {
 
 TEST(Callers, GetFullPagesOfTheirOwnThings) {
   PermissionWorld world;
-  // As many of hers in between, and newer, as a page holds and more.
+  // At least a full page of hers in between, all newer.
   for (int i = 0; i < 30; ++i) {
     StartRun wanted;
     wanted.agent = "daily_auditor";
@@ -114,7 +114,7 @@ TEST(Callers, GetFullPagesOfTheirOwnThings) {
   EXPECT_EQ(approvals.json()["approvals"].as_array()->size(), 3u);
 }
 
-// The same request sent again finds its own run, and nobody else's under the same key.
+// A repeated request finds its own run, and no other user's run with the same key.
 TEST(Callers, RepeatTheirOwnRequestsAlone) {
   PermissionWorld world;
   auto start = [&](const std::string& name) {
@@ -140,7 +140,7 @@ TEST(Callers, ExportTheirOwnRunsAndImportNone) {
   ASSERT_EQ(file.status, 200);
   PermissionWorld other;
   std::string body = R"({"file":)" + file.body + "}";
-  // The same ids are there already; but who may not import is not even told so.
+  // The same ids exist already; a caller who may not import must not learn even that.
   EXPECT_EQ(other.send(Permission::decide, "POST", "/api/threads/import", body).status, 403);
   Answered taken = other.send(Permission::administer, "POST", "/api/threads/import", body);
   EXPECT_TRUE(taken.status == 201 || taken.status == 409) << taken.body;

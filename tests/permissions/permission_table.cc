@@ -147,12 +147,12 @@ std::vector<Entry> agent_entries() {
   };
 }
 
-// The record with the date of `key`.
+// Returns the record with the date of `key`.
 std::string record_at(std::string record, const std::string& key) {
   return record.replace(record.find("2026-05-05"), key.size(), key);
 }
 
-// Of a collection, whose `key` each user has.
+// Adds the routes of a collection in which each user has `key`.
 void add_records(const std::string& plural, const std::string& singular, const std::string& key,
                  const std::string& record, std::vector<Entry>& entries) {
   using enum About;
@@ -188,7 +188,7 @@ const std::vector<Entry>& permission_table() {
     add_records("summaries", "summary", "2025-12-31", summary, all);
     add_records("routines", "routine", "2025-12-31", routine, all);
     for (Entry& each : all) {
-      // A note's key is not its date.
+      // The key of a note is not its date.
       if (each.route == "replaceNote") each.body = R"({"date":"2026-01-01","content":"Well."})";
     }
     return all;

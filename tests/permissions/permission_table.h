@@ -1,6 +1,6 @@
 #pragma once
-// tests/permissions/permission_table.h - what each route is to answer to whom: declared once, by
-// hand, so that the code that answers is not what says what it should.
+// tests/permissions/permission_table.h - the expected response of each route to each caller:
+// declared by hand, so that the tested code does not define its own expectation.
 
 #include <optional>
 #include <string>
@@ -11,30 +11,30 @@
 namespace belay::permissions {
 
 enum class About {
-  nobody,     // of the server, the store or the program: no user's
-  thing,      // a user's thing that the request names
-  approval,   // likewise; who may decide sees others', too
-  list,       // everything that the caller may see
-  approvals,  // likewise, with others' approvals for who may decide
-  thread,     // the name of a thread that is to be begun, and may be taken
+  nobody,     // belongs to the server, the store or the program, not a user
+  thing,      // an item of a user, named by the request
+  approval,   // likewise; callers with `decide` also see others'
+  list,       // all items that the caller may see
+  approvals,  // likewise, with others' approvals for callers with `decide`
+  thread,     // the name of a thread to be started, which may exist
 };
 
 struct Entry {
   std::string route;    // its id
-  std::string variant;  // what is particular about it
+  std::string variant;  // how it differs from the route's other entries
   About about = About::nobody;
   std::string target;
   std::string body = {};
-  int answer = 200;  // to who may, about what is there
-  int absent = 404;  // to who sees everything, about what is not there
-  std::optional<Permission> takes = std::nullopt;  // beyond what the route itself takes
+  int answer = 200;  // for a permitted caller, if the item exists
+  int absent = 404;  // for a caller who sees all, if it does not exist
+  std::optional<Permission> takes = std::nullopt;  // in addition to the route's own
 };
 
 const std::vector<Entry>& permission_table();
 
-// The status that the table, and nothing else, says.
+// Returns the status that only the table determines.
 int expected_status(const Entry& entry, Permission route_takes, Permission as, Thing thing);
-// Whether that caller is to be shown the thing of that entry, whosever it is.
+// True if that caller may see the item of that entry if another user owns it.
 bool sees_others(const Entry& entry, Permission as);
 
 }  // namespace belay::permissions

@@ -136,7 +136,7 @@ std::string PermissionWorld::filled(std::string text, Thing thing) const {
 
 std::string PermissionWorld::unnamed(std::string text, Thing thing) const {
   Names names = names_of(thing);
-  // A user's name stands in those of threads, and a prefix in an id: the long ones first.
+  // Thread names contain a user's name, and an id contains its prefix: replace the long ones first.
   for (auto each = names.rbegin(); each != names.rend(); ++each) {
     if (each->first != "prefix") replace_all(text, each->second, "<" + each->first + ">");
   }

@@ -1,6 +1,6 @@
 #pragma once
-// tests/permissions/permission_world.h - the API of the shipped program over a store in memory that
-// holds the same things of two users.
+// tests/permissions/permission_world.h - the API of the shipped program over a memory store that
+// contains equal items of two users.
 
 #include <gtest/gtest.h>
 
@@ -13,12 +13,12 @@ namespace belay::permissions {
 
 using server::Permission;
 
-// Whose thing a request names, as seen by eve, who asks.
+// Owner of the item in a request by eve, the caller.
 enum class Thing { own, others, absent };
 inline constexpr Thing all_things[] = {Thing::own, Thing::others, Thing::absent};
 std::string_view name_of(Thing thing);
 
-// `open` stands for a caller without a key.
+// `open` is a caller without a key.
 inline constexpr Permission all_permissions[] = {Permission::open, Permission::read,
                                                  Permission::run, Permission::decide,
                                                  Permission::administer};
@@ -34,7 +34,7 @@ struct Answered {
   }
 };
 
-// Nothing of the other user's that is not to be told is without one of these words.
+// All data of the other user that must stay hidden contains one of these words.
 inline constexpr std::string_view other_user = "anastasia";
 inline constexpr std::string_view other_word = "xylophone";
 
@@ -42,13 +42,13 @@ class PermissionWorld {
  public:
   PermissionWorld();
 
-  // As eve, with a key of this permission.
+  // Sends a request as eve, with a key of this permission.
   Answered send(Permission as, std::string method, const std::string& target,
                 const std::string& body = {}, std::vector<http::Header> more = {});
-  // `text` with {thread}, {done}, {routine}, {run}, {approval}, {prefix} and {user} in it replaced
-  // by names of that thing.
+  // Returns `text` with {thread}, {done}, {routine}, {run}, {approval}, {prefix} and {user}
+  // replaced by names of that item.
   std::string filled(std::string text, Thing thing) const;
-  // The other way round: what names such a thing becomes the same word, whosever it is.
+  // The reverse: replaces the names of such an item by the same word for every owner.
   std::string unnamed(std::string text, Thing thing) const;
 
   const std::vector<server::Route>& routes() const { return api->routes(); }
@@ -76,7 +76,7 @@ class PermissionWorld {
                 const std::string& date);
   Names names_of(Thing thing) const;
 
-  std::map<std::string, std::map<std::string, std::string>> ids_;  // by user, then by what
+  std::map<std::string, std::map<std::string, std::string>> ids_;  // by user, then by kind
 };
 
 }  // namespace belay::permissions

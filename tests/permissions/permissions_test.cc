@@ -1,5 +1,5 @@
-// Each route, by each permission, on each kind of thing: the answer is that of a declared table. A
-// route without an entry fails.
+// Each route, with each permission, on each kind of item: the response must match the declared
+// table. A route without an entry fails.
 
 #include <set>
 
@@ -47,11 +47,11 @@ TEST(Permissions, EachRouteHasAnEntryAndEachEntryARoute) {
 }
 
 TEST(Permissions, EachAnswerIsTheOneOfTheTable) {
-  // What is only read, or refused, leaves the world as it is.
+  // Requests that only read or are rejected leave the world unchanged.
   PermissionWorld shared;
   for (const Entry& entry : permission_table()) {
     const server::Route* route = route_named(shared, entry.route);
-    if (!route) continue;  // the test above tells
+    if (!route) continue;  // the previous test reports it
     for (Permission as : all_permissions) {
       for (Thing thing : all_things) {
         SCOPED_TRACE(told(entry, as, thing));
@@ -69,7 +69,7 @@ TEST(Permissions, EachAnswerIsTheOneOfTheTable) {
   }
 }
 
-// Nothing tells another's thing from one that is not there: neither the status nor a word.
+// Neither the status nor the text distinguishes another user's item from one that does not exist.
 TEST(Permissions, AnothersThingIsAnsweredAsOneThatIsNotThere) {
   PermissionWorld world;
   for (const Entry& entry : permission_table()) {
@@ -88,7 +88,7 @@ TEST(Permissions, AnothersThingIsAnsweredAsOneThatIsNotThere) {
   }
 }
 
-// A list holds all of what the caller may see, and nothing else.
+// A list contains all items that the caller may see, and nothing else.
 TEST(Permissions, ListsShowOthersThingsToWhomTheyMayBeShownAlone) {
   PermissionWorld world;
   for (const Entry& entry : permission_table()) {
@@ -100,7 +100,7 @@ TEST(Permissions, ListsShowOthersThingsToWhomTheyMayBeShownAlone) {
       SCOPED_TRACE(told(entry, as, Thing::others));
       Answered answered = ask(world, *route, entry, as, Thing::own);
       bool shows = answered.body.find(other_user) != answered.body.npos;
-      // No run has published anything, and none is left behind.
+      // No run has published a message, and none is orphaned.
       bool is_empty = entry.route == "listMessages" || entry.route == "listLeftBehind";
       EXPECT_EQ(shows, sees_others(entry, as) && !is_empty) << answered.body.substr(0, 300);
       EXPECT_TRUE(is_empty || answered.body.find("eve") != answered.body.npos);
@@ -108,7 +108,7 @@ TEST(Permissions, ListsShowOthersThingsToWhomTheyMayBeShownAlone) {
   }
 }
 
-// Whatever is asked, without the right to see it nothing of another's content comes back.
+// Without permission to see it, no response contains content of another user.
 TEST(Permissions, NoAnswerHoldsWhatAnotherUserWrote) {
   PermissionWorld world;
   for (const Entry& entry : permission_table()) {

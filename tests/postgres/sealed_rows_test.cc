@@ -1,5 +1,5 @@
-// An encrypted schema in the hands of somebody without the key: nothing that a person wrote is in
-// any column of any table, and no column can be changed without a reader being told.
+// Changes an encrypted schema without the key: no column of any table contains text that a person
+// wrote, and readers detect a change of any column.
 
 #include <set>
 
@@ -14,7 +14,7 @@ namespace {
 using conformance::all_of;
 using conformance::ToldRun;
 
-// What can be changed, and is then read as it stands: nothing is decided by it that would matter.
+// Columns that can be changed and are then read as changed: no decision depends on them.
 const std::set<std::string>& not_authenticated() {
   static const std::set<std::string> columns{"threads.preserve",   "records.updated_at",
                                              "records.seq",        "effects.created_at",
@@ -22,8 +22,8 @@ const std::set<std::string>& not_authenticated() {
   return columns;
 }
 
-// Names and numbers by which rows are found: what is moved, or has lost its place, is not found, as
-// if it had been removed; which nothing in a store can tell.
+// Names and numbers by which rows are found: a row that was moved or has lost its position is not
+// found, as if it had been removed; a store cannot detect a removed row.
 bool is_place(const std::string& table, const std::string& column) {
   static const std::set<std::string> names{"tenant",
                                            "run_id",
@@ -45,7 +45,7 @@ std::vector<std::string> words_of() {
   return words;
 }
 
-// What a column can be changed into, as SQL over its old value.
+// Returns the changes for a column, as SQL over its old value.
 std::vector<std::string> changes_of(const std::string& full, const std::string& type) {
   static const std::map<std::string, std::vector<std::string>> words{
       {"runs.status", words_of<RunStatus>()},
@@ -118,7 +118,7 @@ TEST_F(PostgresSealedRows, NothingThatAPersonWroteIsInAnyColumn) {
   for (const Column& column : columns()) tables.insert(column.table);
   EXPECT_GE(tables.size(), 14u);
   for (const std::string& table : tables) {
-    // As text and, of bytea, as the bytes themselves.
+    // As text, and for bytea as the bytes themselves.
     everything +=
         sql_value("SELECT coalesce(string_agg(x::text, ' '), '') FROM belay." + table + " x");
   }

@@ -63,7 +63,7 @@ class StoreWorld : public ::testing::Test {
       run_sql(std::string(postgres::migrations()[version - 1].sql));
       note_migration(version, version);
     }
-    // This Belay writes these columns whatever the schema says: who plays an older one needs them.
+    // This Belay writes these columns with any schema: tests that imitate an older one need them.
     for (std::size_t version : {4, 5}) {
       run_sql(std::string(postgres::migrations()[version - 1].sql));
     }

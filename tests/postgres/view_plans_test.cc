@@ -133,7 +133,7 @@ TEST_F(PostgresViewPlans, ServeEveryPromisedQueryByAnIndexWithoutATenant) {
   }
 }
 
-// A user's own among everybody's: what each key's lists ask for.
+// A user's own rows among all users' rows: the queries behind each key's lists.
 TEST_F(PostgresViewPlans, ServeTheListsOfAUserByAnIndex) {
   auto store = open(url());
   ASSERT_TRUE(store);
@@ -150,7 +150,7 @@ TEST_F(PostgresViewPlans, ServeTheListsOfAUserByAnIndex) {
   for (const RunRow& each : runs) EXPECT_EQ(each.user, UserId("ben"));
   for (const char* index : {"threads_of_user", "run_starts_of_user"}) {
     std::string scans = "0";
-    // What a backend has counted is told some time after its transaction.
+    // A backend reports its counts some time after its transaction.
     for (int i = 0; i < 100 && scans == "0"; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       scans = ask("SELECT idx_scan FROM pg_stat_all_indexes WHERE schemaname = '" + schema_ +

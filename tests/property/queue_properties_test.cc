@@ -156,7 +156,7 @@ TEST_P(QueuesUnderCrashes, NoLimitIsExceededNobodyStarvesAndEveryRunEnds) {
     check(tenants[victim % 2], runs + 1);
     workers[victim] = worker(tenants[victim % 2]);
   }
-  // Chance may have given none of the others the queue "mail".
+  // By chance, none of the other workers might have the queue "mail".
   for (const TenantId& tenant : tenants) workers.push_back(worker(tenant, true));
   loop.run_until(clock.now() + 10min);
   for (const TenantId& tenant : tenants) {

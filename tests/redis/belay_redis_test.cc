@@ -191,7 +191,7 @@ TEST_F(BelayWithRedis, TwoServersAllowTogetherWhatOneWouldAndEachByItselfWithout
   server.kill();
   Served third(world.setting, {"--starts-per-minute", "3"});
   ASSERT_TRUE(third.is_up());
-  // By itself a server counts what was begun.
+  // Without Redis a server counts its own starts.
   auto begun = [&third](int day) {
     std::string body = R"({"date":"2026-10-0)" + std::to_string(day) + "\"}";
     return third.post("/api/agents/daily-audit", body).status;

@@ -19,8 +19,8 @@ enum class FaultKind {
   kill_worker,     // at any moment
   kill_in_commit,  // while its disk is written
   lose_reply,      // right after a commit is durable, before it is acknowledged
-  drain_worker,    // it is asked to go, and has half a minute
-  stop_worker,     // it is asked to go at once
+  drain_worker,    // asked to end, within half a minute
+  stop_worker,     // asked to end immediately
   pause_worker,    // nothing of it happens for a while
   zombie,          // the same, and its session is taken for dead meanwhile
   twin,            // a process comes up with the session of one that lives

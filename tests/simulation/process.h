@@ -28,7 +28,7 @@ struct Machine {
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged = {};
   std::vector<EffectRow> done_effects = {};
   std::map<RunId, std::string> threads = {};
-  // What is not as it must be.
+  // Receives the problems that the process detects.
   std::function<void(std::string)> trouble = nullptr;
 };
 
@@ -51,7 +51,7 @@ class Process {
   WallClock& clock() { return clock_; }
   // It has come to its own end, or its disk says that it is dead.
   bool is_over() const { return is_over_ || machine_.disk.is_dead(id_); }
-  // As a supervisor does whose patience is over.
+  // As a supervisor does after its timeout.
   void stop();
   // It ends by itself: whoever looks after it will bury it.
   void end() { is_over_ = true; }

@@ -22,7 +22,7 @@ constexpr ProcessId kNobody = -1;
 constexpr auto kHealingMax = 90min;
 constexpr auto kStrokeWait = 60s;
 constexpr auto kDrainMax = 10min;
-// Then a process that drains is stopped.
+// After this time a draining process is stopped.
 constexpr auto kDrainPatience = 30s;
 constexpr std::uint64_t kStepsMax = 20'000'000;
 constexpr std::size_t kTroublesMax = 20;

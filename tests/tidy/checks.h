@@ -33,7 +33,7 @@ Findings check_name(const File& file);          // file names that say nothing
 Findings check_length(const File& file);        // long files say why, and end somewhere
 Findings check_functions(const File& file);     // short functions
 Findings check_interfaces(const File& file);    // few virtual functions a class
-Findings check_pages(const File& file);         // bounds of reads have names, and shrink in tests
+Findings check_pages(const File& file);         // bounds of reads are named, and shrink in tests
 
 // Of the whole tree.
 Findings check_public_headers(const Tree& tree);  // few of them, short in all

@@ -1,5 +1,5 @@
-// What holds for the bounds of reads: each one is by name, and shrinks with BELAY_SMALL_LIMITS, so
-// that tests reach it.
+// Rules for the bounds of reads: each one has a name, and shrinks with
+// BELAY_SMALL_LIMITS, so that tests reach it.
 
 #include <algorithm>
 #include <cctype>
@@ -14,7 +14,7 @@ bool is_of_product(std::string_view path) {
   return path.starts_with("src/") || path.starts_with("include/") || path.starts_with("agents/");
 }
 
-// "page_rows", "kPageMax", "commits_at_once": bounds of which no result may depend.
+// Matches names such as "page_rows", "kPageMax", "commits_at_once": no result may depend on them.
 bool names_a_page(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -35,7 +35,7 @@ Findings check_pages(const File& file) {
                        tokens[i + 2].kind == TokenKind::number;
     if (!is_assigned) continue;
     const std::string& name = tokens[i].text;
-    // One row is asked for where there is one, or any will do.
+    // A limit of one reads the only row, or any row.
     bool is_limit = i > 0 && tokens[i - 1].text == "." && name == "limit";
     if (is_limit && tokens[i + 2].text != "1" && tokens[i + 2].text != "2") {
       findings.push_back({file.path, tokens[i].line,

@@ -1,5 +1,5 @@
 #pragma once
-// belay/detail/answer_verdict.h - the verdict of whoever reads a model's answer, for what keeps it.
+// belay/detail/answer_verdict.h - the reader's verdict on a model's reply, for caches of replies.
 
 #include <functional>
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace belay {
 
-// Whether an answer was of use to its reader. A model that keeps answers, to give them again to the
-// same request, keeps one when it is accepted, and forgets one that is refused. Of a node's
-// requests the node's end decides. Destroyed before it is given: nothing is kept, nothing
-// forgotten.
+// Reports whether a reply was useful to its reader. A model that caches replies keeps one
+// if it is accepted and deletes one if it is refused. For the requests of a node, the end
+// of the node decides. If the object is destroyed without a verdict, the cache neither
+// keeps nor deletes anything.
 class AnswerVerdict {
  public:
   void accept() { give(true); }
-  void refuse() { give(false); }  // for good, also after accept()
+  void refuse() { give(false); }  // final, also after accept()
   void when_given(std::function<void(bool accepted)> then);
-  // False: this reader was given an answer to that request before, and can't have wanted it.
+  // False: this reader already received a reply to that request; a cached one would not help it.
   bool is_first(std::string request) { return asked_.insert(std::move(request)).second; }
 
  private:

@@ -51,7 +51,7 @@ class Encoder {
   void leave() { --depth_; }
   // Says where the problem is, part by part, as the writing returns from it.
   void note_part(std::string_view name);
-  // Writes null in place of what could not be read again, and notes why.
+  // Writes null instead of a value that could not be read again, and records the reason.
   void refuse(std::string why);
 
  private:
@@ -91,7 +91,7 @@ inline constexpr bool is_duration = false;
 template <typename R, typename P>
 inline constexpr bool is_duration<std::chrono::duration<R, P>> = true;
 
-// What could not be told from an absent one when it is read back.
+// True for types whose value might be written as null, which reads back as an absent value.
 template <typename T>
 inline constexpr bool may_be_null = std::is_same_v<T, Value> || is_optional<T>;
 

@@ -10,7 +10,7 @@ namespace belay {
 
 namespace detail {
 
-// A call of an effect's function, from right before it to its end, for who looks on.
+// A call of an effect's function, from immediately before it to its end, for its observer.
 class ObservedCall {
  public:
   ObservedCall(const EffectObserver* observer, const EffectStep& step)
@@ -19,7 +19,7 @@ class ObservedCall {
   }
   ObservedCall(const ObservedCall&) = delete;
   ObservedCall& operator=(const ObservedCall&) = delete;
-  // Where the function threw. One that was stopped while it waited has no end.
+  // Reports `uncertain` if the function threw. A call stopped while it waited reports no end.
   ~ObservedCall() {
     if (observer_ && std::uncaught_exceptions() > exceptions_) (*observer_)(step_.uncertain());
   }

@@ -1,6 +1,6 @@
 #pragma once
-// belay/detail/fits.h - which values state.h accepts for a member: those that convert to its type
-// without narrowing.
+// belay/detail/fits.h - decides which values state.h accepts for a member: values that convert to
+// the member's type without narrowing.
 
 #include <chrono>
 #include <concepts>
@@ -18,8 +18,8 @@
 
 namespace belay::detail {
 
-// Whether every value of the number type From is one of To: an int is a double and an int64_t, a
-// double is no int, an int no unsigned and a size_t no int64_t. A number is no bool.
+// True if To can hold every value of the number type From: an int fits a double and an int64_t; a
+// double does not fit an int, an int an unsigned, or a size_t an int64_t. No number fits a bool.
 template <typename To, typename From>
 consteval bool holds_every() {
   constexpr bool is_fraction = std::is_floating_point_v<From> && !std::is_floating_point_v<To>;
@@ -33,8 +33,8 @@ consteval bool holds_every() {
   }
 }
 
-// Whether M has a constructor of its own that takes a V, and does not change what V says: what an
-// implicit conversion allows, and what braces would refuse left out.
+// True if M converts implicitly from V through a constructor that preserves the value: conversions
+// that braces would reject as narrowing are excluded.
 template <typename M, typename V>
 concept ConvertsInBraces =
     std::is_convertible_v<V, M> && requires(V&& value) { M{std::forward<V>(value)}; };
@@ -75,8 +75,8 @@ template <typename M, typename List>
 concept FitsEach = codec::is_vector<std::remove_cvref_t<List>> &&
                    Fits<M, typename std::remove_cvref_t<List>::value_type>;
 
-// What stands in braces is for a list, a map, a struct or an optional. A text in braces would be
-// its characters, and a number in braces may be narrowed with a warning only.
+// Only lists, maps, structs and optionals accept a value in braces. A text in braces would be a
+// list of characters, and narrowing of a number in braces might cause only a warning.
 struct NoBraces {
   NoBraces() = delete;
 };
@@ -85,7 +85,7 @@ using Braced = std::conditional_t<std::is_class_v<M> && !std::is_same_v<M, std::
                                       !std::is_same_v<M, Value> && !codec::is_duration<M>,
                                   M, NoBraces>;
 
-// The member's new value. A text of any kind becomes a std::string.
+// Returns the member's new value. A text of any type becomes a std::string.
 template <typename M, typename V>
 M fitted(V&& value) {
   static_assert(Fits<M, V>,

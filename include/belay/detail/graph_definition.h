@@ -111,7 +111,7 @@ struct GraphDefinition {
   std::shared_ptr<const StateType> own_state;  // what `state` points to, when made at run time
   std::vector<Node> nodes;
   std::vector<std::string> entries;
-  std::function<Result<Done>(const void*)> check_input;  // null: any input will do
+  std::function<Result<Done>(const void*)> check_input;  // null: accepts any input
   std::vector<Join> joins;
   std::vector<ChannelRule> channel_rules;   // by channel; empty: none has any
   std::map<std::string, Upgrade> upgrades;  // by the older version's hash, in hex

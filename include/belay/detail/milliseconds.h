@@ -1,6 +1,6 @@
 #pragma once
-// belay/detail/milliseconds.h - std::chrono durations as numbers of milliseconds, for codec.h: what
-// is written reads back as the same duration.
+// belay/detail/milliseconds.h - converts std::chrono durations to milliseconds and back, for
+// codec.h. A written duration reads back as the same duration.
 
 #include <chrono>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace belay::codec {
 
-// A duration's milliseconds where they are whole and fit.
+// Returns the duration in milliseconds if it is a whole number and fits.
 template <typename Rep, typename Period>
 std::optional<std::int64_t> whole_milliseconds(std::chrono::duration<Rep, Period> value) {
   using Each = std::ratio_divide<Period, std::milli>;
@@ -25,14 +25,14 @@ std::optional<std::int64_t> whole_milliseconds(std::chrono::duration<Rep, Period
   return parts / Each::den;
 }
 
-// The same rounded, for one with a fraction.
+// Returns the duration in milliseconds, rounded; for a duration with a fraction.
 template <typename Rep, typename Period>
 double rounded_milliseconds(std::chrono::duration<Rep, Period> value) {
   using Each = std::ratio_divide<Period, std::milli>;
   return static_cast<double>(static_cast<long double>(value.count()) * Each::num / Each::den);
 }
 
-// The duration that whole milliseconds come to; nothing when it has no such value.
+// Returns the duration of whole milliseconds; nothing if Duration cannot represent it exactly.
 template <typename Duration>
 std::optional<Duration> duration_of(std::int64_t milliseconds) {
   using Rep = typename Duration::rep;
@@ -43,13 +43,13 @@ std::optional<Duration> duration_of(std::int64_t milliseconds) {
   return Duration(static_cast<Rep>(parts / Each::num));
 }
 
-// The duration that is written as just this number; nothing when there is none.
+// Returns the duration that is written as exactly this number; nothing if none exists.
 template <typename Duration>
 std::optional<Duration> duration_of(double milliseconds) {
   using Rep = typename Duration::rep;
   using Each = std::ratio_divide<typename Duration::period, std::milli>;
   long double count = std::round(static_cast<long double>(milliseconds) * Each::den / Each::num);
-  // 2^63 is a long double, and the largest int64_t is one less.
+  // 2^63 is exact as a long double; the largest int64_t is one less.
   constexpr auto end = static_cast<long double>(std::uint64_t{1} << 63);
   if (!(count >= -end && count < end)) return std::nullopt;
   auto whole = static_cast<std::int64_t>(count);

@@ -28,10 +28,10 @@ struct NodeEffects {
   std::vector<CustomEvent> events;
   std::vector<Message> messages;
   std::vector<EffectRow> journal;
-  std::size_t journaled = 0;  // rows of the task in the journal, when it had ended
+  std::size_t journaled = 0;  // the task's rows in the journal when it ended
   std::string outcome;
   std::string text;  // streamed by the attempt so far
-  // Of all answers of the model; given, and null, once the attempt's outcome is known.
+  // For all replies of the model; decided, and null, once the attempt's outcome is known.
   std::shared_ptr<AnswerVerdict> answers;
 };
 

@@ -43,8 +43,8 @@ struct PlayedRun {
   RunView view;
   std::vector<std::string> path;
   std::map<std::string, int> attempts;
-  // Calls of effects' functions as their receivers saw them, and the outcome of each: `uncertain`
-  // if the function threw, `intended` if it was stopped while it waited.
+  // Calls of effects' functions as their receivers saw them, each with its outcome: `uncertain` if
+  // the function threw, `intended` if the call was stopped while it waited.
   std::vector<EffectRow> calls;
   std::vector<CheckpointRow> commits;
   std::vector<EventRow> events;

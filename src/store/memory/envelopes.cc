@@ -32,7 +32,7 @@ void visit_part(RowPart part, const VisitEnvelope& visit) {
   visit({std::move(part.subject), Kind::part, *part.seal, std::move(part.texts)});
 }
 
-// The names and values of what a record is indexed by, in turn.
+// The names and values of a record's indexed fields alternate.
 void visit_index(RecordEntry& entry, const VisitEnvelope& visit) {
   if (entry.indexed.empty()) return;
   std::vector<std::string> texts;

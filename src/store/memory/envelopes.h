@@ -12,8 +12,8 @@ namespace belay::store {
 // The first bytes of SHA-256 over the row's subject: it needs no bookkeeping.
 std::uint64_t place_of_subject(std::string_view subject);
 
-// An envelope where it is kept, or what else every_kind is about. What is made of the bytes, and of
-// the texts, is kept.
+// A reference to a stored envelope, or with every_kind to other stored bytes. Changes to the bytes
+// and the texts change the stored row.
 struct Visited {
   Subject subject;
   StoredEnvelope::Kind kind = StoredEnvelope::Kind::envelope;
@@ -21,8 +21,8 @@ struct Visited {
   std::vector<std::string*> texts = {};
 };
 
-// Calls `visit` for each of them, with `every_kind` also for what may be no envelope. Empty ones
-// are left out, but for seals and what something is bound to.
+// Called for each envelope, and with `every_kind` also for bytes that might not be envelopes. Empty
+// ones are skipped, except seals and envelopes to which something is bound.
 using VisitEnvelope = std::function<void(Visited)>;
 void for_each_envelope(TenantTables& tenant, bool every_kind, const VisitEnvelope& visit);
 

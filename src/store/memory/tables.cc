@@ -178,7 +178,7 @@ void write_approvals(CommitRows& rows, TenantTables& tenant, RunTable* run) {
   }
 }
 
-// After everything else of the commit, which may itself ask, or begin an effect.
+// Applied last: the same commit might request an approval or start an effect.
 void end_run(RunTable& run) {
   for (ApprovalRow* approval : run.approvals) {
     if (approval->status == ApprovalStatus::open) approval->status = ApprovalStatus::closed;
@@ -186,7 +186,7 @@ void end_run(RunTable& run) {
   for (auto& [key, entry] : run.effects) {
     if (entry.row.status != EffectStatus::intended) continue;
     entry.row.status = EffectStatus::uncertain;
-    // The clock by which it was begun may be ahead of the run's.
+    // The clock of the process that began it might be ahead of the run's.
     entry.row.updated_at = std::max(entry.row.updated_at, run.row.updated_at);
   }
 }

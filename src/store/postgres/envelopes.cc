@@ -19,7 +19,7 @@ struct Source {
   std::string_view columns;
   Result<store::Subject> (*subject)(const Rows& rows, int row);
   StoredEnvelope::Kind kind = StoredEnvelope::Kind::envelope;
-  bool may_be_empty = false;  // with a key such an envelope is sealed too: something is bound to it
+  bool may_be_empty = false;  // with a key, an empty one is sealed too: data is bound to it
 };
 
 Result<store::Subject> value_subject(const Rows& rows, int row) {

@@ -14,8 +14,8 @@ namespace belay::postgres {
 Result<std::vector<StoredEnvelope>> list_envelopes(
     const std::function<Result<Rows>(const Query&)>& ask, const EnvelopeFilter& filter);
 
-// Queues the replacement; of a part of a row, after a look at it. Where the bytes are others than
-// `before` says, or the row is gone, it will change nothing.
+// Queues the replacement; for a part of a row, reads the part first. Changes nothing if the stored
+// bytes differ from `before` or if the row no longer exists.
 Result<Done> rewrite_envelope(Connection& connection, const TenantId& tenant,
                               const Rewrite& rewrite);
 

@@ -5,13 +5,13 @@
 namespace belay::postgres {
 namespace {
 
-// A block range index finds a range of numbers, and no order: so many are looked at in one go, and
-// more where nothing was found in them.
+// A block range index finds a range of numbers but no order: this many numbers are read at a time,
+// and the range doubles with each read.
 constexpr std::uint64_t first_window = 4'096;
 constexpr std::uint64_t window_max = std::uint64_t{1} << 20;
 
-// The greatest number that a row of the table may have. Where the user may not ask the sequence,
-// the table is read.
+// Returns an upper bound of the table's row numbers: from the sequence if the user may
+// read it, else from the table.
 Result<std::uint64_t> last_number(const Ask& ask, const Numbered& source) {
   std::string table = "belay." + std::string(source.table);
   std::string number(source.number);

@@ -98,8 +98,8 @@ void add_statuses(Query& query, const std::vector<RunStatus>& statuses) {
   }
 }
 
-// A user's runs in the order of an index that begins with the user: runs are numbered there in the
-// order in which they began, too.
+// True if an index that begins with the user has the right order: runs are numbered in it in the
+// order of their start, too.
 bool is_by_start(const RunFilter& filter) {
   return filter.user && !filter.due_by && !filter.run && !filter.thread;
 }
@@ -276,7 +276,7 @@ Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilte
   if (filter.between) {
     query.add(" AND a.interrupt_id BETWEEN ? AND ?", filter.between->first, filter.between->second);
   }
-  // A run or a user has few: + 0 keeps the planner from walking all of the tenant's in their order.
+  // A run or a user has few: + 0 keeps the planner from scanning all of the tenant's in order.
   query.add(filter.run || filter.user || filter.between ? " ORDER BY a.approval_number + 0 DESC"
                                                         : " ORDER BY a.approval_number DESC");
   query.add(" LIMIT ?", filter.limit);

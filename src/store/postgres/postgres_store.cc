@@ -32,7 +32,7 @@ class PostgresStore final : public Store {
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     BELAY_CO_CHECK(store::check_commit(commit));
-    // Before it is queued: the server would cut the connection, and all others would wait for it.
+    // Checked before queueing: the server would close the connection and delay all other commits.
     BELAY_CO_CHECK(check_size(commit));
     Writer::Answer answer;
     writer_.push(std::move(commit), answer);
@@ -87,7 +87,7 @@ class PostgresStore final : public Store {
   const Address address_;
   const std::shared_ptr<Haste> haste_ = std::make_shared<Haste>();
   Clock& clock_;
-  const bool has_own_clock_;  // and no test's judges
+  const bool has_own_clock_;  // a clock of its own, not a test's
   const std::size_t statement_bytes_max_;
   const std::unique_ptr<ServerClock> server_clock_;
   Random& random_;

@@ -24,8 +24,8 @@ struct PostgresStoreOptions {
   // ended.
   std::chrono::milliseconds lock_patience{3'000};
   std::chrono::milliseconds silence{10'000};
-  // The most that a commit may have for one table: all of that is one message to the server, which
-  // takes 1 GiB.
+  // Maximum bytes of a commit for one table: they form one message to the server,
+  // which accepts at most 1 GiB.
   std::size_t statement_bytes_max = 1'000'000'000;
   // How a migration comes by its locks, where opening the store makes one.
   MigrationLocks migration_locks = {};

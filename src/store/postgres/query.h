@@ -62,7 +62,7 @@ class Query {
   bool finds_nothing_ = false;
 };
 
-// A condition over a list, as one array parameter. An empty list makes none.
+// A condition over a list, as one array parameter. An empty list adds no condition.
 template <typename List, typename TextOf>
 void add_texts(Query& query, std::string_view condition, const List& list, TextOf text_of) {
   if (list.empty()) return;

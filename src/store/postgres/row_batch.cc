@@ -344,7 +344,7 @@ void RowBatch::send(Connection& connection) const {
   events_.send(connection);
   messages_.send(connection);
   opened_.send(connection);
-  // Last: the same commit may have asked, or begun an effect.
+  // Last: the same commit might request an approval or start an effect.
   closed_.send(connection);
   uncertain_.send(connection);
   for (const RecordRound& round : records_) {

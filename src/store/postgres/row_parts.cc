@@ -9,15 +9,15 @@
 namespace belay::postgres {
 namespace {
 
-// One kind of part. `columns` is what `read` reads, from the second column of a row on.
+// One kind of part. `read` reads `columns`, starting at the second column of a row.
 struct Source {
   std::string_view table;
   std::string_view number;
-  std::string_view from;  // of the table x, with conditions beside that of the tenant
+  std::string_view from;  // names the table x, with the conditions other than the tenant's
   std::string_view columns;
   Result<StoredEnvelope> (*read)(const Rows& rows, int row, std::uint64_t place);
   std::string_view seal = "seal";
-  std::array<std::string_view, 3> texts = {};  // columns, in the order of the part's
+  std::array<std::string_view, 3> texts = {};  // columns, in the order of the part's texts
 };
 
 using Read = Result<StoredEnvelope>;
@@ -127,7 +127,7 @@ Read read_message(const Rows& rows, int row, std::uint64_t place) {
   return store::stored_part(place, store::part_of(message));
 }
 
-// What is indexed comes as JSON: names and values in turn.
+// Indexed fields are JSON: names and values alternate.
 Read read_index(const Rows& rows, int row, std::uint64_t place) {
   BELAY_TRY(Value indexed, parse_json(rows.text(row, 4)));
   std::vector<std::string> names_and_values;
@@ -144,7 +144,7 @@ constexpr std::string_view is_indexed =
     " AND EXISTS (SELECT FROM belay.record_index i WHERE i.tenant = x.tenant"
     " AND i.collection = x.collection AND i.user_id = x.user_id AND i.key = x.key)";
 
-// In the order of their numbers in places: append, never reorder.
+// In the order of their numbers in positions: append, never reorder.
 constexpr std::array<Source, 8> sources{{
     {"threads", "thread_number", "", "x.thread_id, x.user_id, x.graph, x.created_at, x.seal",
      read_thread},
@@ -205,7 +205,7 @@ constexpr std::array<Source, 8> sources{{
      read_index},
 }};
 
-// Decisions are those of approvals that are decided, and only some records are indexed.
+// Only decided approvals have a decision, and only some records have indexed fields.
 std::string_view condition_of(const Source& source) {
   if (source.read == read_decision) return " AND x.status NOT IN ('open', 'closed')";
   return source.read == read_index ? is_indexed : std::string_view();

@@ -7,7 +7,7 @@ namespace belay::postgres {
 Instant ServerClock::now() { return own_.now() + std::chrono::microseconds(ahead_.load()); }
 
 void ServerClock::learn(Instant before, Instant said, Instant after) {
-  // A clock that was set back between the two says nothing.
+  // The clock was set back between the two readings: they give no bounds.
   if (after < before) return;
   std::int64_t least = std::chrono::microseconds(said - after).count();
   std::int64_t most = std::chrono::microseconds(said - before).count();

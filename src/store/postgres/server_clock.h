@@ -1,9 +1,9 @@
 #pragma once
-// store/postgres/server_clock.h - the time of the server, as well as this machine's clock and the
-// replies of the server tell it.
+// store/postgres/server_clock.h - estimates the server's time from this machine's clock and the
+// times in the server's replies.
 //
-// What one process writes as due, others find by their own clocks. On several machines those
-// disagree; so all of them go by the one of the server that they share.
+// One process stores when a run is due; other processes compare that time with their clocks. Clocks
+// of several machines differ; therefore all processes use the clock of their common server.
 //
 // Threading: any.
 
@@ -15,20 +15,20 @@ namespace belay::postgres {
 
 class ServerClock final : public Clock {
  public:
-  // `own` is this machine's, and outlives it.
+  // `own` is this machine's clock, and outlives the object.
   explicit ServerClock(Clock& own) : own_(own) {}
 
   Instant now() override;
   Instant own_now() { return own_.now(); }
 
-  // The server said `said` after it was asked at `before`, and before its reply was there at
-  // `after`, both by the machine's own clock. What is known stays as it is as far as that can be
-  // true, so that neither a slow reply nor its way moves the clock.
+  // Updates the estimate: the server reported `said` after the request was sent at `before` and
+  // before the reply arrived at `after`, both by this machine's clock. The estimate changes only if
+  // these bounds exclude it, so that slow replies do not move the clock.
   void learn(Instant before, Instant said, Instant after);
 
  private:
   Clock& own_;
-  std::atomic<std::int64_t> ahead_{0};  // the server's clock of ours, in microseconds
+  std::atomic<std::int64_t> ahead_{0};  // offset of the server's clock from ours, in microseconds
 };
 
 }  // namespace belay::postgres

@@ -15,7 +15,7 @@ class HandClock final : public Clock {
 
 class ServerClocks : public testing::Test {
  protected:
-  // The server is so far ahead of us, and answers after half of that time.
+  // Simulates a server that is ahead by `ahead` and replies after half of `round_trip`.
   void ask(std::chrono::microseconds ahead, std::chrono::microseconds round_trip) {
     Instant before = own.at;
     own.at += round_trip;

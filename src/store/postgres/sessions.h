@@ -26,8 +26,8 @@ namespace belay::postgres {
 
 class Sessions {
  public:
-  // `name` is for people, and may be that of others too; empty: "host:pid". `clock` learns with
-  // every heartbeat what the server's says, and outlives it.
+  // `name` is for display and need not be unique; empty: "host:pid". `clock` learns the server's
+  // time with every heartbeat, and outlives the object.
   Sessions(const Address& address, std::shared_ptr<const Haste> haste, std::string name,
            ServerClock& clock);
   Sessions(const Sessions&) = delete;

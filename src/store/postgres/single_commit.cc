@@ -343,9 +343,9 @@ Result<bool> SingleCommit::move_message(const Commit& commit, const OutboxRow& m
   return moved.touched() == 1;
 }
 
-// What a process that lost its run may still tell: how an effect ended that it had begun. A failure
-// says nothing of an attempt that another process has begun since. Node and class are what its
-// envelope is bound to.
+// Records the outcome of an effect that a process started before it lost its run. A failure
+// does not overwrite an attempt that another process has started since. The envelope is bound
+// to the node and the class.
 Result<Done> SingleCommit::put_outcome(const TenantId& tenant, const EffectRow& outcome) {
   if (outcome.status != EffectStatus::done && outcome.status != EffectStatus::failed) return Done{};
   Parameters row;

@@ -141,7 +141,7 @@ Result<std::vector<EffectRow>> PostgresSnapshot::effects(const EffectFilter& fil
     query.add(" AND (task_id, name) > (?, ?)", filter.after->first, filter.after->second);
     query.add(" ORDER BY task_id, name");
   } else {
-    // A run has few: + 0 keeps the planner from walking all of the tenant's in their order.
+    // A run has few: + 0 keeps the planner from scanning all of the tenant's in order.
     query.add(filter.run ? " ORDER BY effect_number + 0" : " ORDER BY effect_number");
   }
   query.add(" LIMIT ?", filter.limit);
@@ -182,7 +182,7 @@ Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filt
     query.add(" AND (seq, message_index) > (?, ?)", filter.after->first, filter.after->second);
     query.add(" ORDER BY seq, message_index");
   } else {
-    // Few of all are of one run, or wait: + 0 keeps the planner from walking all in their order.
+    // A run has few, and few wait: + 0 keeps the planner from scanning all of them in order.
     bool are_few = filter.run || filter.due_by;
     query.add(are_few ? " ORDER BY message_number + 0" : " ORDER BY message_number");
   }

@@ -1,6 +1,6 @@
 #pragma once
-// store/sealed/bench.h - what one thread seals and opens with at a time: contexts and a place for
-// texts on their way, handed on from one use to the next. For envelope_sealer.cc and its parts.
+// store/sealed/bench.h - the working memory of one thread that seals and opens: contexts and a text
+// buffer, reused from one call to the next. For envelope_sealer.cc and its parts.
 
 #include "store/sealed/cipher.h"
 #include "store/sealed/compression.h"
@@ -15,7 +15,7 @@ struct EnvelopeSealer::Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  // A bench that has grown beyond this for a large value gives the memory back.
+  // A bench that has grown beyond this for a large value releases the memory.
   static constexpr std::size_t scratch_bytes_max = 1u << 20;
 
   void forget() {
@@ -27,12 +27,12 @@ struct EnvelopeSealer::Bench {
   Compression compression;
   Cipher cipher;
   Macs macs;
-  std::string scratch;  // plain or compressed text on its way
+  std::string scratch;  // buffer for plain or compressed text
 };
 
 class EnvelopeSealer::Lease {
  public:
-  // Benches that wait for their next use: about as many as threads read and write at once.
+  // Maximum number of idle benches: about the number of concurrent readers and writers.
   static constexpr std::size_t idle_max = 8;
 
   explicit Lease(EnvelopeSealer& sealer) : sealer_(sealer) {

@@ -1,15 +1,15 @@
 #pragma once
-// store/sealed/cipher.h - authenticated encryption under a tenant's key, with contexts that are
-// used again. One thread at a time.
+// store/sealed/cipher.h - authenticated encryption under a tenant's key, with reused
+// contexts. Not thread-safe.
 //
-// Sealed data: 4 bytes by which the key is known again, the nonce, as many bytes as were sealed, 16
-// bytes of tag. What is bound to it without being in it: tenant, subject, what that is bound to and
-// the envelope's type, each behind its length (4 bytes, little-endian).
+// Sealed data: 4 bytes that identify the key, the nonce, as many bytes as the plaintext has, and a
+// tag of 16 bytes. The associated data: tenant, subject, the values bound to the subject and the
+// envelope's type, each after its length (4 bytes, little-endian).
 //
-// What is sealed is XAES-256-GCM (https://c2sp.org/XAES-256-GCM): a nonce of 24 random bytes, the
-// first half of which makes a key for this one message, so that no number of messages wears a key
-// out. What an older Belay sealed is AES-256-GCM with 12 random bytes, and bound to its subject
-// alone; it is opened, and nothing is sealed so any more.
+// The algorithm is XAES-256-GCM (https://c2sp.org/XAES-256-GCM): a nonce of 24 random bytes, whose
+// first half derives a key for this one message, so that the number of messages under a key is not
+// limited. An older Belay sealed with AES-256-GCM and 12 random bytes, with only the subject as
+// associated data; such values can be opened but are no longer written.
 //
 // The first 4 bytes tell a wrong key from changed bytes. They come from the key by HKDF and give
 // nothing of it away.
@@ -43,7 +43,7 @@ struct Binding {
   std::string_view type;
 };
 
-// How it was sealed.
+// The algorithm of a sealed value.
 enum class Method { aes256gcm, xaes256gcm };
 
 class Cipher {
@@ -63,7 +63,7 @@ class Cipher {
     void operator()(evp_cipher_ctx_st* context) const;
   };
   using Context = std::unique_ptr<evp_cipher_ctx_st, Free>;
-  // With the keys inside, so that the keys themselves need not be kept.
+  // Contains the keys, so that the keys need not be stored separately.
   struct Keyed {
     MessageKeys messages;
     Context old_opening;

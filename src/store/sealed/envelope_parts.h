@@ -21,7 +21,7 @@ inline constexpr std::string_view kZstdStep = "+zstd";
 inline constexpr std::string_view kSealStep = "+xaes256gcm;k=";
 inline constexpr std::string_view kOldSealStep = "+aes256gcm;k=";
 
-// The base of what is no JSON: the texts of a part of a row.
+// The base of a row part's texts, which are not JSON.
 inline constexpr std::string_view kRowBase = "row";
 
 // Views into an envelope.
@@ -31,12 +31,12 @@ struct Parts {
   bool is_reference = false;
   bool is_compressed = false;
   bool is_encrypted = false;
-  bool is_old = false;  // encrypted by an older Belay, and bound to its row alone
+  bool is_old = false;  // encrypted by an older Belay, and bound only to its row
   std::string_view key_id;
   std::string_view data;
 
   bool is_plain() const { return base.size() == type.size(); }
-  // The type without the last step, where that encrypts.
+  // The type without its last step, if that step encrypts.
   std::string_view type_inside() const {
     std::size_t step = is_old ? kOldSealStep.size() : kSealStep.size();
     return is_encrypted ? type.substr(0, type.size() - step - key_id.size()) : type;

@@ -2,9 +2,9 @@
 // store/sealed/envelope_sealer.h - seals envelopes on their way into a store, and opens them on
 // their way out. Any thread, many at once.
 //
-// No bytes at all are no envelope and stay as they are, both ways: a record that is erased. A
-// reader that wants an envelope there refuses them itself. But where a status or the like is bound
-// to them, as to an effect that has no result yet, a key seals even nothing.
+// Zero bytes are not an envelope and stay unchanged in both directions: an erased record. A reader
+// that requires an envelope rejects them itself. But if a status or a similar value is bound to
+// them, as in an effect without a result yet, a key seals even zero bytes.
 
 #include <memory>
 #include <mutex>
@@ -51,22 +51,22 @@ class EnvelopeSealer {
   // Whether opening it failed with `why` for want of the right keys, rather than for its bytes.
   bool is_about_keys(std::string_view envelope, const Error& why) const;
 
-  // part_seal.cc. With a key: puts the part's texts into its seal, bound to the rest of the row.
+  // part_seal.cc. With a key: moves the part's texts into its seal, bound to the rest of the row.
   Result<Done> seal(const TenantId& tenant, const store::RowPart& part);
-  // Undoes that; `corrupt` where the row was changed, or has no seal although there is a key.
+  // Reverses seal(); `corrupt` if the row was changed, or lacks a seal although there is a key.
   Result<Done> open(const TenantId& tenant, const store::RowPart& part);
-  // All texts that a seal holds.
+  // Returns all texts that a seal contains.
   Result<std::vector<std::string>> texts_in(const TenantId& tenant, const store::Subject& subject,
                                             std::string_view seal);
-  // A part as it is to be kept under the active key; nothing where it is so already.
+  // Returns the part under the active key; nothing if it is already under it.
   Result<std::optional<Rewrite>> part_under_active_key(const TenantId& tenant,
                                                        const StoredEnvelope& stored);
-  // What an indexed value of a record is searched by: itself, or with a key what that makes of it.
+  // Returns the value by which an indexed field is searched: itself, or with a key a code of it.
   std::string index_value(const TenantId& tenant, const store::RecordField& field);
-  // All that it may be stored as.
+  // Returns all values under which it might be stored.
   std::vector<std::string> index_values(const TenantId& tenant, const store::RecordField& field);
 
-  // Whether a part of a row without a seal is refused.
+  // True if a part of a row without a seal is rejected.
   bool needs_seals() const { return !may_be_plain_; }
 
   // Whether there is a key, so that no digest of plain text is kept either.
@@ -74,7 +74,7 @@ class EnvelopeSealer {
 
   // With a key: masks the chain hash, and seals next tasks that hold what people or nodes wrote.
   Result<Done> seal(const TenantId& tenant, CheckpointRow& checkpoint);
-  // Undoes that. What an older Belay kept of a checkpoint is refused as plain text is.
+  // Reverses seal(). A checkpoint stored by an older Belay is rejected like plaintext.
   Result<Done> open(const TenantId& tenant, CheckpointRow& checkpoint);
   // A stored digest, or next tasks, as they are to be kept under the active key; nothing where they
   // are so already.
@@ -110,10 +110,10 @@ class EnvelopeSealer {
   Result<std::string_view> decrypted(Bench& bench, const TenantId& tenant,
                                      const store::Subject& subject, const Parts& parts);
   Digest blob_id(const TenantId& tenant, std::string_view envelope);
-  // A chain hash as it is kept under the active key.
+  // Returns a chain hash as it is stored under the active key.
   std::string masked_now(const TenantId& tenant, const store::Subject& subject,
                          const Digest& digest);
-  // Whether it can be read although nothing says that it is ours.
+  // Fails if the bytes are not authenticated and unauthenticated bytes are not accepted.
   Result<Done> check_authentic(bool is_authentic, const store::Subject& subject) const;
   Error needs_key(const store::Subject& subject, std::string_view key_id,
                   std::string_view why) const;

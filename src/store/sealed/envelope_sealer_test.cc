@@ -1,4 +1,4 @@
-// Long on purpose: the sealer and what it refuses, by one set of keys.
+// Long on purpose: the sealer and all that it rejects, by one set of keys.
 
 // Sealing one envelope and opening it again; and everything that must not open.
 
@@ -324,7 +324,7 @@ TEST(Sealing, ABombIsRefused) {
   EXPECT_EQ(code_of(sealer.open(envelope_of("json+zstd", ""))), ErrorCode::corrupt);
 }
 
-// What the row says beside its envelope: a status, an attempt.
+// The row's values next to its envelope: a status, an attempt.
 const store::Subject kDone{"effect 1 pay", "done"};
 const store::Subject kFailed{"effect 1 pay", "failed"};
 
@@ -346,7 +346,7 @@ TEST(Sealing, EvenNothingIsSealedWhereSomethingIsBoundToIt) {
   EXPECT_EQ(Sealer(compressed()).seal("", kDone), "");
 }
 
-// '{"risk":7}' as a Belay of before sealed it: with 12 bytes of nonce, and bound to its row alone.
+// '{"risk":7}' sealed by an older Belay: with a nonce of 12 bytes, and bound only to its row.
 const std::string kOldSealed = bytes_from(
     "130000006a736f6e2b61657332353667636d3b6b3d6b3178fb3e2414df177b2330ae12d70d325947d5fb0dc37da3e3"
     "b4c032dfdf8a6e2733e032b06c6c33be8bb7");
@@ -371,7 +371,7 @@ TEST(Sealing, WhatAnOlderBelayDidNotBindIsRefusedUnlessItIsExpected) {
   EXPECT_TRUE(Sealer(before).open(kOldSealed, bound).ok());
 }
 
-// https://c2sp.org/XAES-256-GCM has two vectors: one for each way to double a block.
+// https://c2sp.org/XAES-256-GCM has two test vectors, one for each way to double a block.
 TEST(Sealing, TheKeysOfMessagesAreThoseOfTheSpecification) {
   struct Vector {
     std::uint8_t byte;

@@ -53,14 +53,14 @@ class Keys {
   std::vector<std::unique_ptr<NamedKey>> keys_;
 };
 
-// What a tenant's key is for; each use has a key of its own.
+// Purpose of a derived tenant key; each purpose has its own key.
 enum class KeyUse {
-  old_values,  // envelopes that an older Belay sealed
+  old_values,  // envelopes sealed by an older Belay
   values,      // envelopes, and seals of parts of rows
-  blobs,       // the names of large values
-  digests,     // what chain hashes are masked with
-  chain,       // what says that they are ours
-  index,       // what records are searched by
+  blobs,       // names of large values
+  digests,     // masks of chain hashes
+  chain,       // authentication codes of chain hashes
+  index,       // search values of records
 };
 using TenantKey = SecretBytes<kKeyBytes>;
 void derive_tenant_key(const NamedKey& key, KeyUse use, const TenantId& tenant, TenantKey& derived);

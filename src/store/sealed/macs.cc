@@ -9,7 +9,7 @@
 namespace belay::sealed {
 namespace {
 
-// Contexts of this many keys, uses and tenants are kept.
+// Maximum number of cached contexts, one for each key, use and tenant.
 constexpr std::size_t kKeyedMax = 1'024;
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// store/sealed/macs.h - HMAC-SHA-256 under a tenant's keys, with contexts that are used again. One
-// thread at a time.
+// store/sealed/macs.h - HMAC-SHA-256 under a tenant's keys, with reused contexts. Not
+// thread-safe.
 
 #include <map>
 #include <memory>
@@ -18,14 +18,14 @@ namespace belay::sealed {
 class Macs {
  public:
   Digest of(const NamedKey& key, KeyUse use, const TenantId& tenant, std::string_view text);
-  // check_of(), worked out once.
+  // The result of check_of(), computed once.
   const std::string& check(const NamedKey& key);
 
  private:
   struct Free {
     void operator()(evp_mac_ctx_st* context) const;
   };
-  // With the key inside.
+  // Contains the key.
   using Keyed = std::unique_ptr<evp_mac_ctx_st, Free>;
 
   std::map<std::tuple<const NamedKey*, KeyUse, TenantId>, Keyed> keyed_;

@@ -9,7 +9,7 @@
 namespace belay::sealed {
 namespace {
 
-// Twice the number in the field of 2^128 elements that CMAC uses.
+// Doubles the number in the field of 2^128 elements that CMAC uses.
 void double_block(std::array<std::uint8_t, 16>& block) {
   bool carries = (block[0] & 0x80) != 0;
   for (std::size_t i = 0; i + 1 < block.size(); ++i) {

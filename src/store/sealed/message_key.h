@@ -1,7 +1,7 @@
 #pragma once
-// store/sealed/message_key.h - a key for each message, from a tenant's key and the first half of a
-// message's nonce: steps 1 to 5 of XAES-256-GCM (https://c2sp.org/XAES-256-GCM). One thread at a
-// time.
+// store/sealed/message_key.h - derives a key for each message, from a tenant's key and the
+// first half of a message's nonce: steps 1 to 5 of XAES-256-GCM
+// (https://c2sp.org/XAES-256-GCM). Not thread-safe.
 
 #include <array>
 #include <cstdint>
@@ -18,14 +18,14 @@ class MessageKeys {
  public:
   explicit MessageKeys(const TenantKey& key);
 
-  // REQUIRES: `nonce` has 12 bytes at least; those count.
+  // REQUIRES: `nonce` has at least 12 bytes; the first 12 are used.
   void derive(std::string_view nonce, TenantKey& derived) const;
 
  private:
   struct Free {
     void operator()(evp_cipher_ctx_st* context) const;
   };
-  std::unique_ptr<evp_cipher_ctx_st, Free> blocks_;  // AES-256 of single blocks, the key inside
+  std::unique_ptr<evp_cipher_ctx_st, Free> blocks_;  // AES-256 of single blocks, contains the key
   std::array<std::uint8_t, 16> mask_{};              // K1 of the specification
 };
 

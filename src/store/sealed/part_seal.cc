@@ -1,4 +1,4 @@
-// Seals of parts of rows, and what records are searched by.
+// Seals of parts of rows, and the search values of records.
 
 #include <utility>
 
@@ -12,7 +12,7 @@ void pack(std::string_view text, std::string& out) {
   out += text;
 }
 
-// Nothing for data that pack() did not make.
+// Returns nothing if pack() did not create the data.
 std::optional<std::vector<std::string>> unpacked(std::string_view data) {
   std::vector<std::string> texts;
   while (!data.empty()) {
@@ -38,7 +38,7 @@ std::string text_of(const store::RecordField& field) {
   return text;
 }
 
-// Half of it: an index is to stay small, and who finds two texts that meet has the key.
+// Half of the digest keeps the index small; finding a collision requires the key.
 std::string short_text_of(const Digest& digest) { return to_hex(digest).substr(0, 32); }
 
 }  // namespace

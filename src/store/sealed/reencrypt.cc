@@ -67,12 +67,12 @@ Result<std::string> renamed(Snapshot& view, EnvelopeSealer& sealer, const Tenant
   return envelope;
 }
 
-// Of an effect that has no result yet.
+// For an effect that has no result yet.
 Result<std::optional<std::string>> sealed_nothing(EnvelopeSealer& sealer, const TenantId& tenant,
                                                   const StoredEnvelope& stored) {
   std::string envelope;
   std::vector<BlobRow> no_blobs;
-  // Not with a ring that takes nothing in plain: it may have been slipped in.
+  // Fails if the ring does not accept plaintext: the row might have been inserted.
   BELAY_CHECK(sealer.open(tenant, subject_of(stored), envelope));
   BELAY_CHECK(sealer.seal(tenant, subject_of(stored), envelope, no_blobs));
   return std::optional(std::move(envelope));

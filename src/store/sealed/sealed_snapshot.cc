@@ -23,7 +23,7 @@ class Opening {
     if (id) references_.push_back({*id, &envelope, std::move(name)});
     return Done{};
   }
-  // The same of one that no row is without.
+  // The same for an envelope that every row must have.
   template <typename Subject>
   Result<Done> open_kept(std::string& envelope, const Subject& subject) {
     if (envelope.empty() && sealer_.needs_seals()) return corrupt(subject(), "is gone");
@@ -73,10 +73,10 @@ class Opening {
 // gets `corrupt`.
 constexpr std::string_view damaged = "?";
 
-// Opens a page of rows, each by `open`. In a page of several runs' rows, which is not `strict`, a
-// damaged one does not hide the others: `damage` marks it, and whoever looks into that row is told.
-// Where no key fits any of them, by their `seal`, that is told instead: it is the keys that are
-// wrong.
+// Opens a page of rows, each by `open`. In a page of several runs' rows, which is not
+// `strict`, a damaged row does not hide the others: `damage` marks it, and a reader of that
+// row gets the error. If no key fits any of them, by their `seal`, the page fails with that
+// error instead: the keys are wrong.
 template <typename Row, typename Read, typename Open, typename Damage>
 Result<std::vector<Row>> open_page(Snapshot& inner, EnvelopeSealer& sealer, const TenantId& tenant,
                                    bool strict, std::string Row::* seal, Read read, Open open,
@@ -107,7 +107,7 @@ Result<std::vector<Row>> open_page(Snapshot& inner, EnvelopeSealer& sealer, cons
   return rows;
 }
 
-// Whether anything stands there that only a decision sets.
+// True if the row contains any value that only a decision sets.
 bool says_of_decision(const ApprovalRow& row) {
   return !row.decision_seal.empty() || !row.decided_by.empty() || !row.comment.empty() ||
          !row.edited.empty() || row.edited_hash != Digest{} || row.decided_at != Instant{};
@@ -121,8 +121,8 @@ void restore_digest(const std::string& envelope, Digest& digest) {
   if (text.ok()) digest = sha256(*text);
 }
 
-// What a record was found by stands in the store's index, which anyone who can write to it may have
-// filled: the record's seal says what it is indexed by.
+// The store's index might have been changed by any process that can write to it: the record's seal
+// contains its real indexed fields.
 Result<Done> check_found(EnvelopeSealer& sealer, const RecordQuery& query,
                          const StoredRecord& row) {
   std::vector<std::string> none;
@@ -172,7 +172,7 @@ Result<std::vector<RunRow>> SealedSnapshot::runs(const RunFilter& filter) {
 }
 
 void open_offer(EnvelopeSealer& sealer, RunRow& row) {
-  // What does not open has lost its seal, and its texts are empty.
+  // A part that fails to open loses its seal, and its texts are empty.
   (void)sealer.open(row.tenant, store::part_of(row));
   (void)sealer.open(row.tenant, store::start_part_of(row));
   row.options.clear();
@@ -246,7 +246,7 @@ Result<std::vector<StoredRecord>> SealedSnapshot::records(const RecordQuery& que
   return rows;
 }
 
-// By an indexed field: under each key it stands as another value.
+// Finds records by an indexed field: its stored value differs under each key.
 Result<std::vector<StoredRecord>> SealedSnapshot::found_by(const RecordQuery& query) {
   store::RecordField field{query.collection, query.user, query.field, query.value};
   std::map<std::string, StoredRecord> found;  // by key
@@ -261,7 +261,7 @@ Result<std::vector<StoredRecord>> SealedSnapshot::found_by(const RecordQuery& qu
     }
   }
   if (found.empty()) {
-    // Without the right key nothing is found, which must not be taken for there being nothing.
+    // Without the right key no record is found, which must not look like an empty result.
     RecordQuery any = query;
     any.field.clear();
     any.limit = 1;

@@ -42,7 +42,7 @@ class SealedSnapshot final : public Snapshot {
   EnvelopeSealer& sealer_;
 };
 
-// Opens what there is of a run that was offered; damaged texts are left out.
+// Opens the readable texts of a run returned by a poll; damaged texts are omitted.
 void open_offer(EnvelopeSealer& sealer, RunRow& row);
 
 }  // namespace belay::sealed

@@ -21,7 +21,7 @@ class SealedStore final : public ForwardingStore {
 
   // No coroutine: a frame for each commit would be for nothing.
   Task<Result<CommitOutcome>> commit(Commit commit) override {
-    // What is wrong with a text can't be seen any more once it is sealed.
+    // Checked first, because a sealed text can no longer be checked.
     auto sealed = sealer_->encrypts() ? store::check_commit(commit) : Done{};
     if (sealed.ok()) sealed = seal(commit);
     if (!sealed.ok()) return refused(std::move(sealed).error());
@@ -31,7 +31,7 @@ class SealedStore final : public ForwardingStore {
     return inner().commit(std::move(commit));
   }
 
-  // What can't be opened is handed on: who takes it up reads it alone, and is told.
+  // Returns damaged rows too: the worker that claims one reads it alone and gets the error.
   Task<Result<std::vector<RunRow>>> claim(ClaimFilter filter) override {
     return opened_offers(inner().claim(std::move(filter)), sealer_);
   }
@@ -85,7 +85,7 @@ class SealedStore final : public ForwardingStore {
     if (stored.empty()) return guard.payload_hash;
     Digest kept = stored.front().payload_hash;
     Digest shown = kept;
-    // A damaged one, or one that somebody without the key has changed, is no ground for a commit.
+    // A commit must not rely on an approval that is damaged or was changed without the key.
     BELAY_TRY(auto opened, sealed::SealedSnapshot(view, sealer).approvals(filter));
     if (!opened.empty()) shown = opened.front().payload_hash;
     if (shown != guard.payload_hash) kept[0] ^= 0xff;
@@ -127,7 +127,7 @@ class SealedStore final : public ForwardingStore {
     return sealer_->encrypts() ? seal_parts(tenant, is_first, rows) : Done{};
   }
 
-  // After all else: what is bound to a row must be as the store will have it.
+  // Sealed last: the values bound to a row must be the ones that the store will contain.
   Result<Done> seal_parts(const TenantId& tenant, bool is_first, CommitRows& rows) const {
     if (rows.thread) BELAY_CHECK(sealer_->seal(tenant, store::part_of(*rows.thread)));
     if (rows.run) {

@@ -212,7 +212,7 @@ Result<Done> CommitWriter::insert_approval(const Place& place, const ApprovalRow
   return Done{};
 }
 
-// After everything else of the commit, which may itself ask, or begin an effect.
+// Applied last: the same commit might request an approval or start an effect.
 Result<Done> CommitWriter::end_run(const Place& place, Instant now) {
   BELAY_TRY(Statement open, connection_.prepare("UPDATE approvals SET status = 'closed' WHERE"
                                                 " tenant_id = ? AND run_number = ?"

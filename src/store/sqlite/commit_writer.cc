@@ -31,8 +31,8 @@ Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
   bool may_be_stale = outcome == CommitOutcome::fenced || outcome == CommitOutcome::exists;
   if (!may_be_stale || !commit.guard) return outcome;
   const RunId& run = commit.rows.run ? commit.rows.run->run : commit.guard->pending_for;
-  // Another process may have pruned the run, and imported it again, since its number was learnt.
-  // Nothing was written.
+  // Another process might have pruned the run and imported it again since its number was
+  // cached. Nothing was written.
   BELAY_TRY(bool was_stale, forget_if_stale(run));
   return was_stale ? apply_as_known(commit) : outcome;
 }

@@ -10,7 +10,7 @@
 
 namespace belay::sqlite {
 
-// Of a row; null without a key, where there is none.
+// Binds a row's seal; null without a key, because there is no seal.
 Statement& bind_seal(Statement& statement, const std::string& seal);
 
 class CommitWriter {
@@ -55,9 +55,9 @@ class CommitWriter {
   // 0 for a thread or run that does not exist.
   Result<std::int64_t> thread_number(std::int64_t tenant, const ThreadId& thread);
   Result<std::int64_t> run_number(std::int64_t tenant, const RunId& run);
-  // The same for statements that do not name the run's id beside its number.
+  // The same for statements that do not name the run's id in addition to its number.
   Result<std::int64_t> sure_run_number(std::int64_t tenant, const RunId& run);
-  // Whether a number was known that is not the run's (any more).
+  // Forgets a cached number that is not the run's (any more); true if there was one.
   Result<bool> forget_if_stale(const RunId& run);
 
   Result<Verdict> judge_approval(const Commit& commit, const Place& place);
@@ -69,7 +69,7 @@ class CommitWriter {
   Result<bool> stands(const RunGuard& guard, const Place& place, const RunId& run);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit, const Place& place);
 
-  // With the numbers as they are known; nothing is written where the answer is `fenced` or
+  // Uses the cached numbers; writes nothing if the result is `fenced` or
   // `exists`.
   Result<CommitOutcome> apply_as_known(const Commit& commit);
   Result<CommitOutcome> apply_pending(const Commit& commit, Place place);
@@ -114,9 +114,9 @@ class CommitWriter {
 
   Connection& connection_;
   Clock& clock_;
-  // Numbers that never change once given; but another process may prune a run, whose number is then
-  // free for another. So statements name the run's id too, and an answer that a stale number may
-  // have caused is asked for once more. Bounded: emptied when too many.
+  // Numbers never change once assigned, but another process might prune a run, and its number is
+  // then reused. Therefore statements name the run's id too, and a result that a stale number may
+  // have caused is computed again. Bounded: cleared when too many.
   std::unordered_map<std::string, std::int64_t> tenants_;
   std::unordered_map<Uuid, std::int64_t, Hash> sessions_;
   std::unordered_map<Uuid, KnownRun, Hash> runs_;

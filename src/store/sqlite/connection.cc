@@ -154,7 +154,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mo
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
               (mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
   sqlite3* handle = nullptr;
-  // From a dot or a slash on nothing is a URI or a special name.
+  // A path that starts with a dot or a slash cannot be a URI or a special name.
   std::string name = path.starts_with('/') ? path : "./" + path;
   int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
   auto connection = std::make_unique<Connection>(path, handle);

@@ -21,7 +21,7 @@ struct Source {
   bool is_of_run = true;   // joined to its run, whose id is the first of the columns
   bool has_tenant = true;  // else its run has
   StoredEnvelope::Kind kind = StoredEnvelope::Kind::envelope;
-  bool may_be_empty = false;  // with a key such an envelope is sealed too: something is bound to it
+  bool may_be_empty = false;  // with a key, an empty one is sealed too: data is bound to it
 };
 
 Result<store::Subject> value_subject(const Statement& row) {

@@ -1,5 +1,5 @@
 #pragma once
-// store/sqlite/list_conditions.h - conditions of a WHERE clause over the lists of a filter.
+// store/sqlite/list_conditions.h - builds conditions of a WHERE clause from the lists of a filter.
 
 #include <string>
 #include <string_view>
@@ -11,8 +11,8 @@
 
 namespace belay::sqlite {
 
-// Each list is one parameter: a JSON array of texts. Ids are compared as their hexadecimal digits.
-// An empty list makes no condition.
+// Each list is one parameter: a JSON array of texts. Ids are compared by their hexadecimal digits.
+// An empty list adds no condition.
 class ListConditions {
  public:
   template <typename List, typename TextOf>

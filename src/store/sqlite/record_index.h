@@ -1,6 +1,6 @@
 #pragma once
-// store/sqlite/record_index.h - what records are searched by: the rows of `record_index`, and the
-// list of them that stands with the record.
+// store/sqlite/record_index.h - writes the rows of `record_index`, by which records are searched,
+// and the list of them that is stored with the record.
 //
 // Threading: the writer's thread only.
 
@@ -13,12 +13,12 @@
 
 namespace belay::sqlite {
 
-// JSON: a list of [field, value].
+// Returns JSON: a list of [field, value].
 std::string text_of_index(const std::vector<std::pair<std::string, std::string>>& indexed);
 
-// Of `put` its collection, user, key and what is indexed.
+// Uses the collection, user, key and indexed fields of `put`.
 Result<Done> put_index(Connection& connection, std::int64_t tenant, const RecordPut& put);
-// `indexed` is the list that stands with the record.
+// `indexed` is the list stored with the record.
 Result<Done> forget_index(Connection& connection, std::int64_t tenant, const RecordPut& put,
                           const std::string& indexed);
 

@@ -10,15 +10,15 @@
 namespace belay::sqlite {
 namespace {
 
-// One kind of part. `columns` is what `read` reads, from the second column of a row on.
+// One kind of part. `read` reads `columns`, starting at the second column of a row.
 struct Source {
   std::string_view table;
   std::string_view number;
-  std::string_view from;  // with the tenant's condition, of which ?1 is the number
+  std::string_view from;  // includes the tenant's condition; ?1 is the tenant's number
   std::string_view columns;
   Result<StoredEnvelope> (*read)(const Statement& row, std::uint64_t place);
   std::string_view seal = "seal";
-  std::array<std::string_view, 3> texts = {};  // columns, in the order of the part's
+  std::array<std::string_view, 3> texts = {};  // columns, in the order of the part's texts
 };
 
 using Read = Result<StoredEnvelope>;
@@ -141,8 +141,8 @@ Read read_index(const Statement& row, std::uint64_t place) {
                                                         row.text(3), names_and_values, seal));
 }
 
-// In the order of their numbers in places: append, never reorder. The + keeps SQLite from walking
-// an index of the tenant instead of the rows in their order.
+// In the order of their numbers in positions: append, never reorder. The + keeps SQLite from
+// scanning an index of the tenant instead of the rows in their order.
 constexpr std::array<Source, 8> sources{{
     {"threads", "x.thread_number", "threads x WHERE +x.tenant_id = ?1",
      "x.thread_id, x.user_id, x.graph, x.created_at, x.seal", read_thread},

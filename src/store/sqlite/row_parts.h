@@ -1,6 +1,6 @@
 #pragma once
-// store/sqlite/row_parts.h - the parts of rows that have a seal, table by table, and their
-// replacement: what envelopes.cc is for envelopes.
+// store/sqlite/row_parts.h - lists and replaces the sealed parts of rows, table by table;
+// envelopes.cc does the same for envelopes.
 //
 // Threading: that of the connection.
 
@@ -9,15 +9,15 @@
 
 namespace belay::sqlite {
 
-// The place of a row: which source, and its number there.
+// A row's position: the index of its source, followed by its number in that source.
 inline constexpr int number_bits = 58;
 inline constexpr std::uint64_t number_mask = (std::uint64_t{1} << number_bits) - 1;
 
-// Those of the tenant after filter.after, behind what is in `found`, which filter.limit bounds.
+// Appends the tenant's parts after filter.after to `found`, up to filter.limit entries in total.
 // Their sources are numbered from `sources_before` on.
 Result<Done> list_parts(Connection& connection, std::int64_t tenant, const EnvelopeFilter& filter,
                         std::size_t sources_before, std::vector<StoredEnvelope>& found);
-// Where the part is another than `before` says, or the row is gone, nothing happens.
+// Does nothing if the part differs from `before` or if the row no longer exists.
 Result<Done> rewrite_part(Connection& connection, std::int64_t tenant, const Rewrite& rewrite,
                           std::size_t sources_before);
 

@@ -27,9 +27,9 @@ Error system_error(const std::string& path, std::string_view what) {
   return refuse(ErrorCode::unavailable, path, why);
 }
 
-// What the path leads to, before SQLite opens it. No descriptor of the file is made for that: when
-// a process closes one, the kernel drops every lock that SQLite holds on the file for other stores
-// of the process. False for no file.
+// Checks the file at the path before SQLite opens it. Opens no descriptor of the file: when a
+// process closes one, the kernel releases every lock that SQLite holds on the file for other stores
+// of the process. Returns false if the file does not exist.
 Result<bool> is_there(const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) {
@@ -47,8 +47,8 @@ Result<bool> is_there(const std::string& path) {
   return true;
 }
 
-// SQLite would take any short file for its own. Read through SQLite's own file, for the reason that
-// is_there() has.
+// SQLite would accept any short file as its own. Reads through SQLite's own descriptor, for the
+// reason given at is_there().
 Result<Done> check_magic(Connection& connection, const std::string& path) {
   sqlite3_file* file = nullptr;
   int asked = sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);

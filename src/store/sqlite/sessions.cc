@@ -17,8 +17,8 @@ Error lock_error(const std::string& path, std::string_view what) {
                                            "; look at its permissions and its file system.");
 }
 
-// A read lock, since no folder can be opened for writing: it conflicts with the write lock that
-// is_locked() asks about.
+// A read lock, because a folder cannot be opened for writing: it conflicts with the write
+// lock that is_locked() tests.
 struct flock byte_at(off_t place, short type) {
   struct flock lock{};
   lock.l_type = type;
@@ -68,8 +68,8 @@ Sessions::~Sessions() {
   close(locks_.held);
 }
 
-// Several stores may lie in one folder, so that the file counts too. The last two bits are left to
-// what the kernel takes for an offset.
+// Several stores may share a folder; therefore the file is part of the digest. The shift by two
+// bits keeps the number within the offsets that the kernel accepts.
 std::int64_t Sessions::place_of(const SessionId& session) const {
   Digest digest = sha256(std::to_string(file_.inode) + ' ' + session.text());
   std::uint64_t place = 0;

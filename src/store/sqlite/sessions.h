@@ -1,12 +1,12 @@
 #pragma once
-// store/sqlite/sessions.h - who lives: sessions as locks on the folder of the store.
+// store/sqlite/sessions.h - detects live sessions: a session is a lock on the store's folder.
 //
-// A session is a row in the table `sessions` and, while its process lives, a lock on one byte of
-// the folder that the store is in; which byte, its id tells. The kernel drops the lock when the
-// process ends, however it does, so that its runs can be taken over at once. The folder is the same
-// by whatever path the store was opened, and nobody can remove it from under the store: there is no
-// lock file. The locks belong to the open folder (OFD locks), not to the process: two stores in one
-// process see each other like strangers.
+// A session is a row in the table `sessions` and, while its process is alive, a lock on one byte of
+// the folder that contains the store; the session's id and the file's inode determine the byte. The
+// kernel releases the lock when the process ends for any reason, so that its runs can be claimed
+// immediately. The folder is the same for every path by which the store was opened, and it cannot
+// be removed while it contains the store: there is no lock file. The locks belong to the open
+// folder (OFD locks), not to the process: two stores in one process see each other as strangers.
 //
 // Threading: any method, from any thread.
 
@@ -23,13 +23,13 @@ namespace belay::sqlite {
 
 class Sessions {
  public:
-  // An OFD lock never conflicts with its own open file, so asking takes a second one.
+  // An OFD lock never conflicts with its own open file: testing a lock needs a second descriptor.
   struct Descriptors {
     int held = -1;
     int probe = -1;
   };
 
-  // `path` is the store's, by store_path(). Its file exists.
+  // `path` is the store's path from store_path(). Its file exists.
   static Result<std::unique_ptr<Sessions>> open(const std::string& path);
   // Owns both descriptors; for open().
   Sessions(std::string folder, const Uuid& boot, const FileId& file, Descriptors locks)

@@ -180,7 +180,7 @@ Result<std::vector<ThreadRow>> SqliteSnapshot::threads(const ThreadFilter& filte
 
 Result<std::vector<RunRow>> SqliteSnapshot::runs(const RunFilter& filter) {
   BELAY_TRY(std::int64_t tenant, tenant_number(filter.tenant));
-  // Few runs have not ended; of a user there may be few among many.
+  // Few runs have not ended; one user's might be few among many.
   bool is_unfinished = !filter.statuses.empty() &&
                        std::none_of(filter.statuses.begin(), filter.statuses.end(), is_final);
   bool by_user = filter.user && !filter.run && !filter.thread && !filter.due_by && !is_unfinished;
@@ -295,7 +295,7 @@ Result<std::vector<ApprovalRow>> SqliteSnapshot::approvals(const ApprovalFilter&
       " a.status, a.decided_by, a.comment, a.edited, a.edited_hash, a.decided_at,"
       " a.on_behalf_of, a.seal, a.decision_seal"
       " FROM ";
-  // What is open is few; of a user there may be few among many.
+  // Few approvals are open; one user's might be few among many.
   bool by_user = filter.user && !filter.interrupt && !filter.run && !filter.only_open;
   sql += by_user ? "run_starts s CROSS JOIN approvals a ON a.run_number = s.run_number"
                    " CROSS JOIN runs r ON r.run_number = s.run_number"

@@ -39,14 +39,14 @@ Error failed_at(const std::string& path, int code) {
   }
 }
 
-// Of something that exists; else nothing, and errno says why.
+// Returns the path of an existing file; else nothing, with the reason in errno.
 std::optional<std::string> real_path(const std::string& path) {
   std::unique_ptr<char, decltype(&std::free)> found(realpath(path.c_str(), nullptr), &std::free);
   if (!found) return std::nullopt;
   return std::string(found.get());
 }
 
-// Where a symbolic link points to; nothing for anything else.
+// Returns the target of a symbolic link; nothing for any other file.
 std::optional<fs::path> target_of(const fs::path& path) {
   std::error_code other;
   fs::path target = fs::read_symlink(path, other);
@@ -54,7 +54,7 @@ std::optional<fs::path> target_of(const fs::path& path) {
   return target.is_absolute() ? target : path.parent_path() / target;
 }
 
-// Which mount a file lies in; nothing where the kernel (before 5.8) does not say.
+// Returns the id of a file's mount; nothing if the kernel (before 5.8) does not report it.
 std::optional<std::uint64_t> mount_of(const std::string& path) {
 #ifdef STATX_MNT_ID
   struct statx status{};
@@ -78,7 +78,7 @@ Result<Done> check_store_name(const std::string& given) {
                                          " names no file; write memory: for a store that does not "
                                          "outlive its process.");
   }
-  // SQLite would read its parameters, and open something else than the file of that name.
+  // SQLite would parse its parameters and open a file of another name.
   if (given.starts_with("file:")) {
     return error(ErrorCode::invalid, "The path " + given +
                                          " is a URI, which a store can't be named by; write "
@@ -93,7 +93,7 @@ Result<std::string> store_path(const std::string& given) {
   for (int links = 0; links < links_max; ++links) {
     if (auto whole = real_path(path.string())) return *whole;
     if (errno != ENOENT) return failed_at(given, errno);
-    // A link whose file is still to be made names that file, not the link.
+    // A link to a file that does not exist yet names that file, not the link.
     if (auto target = target_of(path)) {
       path = *target;
       continue;

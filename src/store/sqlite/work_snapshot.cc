@@ -193,7 +193,7 @@ Result<std::vector<OutboxRow>> SqliteSnapshot::outbox(const OutboxFilter& filter
   ListConditions lists;
   lists.add("o.topic IN", filter.topics, text_itself);
   sql += lists.sql();
-  // The other columns of such a group are those of the row that has the least number.
+  // SQLite takes the group's other columns from the row with the smallest number.
   if (filter.first_of_each_run) sql += " GROUP BY o.run_number";
   sql +=
       is_page ? " ORDER BY o.seq, o.message_index LIMIT ?" : " ORDER BY o.message_number LIMIT ?";

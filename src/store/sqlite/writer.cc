@@ -12,9 +12,9 @@
 namespace belay::sqlite {
 namespace {
 
-// The write-ahead log is moved into the file when it has more frames than this and nobody waits...
+// The write-ahead log is moved into the file above this number of frames if no commit waits...
 constexpr int log_frames_idle_max = 1'000;
-// ...or more than this although somebody does.
+// ...or above this number even if commits wait.
 constexpr int log_frames_busy_max = 8'000;
 
 std::optional<FileId> file_at(const std::string& path) {
@@ -220,7 +220,7 @@ Result<Done> Writer::transact(const std::function<Result<Done>()>& body) {
   return done;
 }
 
-// A path that can't be looked at just now is no other file.
+// A path that cannot be read right now does not count as another file.
 Result<Done> Writer::check_file() {
   auto found = file_id(path_);
   if (!found.ok() || *found == file_) return Done{};

@@ -8,10 +8,10 @@
 // SQLite then copies every page that a commit touches, guilty or not.) Nobody is answered before
 // COMMIT has returned.
 //
-// After a COMMIT whose outcome is unclear (a failed fsync) nothing is acknowledged any more: what
-// the kernel still holds may never reach the disk, and asking again would not tell. The same holds
-// once the path leads to another file: processes that open it from then on would never see what
-// is committed here.
+// After a COMMIT whose outcome is unclear (a failed fsync), no further commit is acknowledged: data
+// still in the kernel might never reach the disk, and a second attempt would not detect that. The
+// same holds once the path leads to another file: processes that open it from then on would never
+// see the commits made here.
 //
 // Threading: push() and perform() from any thread. With SqliteStoreOptions::run_later there is no
 // thread but that of the caller.
@@ -83,7 +83,7 @@ class Writer {
   // Begins, calls `body`, commits; when anything fails, nothing has happened, or is_lost_.
   Result<Done> transact(const std::function<Result<Done>()>& body);
   Error failed_commit();
-  // Whether the path still leads to the file that is open; else nothing is committed any more.
+  // Fails if the path no longer leads to the open file; after that, no commit is accepted.
   Result<Done> check_file();
   // Moves the write-ahead log into the file, once it is worth it.
   void tidy_log(bool is_idle);
@@ -106,8 +106,8 @@ class Writer {
   CommitWriter commits_;
   std::uint64_t transactions_ = 0;
   int log_pages_ = 0;
-  std::string lost_why_;               // what every commit is told from then on
-  std::atomic<bool> is_lost_ = false;  // after an unclear COMMIT, or without its file
+  std::string lost_why_;               // the reason given to every later commit
+  std::atomic<bool> is_lost_ = false;  // after an unclear COMMIT, or if the file is gone
 
   std::shared_ptr<Done> life_ = std::make_shared<Done>();  // of what run_later still has
   std::thread thread_;                                     // last: it uses everything above
