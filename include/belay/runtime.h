@@ -221,10 +221,10 @@ class Runtime {
   Task<Result<RunView>> enqueue(std::string graph, std::shared_ptr<void> input,
                                 StartOptions options, Instant not_before);
 
-  // Takes up what there is to do in the store until drain() is called: runs in the queue, runs
-  // whose process died, timers and approvals whose time has come. Several processes may do so on
-  // one store. A run that has lost limits::lost_claims_max processes is quarantined, and so is one
-  // whose stored bytes are damaged; the others go on. Returns how many runs it took up.
+  // Executes the work in the store until drain() is called: runs in the queue, runs whose process
+  // died, timers and approvals that are due. Several processes can do so on one store. A run that
+  // loses more than limits::lost_claims_max processes is quarantined, and so is one with damaged
+  // bytes in the store; the others continue. Returns the number of runs that it claimed.
   Task<Result<std::size_t>> work(WorkOptions options);
   // Starts no more runs, here and in work(). A run in progress returns to its queue once its
   // running nodes have ended and are committed. work() returns after that, and after the

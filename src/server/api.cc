@@ -193,7 +193,8 @@ class Api::Body {
     const http::Response* kept = version ? kept_.find(*version, address) : nullptr;
     if (kept) co_return copy_of(*kept);
     auto reply = co_await route.handle(std::move(call));
-    if (start && !start->is_kept()) co_await not_begun_elsewhere(caller.user.text, admitted->address);
+    if (start && !start->is_kept())
+      co_await not_begun_elsewhere(caller.user.text, admitted->address);
     if (!reply.ok()) co_return problem(reply.error());
     bool is_kept = reply->is_kept;
     http::Response response = response_of(*std::move(reply));

@@ -352,7 +352,8 @@ class LocalService final : public Service {
       filter.run = row.run;
     }
     std::function<Result<Messages>(Snapshot&)> reader =
-        [filter = std::move(filter), limit = page.limit](Snapshot& view) mutable -> Result<Messages> {
+        [filter = std::move(filter),
+         limit = page.limit](Snapshot& view) mutable -> Result<Messages> {
       Messages found;
       filter.limit = limit;
       BELAY_TRY(found.rows, view.outbox(filter));
