@@ -19,7 +19,7 @@ void Progress::write(Style style, std::string_view glyph, const RunEvent& event,
   std::string line = "  " + output_.styled_progress(style, glyph) + " ";
   if (names_threads_) line += one_line(event.thread.text) + " ";
   line += event.node;
-  if (!rest.empty()) line += " " + std::string(rest);
+  if (!rest.empty()) line += (event.node.empty() ? "" : " ") + std::string(rest);
   output_.progress(line);
 }
 
@@ -52,9 +52,21 @@ void Progress::told(const RunEvent& event) {
       if (!message.empty()) message = filled(phrases_.given_up, {{"nodes", message}});
       return write(Style::plain, output_.glyph("◂", "<"), event,
                    std::string(phrases_.released) + (message.empty() ? "" : "; ") + message);
-    case RunEvent::Kind::finished:
-      // The result tells how; the command says so when it failed.
-      return rests(event.thread);
+    case RunEvent::Kind::finished: {
+      rests(event.thread);
+      // The command of a single run prints the result or the error itself.
+      if (!names_threads_) return;
+      bool is_cancelled = event.status == RunStatus::cancelled;
+      std::string rest(word_for(phrases_, event.status));
+      RunEvent of_run = event;
+      of_run.node.clear();
+      if (!message.empty()) rest += ": " + message;
+      if (event.status == RunStatus::completed) {
+        return write(Style::good, output_.glyph("✓", "ok"), of_run, rest);
+      }
+      return write(is_cancelled ? Style::warning : Style::bad,
+                   is_cancelled ? output_.glyph("■", "-") : output_.glyph("✗", "x"), of_run, rest);
+    }
   }
 }
 

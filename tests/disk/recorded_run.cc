@@ -26,27 +26,28 @@ Result<RunView> play(const std::string& folder, Outside& outside) {
   return error(ErrorCode::invalid, "Not reached.");
 }
 
-// The violations without those of commits that quarantine a damaged run: such a commit has no event
-// (I7) and keeps the chain hash of the commit before it (I2).
-std::string without_quarantines(const std::string& violations) {
+// The number of the commit that a violation names; empty if it names none.
+std::string commit_in(const std::string& violation) {
+  std::size_t begin = violation.find("commit ");
+  if (begin == violation.npos) return "";
+  begin += std::string_view("commit ").size();
+  return violation.substr(begin, violation.find_first_not_of("0123456789", begin) - begin);
+}
+
+// The violations without those of a commit that quarantines its run as damaged: it has no event,
+// keeps the chain hash of the commit before it, and leaves open approvals open.
+std::string without_quarantine(const std::string& violations) {
   std::set<std::string> quarantines;
   std::vector<std::string> lines;
   std::istringstream text(violations);
   for (std::string line; std::getline(text, line);) {
-    std::size_t end = line.find(", a quarantine, has no event of its own.");
-    if (end == line.npos) {
-      lines.push_back(line);
-    } else {
-      quarantines.insert(line.substr(line.rfind(": ", end) + 2, end - line.rfind(": ", end) - 2));
-    }
+    bool is_quarantine = line.find("quarantine") != line.npos && !commit_in(line).empty();
+    if (is_quarantine) quarantines.insert(commit_in(line));
+    lines.push_back(std::move(line));
   }
   std::string others;
   for (const std::string& line : lines) {
-    std::size_t end = line.find(" does not fit its chain hash: stored bytes were changed.");
-    std::size_t begin = end == line.npos ? line.npos : line.rfind(": ", end);
-    bool is_quarantine =
-        begin != line.npos && quarantines.contains(line.substr(begin + 2, end - begin - 2));
-    if (!is_quarantine) others += line + "\n";
+    if (!quarantines.contains(commit_in(line))) others += line + "\n";
   }
   return others;
 }
@@ -78,7 +79,7 @@ std::string trouble_with(const Files& files, std::size_t count, const Recorded& 
   if (!outside.acknowledged.empty()) {
     auto found = (*process)->violations();
     if (!found.ok()) return "The store can't be checked: " + found.error().message;
-    if (recorded.misreads) *found = without_quarantines(*found);
+    if (recorded.misreads) *found = without_quarantine(*found);
     if (!found->empty()) return *found;
   }
   auto view = (*process)->play(true);
@@ -86,7 +87,7 @@ std::string trouble_with(const Files& files, std::size_t count, const Recorded& 
   if (state_of(*view) != state_of(*expected.view)) return "It ends as " + state_of(*view);
   auto found = (*process)->violations();
   if (!found.ok()) return "The store can't be checked at the end: " + found.error().message;
-  if (recorded.misreads) *found = without_quarantines(*found);
+  if (recorded.misreads) *found = without_quarantine(*found);
   if (outside.distinct("pay") != 1) *found += "It was paid under more than one key.\n";
   if (outside.count("mail") != 1) *found += "The mail was not sent just once.\n";
   return *found;
