@@ -43,11 +43,13 @@ pid_t start(std::vector<std::string> words, std::vector<std::string> variables) 
 }  // namespace
 
 ServedProgram::ServedProgram(const std::string& belay, const std::string& store,
-                             std::vector<std::string> variables)
+                             std::vector<std::string> variables, std::vector<std::string> words)
     : port_(free_port()) {
   std::string listen = "127.0.0.1:" + std::to_string(port_);
   double began = wall_seconds();
-  process_ = start({belay, "serve", "--listen", listen, "--store", store}, std::move(variables));
+  std::vector<std::string> all{belay, "serve", "--listen", listen, "--store", store};
+  all.insert(all.end(), words.begin(), words.end());
+  process_ = start(std::move(all), std::move(variables));
   while (true) {
     Connection connection(port_);
     if (connection.is_open() && connection.ask("GET", "/readyz").status == 200) break;

@@ -10,9 +10,10 @@ namespace belay::bench {
 
 class ServedProgram {
  public:
-  // Returns once it says that it is ready. `variables` are added to its environment.
+  // Returns once the program is ready. `variables` are added to its environment, `words` to its
+  // command line.
   ServedProgram(const std::string& belay, const std::string& store,
-                std::vector<std::string> variables);
+                std::vector<std::string> variables, std::vector<std::string> words = {});
   ServedProgram(const ServedProgram&) = delete;
   ServedProgram& operator=(const ServedProgram&) = delete;
   ~ServedProgram();  // ends it, and waits for it

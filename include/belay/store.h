@@ -192,10 +192,10 @@ class Store {
   // end of the store's patience: the process is about to end.
   virtual void hurry(bool is_so);
 
-  // Calls `reader` with a consistent view, perhaps on another thread; what it returns is the
-  // answer. Where the connection to a server is lost meanwhile, calls it again with another view,
-  // until one call has gone through. It must own what it uses: the waiting task may be gone while
-  // it runs.
+  // Calls `reader` with a consistent view, perhaps on another thread, and returns its result. Calls
+  // it again with another view if the connection to a server is lost before its end, or once if it
+  // finds damage (`corrupt`) on SQLite. The reader must own the data that it uses: the waiting task
+  // might be destroyed while it runs.
   virtual Task<Result<Done>> read(Reader reader) = 0;
 
   // Offers runs that can go on now: queued or paused ones that are due, of queues that are not

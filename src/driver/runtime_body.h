@@ -2,6 +2,7 @@
 // driver/runtime_body.h - what a Runtime does, apart from its public face.
 
 #include <map>
+#include <set>
 
 #include "driver/live_fan_out.h"
 #include "driver/live_text.h"
@@ -210,6 +211,7 @@ class Runtime::Body {
   std::vector<TenantId> tenants_;  // that work() works for
   Instant tenants_as_of_{};
   std::uint64_t offered_ = 0;            // runs, to work(): where a round of the tenants goes on
+  std::set<RunId> misread_;              // runs that were readable when they were read again
   std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
   StoreRest store_rest_;                 // and those that the store failed
   // Of those that could not be taken up, what the next claim tells the store to offer to others at

@@ -189,6 +189,24 @@ Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs
   return stored;
 }
 
+Result<Done> check_readable(Snapshot& view, const GraphRegistry& graphs, const TenantId& tenant,
+                            const RunId& run) {
+  BELAY_TRY(RunRow row, run_row(view, tenant, run));
+  ApprovalFilter filter;
+  filter.tenant = tenant;
+  filter.run = run;
+  Result<Done> shown = Done{};
+  BELAY_CHECK(for_each_approval(view, std::move(filter), [&shown](const ApprovalRow& approval) {
+    if (shown.ok()) shown = engine::check_shown(approval);
+  }));
+  BELAY_CHECK(std::move(shown));
+  BELAY_TRY(engine::StoredRun stored, stored_run(view, graphs, std::move(row)));
+  BELAY_TRY(Digest version, engine::version_of(stored));
+  BELAY_TRY(auto graph, graphs.for_version(stored.row.graph, version));
+  BELAY_CHECK(engine::restore(*graph, std::move(stored)));
+  return Done{};
+}
+
 Result<std::vector<EffectRow>> uncertain_effects(Snapshot& view, const RunRow& run) {
   if (!is_final(run.status)) return std::vector<EffectRow>();
   EffectFilter filter;

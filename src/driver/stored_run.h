@@ -23,6 +23,11 @@ Result<std::optional<CheckpointRow>> newest_checkpoint(Snapshot& view, const Ten
 Result<engine::StoredRun> stored_run(Snapshot& view, const GraphRegistry& graphs, RunRow row,
                                      std::optional<std::uint64_t> seq = std::nullopt);
 
+// Reads all of a run that recovery needs: its commits, values, tasks and approvals. Fails with
+// `corrupt` if part of it is damaged.
+Result<Done> check_readable(Snapshot& view, const GraphRegistry& graphs, const TenantId& tenant,
+                            const RunId& run);
+
 // What a run with a budget has cost so far; nothing for one without.
 Result<std::optional<Spending>> spending_of_run(Snapshot& view, const RunRow& run);
 

@@ -145,7 +145,17 @@ Task<Result<Done>> Runtime::Body::take_up_sound(TenantId tenant, RunId run) {
 
 // What can't be read is left for a person. Its commit keeps the hash before it: there is nothing
 // that a new one could be made of.
+//
+// Nothing goes on from such a commit. So a run is read once more first: damage that was not there
+// (the store drops its cache and reads the file again) is no reason. Damage in a part that
+// check_readable() does not read counts the second time.
 Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::string reason) {
+  std::function<Result<Done>(Snapshot&)> look = [tenant, run, graphs = graphs_](Snapshot& view) {
+    return check_readable(view, *graphs, tenant, run);
+  };
+  auto readable = co_await read<Done>(parts_.store, std::move(look));
+  if (readable.ok() && misread_.insert(run).second) co_return Done{};
+  misread_.erase(run);
   std::function<Result<std::optional<Damaged>>(Snapshot&)> reader = [tenant, run](Snapshot& view) {
     return damaged_run(view, tenant, run);
   };

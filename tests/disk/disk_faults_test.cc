@@ -49,7 +49,7 @@ void judge(const Named& named, std::size_t after, bool for_ever, const Recorded&
                                   recorded.view.error().message);
     }
   }
-  recorded.misreads = named.fault == Fault::short_read;
+  recorded.misreads = for_ever && named.fault == Fault::short_read;
   PowerCut cut;
   for (const Operation& operation : recorded.operations) cut.apply(operation);
   std::vector<Files> seen;

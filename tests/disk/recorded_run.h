@@ -13,9 +13,9 @@ struct Recorded {
   Outside outside;
   Result<RunView> view;   // an error where the disk's fault has ended it
   std::size_t tried = 0;  // calls that the fault could have befallen
-  // SQLite replaces the missing bytes of a short read of the file itself by zeros, without an error.
-  // A decision that reads such a page finds its run damaged and quarantines it, although the file is
-  // sound. The run's commits are all there, and a person resumes it.
+  // All reads of the file are short from some call on. SQLite replaces the missing bytes by zeros,
+  // without an error: the process finds the run damaged, also when it reads it once more, and
+  // quarantines it, although the file is sound.
   bool misreads = false;
 };
 

@@ -211,6 +211,8 @@ void Connection::leave_log_alone() {
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
+void Connection::drop_cache() { sqlite3_db_release_memory(handle_); }
+
 Error Connection::error() const { return error_for(code(), path_, sqlite3_errmsg(handle_)); }
 int Connection::code() const { return sqlite3_extended_errcode(handle_); }
 

@@ -97,6 +97,8 @@ class Connection {
   // How long a statement waits while another process writes; busy_timeout to begin with.
   static constexpr std::chrono::milliseconds busy_timeout{5'000};
   void wait_for_others(std::chrono::milliseconds at_most);
+  // Frees the cached pages, so that the next statement reads the file. REQUIRES: no transaction.
+  void drop_cache();
   // Closes without moving the write-ahead log into the file: for a file that is not ours.
   void leave_log_alone();
 

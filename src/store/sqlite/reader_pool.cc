@@ -9,7 +9,7 @@ namespace {
 
 constexpr int reader_threads = 2;
 
-Result<Done> read(Connection& connection, const Store::Reader& reader) {
+Result<Done> read_once(Connection& connection, const Store::Reader& reader) {
   BELAY_TRY(Statement begin, connection.prepare("BEGIN"));
   BELAY_CHECK(connection.run(std::move(begin)));
   SqliteSnapshot snapshot(connection);
@@ -18,6 +18,15 @@ Result<Done> read(Connection& connection, const Store::Reader& reader) {
   auto back = connection.prepare("ROLLBACK");
   if (back.ok()) (void)connection.run(*std::move(back));
   return outcome;
+}
+
+// A page that was misread stays in the connection's cache until the file changes. Therefore a read
+// that finds damage is repeated with an empty cache.
+Result<Done> read(Connection& connection, const Store::Reader& reader) {
+  auto outcome = read_once(connection, reader);
+  if (outcome.ok() || outcome.error().code != ErrorCode::corrupt) return outcome;
+  connection.drop_cache();
+  return read_once(connection, reader);
 }
 
 }  // namespace
