@@ -40,9 +40,14 @@ Result<RunHolds> RunHolds::read(Snapshot& view, const TenantId& tenant, const Pl
   return holds;
 }
 
+std::string RunHolds::time_of(const RunRow& run, Instant now) {
+  if (run.status != RunStatus::queued || run.due_at <= now) return {};
+  return "due at " + to_text(run.due_at);
+}
+
 std::string RunHolds::of(const RunRow& run) const {
   if (run.status != RunStatus::queued) return {};
-  if (run.due_at > now_) return "due at " + to_text(run.due_at);
+  if (std::string time = time_of(run, now_); !time.empty()) return time;
   auto queue = queues_.find(run.queue);
   const QueueRow* row = queue == queues_.end() ? nullptr : &queue->second;
   if (row && row->paused) return "queue \"" + run.queue + "\" paused";

@@ -16,6 +16,9 @@ class RunHolds {
   static Result<RunHolds> read(Snapshot& view, const TenantId& tenant, const PlaceLimits& limits,
                                Instant now);
 
+  // Returns "due at TIME" for a queued run that is due later, else nothing; needs no store.
+  static std::string time_of(const RunRow& run, Instant now);
+
   // Returns why a queued run waits: "due at 2026-11-21T12:00:00Z", "queue \"mails\" paused", "user
   // limit 5", "concurrency key limit 1", "queue limit 4", "tenant limit 9". Empty if nothing holds
   // it back: the next worker with a free slot claims it.

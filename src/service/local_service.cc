@@ -466,6 +466,8 @@ class LocalService final : public Service {
       std::string hold;
       std::vector<SessionRow> sessions;
     };
+    std::string time = RunHolds::time_of(run, parts_.clock.now());
+    if (!time.empty()) co_return std::move(time);
     run.input.clear();
     std::function<Result<Found>(Snapshot&)> reader =
         [run, limits = parts_.places, now = parts_.clock.now()](Snapshot& view) -> Result<Found> {
