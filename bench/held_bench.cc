@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 constexpr int connections = 300;
 constexpr std::size_t body_bytes = 1u << 20;
 
-// A socket that sends and reads as slowly as it is told.
+// A socket whose caller chooses how fast it reads.
 class Client {
  public:
   // `receive_bytes`: of its buffer; 0: the system's own size.

@@ -146,9 +146,9 @@ Task<Result<Done>> Runtime::Body::take_up_sound(TenantId tenant, RunId run) {
 // What can't be read is left for a person. Its commit keeps the hash before it: there is nothing
 // that a new one could be made of.
 //
-// Nothing goes on from such a commit. So a run is read once more first: damage that was not there
-// (the store drops its cache and reads the file again) is no reason. Damage in a part that
-// check_readable() does not read counts the second time.
+// No run continues from such a commit. Therefore the run is read once more first: if the damage was
+// only in the store's cache, the run is left as it is. If a part is damaged that check_readable()
+// does not read, the second call quarantines the run.
 Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::string reason) {
   std::function<Result<Done>(Snapshot&)> look = [tenant, run, graphs = graphs_](Snapshot& view) {
     return check_readable(view, *graphs, tenant, run);

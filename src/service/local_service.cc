@@ -352,16 +352,17 @@ class LocalService final : public Service {
       filter.run = row.run;
     }
     std::function<Result<Messages>(Snapshot&)> reader =
-        [filter = std::move(filter),
-         limit = page.limit](Snapshot& view) mutable -> Result<Messages> {
+        [filter = std::move(filter), limit = page.limit](Snapshot& view) -> Result<Messages> {
       Messages found;
-      filter.limit = limit;
-      BELAY_TRY(found.rows, view.outbox(filter));
+      OutboxFilter shown = filter;
+      shown.limit = limit;
+      BELAY_TRY(found.rows, view.outbox(shown));
       if (found.rows.size() < limit) return found;
-      // Only counted; therefore without their bodies, which might be large.
-      filter.without_body = true;
-      filter.limit = limit + limits::list_rows_max;
-      BELAY_TRY(auto counted, view.outbox(filter));
+      // Rows beyond the page are only counted: without their bodies, which might be large.
+      OutboxFilter all = filter;
+      all.without_body = true;
+      all.limit = limit + limits::list_rows_max;
+      BELAY_TRY(auto counted, view.outbox(all));
       found.more = counted.size() - found.rows.size();
       return found;
     };
