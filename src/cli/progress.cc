@@ -4,6 +4,24 @@
 
 namespace belay::cli {
 
+StatusMark mark_of(const Output& output, RunStatus status) {
+  switch (status) {
+    case RunStatus::completed:
+      return {Style::good, output.glyph("✓", "ok")};
+    case RunStatus::paused:
+      return {Style::warning, output.glyph("⏸", "||")};
+    case RunStatus::failed:
+    case RunStatus::quarantined:
+      return {Style::bad, output.glyph("✗", "x")};
+    case RunStatus::cancelled:
+      return {Style::warning, output.glyph("■", "-")};
+    case RunStatus::queued:
+    case RunStatus::running:
+      return {Style::plain, output.glyph("●", "*")};
+  }
+  return {};
+}
+
 void Progress::begins(const ThreadId& thread) {
   if (std::find(under_way_.begin(), under_way_.end(), thread) == under_way_.end()) {
     under_way_.push_back(thread);
@@ -56,16 +74,12 @@ void Progress::told(const RunEvent& event) {
       rests(event.thread);
       // The command of a single run prints the result or the error itself.
       if (!names_threads_) return;
-      bool is_cancelled = event.status == RunStatus::cancelled;
       std::string rest(word_for(phrases_, event.status));
       RunEvent of_run = event;
       of_run.node.clear();
       if (!message.empty()) rest += ": " + message;
-      if (event.status == RunStatus::completed) {
-        return write(Style::good, output_.glyph("✓", "ok"), of_run, rest);
-      }
-      return write(is_cancelled ? Style::warning : Style::bad,
-                   is_cancelled ? output_.glyph("■", "-") : output_.glyph("✗", "x"), of_run, rest);
+      StatusMark mark = mark_of(output_, event.status);
+      return write(mark.style, mark.glyph, of_run, rest);
     }
   }
 }

@@ -5,6 +5,7 @@
 // each event is a line of its own.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "belay/runtime.h"
@@ -12,6 +13,13 @@
 #include "cli/phrases.h"
 
 namespace belay::cli {
+
+// The mark in front of a run in that status, and its style.
+struct StatusMark {
+  Style style = Style::plain;
+  std::string_view glyph;
+};
+StatusMark mark_of(const Output& output, RunStatus status);
 
 class Progress {
  public:

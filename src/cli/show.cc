@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/documents.h"
+#include "cli/progress.h"
 #include "cli/store_name.h"
 
 namespace belay::cli {
@@ -49,24 +50,6 @@ std::string_view outcome_word(const Phrases& phrases, const RunRow& row) {
   if (row.outcome == "rejected") return phrases.rejected;
   if (row.outcome == "expired") return phrases.expired;
   return phrases.completed;
-}
-
-std::string mark_of(const Output& output, RunStatus status) {
-  switch (status) {
-    case RunStatus::completed:
-      return output.styled(Style::good, output.glyph("✓", "ok"));
-    case RunStatus::paused:
-      return output.styled(Style::warning, output.glyph("⏸", "||"));
-    case RunStatus::failed:
-    case RunStatus::quarantined:
-      return output.styled(Style::bad, output.glyph("✗", "x"));
-    case RunStatus::cancelled:
-      return output.styled(Style::warning, output.glyph("■", "-"));
-    case RunStatus::queued:
-    case RunStatus::running:
-      return std::string(output.glyph("●", "*"));
-  }
-  return "";
 }
 
 // What to do about a run that has neither ended nor waits for a person.
@@ -141,7 +124,8 @@ void show_headline(World& world, const RunView& view) {
   std::string_view stands = view.row.status == RunStatus::paused && view.approval
                                 ? world.phrases.waits_for_you
                                 : outcome_word(world.phrases, view.row);
-  world.output.line(mark_of(world.output, view.row.status) + " " +
+  StatusMark mark = mark_of(world.output, view.row.status);
+  world.output.line(world.output.styled(mark.style, mark.glyph) + " " +
                     world.output.styled(Style::bold, title) + ": " + std::string(stands) + "  (" +
                     std::string(world.phrases.thread) + " " + one_line(view.row.thread.text) + ")");
 }

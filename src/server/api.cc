@@ -293,20 +293,24 @@ class Api::Body {
     return problem(refused);
   }
 
+  // The names under which all servers count the starts of a user and of an address.
+  static std::string counted_for(const std::string& user) { return "starts:" + user; }
+  static std::string counted_from(const std::string& address) { return "starts-from:" + address; }
+
   // What this server allows, others may have allowed already; where that is not known, it holds.
   Task<std::optional<http::Response>> starts_elsewhere(std::string user, std::string address) {
     std::optional<http::Response> refused;
     SharedLimit* shared = world_.parts.starts;
     std::size_t limit = world_.options.starts.per_minute;
     if (!shared || limit == 0) co_return std::move(refused);
-    auto wait = co_await shared->take("starts:" + user, limit);
+    auto wait = co_await shared->take(counted_for(user), limit);
     bool is_over = wait && wait->count() > 0;
     if (is_over) refused = problem(StartLimits::too_many_a_minute(limit, "user", user, *wait));
     if (is_over) co_return std::move(refused);
-    wait = co_await shared->take("starts-from:" + address, limit);
+    wait = co_await shared->take(counted_from(address), limit);
     is_over = wait && wait->count() > 0;
     if (is_over) {
-      co_await shared->give_back("starts:" + user, limit);
+      co_await shared->give_back(counted_for(user), limit);
       refused = problem(StartLimits::too_many_a_minute(limit, "address", address, *wait));
     }
     co_return std::move(refused);
@@ -317,8 +321,8 @@ class Api::Body {
     SharedLimit* shared = world_.parts.starts;
     std::size_t limit = world_.options.starts.per_minute;
     if (!shared || limit == 0) co_return Done{};
-    co_await shared->give_back("starts:" + user, limit);
-    co_await shared->give_back("starts-from:" + address, limit);
+    co_await shared->give_back(counted_for(user), limit);
+    co_await shared->give_back(counted_from(address), limit);
     co_return Done{};
   }
 

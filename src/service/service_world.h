@@ -6,6 +6,7 @@
 
 #include "belay/context.h"
 #include "service/local_service.h"
+#include "store/repeating_store.h"
 
 namespace belay {
 
@@ -84,7 +85,8 @@ class ServiceWorld : public ::testing::Test {
   std::unique_ptr<Clock> clock_ = system_clock();
   std::unique_ptr<Random> random_ = system_random();
   std::unique_ptr<EventLoop> loop_ = make_event_loop();
-  std::unique_ptr<Store> store_ = open_memory_store(*clock_, *random_);
+  std::unique_ptr<RepeatingStore> store_ =
+      std::make_unique<RepeatingStore>(open_memory_store(*clock_, *random_));
   NoModel model_;
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<Service> service_;
