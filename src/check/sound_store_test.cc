@@ -154,5 +154,35 @@ TEST(SoundStores, RunsLongerThanAPageAreReadWhole) {
   EXPECT_EQ(report.checkpoints, 2'501u);
 }
 
+// Decisions are matched with events by the number of their commit, and a subgraph numbers its own.
+TEST(SoundStores, ADecisionInASubgraphIsNoneOfTheRunsCommitWithThatNumber) {
+  Scenarios world;
+  GraphBuilder<Plan> inner{"inner"};
+  inner.approval("inside", &Plan::draft, {.question = "Inside?"}).approved(end).rejected(end);
+  inner.edge(start, "inside");
+  GraphBuilder<Plan> outer{"outer"};
+  outer.approval("outside", &Plan::draft, {.question = "Outside?"}).approved("look").rejected(end);
+  outer.subgraph(
+      "look", std::move(inner).build().value(), [](const Plan& plan) { return plan; },
+      [](const Plan&) { return unchanged<Plan>(); });
+  outer.edge(start, "outside").edge("look", end);
+  auto graph = std::move(outer).build().value();
+  world.runtime->add(graph);
+  RunView view = block_on(world.loop, world.runtime->start(graph, Plan{}, StartOptions{})).value();
+  for (bool approves : {true, false}) {
+    Decision decision;
+    decision.approved = approves;
+    decision.decided_by = approves ? "ana" : "ben";
+    auto decided = block_on(
+        world.loop, world.runtime->decide(default_tenant(), view.approval->interrupt, decision));
+    ASSERT_TRUE(decided.ok()) << decided.error().message;
+    view = block_on(world.loop, world.runtime->status(default_tenant(), view.row.thread)).value();
+  }
+  EXPECT_EQ(view.row.status, RunStatus::completed);
+  CheckScope scope;
+  scope.graphs = {graph.definition()};
+  EXPECT_THAT(told(checked(world.loop, *world.store, std::move(scope))), IsEmpty());
+}
+
 }  // namespace
 }  // namespace belay::check
