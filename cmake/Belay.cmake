@@ -64,6 +64,8 @@ function(belay_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC belay_options ${ARG_LINKS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  # Empty but in scripts/random-faults, where tests take longer than their compilation.
+  target_compile_options(${name} PRIVATE ${BELAY_LIBRARY_OPTIONS})
   belay_count_coverage(${name})
 endfunction()
 
