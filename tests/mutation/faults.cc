@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -255,21 +256,22 @@ class Maker {
   std::vector<Fault> faults_;
 };
 
-// SplitMix64: the same draw for good.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : state_(seed) {}
-  std::size_t below(std::size_t end) { return static_cast<std::size_t>(bits() % end); }
+// One step of SplitMix64, and FNV-1a with it at the end: the same draw for good.
+std::uint64_t mixed(std::uint64_t bits) {
+  bits += 0x9e3779b97f4a7c15ULL;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebULL;
+  return bits ^ (bits >> 31);
+}
 
- private:
-  std::uint64_t bits() {
-    std::uint64_t mixed = state_ += 0x9e3779b97f4a7c15ULL;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
-    return mixed ^ (mixed >> 31);
+std::uint64_t hash_of(std::initializer_list<string_view> parts, std::uint64_t hash) {
+  hash ^= 0xcbf29ce484222325ULL;
+  for (string_view part : parts) {
+    for (char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    hash = (hash ^ 0xff) * 0x100000001b3ULL;
   }
-  std::uint64_t state_;
-};
+  return mixed(hash);
+}
 
 std::vector<string> lines_of(string_view text) {
   std::vector<string> lines;
@@ -362,40 +364,47 @@ bool is_judged(string_view path) {
 }
 
 std::vector<Fault> draw_faults(std::vector<Source> sources, std::uint64_t seed, std::size_t count) {
-  std::sort(sources.begin(), sources.end(),
-            [](const Source& one, const Source& other) { return one.path < other.path; });
-  std::vector<std::vector<Fault>> lines;
-  std::vector<std::size_t> tickets;
+  struct Line {
+    std::uint64_t rank = 0;
+    std::uint64_t choice = 0;  // which of its faults
+    std::vector<Fault> faults;
+  };
+  std::vector<Line> lines;
   for (const Source& source : sources) {
     if (!is_judged(source.path)) continue;
     std::vector<string> text = lines_of(source.text);
     std::vector<string> code = code_lines(source.text);
+    std::map<string, int> times;
     string before;
     for (std::size_t i = 0; i < text.size(); ++i) {
       std::vector<Fault> faults = faults_of_line(text[i], code[i], before);
       if (!trimmed(code[i]).empty()) before = code[i];
       if (faults.empty()) continue;
+      // By its text and how often that is above it in the file: what changes elsewhere changes
+      // neither its rank nor its ids.
+      string bare(trimmed(text[i]));
+      std::uint64_t of_line = hash_of({source.path, bare, std::to_string(++times[bare])}, 0);
       for (Fault& fault : faults) {
         fault.file = source.path;
         fault.line = i + 1;
+        fault.id = hash_of({fault.after}, of_line);
       }
-      for (int each = weighs_twice(source.path) ? 2 : 1; each > 0; --each) {
-        tickets.push_back(lines.size());
-      }
-      lines.push_back(std::move(faults));
+      Line line{mixed(of_line ^ mixed(seed)), mixed(of_line + seed), std::move(faults)};
+      if (weighs_twice(source.path)) line.rank = std::min(line.rank, mixed(line.rank));
+      lines.push_back(std::move(line));
     }
   }
-  Dice dice(seed);
+  std::sort(lines.begin(), lines.end(),
+            [](const Line& one, const Line& other) { return one.rank < other.rank; });
+  if (lines.size() > count) lines.resize(count);
   std::vector<Fault> drawn;
-  std::set<std::size_t> seen;
-  while (drawn.size() < count && seen.size() < lines.size()) {
-    std::size_t line = tickets[dice.below(tickets.size())];
-    if (!seen.insert(line).second) continue;
+  for (const Line& line : lines) {
     // A kind first: a line with many numbers is not off by one more often for it.
     std::map<string, std::vector<const Fault*>> by_kind;
-    for (const Fault& fault : lines[line]) by_kind[fault.kind].push_back(&fault);
-    auto kind = std::next(by_kind.begin(), static_cast<std::ptrdiff_t>(dice.below(by_kind.size())));
-    drawn.push_back(*kind->second[dice.below(kind->second.size())]);
+    for (const Fault& fault : line.faults) by_kind[fault.kind].push_back(&fault);
+    auto kind =
+        std::next(by_kind.begin(), static_cast<std::ptrdiff_t>(line.choice % by_kind.size()));
+    drawn.push_back(*kind->second[(line.choice >> 32) % kind->second.size()]);
   }
   return drawn;
 }

@@ -21,6 +21,7 @@ struct Fault {
   std::string kind;      // "negate if", "skip guard", ...
   std::string before;    // the whole line
   std::string after;
+  std::uint64_t id = 0;  // the same wherever its line stands in the file
 };
 
 // Same length; blanks in place of comments and of what stands in quotes.
@@ -34,8 +35,9 @@ std::vector<Fault> faults_of_line(const std::string& line, const std::string& co
 // Whether faults are put into it: .cc of src/ and agents/ that is no test and no test's helper.
 bool is_judged(std::string_view path);
 
-// At most `count` faults, one for each line that is drawn, the same for the same seed and sources.
-// A line of the engine, the driver or a store is drawn twice as often as another.
+// At most `count` faults, one for each line that is drawn. A line of the engine, the driver or a
+// store is drawn twice as often as another. Each line has a rank of its own by the seed and its
+// text: where other lines change, nearly all faults stay the same.
 std::vector<Fault> draw_faults(std::vector<Source> sources, std::uint64_t seed, std::size_t count);
 
 // A fault that no test can notice, with the reason.

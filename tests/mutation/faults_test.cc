@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -123,6 +124,26 @@ TEST(RandomFaults, AreTheSameForTheSameSeedAndDistinct) {
   EXPECT_EQ(lines.size(), 30u) << "a line once";
   EXPECT_GT(files["src/engine/a.cc"], files["src/cli/b.cc"]) << "the engine twice as often";
   EXPECT_EQ(draw_faults(sources, 1, 1'000).size(), 100u) << "no more than there are";
+}
+
+TEST(RandomFaults, StayTheSameWhereOtherLinesChange) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "  if (a < " + std::to_string(i) + ") return c;\n";
+  auto ids = [](const std::string& of) {
+    std::set<std::uint64_t> all;
+    for (const Fault& fault : draw_faults({{"src/cli/a.cc", of}}, 5, 20)) all.insert(fault.id);
+    return all;
+  };
+  std::set<std::uint64_t> before = ids(text);
+  EXPECT_EQ(before.size(), 20u);
+  EXPECT_EQ(ids("  int more = 0;\n" + text), before) << "further down";
+  std::set<std::uint64_t> after = ids("  if (z) return 7;\n" + text);
+  std::vector<std::uint64_t> same;
+  std::set_intersection(before.begin(), before.end(), after.begin(), after.end(),
+                        std::back_inserter(same));
+  EXPECT_GE(same.size(), 19u) << "one line more draws at most one fault out";
+  std::string twice = "  if (a < b) return c;\n";
+  EXPECT_EQ(ids(twice + twice).size(), 2u) << "equal lines are two";
 }
 
 std::string text_of(const std::filesystem::path& path) {

@@ -1,6 +1,8 @@
 // make_faults TREE SEED COUNT [PREFIX]: draws faults for scripts/check-mutations --random, a line
-// each, fields by tabs: file, line, kind, why it is equivalent or "-", the line before, and after.
+// each, fields by tabs: id, file, line, kind, why it is equivalent or "-", the line before, and
+// after.
 
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -45,8 +47,9 @@ int main(int argc, char** argv) {
   auto count = static_cast<std::size_t>(std::strtoull(argv[3], nullptr, 10));
   for (const Fault& fault : draw_faults(std::move(sources), seed, count)) {
     const Equivalent* same = equivalent_of(fault, known);
-    std::printf("%s\t%zu\t%s\t%s\t%s\t%s\n", fault.file.c_str(), fault.line, fault.kind.c_str(),
-                same ? same->because.c_str() : "-", fault.before.c_str(), fault.after.c_str());
+    std::printf("%016" PRIx64 "\t%s\t%zu\t%s\t%s\t%s\t%s\n", fault.id, fault.file.c_str(),
+                fault.line, fault.kind.c_str(), same ? same->because.c_str() : "-",
+                fault.before.c_str(), fault.after.c_str());
   }
   return 0;
 }
