@@ -278,6 +278,41 @@ TEST_F(Upgrades, OfAQueuedRunHappenWhenItIsTakenUp) {
   EXPECT_EQ(view.state["b"], Value("x>b!"));
 }
 
+// A candidate that this process can't execute is hidden from those that can. Once it has met one,
+// it looks for others in the order in which the store offers them.
+TEST_F(Upgrades, NoMoreRunsOfAnotherVersionAreClaimedThanWereAtFirst) {
+  auto graph = [](std::string channel) {
+    JsonGraphBuilder plain{"plain"};
+    plain.channel(channel, {.kind = JsonKind::string});
+    plain.node("n", [](const Value&, Context&) { return unchanged<Value>(); });
+    plain.edge(start, "n").edge("n", end);
+    return built(std::move(plain));
+  };
+  JsonGraph old = graph("a"), ours = graph("b");
+  auto client = process(old);
+  auto our_client = process(ours);
+  StartOptions first;
+  first.priority = 1;
+  for (std::size_t i = 0; i < 40; ++i) {
+    block_on(loop, client->enqueue(old, Value::object({{"a", "x"}}), first, Instant())).value();
+  }
+  for (std::size_t i = 0; i < limits::claim_max; ++i) {
+    Value input = Value::object({{"b", "y"}});
+    block_on(loop, our_client->enqueue(ours, std::move(input), {}, Instant())).value();
+  }
+  auto worker = process(ours);
+  std::size_t refused = 0;
+  WorkOptions options;
+  options.trouble = [&](const Error&) { ++refused; };
+  Spawned working;
+  loop.post([&] {
+    working =
+        spawn<Result<std::size_t>>(loop, worker->work(options), [](const Result<std::size_t>&) {});
+  });
+  loop.run_until(clock.now() + 10s);
+  EXPECT_EQ(refused, options.runs_max);
+}
+
 // Two branches: one ends at once and is saved ahead of the superstep's end, one asks.
 struct InTheMidst : Upgrades {
   JsonGraphBuilder halves(std::string channel, bool has_notes = true) {

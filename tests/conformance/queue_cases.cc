@@ -362,6 +362,15 @@ TEST_P(QueueSuite, SessionsSayWhatTheyOwn) {
   store_->close_session(mine);
   EXPECT_EQ(owned_by(std::nullopt), (Owned{{others, 2}, {mine, 2}}))
       << "their runs are still in their names";
+
+  // A run that was imported while it was running names a session of another store.
+  RunScript imported("e");
+  Uuid of_another_store;
+  of_another_store.bytes.fill(7);
+  imported.row.session = SessionId(of_another_store);
+  call_->commit(imported.first());
+  call_->commit(imported.next());
+  EXPECT_EQ(owned_by(default_tenant()), (Owned{{mine, 1}, {imported.row.session, 1}}));
 }
 
 TEST_P(QueueSuite, RunsAreFoundByWhoOwnsThem) {
