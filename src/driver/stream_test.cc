@@ -61,6 +61,22 @@ TEST_F(Streams, AReaderHearsEachPieceAndThenTheWholeTextForGood) {
   loop.run();
   EXPECT_THAT(pieces(following.events),
               ElementsAre("1@0 Dear ", "1@5 Ana, ", "1@10 hello", "1@0 Dear Ana, hello for good"));
+  const StreamEvent* durable = nullptr;
+  for (const StreamEvent& event : following.events) {
+    if (event.kind == EventKind::messages && event.id) durable = &event;
+  }
+  ASSERT_TRUE(durable);
+  for (const StreamEvent& event : following.events) {
+    if (event.kind != EventKind::messages) continue;
+    EXPECT_EQ(event.thread, ThreadId("t"));
+    EXPECT_EQ(event.run, durable->run) << "a piece names what the durable text names";
+    EXPECT_EQ(event.task, durable->task);
+    EXPECT_EQ(event.node, "say");
+    EXPECT_GT(event.at, Instant());
+    EXPECT_LE(event.at, durable->at);
+  }
+  EXPECT_FALSE(durable->run.is_null());
+  EXPECT_FALSE(durable->task.is_null());
 }
 
 TEST_F(Streams, AReaderWhoComesLateHearsTheTextSoFarOnce) {
