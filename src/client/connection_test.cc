@@ -176,5 +176,51 @@ TEST_F(Connections, DontAskAgainForWhatMayBeDoneAlready) {
   EXPECT_THAT(moved.error().message, HasSubstr("may be done or not"));
 }
 
+// Each read of a part, as the request line that it becomes: pages, and whose things are asked for.
+TEST_F(Connections, AskForThePageAndTheUserThatTheyAreGiven) {
+  std::vector<std::string> lines;
+  net::ScriptedServer server([&](net::Peer& peer, int) {
+    for (std::string seen = peer.request(); !seen.empty(); seen = peer.request()) {
+      lines.push_back(seen.substr(0, seen.find(" HTTP")));
+      peer.send(answer(404, R"({"code":"not_found","detail":"No.","status":404})"));
+    }
+  });
+  connect(server.url(""));
+  UserId ana("ana");
+  Whose whose{ana, UserId("ben")};
+  ThreadId thread("t u");
+  RunId run(random_uuid(*random));
+  (void)wait(service->left_behind(ana));
+  (void)wait(service->threads({.before = ThreadId("s"), .limit = 7, .user = ana}));
+  (void)wait(service->runs({.before = run, .limit = 8, .user = ana}));
+  (void)wait(service->runs({.statuses = {RunStatus::failed, RunStatus::paused}, .user = ana}));
+  (void)wait(service->history({.thread = thread, .before_seq = 5, .limit = 9}));
+  (void)wait(service->calls({.thread = thread, .limit = 10}));
+  (void)wait(service->status(thread, 3));
+  (void)wait(service->standing(whose));
+  (void)wait(service->approvals({.only_open = false, .limit = 11, .user = ana}));
+  (void)wait(service->approval("4f", whose));
+  (void)wait(service->approval_of(thread, whose));
+  (void)wait(service->queues(ana));
+  (void)wait(service->messages({.thread = thread, .all = true, .limit = 12, .user = ana}));
+  close();
+  const std::vector<std::string> expected = {
+      "GET /api/left-behind?userId=ana",
+      "GET /api/threads?limit=7&before=s&userId=ana",
+      "GET /api/runs?limit=8&before=" + run.text() + "&userId=ana",
+      "GET /api/runs?limit=20&userId=ana&status=failed",  // the next status is not asked for
+      "GET /api/threads/t%20u/history?limit=9&before=5",
+      "GET /api/threads/t%20u/calls?limit=10",
+      "GET /api/threads/t%20u?at=3",
+      "GET /api/overview?userId=ana",
+      "GET /api/approvals?limit=11&all=true&userId=ana",
+      "GET /api/approvals/4f?userId=ben",
+      "GET /api/threads/t%20u/approval?userId=ben",
+      "GET /api/queues?userId=ana",
+      "GET /api/outbox?limit=12&threadId=t%20u&all=true&userId=ana",
+  };
+  EXPECT_EQ(lines, expected);
+}
+
 }  // namespace
 }  // namespace belay::client

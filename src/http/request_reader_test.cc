@@ -244,6 +244,27 @@ TEST(HttpRequests, RefusesWhatIsMalformed) {
   }
 }
 
+TEST(HttpRequests, TheRefusalNamesThePartThatIsWrong) {
+  const std::vector<std::pair<std::string, std::string>> all = {
+      {"G[T / HTTP/1.1\r\nHost: a\r\n\r\n", "method"},
+      {"GET  / HTTP/1.1\r\nHost: a\r\n\r\n", "target"},
+      {get("/a\xc3"), "target"},
+      {get("/a\x01"), "control character"},
+      {"GET / HTTP/2.0\r\nHost: a\r\n\r\n", "HTTP/1.0 or HTTP/1.1"},
+      {get("/", "Host : a\r\n"), "header's name"},
+      {get("/", "Host: a\r\nX: b\x01\r\n"), "control character"},
+      {post("Content-Length: x\r\n", "hello"), "Content-Length"},
+      {post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "hello"), "Transfer-Encoding"},
+      {chunked("5\r\nhelloX\r\n0\r\n\r\n"), "chunk"},
+      {chunked("x\r\nhello\r\n0\r\n\r\n"), "chunk"},
+  };
+  for (const auto& [bytes, part] : all) {
+    Reading reading = read_both_ways(bytes);
+    EXPECT_NE(reading.refused, 0) << part;
+    EXPECT_NE(reading.detail.find(part), std::string::npos) << part << ": " << reading.detail;
+  }
+}
+
 TEST(HttpRequests, TakesWhatIsSound) {
   struct Sound {
     std::string name;
