@@ -303,32 +303,34 @@ TEST_F(Pages, RunsOfADeadProcessAreTakenUpThoughManyOthersHaveNoPlace) {
   EXPECT_EQ(row.session, second->session());
 }
 
-// Counts the rows that reads of the outbox return.
+// Counts the searches of the outbox, and the rows that reads of it return.
 class CountingStore final : public ForwardingStore {
  public:
   explicit CountingStore(Store& inner) : ForwardingStore(inner) {}
   Task<Result<Done>> read(Reader reader) override {
     Reader counted = [this, reader = std::move(reader)](Snapshot& view) {
-      Counting counting(view, rows);
+      Counting counting(view, *this);
       return reader(counting);
     };
     return inner().read(std::move(counted));
   }
 
+  std::size_t searches = 0;  // over all runs
   std::size_t rows = 0;
 
  private:
   class Counting final : public ForwardingSnapshot {
    public:
-    Counting(Snapshot& inner, std::size_t& rows) : ForwardingSnapshot(inner), rows_(rows) {}
+    Counting(Snapshot& inner, CountingStore& counts) : ForwardingSnapshot(inner), counts_(counts) {}
     Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) override {
       BELAY_TRY(auto found, inner().outbox(filter));
-      rows_ += found.size();
+      if (!filter.run) ++counts_.searches;
+      counts_.rows += found.size();
       return found;
     }
 
    private:
-    std::size_t& rows_;
+    CountingStore& counts_;
   };
 };
 
@@ -372,6 +374,23 @@ TEST_F(ManyMessages, OfOneRunAreReadAboutOnceEach) {
   pass(1min);
   EXPECT_EQ(arrived.size(), count);
   EXPECT_LE(counting.rows, 2 * count);
+}
+
+TEST_F(ManyMessages, AreSearchedForOncePerPollHoweverManyRunsEnd) {
+  auto graph = publishing_graph(0, "none");
+  auto runtime = counted();
+  runtime->add(graph);
+  runtime->deliver("mail", takes());
+  for (int i = 0; i < 200; ++i) {
+    block_on(loop, runtime->enqueue(graph, Batch{}, named("t" + std::to_string(i)), Instant()))
+        .value();
+  }
+  counting.searches = 0;
+  Spawned working = work(*runtime);
+  pass(1s);
+  EXPECT_EQ(view(*runtime, "t0").row.status, RunStatus::completed);
+  EXPECT_EQ(view(*runtime, "t199").row.status, RunStatus::completed);
+  EXPECT_LE(counting.searches, 1 + 1s / WorkOptions{}.poll);
 }
 
 TEST_F(ManyMessages, WithoutAReceiverAreNotInTheWayOfOthers) {

@@ -48,6 +48,23 @@ TEST_F(PostgresErrors, ASerializationFailureOrADeadlockIsTriedAgain) {
   }
 }
 
+TEST_F(PostgresErrors, WarningsOfTheServerAreNotPrinted) {
+  auto store = open(url());
+  ASSERT_TRUE(store);
+  Caller caller(*store);
+  run_sql(
+      "CREATE OR REPLACE FUNCTION belay.warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+      " RAISE WARNING 'the server warns'; RETURN NULL; END $$;"
+      "CREATE TRIGGER warn AFTER INSERT ON belay.checkpoints"
+      " FOR EACH STATEMENT EXECUTE FUNCTION belay.warn()");
+  RunScript run("warned");
+  ::testing::internal::CaptureStderr();
+  auto outcome = caller.try_commit(run.first());
+  std::string printed = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(outcome.ok());
+  EXPECT_EQ(printed, "") << "standard error is the program's";
+}
+
 TEST_F(PostgresErrors, AFullDiskAcknowledgesNothingAndWritesNothing) {
   auto store = open(url("patience=0"));
   ASSERT_TRUE(store);
