@@ -71,11 +71,13 @@ struct HintsOfOthers : Events {
   }
   // What a reader in another process hears of a run that says these words.
   std::vector<std::string> heard_elsewhere(const std::vector<std::string>& words) {
+    return heard_elsewhere(says(words));
+  }
+  std::vector<std::string> heard_elsewhere(const Graph<Plan>& graph) {
     StartOptions begin;
     begin.thread = ThreadId("t" + std::to_string(++threads));
     EventOptions wanted = options({}, true);
     wanted.thread = begin.thread;
-    auto graph = says(words);
     auto runtime = process(graph);
     auto other = process(graph);
     Spawned running;
@@ -124,6 +126,18 @@ TEST_F(HintsOfOthers, AWorkerThatIsToldOfARunDoesNotWaitForItsNextLook) {
     loop.run_until(clock.now() + 61s);
   }
   EXPECT_EQ(told.notified, 1);
+}
+
+// A piece names the commit that it follows: of a subgraph, only the newest one's text is current.
+TEST_F(HintsOfOthers, TextOfASubgraphIsReceivedInAnotherProcess) {
+  GraphBuilder<Plan> outer{"outer"};
+  outer.node("before", [](const Plan&, Context&) { return append(&Plan::log, "before"); });
+  outer.subgraph(
+      "inside", says({"Dear ", "Ana"}), [](const Plan& plan) { return plan; },
+      [](const Plan&) { return append(&Plan::log, "inside"); });
+  outer.edge(start, "before").edge("before", "inside").edge("inside", end);
+  EXPECT_THAT(heard_elsewhere(built(std::move(outer))),
+              ElementsAre("1@0 Dear ", "1@5 Ana", "1@0 Dear Ana for good"));
 }
 
 TEST_F(HintsOfOthers, EitherOfTwoWaysWakes) {
