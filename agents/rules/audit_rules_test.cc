@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "agents/rules/hits.h"
+#include "agents/rules/insights.h"
 #include "agents/rules/sentences.h"
 #include "agents/rules/summary.h"
 #include "belay/value.h"
@@ -30,6 +31,20 @@ const Insight* insight(const AuditFindings& findings, Category category) {
 TEST(AuditRules, ACalmDayIsLevelOne) {
   EXPECT_EQ(level_of("A lovely walk with my sister, then we cooked. I felt calm and happy."), 1);
   EXPECT_EQ(level_of("Hoy fue un buen día: paseo con mi hermana y cena tranquila."), 1);
+}
+
+TEST(AuditRules, AnInsightQuotesThreeMentionsOfSixtyCharactersAtMost) {
+  Insight insight;
+  insight.count = 4;
+  const std::string longest(60, 'a');
+  for (const std::string& quote : {longest, longest + "a", "sad"s, "low"s}) {
+    insight.evidence.emplace_back().quote = quote;
+  }
+  const std::string text = insight_text(insight, Language::en);
+  EXPECT_THAT(text, HasSubstr("“" + longest + "”")) << "sixty are shown whole";
+  EXPECT_EQ(text.find(longest + "a"), text.npos) << "sixty-one are cut";
+  EXPECT_THAT(text, HasSubstr("“sad”"));
+  EXPECT_EQ(text.find("“low”"), text.npos) << "the fourth is counted only";
 }
 
 TEST(AuditRules, BurdensRaiseTheLevelAndMoreBurdensRaiseItMore) {
