@@ -239,5 +239,36 @@ TEST(NextTasks, ThatAreDamagedAreRefused) {
   EXPECT_TRUE(next_tasks_from("[]")->tasks.empty());
 }
 
+// The bytes that the chain hash is made of are a stored format: each number and text that a
+// checkpoint says, in this order.
+TEST(ChainHashes, AreOfTheStoredFormat) {
+  auto word = [](std::uint64_t number) {
+    std::string bytes;
+    for (int i = 0; i < 8; ++i) bytes += static_cast<char>(number >> (8 * i));
+    return bytes;
+  };
+  auto text = [&](const std::string& of) { return word(of.size()) + of; };
+  Digest parent, value;
+  parent.fill('p');
+  value.fill('v');
+  CheckpointRow row;
+  row.seq = 5;
+  row.state_seq = 3;
+  row.epoch = 7;
+  row.next_tasks = "[]";
+  ChannelVersion written;
+  written.name = "log";
+  written.seq = 2;
+  written.hash = value;
+  ChannelVersion unwritten;
+  unwritten.name = "never";
+  std::string bytes = std::string(32, 'p') + word(5) + word(7) + word(3) + text("[]") +
+                      text("log") + word(2) + std::string(32, 'v');
+  EXPECT_EQ(chain_hash(parent, row, {written, unwritten}), sha256(bytes));
+  row.state_seq = row.seq;
+  bytes = std::string(32, 'p') + word(5) + word(7) + text("[]");
+  EXPECT_EQ(chain_hash(parent, row, {unwritten}), sha256(bytes));
+}
+
 }  // namespace
 }  // namespace belay::engine

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 
 #include "tests/cli/belay_process.h"
 
@@ -17,23 +18,26 @@ class CliConfig : public testing::Test {
     std::filesystem::create_directories(world_.folder.file(".config/belay"));
     return world_.write(".config/belay/belay.yaml", text);
   }
-  // What `config explain` says of a setting: its value and where it comes from.
-  std::pair<std::string, std::string> explained(const std::string& name, Words words = {}) {
+  using Answer = std::pair<std::string, std::string>;
+
+  // What `config explain` shows of each setting: its value and where it comes from.
+  std::map<std::string, Answer> all_explained(Words words = {}) {
     words.insert(words.begin(), {"config", "explain", "--json"});
     Outcome shown = world_.run(words);
     EXPECT_EQ(shown.code, 0) << shown.err;
     const Value document = shown.json();
+    std::map<std::string, Answer> all;
     const Value::Array* settings = document["settings"].as_array();
-    if (!settings) return {};
-    for (const Value& one : *settings) {
-      if (one["name"] == Value(name)) return {*one["value"].as_string(), *one["from"].as_string()};
+    for (const Value& one : settings ? *settings : Value::Array()) {
+      all[*one["name"].as_string()] = {*one["value"].as_string(), *one["from"].as_string()};
     }
-    return {};
+    return all;
+  }
+  Answer explained(const std::string& name, Words words = {}) {
+    return all_explained(std::move(words))[name];
   }
   World world_;
 };
-
-using Answer = std::pair<std::string, std::string>;
 
 TEST_F(CliConfig, AFlagWinsOverTheEnvironmentThatOverTheFileThatOverTheDefault) {
   EXPECT_EQ(explained("user"), Answer("local", "default"));
@@ -64,6 +68,52 @@ TEST_F(CliConfig, AWorkersNameAndItsLimitsAreExplained) {
   EXPECT_TRUE(refused.says({"worker's name", "200"})) << refused.err;
   world_.setting.environment.erase("BELAY_WORKER_NAME");
   EXPECT_EQ(world_.run({"worker", "--until-idle", "--name", ""}).code, 2);
+}
+
+// Each setting that has a variable, by its key in the file: a new one needs its row.
+TEST_F(CliConfig, EverySettingIsReadFromItsVariableAndFromTheFile) {
+  const std::map<std::string, std::pair<std::string, std::string>> values = {
+      {"store", {"BELAY_STORE", "sqlite:" + world_.folder.file("other.db")}},
+      {"user", {"BELAY_USER", "ben"}},
+      {"model", {"BELAY_MODEL", "ollama:a"}},
+      {"model_url", {"BELAY_MODEL_URL", "http://127.0.0.1:9"}},
+      {"language", {"BELAY_LANGUAGE", "es"}},
+      {"time_zone", {"BELAY_TIME_ZONE", "Europe/Madrid"}},
+      {"agent_max_retries", {"AGENT_MAX_RETRIES", "2"}},
+      {"agent_timeout_ms", {"AGENT_TIMEOUT_MS", "1500"}},
+      {"agent_require_approval", {"AGENT_REQUIRE_APPROVAL", "false"}},
+      {"metrics_batch_interval_ms", {"METRICS_BATCH_INTERVAL_MS", "2500"}},
+      {"runs_per_user", {"BELAY_RUNS_PER_USER", "3"}},
+      {"runs_per_key", {"BELAY_RUNS_PER_KEY", "4"}},
+      {"runs_per_queue", {"BELAY_RUNS_PER_QUEUE", "5"}},
+      {"starts_per_minute", {"BELAY_STARTS_PER_MINUTE", "6"}},
+      {"starts_at_work", {"BELAY_STARTS_AT_WORK", "7"}},
+      {"trusted_proxies", {"BELAY_TRUSTED_PROXIES", "10.0.0.1"}},
+      {"worker_name", {"BELAY_WORKER_NAME", "left"}},
+      {"roles", {"BELAY_ROLES", "editor"}},
+      {"no_approval_takes", {"BELAY_NO_APPROVAL_TAKES", "nobody"}},
+      {"compression", {"BELAY_COMPRESSION", "never"}},
+      {"redis", {"BELAY_REDIS", "redis://127.0.0.1:9/0"}},
+      {"redis_for", {"BELAY_REDIS_FOR", "hints"}},
+      {"redis_prefix", {"BELAY_REDIS_PREFIX", "mine:"}},
+  };
+  std::string text;
+  for (const auto& [key, given] : values) {
+    world_.setting.environment[given.first] = given.second;
+    text += key + ": \"" + given.second + "\"\n";
+  }
+  auto shown = all_explained();
+  for (const auto& [key, given] : values) {
+    EXPECT_EQ(shown[key], Answer(given.second, "environment " + given.first));
+    world_.setting.environment.erase(given.first);
+  }
+  std::string file = write_settings(text);
+  shown = all_explained();
+  int line = 0;
+  for (const auto& [key, given] : values) {
+    std::string from = "file " + file + ", line " + std::to_string(++line);
+    EXPECT_EQ(shown[key], Answer(given.second, from));
+  }
 }
 
 TEST_F(CliConfig, TheFileIsTheFirstThatThereIs) {
