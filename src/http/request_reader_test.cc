@@ -1,3 +1,4 @@
+// Long on purpose: tables of requests, sound and malformed, through the same few functions.
 #include "http/request_reader.h"
 
 #include <gtest/gtest.h>
