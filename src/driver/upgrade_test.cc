@@ -293,12 +293,12 @@ TEST_F(Upgrades, NoMoreRunsOfAnotherVersionAreClaimedThanWereAtFirst) {
   auto our_client = process(ours);
   StartOptions first;
   first.priority = 1;
-  for (std::size_t i = 0; i < 40; ++i) {
-    block_on(loop, client->enqueue(old, Value::object({{"a", "x"}}), first, Instant())).value();
-  }
   for (std::size_t i = 0; i < limits::claim_max; ++i) {
     Value input = Value::object({{"b", "y"}});
     block_on(loop, our_client->enqueue(ours, std::move(input), {}, Instant())).value();
+  }
+  for (std::size_t i = 0; i < 40; ++i) {
+    block_on(loop, client->enqueue(old, Value::object({{"a", "x"}}), first, Instant())).value();
   }
   auto worker = process(ours);
   std::size_t refused = 0;

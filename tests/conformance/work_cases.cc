@@ -187,6 +187,14 @@ TEST_P(StoreSuite, TheLastWordOnATaskCounts) {
                                  script.task(1, TaskStatus::answered)));
   EXPECT_THAT(call_->tasks({default_tenant(), script.row.run, "", 2}), IsEmpty());
   EXPECT_THAT(call_->tasks({default_tenant(), script.row.run, "inner"}), IsEmpty());
+
+  TaskRow inner = script.task(2, TaskStatus::done);
+  inner.space = "inner";
+  Commit pending = script.pending({});
+  pending.rows.tasks = {inner};
+  call_->commit(pending);
+  EXPECT_THAT(call_->tasks({default_tenant(), script.row.run, "inner"}), ElementsAre(inner));
+  EXPECT_EQ(call_->tasks({default_tenant(), script.row.run, "", 1}), tasks);
 }
 
 TEST_P(StoreSuite, ASubgraphNumbersItsCheckpointsByItself) {
