@@ -33,7 +33,9 @@ using std::chrono::seconds;
 
 constexpr std::size_t kStreamsMax = 12;
 constexpr std::size_t kThreadsMax = 60;
-constexpr int kDescriptorsToSpare = 12;
+// Beyond those of the first request: eight connections to the model stay open for its next calls,
+// the store's readers open their files with their first read, and a few clients end late.
+constexpr int kDescriptorsToSpare = 20;
 constexpr seconds kUntilAllEnd{60};
 
 std::int64_t number_from_environment(const char* name, std::int64_t or_else) {
