@@ -155,7 +155,8 @@ class Context {
 
   // How the run is said to have ended, should it end after this node: "saved", "nothing_to_do".
   void outcome(std::string outcome) { effects_.outcome = std::move(outcome); }
-  // A durable event of the program's own, written in this node's commit.
+  // A durable event of the program's own, written in this node's commit. Also of an attempt that
+  // fails: with the next commit then.
   void emit(std::string name, Value body);
 
   // A piece of a text that people see while it comes: readers of the run's events in this process

@@ -203,6 +203,7 @@ void Advancing::failed_here(NodeFailed& event) {
   const GraphDefinition::Node& node = *task->node;
   int allowed = node.retry.attempts;
   if (allowed > 1 && run_.options.max_retries) allowed = std::max(1, *run_.options.max_retries);
+  add_effects(task->effects, std::move(event.effects));
   if (event.error.code != ErrorCode::unavailable || event.of.attempt >= allowed) {
     return fail(std::move(event.error), event.moment, 1);
   }
@@ -212,7 +213,6 @@ void Advancing::failed_here(NodeFailed& event) {
   task->due = event.moment.now + wait_after(node.retry, event);
   task->previous_error = event.error;
   run_.attention.push_back(task->position);
-  add_effects(task->effects, std::move(event.effects));
   if (is_parallel(run_)) {
     note_unsaved(*task);
     return start_ready(event.moment);
@@ -326,6 +326,7 @@ void Advancing::on(Cancelled event) {
   // The values of a superstep that never ends stay beyond the state.
   step.is_midway = is_parallel(run_);
   clear_awaiting(step);
+  step.effects.events = take_events(run_);
   run_.tasks.clear();
   commit(std::move(step), event.moment);
 }

@@ -143,6 +143,9 @@ bool asks(const Run& run, const InterruptId& interrupt);
 void list_asked(const Run& run, std::vector<InterruptId>& asked);
 // Has the next Committed look at all tasks that wait.
 void note_waiting(Run& run);
+// Takes the events of the superstep's attempts, those in subgraphs included, for a commit that ends
+// the run before the superstep's own. Records and messages stay: they are the superstep's.
+std::vector<NodeEffects::CustomEvent> take_events(Run& run);
 // Puts what one task leaves for a commit to what others leave.
 void add_effects(NodeEffects& to, NodeEffects&& from);
 

@@ -21,26 +21,6 @@ void append_digest(std::string& out, const Digest& digest) {
   out.append(reinterpret_cast<const char*>(digest.data()), digest.size());
 }
 
-// The values of the channels that are to be written as they are, after those of the tasks.
-Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step) {
-  if (step.set.empty()) return Done{};
-  auto index = static_cast<std::int64_t>(step.values.empty() ? 0 : step.values.back().index + 1);
-  // What was held back may be of a superstep whose tasks wrote ahead: it comes after all of that.
-  if (run.options.durability == Durability::exit) {
-    index = static_cast<std::int64_t>(limits::superstep_tasks_max);
-  }
-  for (ChannelVersion& channel : run.channels) {
-    if (std::find(step.set.begin(), step.set.end(), channel.index) == step.set.end()) continue;
-    if (is_transient(graph, channel.index)) continue;
-    BELAY_TRY(std::string text, channel_text(graph, run, channel));
-    std::erase_if(step.values, [&](const StepValue& value) {
-      return value.channel == &channel && !value.is_stored && value.kind == ValueKind::set;
-    });
-    step.values.push_back({&channel, ValueKind::set, index, std::move(text), false});
-  }
-  return Done{};
-}
-
 void write_value(const Run& run, std::uint64_t seq, StepValue& value, CommitRows& rows) {
   add_version(*value.channel, seq, value.kind, value.text);
   if (value.is_stored) return;
@@ -151,9 +131,26 @@ void pass_time(Run& run, const Moment& moment) {
 
 }  // namespace
 
-Result<Commit> end_step(const GraphDefinition& graph, Run& run, Step step, const Moment& moment,
-                        std::uint64_t guard_epoch) {
-  BELAY_CHECK(add_set_values(graph, run, step));
+Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step) {
+  if (step.set.empty()) return Done{};
+  auto index = static_cast<std::int64_t>(step.values.empty() ? 0 : step.values.back().index + 1);
+  // What was held back may be of a superstep whose tasks wrote ahead: it comes after all of that.
+  if (run.options.durability == Durability::exit) {
+    index = static_cast<std::int64_t>(limits::superstep_tasks_max);
+  }
+  for (ChannelVersion& channel : run.channels) {
+    if (std::find(step.set.begin(), step.set.end(), channel.index) == step.set.end()) continue;
+    if (is_transient(graph, channel.index)) continue;
+    BELAY_TRY(std::string text, channel_text(graph, run, channel));
+    std::erase_if(step.values, [&](const StepValue& value) {
+      return value.channel == &channel && !value.is_stored && value.kind == ValueKind::set;
+    });
+    step.values.push_back({&channel, ValueKind::set, index, std::move(text), false});
+  }
+  return Done{};
+}
+
+Commit end_step(Run& run, Step step, const Moment& moment, std::uint64_t guard_epoch) {
   bool is_inner = !run.space.empty();
   Commit commit;
   commit.tenant = run.row.tenant;

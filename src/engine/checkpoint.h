@@ -26,13 +26,15 @@ struct Step {
   bool is_midway = false;
 };
 
-// Ends a step: raises the run's seq, writes the values, chains the checkpoint, and returns the
-// commit, guarded by the epoch and seq that the run had before. The run is afterwards as the commit
-// says. `guard_epoch` is the epoch before this step. `invalid` when a channel can't be written as
-// JSON or is too large; the run is then as it was. For an inner run the commit has no guard and its
-// checkpoint is among the inner ones.
-Result<Commit> end_step(const GraphDefinition& graph, Run& run, Step step, const Moment& moment,
-                        std::uint64_t guard_epoch);
+// Adds the values of the channels in `step.set`, after those of the tasks. `invalid` when one can't
+// be written as JSON or is too large; the step is then as it was, but for some of these values.
+Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step);
+
+// Ends a step whose values are complete: raises the run's seq, writes the values, chains the
+// checkpoint, and returns the commit, guarded by the epoch and seq that the run had before. The run
+// is afterwards as the commit says. `guard_epoch` is the epoch before this step. For an inner run
+// the commit has no guard and its checkpoint is among the inner ones.
+Commit end_step(Run& run, Step step, const Moment& moment, std::uint64_t guard_epoch);
 
 // A record as a commit carries it.
 RecordPut record_put(RecordWrite record);

@@ -72,7 +72,7 @@ struct NodeFailed {
   Moment moment;
   AttemptId of;
   Error error;
-  NodeEffects effects;  // the events and effects of an attempt outlive its failure
+  NodeEffects effects;  // what it emitted, and the journal of its effects
 };
 // The node asks a person in its middle.
 struct NodeAsked {

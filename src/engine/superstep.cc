@@ -39,6 +39,18 @@ void add_effects(NodeEffects& to, NodeEffects&& from) {
   if (!from.outcome.empty()) to.outcome = std::move(from.outcome);
 }
 
+std::vector<NodeEffects::CustomEvent> take_events(Run& run) {
+  std::vector<NodeEffects::CustomEvent> all;
+  for (NodeTask& task : run.tasks) {
+    auto own = std::exchange(task.effects.events, {});
+    append_all(all, own);
+    if (!task.inner) continue;
+    auto inside = take_events(*task.inner);
+    append_all(all, inside);
+  }
+  return all;
+}
+
 std::string nodes_text(const std::vector<NodeTask>& tasks) {
   if (tasks.empty()) return std::string(end);
   std::string text = tasks.front().node->name;
@@ -337,6 +349,7 @@ void Advancing::pause(const Moment& moment) {
 void Advancing::commit(Step step, const Moment& moment) {
   std::string node = step.node;
   if (run_.superstep > run_.options.supersteps && !run_.tasks.empty() && works()) {
+    append_all(run_.held_effects.events, step.effects.events);
     return fail(error(ErrorCode::exhausted, "The run took more than " +
                                                 std::to_string(run_.options.supersteps) +
                                                 " steps; look for a cycle that never ends."),
@@ -367,6 +380,14 @@ void Advancing::commit(Step step, const Moment& moment) {
   if (!waits && (!run_.unwritten.empty() || !is_empty(run_.held_effects))) {
     auto unwritten = std::exchange(run_.unwritten, {});
     step.set.insert(step.set.end(), unwritten.begin(), unwritten.end());
+  }
+  if (auto sound = add_set_values(graph_, run_, step); !sound.ok()) {
+    run_.row.node = node;
+    run_.row.outcome.clear();
+    append_all(run_.held_effects.events, step.effects.events);
+    return fail(sound.error(), moment);
+  }
+  if (!waits && !is_empty(run_.held_effects)) {
     NodeEffects held = std::exchange(run_.held_effects, {});
     add_effects(held, std::move(step.effects));
     step.effects = std::move(held);
@@ -379,16 +400,11 @@ void Advancing::commit(Step step, const Moment& moment) {
   std::uint64_t guard = guard_epoch_.value_or(first ? 0 : run_.row.epoch);
   if (to_queue_ && works()) wait_in_queue(moment);
   bool lags = is_step && works() && run_.options.durability == Durability::async && !first;
-  auto ended = end_step(graph_, run_, std::move(step), moment, guard);
-  if (!ended.ok()) {
-    run_.row.node = node;
-    run_.row.outcome.clear();
-    return fail(ended.error(), moment);
-  }
-  if (first && !is_inner()) ended->rows.thread = thread_row(run_.row);
-  ended->rows.ends_run = ends_with_loose_ends();
+  Commit ended = end_step(run_, std::move(step), moment, guard);
+  if (first && !is_inner()) ended.rows.thread = thread_row(run_.row);
+  ended.rows.ends_run = ends_with_loose_ends();
   work_.may_lag = lags && !is_inner();
-  keep(*std::move(ended));
+  keep(std::move(ended));
   if (!is_inner()) return;
   if (is_final(run_.row.status)) return outer_->inner_ended(position_, moment);
   outer_->run_.attention.push_back(position_);
@@ -437,20 +453,24 @@ void Advancing::fail(Error why, const Moment& moment, int failed_attempts) {
   step.detail = Value::object({{"error", why.message}, {"code", name_of(why.code)}});
   // What finished tasks of the superstep wrote ahead stays beyond the state.
   step.is_midway = is_parallel(run_) || std::exchange(run_.is_ahead, false);
+  auto events = take_events(run_);
   run_.tasks.clear();
   run_.unsaved.clear();
   run_.unwritten.clear();
   step.effects = std::exchange(run_.held_effects, {});
-  if (is_inner()) step.effects = {};
+  append_all(step.effects.events, events);
+  if (is_inner()) {
+    append_all(outer_->run_.tasks[position_].effects.events, step.effects.events);
+    step.effects = {};
+  }
   bool first = run_.row.seq == 0;
   std::uint64_t guard = guard_epoch_.value_or(first ? 0 : run_.row.epoch);
-  auto ended = end_step(graph_, run_, std::move(step), moment, guard);
-  BELAY_ASSERT(ended.ok());
-  if (first && !is_inner()) ended->rows.thread = thread_row(run_.row);
-  ended->rows.ends_run = ends_with_loose_ends();
+  Commit ended = end_step(run_, std::move(step), moment, guard);
+  if (first && !is_inner()) ended.rows.thread = thread_row(run_.row);
+  ended.rows.ends_run = ends_with_loose_ends();
   // Approvals requested by the same event were never shown.
   if (!is_inner()) work_.pending.opened.clear();
-  keep(*std::move(ended));
+  keep(std::move(ended));
   if (is_inner()) outer_->inner_ended(position_, moment);
 }
 
