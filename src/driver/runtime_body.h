@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "driver/entering_runs.h"
 #include "driver/live_fan_out.h"
 #include "driver/live_text.h"
 #include "driver/outbox_delivery.h"
@@ -202,7 +203,7 @@ class Runtime::Body {
   WorkCall* work_call_ = nullptr;             // of work(), while it runs
   bool is_stopping_ = false;                  // a drain whose timeout has passed
   std::size_t taken_up_ = 0;                  // by work(), and still under way
-  std::map<TenantId, std::size_t> entering_;  // by enqueue(), and not in the store yet
+  EnteringRuns entering_;                     // into the queue
   struct KnownQueues {
     Instant as_of{};
     std::map<std::string, QueueRow> rows;

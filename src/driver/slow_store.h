@@ -22,7 +22,10 @@ class SlowStore final : public ForwardingStore {
     std::chrono::milliseconds takes = reads == long_read ? long_read_takes : reads_take;
     if (takes.count() > 0) co_await sleep_for(takes);
     if (is_damaged) co_return error(ErrorCode::corrupt, "A bit is not what it was.");
-    co_return co_await inner().read(std::move(reader));
+    bool is_stale = reads == stale_read;
+    auto done = co_await inner().read(std::move(reader));
+    if (is_stale) co_await sleep_for(stale_read_takes);
+    co_return std::move(done);
   }
 
   std::optional<std::uint64_t> version() override {
@@ -37,6 +40,8 @@ class SlowStore final : public ForwardingStore {
   int damaged_reads = 0;  // how many from there on
   int long_read = 0;
   std::chrono::milliseconds long_read_takes{10'000};
+  int stale_read = 0;  // whose answer comes late: the number
+  std::chrono::milliseconds stale_read_takes{10'000};
 };
 
 }  // namespace belay

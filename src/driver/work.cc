@@ -77,10 +77,10 @@ Task<Result<Done>> Runtime::Body::check_queue(TenantId tenant) {
     BELAY_TRY(auto rows, view.runs(filter));
     return rows.size();
   };
+  EnteringRuns::Check check(entering_, tenant);
   auto queued = co_await read<std::size_t>(parts_.store, std::move(reader));
   if (!queued.ok()) co_return std::move(queued).error();
-  auto entering = entering_.find(tenant);
-  std::size_t taken = *queued + (entering == entering_.end() ? 0 : entering->second);
+  std::size_t taken = *queued + check.others();
   if (taken < limit) co_return Done{};
   Error full = error(ErrorCode::unavailable, "The queue is full: " + std::to_string(limit) +
                                                  " runs wait in it; try again later.");
@@ -90,10 +90,8 @@ Task<Result<Done>> Runtime::Body::check_queue(TenantId tenant) {
 
 Task<Result<CommitOutcome>> Runtime::Body::put_into_queue(Commit commit) {
   TenantId tenant = commit.tenant;
-  ++entering_[tenant];
+  EnteringRuns::Entry entry(entering_, tenant);
   auto outcome = co_await parts_.store.commit(std::move(commit));
-  auto entering = entering_.find(tenant);
-  if (--entering->second == 0) entering_.erase(entering);
   if (outcome.ok() && *outcome == CommitOutcome::applied) tell_of_work(tenant);
   co_return std::move(outcome);
 }

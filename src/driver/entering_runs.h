@@ -1,0 +1,78 @@
+#pragma once
+// driver/entering_runs.h - the runs that this process is putting into the queue, for the limit of
+// the queue: a count that was read from the store misses those committed since.
+//
+// Threading: the executor's thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "belay/ids.h"
+
+namespace belay {
+
+class EnteringRuns {
+  struct Queue {
+    std::size_t checks = 0;     // under way
+    std::size_t commits = 0;    // under way
+    std::uint64_t entered = 0;  // commits that have ended since the first check
+    bool is_idle() const { return checks == 0 && commits == 0; }
+  };
+  using Queues = std::map<TenantId, Queue>;
+
+  static void forget_idle(Queues& queues, Queues::iterator queue) {
+    if (queue->second.is_idle()) queues.erase(queue);
+  }
+
+ public:
+  // From before the store is asked how long the queue is until that is judged.
+  class Check {
+   public:
+    Check(EnteringRuns& of, const TenantId& tenant)
+        : of_(of.queues_), queue_(of_.try_emplace(tenant).first), before_(queue_->second.entered) {
+      ++queue_->second.checks;
+    }
+    Check(const Check&) = delete;
+    Check& operator=(const Check&) = delete;
+    ~Check() {
+      --queue_->second.checks;
+      forget_idle(of_, queue_);
+    }
+    // Runs that the store may not have counted: never too few, and too many only for a moment.
+    std::size_t others() const {
+      return queue_->second.commits + static_cast<std::size_t>(queue_->second.entered - before_);
+    }
+
+   private:
+    Queues& of_;
+    Queues::iterator queue_;
+    std::uint64_t before_;
+  };
+
+  // While the commit of one run is under way. Nothing may wait between the check and this.
+  class Entry {
+   public:
+    Entry(EnteringRuns& of, const TenantId& tenant)
+        : of_(of.queues_), queue_(of_.try_emplace(tenant).first) {
+      ++queue_->second.commits;
+    }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+    ~Entry() {
+      --queue_->second.commits;
+      ++queue_->second.entered;
+      forget_idle(of_, queue_);
+    }
+
+   private:
+    Queues& of_;
+    Queues::iterator queue_;
+  };
+
+ private:
+  Queues queues_;
+};
+
+}  // namespace belay
