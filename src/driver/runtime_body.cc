@@ -58,9 +58,11 @@ Task<Result<Runtime::Body::Found>> Runtime::Body::find(
       [find_row = std::move(find_row), seq, graphs = graphs_](Snapshot& view) -> Result<Found> {
     Found found;
     BELAY_TRY(RunRow row, find_row(view));
-    BELAY_TRY(found.approvals, open_approvals(view, row));
-    BELAY_TRY(found.spending, spending_of_run(view, row));
-    BELAY_TRY(found.uncertain, uncertain_effects(view, row));
+    if (!seq || *seq == row.seq) {
+      BELAY_TRY(found.approvals, open_approvals(view, row));
+      BELAY_TRY(found.spending, spending_of_run(view, row));
+      BELAY_TRY(found.uncertain, uncertain_effects(view, row));
+    }
     BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), seq));
     return found;
   };
@@ -118,7 +120,6 @@ Task<Result<RunView>> Runtime::Body::status(TenantId tenant, ThreadId thread,
                                             std::optional<std::uint64_t> seq) {
   auto found = co_await find_thread(std::move(tenant), std::move(thread), seq);
   if (!found.ok()) co_return std::move(found).error();
-  if (seq && *seq != found->stored.row.seq) found->approvals.rows.clear();
   co_return view_of(*std::move(found));
 }
 

@@ -28,19 +28,6 @@ constexpr std::chrono::milliseconds kFirstLook{50};
 constexpr std::chrono::milliseconds kLaterLooks{500};
 
 // A run as its commit says that it stood; what the row alone knows is of the newest.
-void stand_at(const CheckpointRow& then, RunRow& row) {
-  row.seq = then.seq;
-  row.epoch = then.epoch;
-  row.session = then.session;
-  row.checkpoint = then.id;
-  row.status = then.status;
-  row.node = then.node;
-  row.retry_count = then.retry_count;
-  row.updated_at = then.created_at;
-  row.due_at = {};
-  for (std::string* text : {&row.reason, &row.outcome, &row.error_code, &row.error}) text->clear();
-}
-
 Task<Result<Done>> refused(Error why) { co_return why; }
 
 class LocalService final : public Service {
@@ -158,16 +145,7 @@ class LocalService final : public Service {
       auto now = co_await parts_.runtime.status(parts_.tenant, std::move(thread));
       co_return co_await with_hold(std::move(now));
     }
-    BELAY_CO_TRY(RunView view,
-                 co_await parts_.runtime.status_at(parts_.tenant, std::move(thread), *seq));
-    if (view.row.seq == *seq) co_return std::move(view);
-    CheckpointFilter filter;
-    filter.tenant = parts_.tenant;
-    filter.run = view.row.run;
-    filter.seq = seq;
-    BELAY_CO_TRY(std::vector<CheckpointRow> rows, co_await checkpoints(std::move(filter)));
-    if (!rows.empty()) stand_at(rows.front(), view.row);
-    co_return std::move(view);
+    co_return co_await parts_.runtime.status_at(parts_.tenant, std::move(thread), *seq);
   }
 
   Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) override {
