@@ -116,6 +116,23 @@ TEST_F(CliConfig, EverySettingIsReadFromItsVariableAndFromTheFile) {
   }
 }
 
+TEST_F(CliConfig, OfRedisAreNotUsedWithoutARedis) {
+  EXPECT_EQ(explained("redis_for"), Answer("hints,limits", "default"));
+  world_.setting.environment["BELAY_REDIS_FOR"] = "hints";
+  EXPECT_EQ(explained("redis_for"), Answer("hints", "not used: no Redis is set"));
+  std::string file = write_settings("redis_prefix: \"mine:\"\n");
+  EXPECT_EQ(explained("redis_prefix"), Answer("mine:", "not used: no Redis is set"));
+  EXPECT_EQ(explained("redis_for", {"--redis", "redis://127.0.0.1:9/0"}),
+            Answer("hints", "environment BELAY_REDIS_FOR"));
+}
+
+// As `serve` decides it.
+TEST_F(CliConfig, WhoMayStartWithoutApprovalFollowsWhetherTheServerAsksAnybody) {
+  EXPECT_EQ(explained("no_approval_takes"), Answer("decide", "default"));
+  world_.setting.environment["AGENT_REQUIRE_APPROVAL"] = "false";
+  EXPECT_EQ(explained("no_approval_takes"), Answer("run", "default"));
+}
+
 TEST_F(CliConfig, TheFileIsTheFirstThatThereIs) {
   write_settings("user: home\n");
   EXPECT_EQ(explained("user").first, "home");
