@@ -280,8 +280,9 @@ class Runtime {
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
                                std::string on_behalf_of = {});
 
-  // A thread's latest run; `status_at()`: as its commit `seq` left it, and without approvals, spending
-  // and uncertain effects if that is not the latest commit. `not_found` for an unknown thread or seq.
+  // A thread's latest run; `status_at()`: as its commit `seq` left it, and without approvals,
+  // spending and uncertain effects if that is not the latest commit. `not_found` for an unknown
+  // thread or seq.
   Task<Result<RunView>> status(TenantId tenant, ThreadId thread);
   Task<Result<RunView>> status_at(TenantId tenant, ThreadId thread, std::uint64_t seq);
 

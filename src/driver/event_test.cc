@@ -189,7 +189,8 @@ TEST_F(Events, OfFailedAttemptsAreKeptAlsoWhenTheFailureEndsTheRun) {
   chapter.edge(start, "fails").edge("fails", end);
   GraphBuilder<Plan> inside{"inside"};
   inside.subgraph(
-      "sub", std::move(chapter).build().value(), [](const Plan& plan) { return Chapter{plan.title}; },
+      "sub", std::move(chapter).build().value(),
+      [](const Plan& plan) { return Chapter{plan.title}; },
       [](const Chapter&) { return add(&Plan::total, 1); });
   inside.edge(start, "sub").edge("sub", end);
   int thread = 0;
@@ -209,7 +210,8 @@ TEST_F(Events, OfFailedAttemptsAreKeptAlsoWhenTheFailureEndsTheRun) {
         EXPECT_EQ(event.body["name"], Value("tried"));
         tried.push_back(to_json(event.body["body"]));
       }
-      EXPECT_THAT(tried, ElementsAre("1", "2", "3")) << graph.definition()->name << begin.thread.text;
+      EXPECT_THAT(tried, ElementsAre("1", "2", "3"))
+          << graph.definition()->name << begin.thread.text;
     }
   }
 }
@@ -261,8 +263,8 @@ TEST_F(Events, OfASuperstepThatNeverEndsComeWithTheEndOfTheRun) {
   auto busy = process(graph);
   StartOptions begin;
   begin.thread = ThreadId("late");
-  Spawned running = spawn<Result<RunView>>(
-      loop, busy->start(graph, Plan{.title = "late"}, begin), [](const Result<RunView>&) {});
+  Spawned running = spawn<Result<RunView>>(loop, busy->start(graph, Plan{.title = "late"}, begin),
+                                           [](const Result<RunView>&) {});
   loop.run_until(clock.now() + 1min);
   auto other = process(graph);
   block_on(loop, other->cancel(default_tenant(), begin.thread, "ana")).value();

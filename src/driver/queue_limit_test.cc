@@ -22,9 +22,9 @@ struct QueueLimit : HaltingWorld {
     return std::move(graph).build().value();
   }
   void enqueue(Runtime& runtime, std::vector<Result<RunView>>& ended) {
-    spawned.push_back(
-        spawn<Result<RunView>>(loop, runtime.enqueue(sending(), Letter{}, StartOptions{}, clock.now()),
-                               [&ended](Result<RunView> view) { ended.push_back(std::move(view)); }));
+    spawned.push_back(spawn<Result<RunView>>(
+        loop, runtime.enqueue(sending(), Letter{}, StartOptions{}, clock.now()),
+        [&ended](Result<RunView> view) { ended.push_back(std::move(view)); }));
   }
 
   std::vector<Spawned> spawned;
@@ -49,8 +49,8 @@ TEST_F(QueueLimit, HoldsForAStartWhoseCountOfTheQueueIsOldWhenItComes) {
     enqueue(*runtime, ended);
     loop.run();
     ASSERT_EQ(ended.size(), 4u);
-    refused += static_cast<int>(std::count_if(ended.begin(), ended.end(),
-                                              [](const auto& view) { return !view.ok(); }));
+    refused += static_cast<int>(
+        std::count_if(ended.begin(), ended.end(), [](const auto& view) { return !view.ok(); }));
     ended.clear();
     enqueue(*runtime, ended);
     loop.run();

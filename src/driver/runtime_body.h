@@ -200,10 +200,10 @@ class Runtime::Body {
   std::shared_ptr<const GraphRegistry> graphs_ = std::make_shared<GraphRegistry>();
   std::map<RunId, RunDriver*> driven_;  // by the calls that are under way
   bool is_draining_ = false;
-  WorkCall* work_call_ = nullptr;             // of work(), while it runs
-  bool is_stopping_ = false;                  // a drain whose timeout has passed
-  std::size_t taken_up_ = 0;                  // by work(), and still under way
-  EnteringRuns entering_;                     // into the queue
+  WorkCall* work_call_ = nullptr;  // of work(), while it runs
+  bool is_stopping_ = false;       // a drain whose timeout has passed
+  std::size_t taken_up_ = 0;       // by work(), and still under way
+  EnteringRuns entering_;          // into the queue
   struct KnownQueues {
     Instant as_of{};
     std::map<std::string, QueueRow> rows;

@@ -175,7 +175,8 @@ TEST_F(Runs, PastStatesCanBeRead) {
   EXPECT_EQ(*written.state["draft"].as_string(), "Dear urgent");
   EXPECT_TRUE(written.approvals.empty()) << "it is of a later commit";
   EXPECT_FALSE(written.approval);
-  auto now = block_on(loop, runtime->status_at(default_tenant(), paused.row.thread, paused.row.seq));
+  auto now =
+      block_on(loop, runtime->status_at(default_tenant(), paused.row.thread, paused.row.seq));
   EXPECT_EQ(now.value().approvals.size(), 1u);
   auto missing = block_on(loop, runtime->status_at(default_tenant(), paused.row.thread, 9));
   EXPECT_EQ(missing.error().code, ErrorCode::not_found);

@@ -389,6 +389,28 @@ TEST(Sealing, TheKeysOfMessagesAreThoseOfTheSpecification) {
   }
 }
 
+// Else an index would show whoever reads the store that two fields hold the same.
+TEST(Sealing, TheSameTextIsSearchedByAnotherValueInEachFieldUserCollectionAndTenant) {
+  Sealer sealer(encrypted());
+  UserId ana("ana"), ben("ben");
+  std::set<std::string> values;
+  for (const TenantId& tenant : {kTenant, TenantId("other")}) {
+    for (std::string_view collection : {"notes", "journal"}) {
+      for (const UserId& user : {ana, ben}) {
+        for (std::string_view field : {"mood", "title"}) {
+          for (std::string_view text : {"low", "high"}) {
+            store::RecordField wanted{collection, user, field, text};
+            std::string value = sealer.sealer.index_value(tenant, wanted);
+            EXPECT_EQ(sealer.sealer.index_values(tenant, wanted).back(), value);
+            values.insert(std::move(value));
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(values.size(), 32u);
+}
+
 TEST(Sealing, NoNonceComesTwice) {
   std::unique_ptr<Random> random = system_random();
   Cipher cipher(*random);
