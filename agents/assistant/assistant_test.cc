@@ -18,6 +18,7 @@ TEST(Assistant, AnswersWithWhatTheModelSays) {
   auto run = world.run(assistant().value(), asked("What colour is the sky?")).approve_all();
   EXPECT_EQ(run.state().answer, "Blue.");
   EXPECT_EQ(run.state().provider, "scripted");
+  EXPECT_EQ(run.outcome(), "answered");
 }
 
 TEST(Assistant, AsksAPersonWhereThatIsWanted) {

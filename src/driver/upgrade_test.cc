@@ -297,7 +297,7 @@ TEST_F(Upgrades, NoMoreRunsOfAnotherVersionAreClaimedThanWereAtFirst) {
     Value input = Value::object({{"b", "y"}});
     block_on(loop, our_client->enqueue(ours, std::move(input), {}, Instant())).value();
   }
-  for (std::size_t i = 0; i < 40; ++i) {
+  for (std::size_t i = 0; i < limits::claim_max + 40; ++i) {
     block_on(loop, client->enqueue(old, Value::object({{"a", "x"}}), first, Instant())).value();
   }
   auto worker = process(ours);

@@ -57,6 +57,18 @@ TEST_F(CliDev, StartsAnewWithEachBuildAndTheRunsGoOn) {
   EXPECT_NE(ask({"threads"}).code, 0) << "the server has ended with it";
 }
 
+TEST_F(CliDev, WithoutAStoreItsRunsAreInAFolderThatOnlyItsUserReads) {
+  namespace fs = std::filesystem;
+  world.setting.environment.erase("BELAY_STORE");
+  world.setting.folder = world.folder.file("work");
+  fs::create_directory(world.setting.folder);
+  begin();
+  EXPECT_EQ(ask({"threads"}).code, 0);
+  fs::path folder = world.setting.folder + "/.belay";
+  EXPECT_TRUE(fs::exists(folder / "belay.db"));
+  EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all);
+}
+
 TEST_F(CliDev, AServerThatDiedIsStartedWithTheNextBuild) {
   begin();
   std::filesystem::remove(program);

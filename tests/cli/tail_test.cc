@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
+
 #include "tests/cli/belay_process.h"
 
 namespace belay::cli::tests {
@@ -41,6 +43,18 @@ TEST_F(CliTail, EachEventIsALineAndWithJsonADocument) {
     EXPECT_TRUE(event["id"].as_string());
   }
   EXPECT_EQ(kinds, (std::vector<std::string>{"status", "approvals", "status"}));
+}
+
+TEST_F(CliTail, ALongEventIsCutAfterTwoHundredColumns) {
+  int cut = 0;
+  for (const std::string& line : lines(world.run({"tail", "t"}).out)) {
+    if (!line.ends_with("\xE2\x80\xA6")) continue;
+    ++cut;
+    std::string body = line.substr(line.rfind("  ") + 2);
+    auto is_first_byte = [](char byte) { return (byte & 0xc0) != 0x80; };
+    EXPECT_EQ(std::count_if(body.begin(), body.end(), is_first_byte), 200) << line;
+  }
+  EXPECT_GT(cut, 0);
 }
 
 TEST_F(CliTail, WhoComesBackWithAnIdGetsTheRest) {

@@ -269,6 +269,34 @@ TEST_P(StoreSuite, RecordsComeByKeyInPagesAndOnlyTheirUsers) {
   }
 }
 
+TEST_P(StoreSuite, OfARecordThatACommitPutsSeveralTimesTheLastCounts) {
+  auto put = [](const std::string& key, const std::string& json, const std::string& date) {
+    std::vector<std::pair<std::string, std::string>> indexed;
+    if (!json.empty()) indexed.emplace_back("date", date);
+    return record_put(key, json, std::move(indexed));
+  };
+  RunScript script("a");
+  call_->commit(script.first());
+  Commit commit = script.next();
+  commit.rows.records = {put("1", "{\"n\":1}", "2025-11-21"), put("2", "{\"n\":2}", "2025-11-21"),
+                         put("3", "", ""),                    put("1", "{\"n\":3}", "2025-11-22"),
+                         put("2", "", ""),                    put("3", "{\"n\":4}", "2025-11-21"),
+                         put("1", "{\"n\":5}", "2025-11-23")};
+  EXPECT_EQ(call_->commit(std::move(commit)), CommitOutcome::applied);
+  RecordQuery query{default_tenant(), "notes", UserId("ana"), "", "", "", ""};
+  auto records = call_->records(query);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_THAT(records[0].envelope, HasSubstr("{\"n\":5}"));
+  EXPECT_THAT(records[1].envelope, HasSubstr("{\"n\":4}"));
+  std::vector<std::size_t> found;
+  for (const char* date : {"2025-11-21", "2025-11-22", "2025-11-23"}) {
+    query.field = "date";
+    query.value = date;
+    found.push_back(call_->records(query).size());
+  }
+  EXPECT_THAT(found, ElementsAre(1u, 0u, 1u)) << "nothing is found by what it was before";
+}
+
 // Every store gives the same error, even one that could store the name.
 TEST_P(StoreSuite, ARecordThatNamesWhatCantBeANameIsRefused) {
   RecordPut good = record_put("1", "{}");

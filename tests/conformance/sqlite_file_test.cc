@@ -83,6 +83,21 @@ TEST_F(SqliteFile, KeepsEverythingOverAReopening) {
   EXPECT_THAT(ask("PRAGMA integrity_check"), testing::ElementsAre("ok"));
 }
 
+TEST_F(SqliteFile, NamesAParentOnlyWhereItIsNotTheCommitBefore) {
+  RunScript script("a");
+  with_store([&](Store&, Caller& call) {
+    call.commit(script.first());
+    for (int i = 0; i < 3; ++i) call.commit(script.next());
+    EXPECT_THAT(ask("SELECT count(*) FROM checkpoints WHERE parent_id IS NOT NULL"),
+                testing::ElementsAre("0"));
+  });
+  with_store([&](Store&, Caller& call) {
+    call.commit(script.next());
+    auto rows = call.checkpoints({default_tenant(), script.row.run});
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i) EXPECT_EQ(rows[i].parent, rows[i + 1].id);
+  });
+}
+
 TEST_F(SqliteFile, TellsByItsVersionThatAnotherHasCommitted) {
   with_store([&](Store& one, Caller&) {
     with_store([&](Store& other, Caller& call) {
