@@ -155,6 +155,14 @@ struct Attempt : TestWorld {
         .at(0)
         .interrupt;
   }
+  std::vector<OutboxRow> outbox() {
+    std::function<Result<std::vector<OutboxRow>>(Snapshot&)> reader = [](Snapshot& view) {
+      OutboxFilter filter;
+      filter.tenant = default_tenant();
+      return view.outbox(filter);
+    };
+    return block_on(loop, read<std::vector<OutboxRow>>(*store, std::move(reader))).value();
+  }
   bool is_sound() {
     auto checked = block_on(loop, check_store(*store, CheckScope{}));
     return checked.ok() && checked->violations.empty();
@@ -372,6 +380,120 @@ TEST(StoreFailures, AWorkerTakesUpEveryRunWhateverCallFails) {
         EXPECT_EQ(attempt.view("queued").row.outcome, "sent");
         EXPECT_EQ(attempt.view("t").row.outcome, "expired");
         EXPECT_EQ(attempt.view("lost").row.outcome, "sent");
+      });
+}
+
+void expect_busy_unless_ok(const Error* error) {
+  if (error) {
+    EXPECT_EQ(error->code, ErrorCode::unavailable) << error->message;
+  }
+}
+template <typename T>
+void expect_busy_unless_ok(const Result<T>& result) {
+  expect_busy_unless_ok(result.ok() ? nullptr : &result.error());
+}
+
+TEST(StoreFailures, AForkIsMadeOnceWhateverCallFails) {
+  auto fork = [](Attempt& attempt, bool queued) {
+    ForkOptions options;
+    options.from = ThreadId("t");
+    options.seq = 2;
+    options.thread = ThreadId("fork");
+    options.queued = queued;
+    return block_on(attempt.loop, attempt.tried->fork(options));
+  };
+  for (bool queued : {false, true}) {
+    for (bool exists : {false, true}) {
+      SCOPED_TRACE(std::string(queued ? "queued" : "at once") + (exists ? ", there already" : ""));
+      fail_everywhere(
+          [&](Attempt& attempt) {
+            attempt.begin_mail();
+            if (exists) fork(attempt, queued).value();
+          },
+          [&](Attempt& attempt) { expect_busy_unless_ok(fork(attempt, queued)); },
+          [&](Attempt& attempt) {
+            fork(attempt, queued).value();
+            EXPECT_EQ(attempt.all_runs().size(), 2u);
+            work_until_idle(attempt);
+            EXPECT_EQ(attempt.view("fork").row.status, RunStatus::paused);
+          });
+    }
+  }
+}
+
+TEST(StoreFailures, ACancelIsMadeOnceWhateverCallFails) {
+  auto cancel = [](Attempt& attempt) {
+    return block_on(attempt.loop, attempt.tried->cancel(default_tenant(), ThreadId("t"), "ana"));
+  };
+  fail_everywhere([](Attempt& attempt) { attempt.begin_mail(); },
+                  [&](Attempt& attempt) { expect_busy_unless_ok(cancel(attempt)); },
+                  [&](Attempt& attempt) {
+                    EXPECT_EQ(cancel(attempt).value().row.status, RunStatus::cancelled);
+                    EXPECT_EQ(attempt.view("t").row.seq, 4u) << "input, write, pause, cancel";
+                  });
+}
+
+TEST(StoreFailures, EachReadSaysThatTheStoreIsAway) {
+  auto read_all = [](Attempt& attempt) {
+    ThreadId thread("t");
+    Runtime& tried = *attempt.tried;
+    expect_busy_unless_ok(block_on(attempt.loop, tried.status(default_tenant(), thread)));
+    expect_busy_unless_ok(block_on(attempt.loop, tried.status_at(default_tenant(), thread, 2)));
+    ForkOptions fork;
+    fork.from = thread;
+    expect_busy_unless_ok(block_on(attempt.loop, tried.preview(fork)));
+    ReplayOptions replay;
+    replay.thread = thread;
+    expect_busy_unless_ok(block_on(attempt.loop, tried.replay(replay)));
+    expect_busy_unless_ok(
+        block_on(attempt.loop, tried.left_behind(default_tenant(), std::nullopt)));
+    EventOptions options;
+    options.thread = thread;
+    options.follow = false;
+    auto reader = block_on(attempt.loop, tried.events(options));
+    expect_busy_unless_ok(reader);
+    while (reader.ok()) {
+      auto some = block_on(attempt.loop, (*reader)->next());
+      expect_busy_unless_ok(some);
+      if (!some.ok() || some->empty()) break;
+    }
+  };
+  fail_everywhere([](Attempt& attempt) { attempt.begin_mail(); }, read_all, read_all);
+}
+
+// Messages reach their receiver, those whose call the store lost sight of once more.
+TEST(StoreFailures, EveryMessageIsDeliveredWhateverCallFails) {
+  std::map<std::string, int> received;
+  Receiver receiver = [&](OutboxMessage message) -> Task<Result<Done>> {
+    ++received[to_json(message.body)];
+    co_return Done{};
+  };
+  fail_everywhere(
+      [&](Attempt& attempt) {
+        received.clear();
+        GraphBuilder<Voyage> builder{"post"};
+        builder.node("post", [](const Voyage&, Context& context) {
+          for (int i = 0; i < 3; ++i) context.publish("mail", Value(i));
+          return append(&Voyage::seen, "post");
+        });
+        builder.edge(start, "post").edge("post", end);
+        auto post = std::move(builder).build().value();
+        attempt.runtime->add(post);
+        attempt.tried->add(post);
+        StartOptions options;
+        options.thread = ThreadId("t");
+        block_on(attempt.loop, attempt.runtime->start(post, Voyage{}, options)).value();
+        attempt.tried->deliver("mail", receiver, {});
+      },
+      work_until_idle,
+      [&](Attempt& attempt) {
+        attempt.clock.move(2min);  // a call that may be under way is over
+        work_until_idle(attempt);
+        EXPECT_EQ(received.size(), 3u);
+        for (const auto& [body, times] : received) EXPECT_LE(times, 2) << body;
+        for (const OutboxRow& row : attempt.outbox()) {
+          EXPECT_EQ(row.status, OutboxStatus::delivered);
+        }
       });
 }
 
