@@ -222,5 +222,26 @@ TEST_F(Connections, AskForThePageAndTheUserThatTheyAreGiven) {
   EXPECT_EQ(lines, expected);
 }
 
+TEST_F(Connections, SayOfAQueueOnlyWhatIsToChange) {
+  std::vector<std::string> bodies;
+  net::ScriptedServer server([&](net::Peer& peer, int) {
+    for (std::string seen = peer.request(); !seen.empty(); seen = peer.request()) {
+      std::size_t body = seen.find("\r\n\r\n");
+      bodies.push_back(seen.substr(0, seen.find(" HTTP")) + " " + seen.substr(body + 4));
+      peer.send(answer(200, "{}"));
+    }
+  });
+  connect(server.url(""));
+  (void)wait(service->change_queue({.name = "slow", .paused = true}));
+  (void)wait(service->change_queue({.name = "slow", .paused = false}));
+  (void)wait(service->change_queue({.name = "slow", .runs_max = 3}));
+  (void)wait(service->change_queue({.name = "slow", .per_key_max = 4}));
+  close();
+  EXPECT_EQ(bodies, (std::vector<std::string>{R"(POST /api/queues/slow {"paused":true})",
+                                              R"(POST /api/queues/slow {"paused":false})",
+                                              R"(POST /api/queues/slow {"runsMax":3})",
+                                              R"(POST /api/queues/slow {"perKeyMax":4})"}));
+}
+
 }  // namespace
 }  // namespace belay::client

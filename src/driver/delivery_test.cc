@@ -123,6 +123,7 @@ struct Deliveries : HaltingWorld {
 
 TEST_F(Deliveries, GoToTheirReceiverInTheOrderOfTheirRunOnceAllIsWell) {
   auto runtime = shop(takes_all());
+  Instant began = clock.now();
   auto view = order(*runtime, "ana");
   EXPECT_EQ(view.row.status, RunStatus::completed);
   pass(1s);
@@ -132,6 +133,7 @@ TEST_F(Deliveries, GoToTheirReceiverInTheOrderOfTheirRunOnceAllIsWell) {
   EXPECT_EQ(arrived.count(view.row.run.text() + "/2/1"), 1u);
   for (const OutboxRow& each : outbox()) {
     EXPECT_EQ(each.status, OutboxStatus::delivered);
+    EXPECT_EQ(each.created_at, began) << "when its node ended";
     EXPECT_EQ(each.attempts, 1);
   }
   EXPECT_EQ(violations(), "");

@@ -450,6 +450,20 @@ TEST_F(Races, AReaderOfARunThatWaitsLooksLessOftenAndMissesNothing) {
   EXPECT_FALSE(next->ended->value().empty());
 }
 
+TEST_F(Races, AnApprovalWhoseRunIsCancelledMeanwhileIsNotCountedAsExpired) {
+  RunView paused = start_mail("urgent", named("t")).value();
+  clock.move(25h);
+  slow.reads_take = 1s;
+  auto applying = begin(tried->apply_due(default_tenant()));
+  pass(1500ms);
+  EXPECT_FALSE(applying->ended) << "it has found the approval, and not looked at its run yet";
+  block_on(loop, runtime->cancel(default_tenant(), paused.row.thread, "ana")).value();
+  loop.run();
+  EXPECT_EQ(applying->ended->value(), 0u);
+  EXPECT_EQ(view("t").row.status, RunStatus::cancelled);
+  EXPECT_TRUE(is_sound());
+}
+
 TEST_F(Races, OfTwoThatEnqueueOneThreadAtTheSameInstantBothGetTheRun) {
   slow.commits_take = 1s;
   Mail calm{.topic = "calm"};

@@ -5,8 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include "belay/runtime.h"
+#include "belay/testing.h"
+
 namespace belay {
 namespace {
+
+struct Parcel {
+  int hats = 0;
+};
 
 Uuid uuid(std::uint8_t number) {
   Uuid made;
@@ -204,6 +211,41 @@ TEST(RunFiles, HoldEveryMemberOfEveryRow) {
   EXPECT_EQ(back.checkpoints, inner.checkpoints);
   EXPECT_EQ(back.values, inner.values);
   EXPECT_EQ(back.tasks, inner.tasks);
+}
+
+// The store that it came from delivers it.
+TEST(RunFiles, AMessageThatWaitedIsGivenUpByTheImport) {
+  testing::SimulatedClock clock{at(0)};
+  testing::SimulatedLoop loop{clock};
+  testing::SeededRandom random{7};
+  testing::ScriptedModel model;
+  auto from = open_memory_store(clock, random), to = open_memory_store(clock, random);
+  GraphBuilder<Parcel> builder{"parcels"};
+  builder.node("send", [](const Parcel&, Context& context) {
+    context.publish("parcels", Value("a hat"));
+    return add(&Parcel::hats, 1);
+  });
+  builder.edge(start, "send").edge("send", end);
+  auto graph = std::move(builder).build().value();
+  auto runtime = Runtime::open({*from, loop, clock, random, model}).value();
+  runtime->add(graph);
+  StartOptions options;
+  options.thread = ThreadId("t");
+  block_on(loop, runtime->start(graph, Parcel{}, options)).value();
+  CheckScope scope;
+  Value document = block_on(loop, export_run(*from, scope, options.thread, at(1), "runs")).value();
+  RunFile file = run_file_from(document).value();
+  block_on(loop, import_run(*to, scope, file, false, clock, random)).value();
+  std::function<Result<std::vector<OutboxRow>>(Snapshot&)> reader = [](Snapshot& view) {
+    OutboxFilter filter;
+    filter.tenant = default_tenant();
+    return view.outbox(filter);
+  };
+  auto rows = block_on(loop, read<std::vector<OutboxRow>>(*to, std::move(reader))).value();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].status, OutboxStatus::given_up);
+  EXPECT_EQ(rows[0].attempts, 1) << "a message that was given up has been tried";
+  EXPECT_NE(rows[0].error.find("that store delivers it"), std::string::npos);
 }
 
 }  // namespace

@@ -278,9 +278,12 @@ TEST_P(StoreSuite, OfARecordThatACommitPutsSeveralTimesTheLastCounts) {
   RunScript script("a");
   call_->commit(script.first());
   Commit commit = script.next();
-  commit.rows.records = {put("1", "{\"n\":1}", "2025-11-21"), put("2", "{\"n\":2}", "2025-11-21"),
-                         put("3", "", ""),                    put("1", "{\"n\":3}", "2025-11-22"),
-                         put("2", "", ""),                    put("3", "{\"n\":4}", "2025-11-21"),
+  commit.rows.records = {put("1", "{\"n\":1}", "2025-11-21"),
+                         put("2", "{\"n\":2}", "2025-11-21"),
+                         put("3", "", ""),
+                         put("1", "{\"n\":3}", "2025-11-22"),
+                         put("2", "", ""),
+                         put("3", "{\"n\":4}", "2025-11-21"),
                          put("1", "{\"n\":5}", "2025-11-23")};
   EXPECT_EQ(call_->commit(std::move(commit)), CommitOutcome::applied);
   RecordQuery query{default_tenant(), "notes", UserId("ana"), "", "", "", ""};
