@@ -349,6 +349,20 @@ void approval_of_a_deleted_run(StoredRows& rows, CheckScope&) {
   rows.strays.push_back(left);
 }
 
+void effect_of_a_deleted_run(StoredRows& rows, CheckScope&) {
+  EffectRow left;
+  left.run = RunId(derived_uuid("nobody"));
+  left.name = "mail";
+  rows.stray_effects.push_back(left);
+}
+
+void message_of_a_deleted_run(StoredRows& rows, CheckScope&) {
+  OutboxRow left;
+  left.run = RunId(derived_uuid("nobody"));
+  left.topic = "mail";
+  rows.stray_messages.push_back(left);
+}
+
 void value_of_a_task_that_works(StoredRows& rows, CheckScope&) {
   RunContents& run = rows.run("wide_lost");
   ValueRow more = run.values.back();
@@ -477,6 +491,8 @@ std::vector<BrokenStore> broken_invariants() {
       {"I12", "TwoRunsOfAUserAtWork", two_runs_of_a_user_at_work},
       {"I12", "TwoRunsOfAQueueAtWork", two_runs_of_a_queue_at_work},
       {"I13", "AnApprovalOfADeletedRun", approval_of_a_deleted_run},
+      {"I13", "AnEffectOfADeletedRun", effect_of_a_deleted_run},
+      {"I13", "AMessageOfADeletedRun", message_of_a_deleted_run},
       {"I15", "AValueOfATaskThatWorks", value_of_a_task_that_works},
       {"I15", "ATaskThatNoCommitChose", task_that_no_commit_chose},
       {"I16", "AMessageOfNoCommit", message_of_no_commit},

@@ -36,6 +36,7 @@ class TamperedSnapshot final : public Snapshot {
   }
 
   Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override {
+    if (filter.tenant != default_tenant()) return std::vector<ThreadRow>();
     return newest_first(rows_.threads, filter.limit, [&](const ThreadRow& row) {
       return !filter.thread || *filter.thread == row.thread;
     });
@@ -43,6 +44,7 @@ class TamperedSnapshot final : public Snapshot {
 
   Result<std::vector<RunRow>> runs(const RunFilter& filter) override {
     std::vector<RunRow> found;
+    if (filter.tenant != default_tenant()) return found;
     for (auto run = rows_.runs.rbegin(); run != rows_.runs.rend(); ++run) {
       const RunRow& row = run->row;
       bool is_wanted = std::find(filter.statuses.begin(), filter.statuses.end(), row.status) !=
@@ -95,6 +97,7 @@ class TamperedSnapshot final : public Snapshot {
       all.insert(all.end(), each.approvals.begin(), each.approvals.end());
     }
     if (!filter.run) all.insert(all.end(), rows_.strays.begin(), rows_.strays.end());
+    if (filter.tenant != default_tenant()) all.clear();
     return newest_first(all, filter.limit, [](const ApprovalRow&) { return true; });
   }
 
@@ -118,6 +121,8 @@ class TamperedSnapshot final : public Snapshot {
       if (filter.run && each.row.run != *filter.run) continue;
       found.insert(found.end(), each.effects.begin(), each.effects.end());
     }
+    if (!filter.run) found.insert(found.end(), rows_.stray_effects.begin(), rows_.stray_effects.end());
+    if (filter.tenant != default_tenant()) found.clear();
     return found;
   }
   Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) override {
@@ -126,6 +131,8 @@ class TamperedSnapshot final : public Snapshot {
       if (filter.run && each.row.run != *filter.run) continue;
       found.insert(found.end(), each.outbox.begin(), each.outbox.end());
     }
+    if (!filter.run) found.insert(found.end(), rows_.stray_messages.begin(), rows_.stray_messages.end());
+    if (filter.tenant != default_tenant()) found.clear();
     return found;
   }
   Result<std::vector<BlobUse>> blob_uses(const TenantId&, const Digest&) override {

@@ -284,6 +284,26 @@ TEST_F(Queues, AWorkerForEveryTenantTakesOverWhatAnyOfThemLost) {
   EXPECT_EQ(view.row.lost_claims, 0);
 }
 
+TEST_F(Queues, AWorkerTakesOverOnlyWhatItsQueuesLost) {
+  auto client = opened();
+  StartOptions theirs = options("theirs");
+  theirs.queue = "b";
+  enqueue(*client, "x", theirs).value();
+  auto lost = worker();
+  pass(500ms);
+  lost.reset();
+  WorkOptions of_a;
+  of_a.queues = {"a"};
+  auto other = worker(of_a);
+  pass(1min);
+  EXPECT_EQ(row(*client, "theirs").status, RunStatus::running) << "nobody has taken it over";
+  WorkOptions of_b;
+  of_b.queues = {"b"};
+  auto right = worker(of_b);
+  pass(1min);
+  EXPECT_EQ(row(*client, "theirs").status, RunStatus::completed);
+}
+
 TEST_F(Queues, AWorkerForOneTenantLeavesTheOthers) {
   auto client = opened();
   StartOptions theirs = options("theirs");
