@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <thread>
 
 #include "belay/runtime.h"
 #include "belay/testing.h"
@@ -95,6 +97,24 @@ TEST_F(WakeUps, WhoListensIsCalledByOtherProcessesForItsQueueAndSchemaAlone) {
   client->notify("own");
   EXPECT_TRUE(wakes(*client, "other", others));
   EXPECT_EQ(own, before) << "whoever has left is called no more";
+}
+
+TEST_F(WakeUps, WhoHasNothingToTellOrHearUsesNoProcessor) {
+  auto used = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    auto of = [](const timeval& time) { return 1s * time.tv_sec + 1us * time.tv_usec; };
+    return of(usage.ru_utime) + of(usage.ru_stime);
+  };
+  auto worker = direct();
+  std::atomic<int> calls = 0;
+  auto listening = worker->subscribe("own", [&] { ++calls; });
+  ASSERT_TRUE(comes_to_listen(*worker));
+  EXPECT_TRUE(wakes(*worker, "own", calls));
+  std::this_thread::sleep_for(500ms);
+  auto before = used();
+  std::this_thread::sleep_for(1s);
+  EXPECT_LT(used() - before, 500ms);
 }
 
 TEST_F(WakeUps, AnyNameOfAQueueHasAChannelOfItsOwn) {
