@@ -27,7 +27,6 @@ constexpr std::uint64_t kLastIndex = 1'000'000'000;
 constexpr std::chrono::milliseconds kFirstLook{50};
 constexpr std::chrono::milliseconds kLaterLooks{500};
 
-// A run as its commit says that it stood; what the row alone knows is of the newest.
 Task<Result<Done>> refused(Error why) { co_return why; }
 
 class LocalService final : public Service {
