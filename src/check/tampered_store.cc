@@ -121,7 +121,8 @@ class TamperedSnapshot final : public Snapshot {
       if (filter.run && each.row.run != *filter.run) continue;
       found.insert(found.end(), each.effects.begin(), each.effects.end());
     }
-    if (!filter.run) found.insert(found.end(), rows_.stray_effects.begin(), rows_.stray_effects.end());
+    if (!filter.run)
+      found.insert(found.end(), rows_.stray_effects.begin(), rows_.stray_effects.end());
     if (filter.tenant != default_tenant()) found.clear();
     return found;
   }
@@ -131,7 +132,8 @@ class TamperedSnapshot final : public Snapshot {
       if (filter.run && each.row.run != *filter.run) continue;
       found.insert(found.end(), each.outbox.begin(), each.outbox.end());
     }
-    if (!filter.run) found.insert(found.end(), rows_.stray_messages.begin(), rows_.stray_messages.end());
+    if (!filter.run)
+      found.insert(found.end(), rows_.stray_messages.begin(), rows_.stray_messages.end());
     if (filter.tenant != default_tenant()) found.clear();
     return found;
   }

@@ -16,7 +16,7 @@ struct StoredRows {
   std::vector<ThreadRow> threads;
   std::vector<RunContents> runs;
   std::vector<StoredRecord> records;
-  std::vector<ApprovalRow> strays;    // of no run, as the two after it
+  std::vector<ApprovalRow> strays;  // of no run, as the two after it
   std::vector<EffectRow> stray_effects;
   std::vector<OutboxRow> stray_messages;
   std::set<RunId> missing_by_status;  // found, but not when asked for by status

@@ -316,6 +316,21 @@ TEST_F(AnswerCache, KeepsNoFailure) {
   EXPECT_EQ(say("a")->text, "one");
 }
 
+TEST_F(AnswerCache, HoldsAsManyBytesHoweverManyAnswersHaveGone) {
+  options.entries_max = 100;
+  options.bytes_max = 10'000;
+  first
+      ->answers([](const ModelRequest& request) -> Result<std::string> {
+        return request.messages.front().text + std::string(1'000, 'x');
+      })
+      .then_the_last();
+  for (int round = 0; round < 50; ++round) (void)say("old " + std::to_string(round));
+  for (const char* text : {"a", "b", "c", "d"}) (void)say(text);
+  std::size_t before = asked();
+  for (const char* text : {"a", "b", "c", "d"}) (void)say(text);
+  EXPECT_EQ(asked(), before) << "there is room for four";
+}
+
 TEST_F(AnswerCache, HoldsSoManyAndTheNewestUsed) {
   first
       ->answers([](const ModelRequest& request) -> Result<std::string> {
