@@ -222,6 +222,28 @@ TEST_F(Connections, AskForThePageAndTheUserThatTheyAreGiven) {
   EXPECT_EQ(lines, expected);
 }
 
+TEST_F(Connections, TakeTheAgentsOfTheServerAndNothingElseForThem) {
+  std::string body = R"({"agents":[{"name":"mail"}]})";
+  net::ScriptedServer server([&](net::Peer& peer, int) {
+    for (std::string seen = peer.request(); !seen.empty(); seen = peer.request()) {
+      peer.send(answer(200, body));
+    }
+  });
+  connect(server.url(""));
+  auto agents = wait(service->agents());
+  body = R"({"agents":{}})";
+  auto none = wait(service->agents());
+  body = "[]";
+  auto neither = wait(service->agents());
+  close();
+  ASSERT_TRUE(agents.ok()) << agents.error().message;
+  EXPECT_EQ(to_json(Value(*agents)), R"([{"name":"mail"}])");
+  for (const auto& wrong : {none, neither}) {
+    ASSERT_FALSE(wrong.ok());
+    EXPECT_THAT(wrong.error().message, HasSubstr("no list \"agents\""));
+  }
+}
+
 TEST_F(Connections, SayOfAQueueOnlyWhatIsToChange) {
   std::vector<std::string> bodies;
   net::ScriptedServer server([&](net::Peer& peer, int) {

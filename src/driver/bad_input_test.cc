@@ -126,6 +126,22 @@ TEST_F(BadInput, AStateBeyondTheLimitIsRefusedByItsChannelAndTheLimit) {
   EXPECT_THAT(refused.error().message, HasSubstr(std::to_string(limits::value_bytes_max)));
 }
 
+TEST_F(BadInput, AnInputMayHaveAsManyBytesAsAreAllowedAndNotOneMore) {
+  auto graph = one([](const Sheet&, Context&) { return unchanged<Sheet>(); });
+  auto runtime = process(graph);
+  auto enqueue = [&](std::size_t letters) {
+    Sheet sheet;
+    sheet.text.assign(letters, 'x');
+    return block_on(loop, runtime->enqueue(graph, std::move(sheet), {}, Instant()));
+  };
+  std::size_t around = std::string(R"({"text":""})").size();
+  EXPECT_TRUE(enqueue(limits::value_bytes_max - around).ok());
+  auto refused = enqueue(limits::value_bytes_max - around + 1);
+  ASSERT_FALSE(refused.ok()) << "one byte more";
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("has " + std::to_string(limits::value_bytes_max + 1) + " bytes"));
+}
+
 TEST_F(BadInput, AStateOfSixtyFiveLevelsIsRefusedWithItsPath) {
   auto at_depth = [](std::size_t levels) {
     return one(

@@ -331,6 +331,28 @@ TEST_F(AnswerCache, HoldsAsManyBytesHoweverManyAnswersHaveGone) {
   EXPECT_EQ(asked(), before) << "there is room for four";
 }
 
+TEST_F(AnswerCache, MayBeFilledToItsLastByte) {
+  options.entries_max = 100;
+  first
+      ->answers([](const ModelRequest& request) -> Result<std::string> {
+        return request.messages.front().text + std::string(1'000, 'x');
+      })
+      .then_the_last();
+  // The least number of bytes that two answers fit into is twice that of one.
+  auto fit = [&](std::size_t bytes, const std::vector<const char*>& texts) {
+    options.bytes_max = bytes;
+    cached.reset();
+    for (const char* text : texts) (void)say(text);
+    std::size_t before = asked();
+    for (const char* text : texts) (void)say(text);
+    return asked() == before;
+  };
+  std::size_t one = 1'000;
+  while (!fit(one, {"a"})) ++one;
+  EXPECT_TRUE(fit(2 * one, {"a", "b"}));
+  EXPECT_FALSE(fit(2 * one - 1, {"a", "b"}));
+}
+
 TEST_F(AnswerCache, HoldsSoManyAndTheNewestUsed) {
   first
       ->answers([](const ModelRequest& request) -> Result<std::string> {

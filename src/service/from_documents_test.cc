@@ -240,5 +240,19 @@ TEST(Problems, AreTheErrorsThatTheyWere) {
   EXPECT_FALSE(error_from_problem(Value()));
 }
 
+TEST(RecordDocuments, AreReadWithEveryMember) {
+  const char* text = R"({"collection":"notes","userId":"ana","key":"2026-01-02","value":{"n":1},
+      "runId":"0190a000-0000-7000-8000-000000000001","seq":7,
+      "updatedAt":"2026-01-02T03:04:05.000000Z"})";
+  RecordRow row = record_from_document(parse_json(text).value()).value();
+  EXPECT_EQ(row.collection, "notes");
+  EXPECT_EQ(row.user, UserId("ana"));
+  EXPECT_EQ(row.key, "2026-01-02");
+  EXPECT_EQ(row.json, R"({"n":1})");
+  EXPECT_EQ(row.run.text(), "0190a000-0000-7000-8000-000000000001");
+  EXPECT_EQ(row.seq, 7u);
+  EXPECT_EQ(to_text(row.updated_at), "2026-01-02T03:04:05.000000Z");
+}
+
 }  // namespace
 }  // namespace belay

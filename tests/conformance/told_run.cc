@@ -135,6 +135,12 @@ ToldRun::ToldRun(Store& store, const std::string& name) : script(name), call(sto
   script.row.session = *store.open_session();
   script.row.graph = "graph_" + name;
   script.row.graph_hash = sha256(name);
+  // A value of its own for each member that a seal binds.
+  script.row.queue = "queue_" + name;
+  script.row.priority = 7;
+  script.row.concurrency_key = "key_" + name;
+  script.row.forked_from = RunId(derived_uuid("origin of " + name));
+  script.row.forked_at = 11;
   EXPECT_EQ(call.commit(script.first()), CommitOutcome::applied);
   Commit work = script.next();
   add_work(work);
@@ -161,6 +167,14 @@ ToldRun::ToldRun(Store& store, const std::string& name) : script(name), call(sto
   decision.rows.run->error = script.row.error = word("error");
   decision.rows.run->reason = script.row.reason = word("reason");
   decision.rows.run->error_code = script.row.error_code = "invalid";
+  script.row.outcome = "saved";
+  script.row.worked_ms = 13;
+  script.row.lost_claims = 3;
+  script.row.due_at = script.row.updated_at + std::chrono::hours(5);
+  decision.rows.run->outcome = script.row.outcome;
+  decision.rows.run->worked_ms = script.row.worked_ms;
+  decision.rows.run->lost_claims = script.row.lost_claims;
+  decision.rows.run->due_at = script.row.due_at;
   EXPECT_EQ(call.commit(decision), CommitOutcome::applied);
 }
 
