@@ -132,6 +132,11 @@ TEST_P(SealedRows, AStoreThatIsEncryptedLaterHidesTheTextsOfBefore) {
   auto read = all_of(*with("a"), told);
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(*read, before);
+  auto sealed = with("a");
+  RecordQuery query{default_tenant(), "notes", told.script.row.user, "", "", "", ""};
+  auto records = Caller(*sealed).records(query);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].seal, "") << "it is of the row below";
   EXPECT_EQ(look(ring("a")).left_in_plain, 0u);
   EXPECT_EQ(look(ring("a")).unreadable, 0u);
   EXPECT_EQ(bring_under(ring("a"))->rewritten, 0u);
