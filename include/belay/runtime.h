@@ -275,14 +275,12 @@ class Runtime {
   // edited payload does not fit; `forbidden` if the decider has none of its roles.
   Task<Result<DecisionAnswer>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
 
-  // Cancels a thread's run, whoever works on it. Cancelling again changes nothing; `conflict` when
-  // the run has ended otherwise.
+  // Cancels a thread's run, whoever works on it; again: no change. `conflict` if it ended otherwise.
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
                                std::string on_behalf_of = {});
 
-  // A thread's latest run; `status_at()`: as its commit `seq` left it, and without approvals,
-  // spending and uncertain effects if that is not the latest commit. `not_found` for an unknown
-  // thread or seq.
+  // A thread's latest run; as its commit `seq` left it, with approvals, spending and uncertain
+  // effects only if that is the latest commit. `not_found` for an unknown thread or commit.
   Task<Result<RunView>> status(TenantId tenant, ThreadId thread);
   Task<Result<RunView>> status_at(TenantId tenant, ThreadId thread, std::uint64_t seq);
 
