@@ -275,6 +275,34 @@ TEST_F(Replays, AnotherRequestToTheModelIsADifferenceAndNotACall) {
   EXPECT_EQ(model.requests().size(), 1u);
 }
 
+TEST_F(Replays, OfARunWithMoreEventsThanAPageHasCompareThemAll) {
+  auto emits = [](std::string name) {
+    return [name](const Plan&, Context& context) {
+      for (std::size_t i = 0; i < limits::page_rows_max * 2 / 3; ++i) {
+        context.emit(name, Value(static_cast<std::int64_t>(i)));
+      }
+      return append(&Plan::log, name);
+    };
+  };
+  auto graph = [&](std::string last) {
+    GraphBuilder<Plan> builder{"talks"};
+    builder.node("one", emits("one"));
+    builder.node("two", emits("two"));
+    builder.node("last", [last](const Plan&, Context& context) {
+      context.emit(last, Value(1));
+      return append(&Plan::log, "last");
+    });
+    builder.edge(start, "one").edge("one", "two").edge("two", "last").edge("last", end);
+    return built(std::move(builder));
+  };
+  auto recorded = graph("last");
+  auto runtime = process(recorded);
+  block_on(loop, runtime->start(recorded, Plan{}, on_thread())).value();
+  expect_clean(*runtime);
+  auto other = process(graph("other"));
+  EXPECT_THAT(told(replay(*other)), HasSubstr("last: events"));
+}
+
 TEST_F(Replays, AnotherErrorIsADifference) {
   auto fails = [](std::string text) {
     return [text](const Plan&, Context&) -> Update<Plan> {
