@@ -74,6 +74,7 @@ TEST(RoutineRules, ContactComesFirstEvenBeforeAnEventAtMidnight) {
   const Routine routine = make_routine(request);
   EXPECT_EQ(problem_in(routine), "");
   EXPECT_THAT(routine.activities[0].activity, HasSubstr("talk to a person"));
+  EXPECT_EQ(routine.activities[0].time, "00:00") << "as early as there is";
   ASSERT_EQ(routine.unplaced.size(), 1u);
   EXPECT_EQ(routine.unplaced[0].activity, "Night shift");
 }

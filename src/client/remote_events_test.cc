@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "client/progress_events.h"
+#include "client/run_watch.h"
 #include "net/scripted_server.h"
 
 namespace belay::client {
@@ -157,6 +158,34 @@ TEST_F(RemoteEventsTest, ThatBreakOffAgainAndAgainAreAnErrorInTheEnd) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_THAT(refused.error().message, HasSubstr("break off again and again"));
+}
+
+// A watch of a run that has commits already: what comes next has begun with the last of them.
+TEST_F(RemoteEventsTest, OfAWatchBeginWithTheCommitThatWasThereLast) {
+  for (std::uint64_t after : {0u, 1u, 2u, 7u}) {
+    requests.clear();
+    net::ScriptedServer server([&](net::Peer& peer, int) {
+      requests.push_back(peer.request());
+      peer.send(std::string(kHead) + std::string(kEnd));
+    });
+    net::HttpClientOptions http_options;
+    http_options.proxy = "";
+    auto http = net::HttpClient::open(std::move(http_options)).value();
+    Connection connection(*http, server_address_from(server.url("")).value(), ConnectionOptions());
+    RunObserver observer = [](const RunEvent&) {};
+    {
+      RunWatch watch(connection, *loop, observer, ThreadId("t"), after);
+      auto news = watch.news(std::chrono::milliseconds(500));
+      block_on(*loop, std::move(news));
+    }
+    http.reset();
+    ASSERT_FALSE(requests.empty());
+    std::string last = "Last-Event-ID: " + std::to_string(after - 1) + "-";
+    EXPECT_EQ(requests[0].find("Last-Event-ID") != std::string::npos, after > 1) << after;
+    if (after > 1) {
+      EXPECT_THAT(requests[0], HasSubstr(last));
+    }
+  }
 }
 
 }  // namespace

@@ -64,6 +64,7 @@ TEST(RedisReplies, OnceBrokenStayBroken) {
   ReplyReader reader;
   reader.feed("?");
   EXPECT_FALSE(reader.next().ok());
+  EXPECT_TRUE(reader.empty()) << "what was held is let go";
   reader.feed("+OK\r\n");
   EXPECT_FALSE(reader.next().ok());
 }
