@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "net/scripted_server.h"
 #include "tests/cli/belay_process.h"
 #include "tests/providers/scripted_provider.h"
 
@@ -37,6 +38,27 @@ TEST_F(CliModels, AreTried) {
   world.setting.environment["ANTHROPIC_API_KEY"] = "a-key";
   EXPECT_TRUE(world.run({"models", "try"}).out.find("anthropic:plain answered") !=
               std::string::npos);
+}
+
+TEST_F(CliModels, GetTheKeyOfTheirOwnProviderAndNoOther) {
+  world.setting.environment["OPENAI_API_KEY"] = "openai-key";
+  world.setting.environment["ANTHROPIC_API_KEY"] = "anthropic-key";
+  world.setting.environment["OLLAMA_API_KEY"] = "ollama-key";
+  for (std::string provider : {"openai", "anthropic", "ollama"}) {
+    std::string asked;
+    {
+      net::ScriptedServer listener([&](net::Peer& peer, int) {
+        asked += peer.request();
+        peer.send("HTTP/1.1 401 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+      });
+      (void)world.run(
+          {"models", "try", "--model", provider + ":x", "--model-url", listener.url("")});
+    }
+    for (std::string other : {"openai", "anthropic", "ollama"}) {
+      EXPECT_EQ(asked.find(other + "-key") != std::string::npos, other == provider)
+          << provider << ": " << asked;
+    }
+  }
 }
 
 TEST_F(CliModels, AreListedByTheirServers) {
