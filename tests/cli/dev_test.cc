@@ -66,6 +66,7 @@ TEST_F(CliDev, WithoutAStoreItsRunsAreInAFolderThatOnlyItsUserReads) {
   EXPECT_EQ(ask({"threads"}).code, 0);
   fs::path folder = world.setting.folder + "/.belay";
   EXPECT_TRUE(fs::exists(folder / "belay.db"));
+  EXPECT_NE(dev->said().find("/.belay/belay.db (kept)"), std::string::npos) << dev->said();
   EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all);
 }
 
