@@ -411,4 +411,21 @@ TEST_F(Stepping, AQuestionInANodesMiddleIsAnsweredByNameAndPayload) {
 }
 
 }  // namespace
+// Only a person gives a quarantined run another chance.
+TEST_F(Stepping, ARunThatNobodyMayTakeUpRests) {
+  begin();
+  for (RunStatus status : {RunStatus::quarantined, RunStatus::paused, RunStatus::completed}) {
+    run.row.status = status;
+    happens(TakenOver{moment(9), SessionId(derived_uuid("second"))});
+    ASSERT_EQ(actions.size(), 1u) << name_of(status);
+    EXPECT_TRUE(std::holds_alternative<Rest>(actions[0]));
+    EXPECT_EQ(run.row.status, status);
+  }
+  run.row.status = RunStatus::quarantined;
+  TakenOver by_person{moment(9), SessionId(derived_uuid("second"))};
+  by_person.by_person = true;
+  happens(by_person);
+  EXPECT_EQ(commit().rows.run->status, RunStatus::running);
+}
+
 }  // namespace belay::engine
