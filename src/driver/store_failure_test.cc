@@ -1,3 +1,5 @@
+// Long on purpose: each case plays the same world.
+//
 // A store that fails once, at each of its calls in turn, before it has done anything or when it has
 // done it and its answer is lost: whoever decides, expires or takes up runs says so, or goes on,
 // and doing the same again leads where it would have led.

@@ -1,3 +1,5 @@
+// Long on purpose: the cache of answers is tested with the lists of models that it stands before.
+
 // Fail-over, circuits, slots and rates, on a simulated clock.
 
 #include "models/model_list.h"
