@@ -9,6 +9,7 @@ namespace belay::conformance {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 template <typename Rows, typename Member>
