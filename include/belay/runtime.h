@@ -275,7 +275,7 @@ class Runtime {
   // edited payload does not fit; `forbidden` if the decider has none of its roles.
   Task<Result<DecisionAnswer>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
 
-  // Cancels a thread's run, whoever works on it, once. `conflict` if it has ended otherwise.
+  // Cancels a thread's run, whichever process owns it. `conflict` if it has ended otherwise.
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
                                std::string on_behalf_of = {});
 

@@ -148,10 +148,6 @@ bool has(const std::optional<ConfigFile>& file, const std::string& key) {
   return file && file->entries.contains(key) && !file->entries.at(key).value.empty();
 }
 
-std::string entry(const std::optional<ConfigFile>& file, const std::string& key) {
-  return has(file, key) ? file->entries.at(key).value : "";
-}
-
 // What each setting has come to, by key.
 std::map<std::string, std::string> values_of(const Settings& settings) {
   std::map<std::string, std::string> values = settings.own;
@@ -161,8 +157,7 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   for (const std::string& role : settings.roles) {
     values["roles"] += (values["roles"].empty() ? "" : ",") + role;
   }
-  bool asks = settings.run.require_approval.value_or(true);
-  values["no_approval_takes"] = settings.no_approval_takes.value_or(asks ? "decide" : "run");
+  values["no_approval_takes"] = settings.permission_without_approval();
   values["runs_per_user"] = std::to_string(settings.places.per_user);
   values["runs_per_key"] = std::to_string(settings.places.per_key);
   values["starts_per_minute"] = std::to_string(settings.starts.per_minute.value_or(0));
@@ -289,7 +284,8 @@ std::vector<Explained> explain_settings(const Program& program, const Environmen
     }
     bool is_of_redis = std::string_view(known.key).starts_with("redis_");
     if (is_of_redis && !settings.redis && origin != "default") {
-      values[known.key] = (environment.*known.slot).value_or(entry(file, known.key));
+      const std::optional<std::string>& set = environment.*known.slot;
+      values[known.key] = set ? *set : value_in(*file, known.key);
       origin = "not used: no Redis is set";
     }
     explained.push_back({known.key, values[known.key], std::move(origin)});

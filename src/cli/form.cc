@@ -202,18 +202,16 @@ Result<Done> complete(const Judged&, Work& verb) {
   return Done{};
 }
 
-// The permission for a start without approval: `run` if the server requires none by default.
+// The permission for a start without approval.
 Result<std::optional<server::Permission>> skipping_permission(
     const Settings& settings, const std::optional<std::string>& flag) {
   using server::Permission;
-  const auto& named = flag ? flag : settings.no_approval_takes;
-  bool asks = settings.run.require_approval.value_or(true);
-  if (!named) return std::optional(asks ? Permission::decide : Permission::run);
-  if (*named == "never") return std::optional<Permission>();
+  std::string named = flag.value_or(settings.permission_without_approval());
+  if (named == "never") return std::optional<Permission>();
   for (Permission each : {Permission::run, Permission::decide, Permission::administer}) {
-    if (server::name_of(each) == *named) return std::optional(each);
+    if (server::name_of(each) == named) return std::optional(each);
   }
-  return error(ErrorCode::invalid, "--no-approval-takes is \"" + shortened(*named, 40, "...") +
+  return error(ErrorCode::invalid, "--no-approval-takes is \"" + shortened(named, 40, "...") +
                                        "\"; give run, decide, administer or never.");
 }
 

@@ -96,6 +96,10 @@ struct Settings {
   std::map<std::string, std::string> own;  // of the program, by key; what is not set is absent
   RunSettings run;                         // of the runs that are started: AGENT_...
   std::optional<std::string> no_approval_takes;  // as in the environment; serve checks it
+  // The same, or its default: a server that requires no approval takes less for a run without one.
+  std::string permission_without_approval() const {
+    return no_approval_takes.value_or(run.require_approval.value_or(true) ? "decide" : "run");
+  }
   std::optional<std::string> key_file;
   bool key_file_by_flag = false;         // so the next command has to name it too
   std::optional<std::string> keys;       // where no file is named

@@ -50,9 +50,9 @@ struct RemoteEventsTest : ::testing::Test {
   std::unique_ptr<EventLoop> loop = make_event_loop();
   std::vector<std::string> requests;
 
-  // Everything that a reader gives of these answers, a connection each.
-  Result<std::vector<StreamEvent>> read(const std::vector<std::string>& answers,
-                                        EventOptions options = {}) {
+  // Calls `use` with a connection to a server that gives these answers, one for each connection.
+  void with_server(const std::vector<std::string>& answers,
+                   const std::function<void(Connection&)>& use) {
     net::ScriptedServer server([&](net::Peer& peer, int number) {
       requests.push_back(peer.request());
       auto index = std::min(static_cast<std::size_t>(number), answers.size() - 1);
@@ -64,10 +64,18 @@ struct RemoteEventsTest : ::testing::Test {
     ConnectionOptions patient;
     patient.patience = 3s;
     Connection connection(*http, server_address_from(server.url("")).value(), patient);
-    if (options.thread.empty()) options.thread = ThreadId("t");
-    auto task = all(connection, std::move(options));
-    auto events = block_on(*loop, std::move(task));
+    use(connection);
     http.reset();
+  }
+  // Everything that a reader gives of these answers.
+  Result<std::vector<StreamEvent>> read(const std::vector<std::string>& answers,
+                                        EventOptions options = {}) {
+    if (options.thread.empty()) options.thread = ThreadId("t");
+    Result<std::vector<StreamEvent>> events = std::vector<StreamEvent>();
+    with_server(answers, [&](Connection& connection) {
+      auto task = all(connection, std::move(options));
+      events = block_on(*loop, std::move(task));
+    });
     return events;
   }
   static Task<Result<std::vector<StreamEvent>>> all(Connection& connection, EventOptions options) {
@@ -160,25 +168,16 @@ TEST_F(RemoteEventsTest, ThatBreakOffAgainAndAgainAreAnErrorInTheEnd) {
   EXPECT_THAT(refused.error().message, HasSubstr("break off again and again"));
 }
 
-// A watch of a run that has commits already: what comes next has begun with the last of them.
+// The run has commits already: events after its latest commit belong to the next one.
 TEST_F(RemoteEventsTest, OfAWatchBeginWithTheCommitThatWasThereLast) {
   for (std::uint64_t after : {0u, 1u, 2u, 7u}) {
     requests.clear();
-    net::ScriptedServer server([&](net::Peer& peer, int) {
-      requests.push_back(peer.request());
-      peer.send(std::string(kHead) + std::string(kEnd));
-    });
-    net::HttpClientOptions http_options;
-    http_options.proxy = "";
-    auto http = net::HttpClient::open(std::move(http_options)).value();
-    Connection connection(*http, server_address_from(server.url("")).value(), ConnectionOptions());
     RunObserver observer = [](const RunEvent&) {};
-    {
+    with_server({std::string(kHead) + std::string(kEnd)}, [&](Connection& connection) {
       RunWatch watch(connection, *loop, observer, ThreadId("t"), after);
       auto news = watch.news(std::chrono::milliseconds(500));
       block_on(*loop, std::move(news));
-    }
-    http.reset();
+    });
     ASSERT_FALSE(requests.empty());
     std::string last = "Last-Event-ID: " + std::to_string(after - 1) + "-";
     EXPECT_EQ(requests[0].find("Last-Event-ID") != std::string::npos, after > 1) << after;

@@ -1,6 +1,6 @@
 #pragma once
 // driver/entering_runs.h - the runs that this process is putting into the queue, for the limit of
-// the queue: a count that was read from the store misses those committed since.
+// the queue: a count that was read from the store does not include those committed since.
 //
 // Threading: the executor's thread.
 
@@ -15,8 +15,8 @@ namespace belay {
 
 class EnteringRuns {
   struct Queue {
-    std::size_t checks = 0;     // under way
-    std::size_t commits = 0;    // under way
+    std::size_t checks = 0;     // in progress
+    std::size_t commits = 0;    // in progress
     std::uint64_t entered = 0;  // commits that have ended since the first check
     bool is_idle() const { return checks == 0 && commits == 0; }
   };
@@ -27,7 +27,7 @@ class EnteringRuns {
   }
 
  public:
-  // From before the store is asked how long the queue is until that is judged.
+  // Exists from before the length of the queue is read until it is compared with the limit.
   class Check {
    public:
     Check(EnteringRuns& of, const TenantId& tenant)
@@ -40,7 +40,8 @@ class EnteringRuns {
       --queue_->second.checks;
       forget_idle(of_, queue_);
     }
-    // Runs that the store may not have counted: never too few, and too many only for a moment.
+    // The runs that the count from the store might not include: never too few. A run can be
+    // counted twice for a moment.
     std::size_t others() const {
       return queue_->second.commits + static_cast<std::size_t>(queue_->second.entered - before_);
     }
@@ -51,7 +52,8 @@ class EnteringRuns {
     std::uint64_t before_;
   };
 
-  // While the commit of one run is under way. Nothing may wait between the check and this.
+  // Exists while the commit of one run is in progress. The caller must not suspend between the
+  // check and this.
   class Entry {
    public:
     Entry(EnteringRuns& of, const TenantId& tenant)

@@ -202,7 +202,7 @@ class Runtime::Body {
   bool is_draining_ = false;
   WorkCall* work_call_ = nullptr;  // of work(), while it runs
   bool is_stopping_ = false;       // a drain whose timeout has passed
-  std::size_t taken_up_ = 0;       // by work(), and still under way
+  std::size_t taken_up_ = 0;       // by work(), and still in progress
   EnteringRuns entering_;          // into the queue
   struct KnownQueues {
     Instant as_of{};

@@ -134,7 +134,7 @@ void pass_time(Run& run, const Moment& moment) {
 Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step) {
   if (step.set.empty()) return Done{};
   auto index = static_cast<std::int64_t>(step.values.empty() ? 0 : step.values.back().index + 1);
-  // What was held back may be of a superstep whose tasks wrote ahead: it comes after all of that.
+  // A deferred step can have ended a superstep with pending writes: its values must sort last.
   if (run.options.durability == Durability::exit) {
     index = static_cast<std::int64_t>(limits::superstep_tasks_max);
   }

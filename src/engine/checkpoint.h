@@ -31,9 +31,9 @@ struct Step {
 Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step);
 
 // Ends a step whose values are complete: raises the run's seq, writes the values, chains the
-// checkpoint, and returns the commit, guarded by the epoch and seq that the run had before. The run
-// is afterwards as the commit says. `guard_epoch` is the epoch before this step. For an inner run
-// the commit has no guard and its checkpoint is among the inner ones.
+// checkpoint, and returns the commit, guarded by `guard_epoch` (the epoch before this step) and the
+// previous seq. Afterwards the run is as the commit stores it. For an inner run, the commit has no
+// guard and its checkpoint is in CommitRows::inner_checkpoints.
 Commit end_step(Run& run, Step step, const Moment& moment, std::uint64_t guard_epoch);
 
 // A record as a commit carries it.

@@ -1,4 +1,4 @@
-// The head of an answer, by itself.
+// The head of an answer, without a connection.
 
 #include "http/answer.h"
 

@@ -135,7 +135,7 @@ ToldRun::ToldRun(Store& store, const std::string& name) : script(name), call(sto
   script.row.session = *store.open_session();
   script.row.graph = "graph_" + name;
   script.row.graph_hash = sha256(name);
-  // A value of its own for each member that a seal binds.
+  // A different value for each member that a seal binds.
   script.row.queue = "queue_" + name;
   script.row.priority = 7;
   script.row.concurrency_key = "key_" + name;
@@ -164,17 +164,14 @@ ToldRun::ToldRun(Store& store, const std::string& name) : script(name), call(sto
   std::string edited = json("edited");
   decision.rows.decided->edited = json_envelope(edited);
   decision.rows.decided->edited_hash = sha256(edited);
-  decision.rows.run->error = script.row.error = word("error");
-  decision.rows.run->reason = script.row.reason = word("reason");
-  decision.rows.run->error_code = script.row.error_code = "invalid";
+  script.row.error = word("error");
+  script.row.reason = word("reason");
+  script.row.error_code = "invalid";
   script.row.outcome = "saved";
   script.row.worked_ms = 13;
   script.row.lost_claims = 3;
   script.row.due_at = script.row.updated_at + std::chrono::hours(5);
-  decision.rows.run->outcome = script.row.outcome;
-  decision.rows.run->worked_ms = script.row.worked_ms;
-  decision.rows.run->lost_claims = script.row.lost_claims;
-  decision.rows.run->due_at = script.row.due_at;
+  decision.rows.run = script.row;
   EXPECT_EQ(call.commit(decision), CommitOutcome::applied);
 }
 

@@ -76,11 +76,7 @@ TEST_F(PostgresMachines, ASessionIsKeptAliveFarBeyondItsExpiry) {
         wait_until(kSoon, [&] { return sql_value("SELECT seen_at FROM belay.sessions") != seen; }));
   }
   EXPECT_TRUE(*second->is_alive(session));
-  std::function<Result<std::vector<SessionRow>>(Snapshot&)> reader = [](Snapshot& view) {
-    return view.sessions(SessionFilter());
-  };
-  std::unique_ptr<EventLoop> loop = make_event_loop();
-  auto rows = block_on(*loop, read<std::vector<SessionRow>>(*second, std::move(reader))).value();
+  auto rows = Caller(*second).sessions({});
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_LT(rows[0].started_at, rows[0].seen_at);
 }

@@ -389,7 +389,7 @@ TEST(Sealing, TheKeysOfMessagesAreThoseOfTheSpecification) {
   }
 }
 
-// Else an index would show whoever reads the store that two fields hold the same.
+// Equal values would reveal in the index that two fields have the same text.
 TEST(Sealing, TheSameTextIsSearchedByAnotherValueInEachFieldUserCollectionAndTenant) {
   Sealer sealer(encrypted());
   UserId ana("ana"), ben("ben");
