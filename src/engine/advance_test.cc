@@ -410,7 +410,6 @@ TEST_F(Stepping, AQuestionInANodesMiddleIsAnsweredByNameAndPayload) {
   EXPECT_THROW(context.interrupt(question), Interrupted);
 }
 
-}  // namespace
 // Only a person gives a quarantined run another chance.
 TEST_F(Stepping, ARunThatNobodyMayTakeUpRests) {
   begin();
@@ -428,4 +427,5 @@ TEST_F(Stepping, ARunThatNobodyMayTakeUpRests) {
   EXPECT_EQ(commit().rows.run->status, RunStatus::running);
 }
 
+}  // namespace
 }  // namespace belay::engine
