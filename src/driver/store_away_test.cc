@@ -144,5 +144,32 @@ TEST_F(StoreAway, OneThatItFailsIsNotTriedEachTimeThatAnotherSucceeds) {
   EXPECT_EQ(status("bad"), RunStatus::completed);
 }
 
+TEST_F(StoreAway, OneMessageOfARunIsTriedWhileItTakesNoCommits) {
+  GraphBuilder<Chore> builder{"post"};
+  builder.node("post", [](const Chore&, Context& context) {
+    for (int i = 0; i < 3; ++i) context.publish("mail", Value(i));
+    return add(&Chore::done, 1);
+  });
+  builder.edge(start, "post").edge("post", end);
+  auto post = std::move(builder).build().value();
+  runtime->add(post);
+  block_on(loop, runtime->start(post, Chore{}, {})).value();
+  std::vector<std::string> received;
+  worker->deliver("mail",
+                  [&](OutboxMessage message) -> Task<Result<Done>> {
+                    received.push_back(to_json(message.body));
+                    co_return Done{};
+                  },
+                  {});
+  away.takes_none = true;
+  work();
+  pass(10ms);
+  EXPECT_EQ(away.refusals, 1);
+  EXPECT_TRUE(received.empty());
+  away.come_back();
+  pass(1min);
+  EXPECT_EQ(received, (std::vector<std::string>{"0", "1", "2"}));
+}
+
 }  // namespace
 }  // namespace belay

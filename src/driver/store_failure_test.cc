@@ -407,6 +407,33 @@ TEST(StoreFailures, AForkIsMadeOnceWhateverCallFails) {
   }
 }
 
+TEST(StoreFailures, AForkWhoseProcessHasDiedGoesOnWhateverCallFails) {
+  ForkOptions options;
+  options.from = ThreadId("t");
+  options.seq = 1;
+  options.thread = ThreadId("fork");
+  auto fork = [&](Attempt& attempt) {
+    return block_on(attempt.loop, attempt.tried->fork(options));
+  };
+  fail_everywhere(
+      [&](Attempt& attempt) {
+        attempt.begin_mail();
+        auto dying = attempt.process();
+        attempt.model.takes(1h);
+        auto running = spawn<Result<RunView>>(attempt.loop, dying->fork(options),
+                                              [](const Result<RunView>&) {});
+        attempt.loop.run_until(attempt.clock.now() + 1s);
+        running.reset();
+        attempt.model.takes(0ms);
+      },
+      [&](Attempt& attempt) { expect_busy_unless_ok(fork(attempt)); },
+      [&](Attempt& attempt) {
+        fork(attempt).value();
+        work_until_idle(attempt);
+        EXPECT_EQ(attempt.view("fork").row.status, RunStatus::paused);
+      });
+}
+
 TEST(StoreFailures, ACancelIsMadeOnceWhateverCallFails) {
   auto cancel = [](Attempt& attempt) {
     return block_on(attempt.loop, attempt.tried->cancel(default_tenant(), ThreadId("t"), "ana"));
