@@ -182,6 +182,21 @@ TEST_F(Runs, PastStatesCanBeRead) {
   EXPECT_EQ(missing.error().code, ErrorCode::not_found);
 }
 
+TEST_F(Runs, BeforeItsEndARunHadNoneOfWhatTheEndSays) {
+  for (bool fails : {false, true}) {
+    if (fails) model.fails(error(ErrorCode::invalid, "no such model"));
+    RunView ended = start_mail("calm").value();
+    ASSERT_EQ(ended.row.status, fails ? RunStatus::failed : RunStatus::completed);
+    auto begun = block_on(loop, runtime->status_at(default_tenant(), ended.row.thread, 1)).value();
+    EXPECT_EQ(begun.row.status, RunStatus::running);
+    EXPECT_EQ(begun.row.error_code + begun.row.error, "");
+    EXPECT_EQ(begun.row.outcome + begun.row.reason, "");
+    auto now =
+        block_on(loop, runtime->status_at(default_tenant(), ended.row.thread, ended.row.seq));
+    EXPECT_EQ(now.value().row.error_code, fails ? "invalid" : "");
+  }
+}
+
 TEST_F(Runs, TellsWhatHappensAfterItIsDurable) {
   model.fails(error(ErrorCode::unavailable, "busy"));
   start_mail("urgent").value();
