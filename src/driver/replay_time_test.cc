@@ -72,5 +72,63 @@ TEST_F(TimedReplays, OfASuperstepThatFailsFindNoDifferenceWheneverItDoes) {
   }
 }
 
+// A subgraph's last node ends before or after another task of the outer superstep, which fails,
+// asks, or is another subgraph.
+TEST_F(TimedReplays, OfASubgraphThatEndsBesideOtherTasksFindNoDifference) {
+  for (const char* other : {"fails", "asks", "subgraph"}) {
+    for (auto last_takes : {1ms, 5ms, 9ms, 10ms, 11ms, 15ms, 25ms}) {
+      SCOPED_TRACE(std::string(other) + " " + std::to_string(last_takes.count()));
+      auto inside = [](std::chrono::milliseconds takes) {
+        auto writes = [](const char* line, std::chrono::milliseconds time) {
+          return [line, time](const Chapter&, Context&) -> Task<Update<Chapter>> {
+            co_await sleep_for(time);
+            co_return append(&Chapter::lines, line);
+          };
+        };
+        GraphBuilder<Chapter> chapter{"chapter"};
+        chapter.node("open", writes("open", 2ms));
+        chapter.node("close", writes("close", takes));
+        chapter.edge(start, "open").edge("open", "close").edge("close", end);
+        return std::move(chapter).build().value();
+      };
+      auto enter = [](const Plan& plan) { return Chapter{plan.title}; };
+      auto leave = [](const Chapter&) { return add(&Plan::total, 1); };
+      GraphBuilder<Plan> builder{"beside"};
+      builder.subgraph("sub", inside(last_takes), enter, leave);
+      if (other == std::string("fails")) {
+        builder.node("other", [](const Plan&, Context&) -> Task<Result<Update<Plan>>> {
+          co_await sleep_for(10ms);
+          co_return error(ErrorCode::invalid, "It can't be done.");
+        });
+      } else if (other == std::string("asks")) {
+        builder.node("other", [](const Plan&, Context& context) -> Task<Update<Plan>> {
+          co_await sleep_for(10ms);
+          Question question;
+          question.name = "go";
+          question.text = "Go on?";
+          bool goes = context.interrupt(question).approved;
+          co_return append(&Plan::log, goes ? "goes" : "stays");
+        });
+      } else {
+        builder.subgraph("other", inside(8ms), enter, leave);
+      }
+      builder.edge(start, "sub").edge(start, "other").edge("sub", end).edge("other", end);
+      auto graph = built(std::move(builder));
+      store.takes = 3ms;
+      auto runtime = process(graph);
+      StartOptions options = on_thread();
+      options.thread = ThreadId(std::string(other) + std::to_string(last_takes.count()));
+      auto view = block_on(loop, runtime->start(graph, Plan{}, options)).value();
+      EXPECT_EQ(first_difference(*runtime, options.thread.text), "");
+      if (!view.approval) continue;
+      Decision decision;
+      decision.approved = true;
+      decision.decided_by = "ana";
+      block_on(loop, runtime->decide(default_tenant(), view.approval->interrupt, decision)).value();
+      EXPECT_EQ(first_difference(*runtime, options.thread.text), "");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace belay
