@@ -54,12 +54,14 @@ struct Workers : HaltingWorld {
     std::optional<Result<std::size_t>> ended;
     Spawned task;
   };
-  std::unique_ptr<Working> working(const Graph<Job>& graph) {
+  std::unique_ptr<Working> working(const Graph<Job>& graph, std::size_t runs_max = 16) {
     auto made = std::make_unique<Working>();
     made->runtime = process(graph);
-    loop.post([this, at = made.get()] {
+    loop.post([this, at = made.get(), runs_max] {
+      WorkOptions options;
+      options.runs_max = runs_max;
       at->task = spawn<Result<std::size_t>>(
-          loop, at->runtime->work(WorkOptions{}),
+          loop, at->runtime->work(std::move(options)),
           [at](Result<std::size_t> count) { at->ended = std::move(count); });
     });
     return made;
@@ -185,6 +187,15 @@ TEST_F(Workers, FillAPlaceThatComesFreeAtOnce) {
   auto worker = working(graph);
   pass(1s);
   EXPECT_EQ(visits["c"], 300);
+}
+
+TEST_F(Workers, OfOnePlaceFillItAtOnceToo) {
+  auto graph = three_steps(1ms);
+  auto client = process(graph);
+  for (int i = 0; i < 150; ++i) enqueue(*client, graph, "t" + std::to_string(i));
+  auto worker = working(graph, 1);
+  pass(1s);
+  EXPECT_EQ(visits["c"], 150);
 }
 
 TEST_F(Workers, GoOnWithWhatADeadOneLeft) {
