@@ -60,6 +60,7 @@ class Look {
     RunFilter filter;
     filter.tenant = thread.tenant;
     filter.thread = thread.thread;
+    filter.limit = kRowsMax;
     BELAY_TRY(std::vector<RunRow> runs, view_.runs(filter));
     for (const RunRow& run : runs) {
       add("run " + run.thread.text + " of " + run.graph + " for " + run.user.text + ": " +
@@ -109,6 +110,7 @@ class Look {
     ApprovalFilter filter;
     filter.tenant = run.tenant;
     filter.run = run.run;
+    filter.limit = kRowsMax;
     BELAY_TRY(std::vector<ApprovalRow> rows, view_.approvals(filter));
     for (const ApprovalRow& row : rows) {
       BELAY_TRY(std::string payload, text_in(row.payload));
@@ -128,6 +130,7 @@ class Look {
       query.tenant = default_tenant();
       query.collection = collection;
       query.user = UserId("local");
+      query.limit = kRowsMax;
       BELAY_TRY(std::vector<StoredRecord> rows, view_.records(query));
       if (collection == wellbeing::Note::collection) sight_.notes = rows.size();
       for (const StoredRecord& row : rows) {
