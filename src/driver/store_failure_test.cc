@@ -117,18 +117,21 @@ struct Attempt : TestWorld {
                                      [](const Result<RunView>&) {});
     loop.run_until(clock.now() + 1s);
   }
-  // A run whose process has died while the model was asked.
-  void leave_one_behind() {
+  // Calls `act` in a process that dies while the model is asked.
+  void die_at_the_model(const std::function<Task<Result<RunView>>(Runtime&)>& act) {
     auto dying = process();
     model.takes(1h);
-    StartOptions options;
-    options.thread = ThreadId("lost");
-    options.run.timeout = 24h;
-    auto running = spawn<Result<RunView>>(loop, dying->start(graph, Mail{.topic = "calm"}, options),
-                                          [](const Result<RunView>&) {});
+    auto running = spawn<Result<RunView>>(loop, act(*dying), [](const Result<RunView>&) {});
     loop.run_until(clock.now() + 1s);
     running.reset();
     model.takes(0ms);
+  }
+  void leave_one_behind() {
+    StartOptions options;
+    options.thread = ThreadId("lost");
+    options.run.timeout = 24h;
+    die_at_the_model(
+        [&](Runtime& dying) { return dying.start(graph, Mail{.topic = "calm"}, options); });
   }
   // Changes what a waiting run has written.
   void damage() {
@@ -418,13 +421,7 @@ TEST(StoreFailures, AForkWhoseProcessHasDiedGoesOnWhateverCallFails) {
   fail_everywhere(
       [&](Attempt& attempt) {
         attempt.begin_mail();
-        auto dying = attempt.process();
-        attempt.model.takes(1h);
-        auto running = spawn<Result<RunView>>(attempt.loop, dying->fork(options),
-                                              [](const Result<RunView>&) {});
-        attempt.loop.run_until(attempt.clock.now() + 1s);
-        running.reset();
-        attempt.model.takes(0ms);
+        attempt.die_at_the_model([&](Runtime& dying) { return dying.fork(options); });
       },
       [&](Attempt& attempt) { expect_busy_unless_ok(fork(attempt)); },
       [&](Attempt& attempt) {
