@@ -47,7 +47,7 @@ BarePostgresWriter::BarePostgresWriter(const std::string& url, const RecordedRun
       transaction.moved.push_back(moved_runs());
       for (std::size_t run = first; run < last; ++run) {
         const Commit& commit = runs[run].at(step);
-        if (commit.guard->seq == 0) {
+        if (commit.run_guard->seq == 0) {
           if (commit.rows.thread) transaction.rows.add_thread(*commit.rows.thread);
           transaction.rows.add_run(*commit.rows.run);
           transaction.rows.add_start(*commit.rows.run);

@@ -53,7 +53,7 @@ class Client {
         watched_(*store_, [this](const std::string&) { durable_ = wall_seconds(); }) {
     if (wakes == Wakes::by_notify) wake_up_ = value_or_exit(open_postgres_wake_up(url));
     RuntimeParts parts{watched_, *world.loop, *world.clock, *world.random, world.model};
-    parts.hints.wake_up = wake_up_.get();
+    parts.hints.work_notifier = wake_up_.get();
     runtime_ = value_or_exit(Runtime::open(std::move(parts)));
     runtime_->add(short_);
     runtime_->add(long_);
@@ -77,7 +77,7 @@ class Client {
   World& world_;
   std::unique_ptr<Store> store_;
   WatchedStore watched_;
-  std::unique_ptr<WakeUp> wake_up_;
+  std::unique_ptr<WorkNotifier> wake_up_;
   Graph<Page> short_ = short_pages();
   Graph<Page> long_ = long_pages();
   std::unique_ptr<Runtime> runtime_;

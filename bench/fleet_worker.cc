@@ -110,22 +110,22 @@ void work(char** arguments) {
   World world;
   auto store = value_or_exit(open_postgres_store(url, *world.clock, *world.random));
   WatchedStore watched(*store, [](const std::string& thread) { tell(Told::committed, thread); });
-  std::unique_ptr<WakeUp> wake_up;
+  std::unique_ptr<WorkNotifier> wake_up;
   if (arguments[3] == std::string_view("by-notify")) {
     wake_up = value_or_exit(open_postgres_wake_up(url));
   }
   RuntimeParts parts{watched, *world.loop, *world.clock, *world.random, world.model};
-  parts.hints.wake_up = wake_up.get();
-  parts.observer = [](const RunEvent& event) {
-    if (event.kind == RunEvent::Kind::node_started) tell(Told::begun, event.thread.text);
-    if (event.kind == RunEvent::Kind::finished) tell(Told::ended, event.thread.text);
+  parts.hints.work_notifier = wake_up.get();
+  parts.observer = [](const ProgressEvent& event) {
+    if (event.kind == ProgressEvent::Kind::node_started) tell(Told::begun, event.thread.text);
+    if (event.kind == ProgressEvent::Kind::finished) tell(Told::ended, event.thread.text);
   };
   auto runtime = value_or_exit(Runtime::open(std::move(parts)));
   runtime->add(short_pages());
   runtime->add(long_pages());
-  WorkOptions options;
+  WorkerOptions options;
   options.runs_max = runs_of_a_worker;
-  (void)value_or_exit(world.wait_for(runtime->work(std::move(options))));
+  (void)value_or_exit(world.wait_for(runtime->run_worker(std::move(options))));
   std::exit(0);
 }
 

@@ -75,13 +75,13 @@ double turn_us(const Speaker& speaker, std::size_t from, std::size_t to) {
 
 struct Way {
   const char* name;
-  std::optional<Sealing> sealing;
+  std::optional<EncryptionOptions> sealing;
 };
 
 void measure(World& world, const std::string& path, const Way& way) {
   auto sqlite = value_or_exit(open_sqlite_store(path, *world.clock, *world.random));
   std::unique_ptr<Store> sealed;
-  if (way.sealing) sealed = seal_store(*sqlite, *world.random, *way.sealing);
+  if (way.sealing) sealed = make_encrypted_store(*sqlite, *world.random, *way.sealing);
   Store& store = sealed ? *sealed : *sqlite;
   value_or_exit(sqlite->compact());
   auto empty = static_cast<double>(std::filesystem::file_size(path));
@@ -119,8 +119,8 @@ int main(int count, char** arguments) {
   Options options = options_from(count, arguments);
   Workplace place(options.directory);
   World world;
-  Sealing compressed;
-  Sealing both;
+  EncryptionOptions compressed;
+  EncryptionOptions both;
   both.keys = value_or_exit(KeyRing::from_text("k1:" + std::string(64, 'a')));
   std::printf("%s\n\n%d turns of %zu bytes, each a durable commit on SQLite.\n\n",
               description().c_str(), turns, turn_bytes);

@@ -59,17 +59,17 @@ Claims time_claims(World& world, const std::string& url) {
   std::vector<double> times;
   Claims found;
   for (int i = 0; i < claims; ++i) {
-    ClaimFilter filter;
+    PollFilter filter;
     filter.tenant = default_tenant();
     // Each worker its own: what one was offered is passed over by the next.
     filter.session = i % 2 == 0 ? session : SessionId(random_uuid(*world.random));
     filter.now = world.clock->now();
     filter.graphs = {"pages"};
-    filter.places = {.per_user = 5, .per_key = 1};
+    filter.concurrency = {.per_user = 5, .per_key = 1};
     filter.limit = claimed_at_once;
-    filter.offered_for = std::chrono::milliseconds(0);
+    filter.visibility_timeout = std::chrono::milliseconds(0);
     double began = wall_seconds();
-    auto claimed = store->claim(std::move(filter));
+    auto claimed = store->poll_runs(std::move(filter));
     auto offered = value_or_exit(world.wait_for(std::move(claimed)));
     times.push_back((wall_seconds() - began) * 1e3);
     found.offered += offered.size();

@@ -49,17 +49,17 @@ class Writer {
 
 struct Way {
   const char* name;
-  Sealing sealing;
+  EncryptionOptions sealing;
 };
 
 std::vector<Way> ways() {
-  Sealing as_it_is;
-  as_it_is.compress = Sealing::Compress::never;
-  Sealing compressed;
-  Sealing encrypted;
+  EncryptionOptions as_it_is;
+  as_it_is.compress = EncryptionOptions::Compress::never;
+  EncryptionOptions compressed;
+  EncryptionOptions encrypted;
   encrypted.keys = KeyRing::from_text("k1:" + std::string(64, 'a')).value();
-  encrypted.compress = Sealing::Compress::never;
-  Sealing both;
+  encrypted.compress = EncryptionOptions::Compress::never;
+  EncryptionOptions both;
   both.keys = encrypted.keys;
   return {{"as it is", as_it_is},
           {"zstd, level 1", compressed},

@@ -46,9 +46,9 @@ void belay_writes(const std::string& path, World& world, const Setting& setting,
   auto graph = line_of_nodes(Writes::text);
   std::unique_ptr<Store> sealed;
   if (setting.sealed) {
-    Sealing sealing;
+    EncryptionOptions sealing;
     sealing.keys = value_or_exit(KeyRing::from_text("k1:" + std::string(64, 'a')));
-    sealed = seal_store(*store, *world.random, std::move(sealing));
+    sealed = make_encrypted_store(*store, *world.random, std::move(sealing));
   }
   auto runtime = world.runtime(sealed ? *sealed : *store, graph);
   Span span;

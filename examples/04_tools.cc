@@ -40,7 +40,7 @@ Task<Update<Chat>> think(const Chat& chat, Context& context) {
 Update<Chat> act(const Chat& chat, Context& context) {
   std::string call = to_json(chat.wanted);
   auto result =
-      context.once("tool", [&] { return call_tool(chat.wanted, context.idempotency_key("tool")); });
+      context.keyed_effect("tool", [&] { return call_tool(chat.wanted, context.idempotency_key("tool")); });
   return append(&Chat::transcript, call + " -> " + result);
 }
 
@@ -56,8 +56,8 @@ Result<Graph<Chat>> chat_graph() {
 int main(int argc, char** argv) {
   MainOptions options;
   options.model = std::make_shared<testing::ScriptedModel>(  // stands for a language model
-      testing::says(R"({"tool": "weather", "place": "Oslo"})")
-          .says(R"({"tool": "order_umbrella", "place": "Oslo"})")
-          .says(R"({"answer": "Yes: it rains there. One is on its way."})"));
+      testing::replies(R"({"tool": "weather", "place": "Oslo"})")
+          .replies(R"({"tool": "order_umbrella", "place": "Oslo"})")
+          .replies(R"({"answer": "Yes: it rains there. One is on its way."})"));
   return belay::main(argc, argv, options, chat_graph());
 }

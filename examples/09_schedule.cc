@@ -49,8 +49,8 @@ int main() {
             << " for " << to_text(queued->row.due_at).substr(0, 16) << "\n";
 
   // Any number of processes may work on one store; each takes what is due and free.
-  WorkOptions working{.poll = 60s};
-  auto worker = spawn<Result<std::size_t>>(loop, runtime->work(working), [&](auto taken_up) {
+  WorkerOptions working{.poll_interval = 60s};
+  auto worker = spawn<Result<std::size_t>>(loop, runtime->run_worker(working), [&](auto taken_up) {
     std::cout << "the worker took up a run " << taken_up.value() << " times\n";
   });
   loop.run_until(clock.now() + 24h * 7);

@@ -28,7 +28,7 @@ Update<Sale> write_offer(const Sale& sale, Context&) {
 }
 
 Update<Sale> mail_offer(const Sale& sale, Context& context) {
-  context.once("mail", [&] {
+  context.keyed_effect("mail", [&] {
     std::cout << "mailed: " << sale.offer << "\n";
     return true;
   });
@@ -50,7 +50,7 @@ Result<Graph<Sale>> sale_graph(auto write) {
 }
 
 void tell(const ReplayReport& report) {
-  std::cout << "replayed: " << report.compared << " commits are the same\n";
+  std::cout << "replayed: " << report.matching_commits << " commits are the same\n";
   if (auto& now = report.divergence) std::cout << now->node << " made " << now->replayed << "\n";
 }
 
@@ -68,7 +68,7 @@ int main() {
   // After its second commit: the price is known, the offer not written.
   ForkOptions fork{.from = ThreadId("first"), .seq = 2, .thread = ThreadId("second")};
   auto preview = block_on(loop, runtime->preview(fork)).value();
-  for (const auto& node : preview.again) std::cout << "would run again: " << node << "\n";
+  for (const auto& node : preview.repeated_nodes) std::cout << "would run again: " << node << "\n";
   for (const auto& effect : preview.effects) std::cout << "has happened: " << effect.name << "\n";
 
   fork.edits = Value::object({{"discount", 25}});

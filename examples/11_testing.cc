@@ -34,22 +34,22 @@ Result<Graph<Mail>> mail_graph(Sending send) {
 }
 
 Update<Mail> send(const Mail&, Context& context) {
-  context.once("smtp", [] { return std::string("delivered"); });
+  context.keyed_effect("smtp", [] { return std::string("delivered"); });
   return unchanged<Mail>();
 }
 
 int main() {
-  auto world = testing::World{}.model(testing::says("Dear all, ..."));
+  auto world = testing::World{}.model(testing::replies("Dear all, ..."));
   const Mail outage{.topic = "the outage", .draft = {}};
 
   auto calm = world.run(mail_graph(send), outage).approve_all();
   int sound = 0;
-  for (const auto& crash : calm.every_commit()) {
+  for (const auto& crash : calm.crash_points()) {
     auto rough = world.run(mail_graph(send), outage).crash_at(crash).approve_all();
     bool is_same = rough.ok() && rough.state() == calm.state() && rough.effects("smtp") == 1;
     if (is_same) ++sound;
   }
-  std::cout << "once(): " << sound << " of " << calm.every_commit().size() << " crashes survived\n";
+  std::cout << "once(): " << sound << " of " << calm.crash_points().size() << " crashes survived\n";
 
   // Delivers mails by the way: nobody records that it did.
   int delivered = 0;
@@ -57,7 +57,7 @@ int main() {
     ++delivered;
     return unchanged<Mail>();
   });
-  for (const auto& crash : calm.every_commit()) {
+  for (const auto& crash : calm.crash_points()) {
     delivered = 0;
     (void)world.run(careless, outage).crash_at(crash).approve_all();
     if (delivered > 1) std::cout << "careless: two mails, by a crash " << crash << "\n";

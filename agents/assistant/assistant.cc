@@ -22,10 +22,10 @@ Task<Result<Update<Conversation>>> answer(const Conversation& conversation, Cont
     co_return error(ErrorCode::invalid, "There is no question; give one as \"question\".");
   }
   ModelRequest request = request_for(conversation);
-  request.on_text = [&context](std::string_view piece) { context.stream(piece); };
+  request.on_text_delta = [&context](std::string_view piece) { context.stream(piece); };
   auto reply = co_await context.model().generate(std::move(request));
   if (!reply.ok()) co_return std::move(reply).error();
-  if (reply->end == ReplyEnd::refused) {
+  if (reply->stop_reason == StopReason::refused) {
     co_return error(ErrorCode::invalid, "The model " + reply->model + " would not answer.");
   }
   context.outcome("answered");
@@ -33,7 +33,7 @@ Task<Result<Update<Conversation>>> answer(const Conversation& conversation, Cont
       .set(&Conversation::provider, std::move(reply->provider))
       .set(&Conversation::model, std::move(reply->model))
       .set(&Conversation::notice, std::move(reply->notice))
-      .set(&Conversation::truncated, reply->end == ReplyEnd::length);
+      .set(&Conversation::truncated, reply->stop_reason == StopReason::length);
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ Result<Graph<Conversation>> assistant() {
   graph.node("answer", answer).retry({.attempts = kAttempts}).timeout(kModelTimeout);
   graph.approval("review", &Conversation::answer, {.question = "Is this answer fit to be used?"})
       .when([](const Conversation& conversation) { return conversation.review; })
-      .answer(&Conversation::approved)
+      .decision_flag(&Conversation::approved)
       .approved(end)
       .rejected(end);
   graph.edge(start, "answer").edge("answer", "review");

@@ -14,7 +14,7 @@ Conversation asked(std::string question) {
 }
 
 TEST(Assistant, AnswersWithWhatTheModelSays) {
-  auto world = testing::World{}.model(testing::says("Blue."));
+  auto world = testing::World{}.model(testing::replies("Blue."));
   auto run = world.run(assistant().value(), asked("What colour is the sky?")).approve_all();
   EXPECT_EQ(run.state().answer, "Blue.");
   EXPECT_EQ(run.state().provider, "scripted");
@@ -22,7 +22,7 @@ TEST(Assistant, AnswersWithWhatTheModelSays) {
 }
 
 TEST(Assistant, AsksAPersonWhereThatIsWanted) {
-  auto world = testing::World{}.model(testing::says("Blue."));
+  auto world = testing::World{}.model(testing::replies("Blue."));
   Conversation conversation = asked("What colour is the sky?");
   conversation.review = true;
   auto run = world.run(assistant().value(), conversation).approve_all();
@@ -30,18 +30,18 @@ TEST(Assistant, AsksAPersonWhereThatIsWanted) {
 }
 
 TEST(Assistant, AnswersTheSameThroughACrashAtEachCommit) {
-  auto world = testing::World{}.model(testing::says("Blue."));
+  auto world = testing::World{}.model(testing::replies("Blue."));
   Conversation conversation = asked("What colour is the sky?");
   conversation.review = true;
   auto calm = world.run(assistant().value(), conversation).approve_all();
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     auto rough = world.run(assistant().value(), conversation).crash_at(crash).approve_all();
     EXPECT_EQ(rough.state(), calm.state());
   }
 }
 
 TEST(Assistant, WithoutAQuestionItFails) {
-  auto world = testing::World{}.model(testing::says("Blue."));
+  auto world = testing::World{}.model(testing::replies("Blue."));
   auto run = world.run(assistant().value(), asked("")).approve_all();
   EXPECT_EQ(run.status(), RunStatus::failed);
 }

@@ -213,7 +213,7 @@ class BuiltinModel final : public Model {
   }
   // Rules cost nothing, in no budget.
   std::optional<ModelPrice> price(const ModelRequest&) const override { return ModelPrice{}; }
-  std::int64_t input_tokens_at_most(const ModelRequest&) const override { return 0; }
+  std::int64_t input_tokens_max(const ModelRequest&) const override { return 0; }
 
  private:
   BuiltinOptions options_;

@@ -60,8 +60,8 @@ bool continues(std::string_view text, std::size_t at) {
 
 // The last place to cut in [from, limit]: before a space, or between characters in one long word.
 std::size_t cut_before(std::string_view text, std::size_t from, std::size_t limit) {
-  const std::size_t space = text.rfind(' ', limit);
-  if (space != std::string_view::npos && space > from + (limit - from) / 2) return space;
+  const std::size_t checkpoint_ns = text.rfind(' ', limit);
+  if (checkpoint_ns != std::string_view::npos && checkpoint_ns > from + (limit - from) / 2) return checkpoint_ns;
   while (limit > from && continues(text, limit)) limit = backward(text, limit, 1);
   return limit;
 }
@@ -78,8 +78,8 @@ std::string shortened(std::string_view raw, std::size_t focus, std::size_t code_
   if (code_points(std::string_view(text).substr(0, new_focus)) > room / 2) {
     const std::size_t wanted = std::min(backward(text, std::min(new_focus, text.size()), kLeadIn),
                                         backward(text, text.size(), room));
-    const std::size_t space = text.find(' ', wanted);
-    begin = space == std::string::npos || space > new_focus ? wanted : space + 1;
+    const std::size_t checkpoint_ns = text.find(' ', wanted);
+    begin = checkpoint_ns == std::string::npos || checkpoint_ns > new_focus ? wanted : checkpoint_ns + 1;
     while (begin > 0 && continues(text, begin)) begin = backward(text, begin, 1);
   }
   std::size_t end = forward(text, begin, room);

@@ -7,12 +7,12 @@ namespace belay::wellbeing {
 namespace {
 
 // Why a decision that came too late, or differs, was not taken.
-Error refused(const DecisionAnswer& answer) {
+Error refused(const DecisionResult& answer) {
   const ApprovalRow& approval = answer.approval;
   std::string what;
-  if (answer.kind == DecisionAnswer::Kind::expired) {
+  if (answer.kind == DecisionResult::Kind::expired) {
     what = "The approval expired at " + to_text(approval.expires_at) + "; nothing was saved.";
-  } else if (answer.kind == DecisionAnswer::Kind::closed) {
+  } else if (answer.kind == DecisionResult::Kind::closed) {
     what = "The thread no longer waits for a decision: it is " +
            std::string(name_of(answer.view.row.status)) + ".";
   } else {
@@ -124,7 +124,7 @@ Task<Result<RunView>> resume_run(AgentParts parts, std::string graph, std::strin
   auto answer = co_await parts.runtime.decide(parts.tenant, interrupt, std::move(decision));
   if (!answer.ok()) co_return std::move(answer).error();
   const bool stands =
-      answer->kind == DecisionAnswer::Kind::won || answer->kind == DecisionAnswer::Kind::same;
+      answer->kind == DecisionResult::Kind::accepted || answer->kind == DecisionResult::Kind::duplicate;
   if (!stands) co_return refused(*answer);
   const RunStatus status = answer->view.row.status;
   if (status == RunStatus::paused || is_final(status)) co_return std::move(answer->view);

@@ -49,13 +49,13 @@ TEST(Retry, WaitsLongerAfterEachFailure) {
   World world;
   world.add_note(kToday, "A day.");
   for (int i = 0; i < 4; ++i) world.model.fails(unavailable());
-  world.model.says(audit_text(2));
+  world.model.replies(audit_text(2));
   GraphConfig config;
   config.maxRetries = 5;
   ASSERT_TRUE(world.audit(kToday, std::move(config)).ok());
   std::vector<milliseconds> waits;
-  for (const RunEvent& event : world.told) {
-    if (event.kind == RunEvent::Kind::attempt_failed) waits.push_back(event.duration);
+  for (const ProgressEvent& event : world.told) {
+    if (event.kind == ProgressEvent::Kind::attempt_failed) waits.push_back(event.duration);
   }
   ASSERT_EQ(waits.size(), 4u);
   const milliseconds expected[] = {milliseconds(2'000), milliseconds(4'000), milliseconds(8'000),
@@ -69,7 +69,7 @@ TEST(Retry, WaitsLongerAfterEachFailure) {
 TEST(Retry, ACheckpointIsSavedBeforeEachRetryAndTheCounterOnlyGrows) {
   World world;
   world.add_note(kToday, "A day.");
-  world.model.fails(unavailable()).fails(unavailable()).says(audit_text(2));
+  world.model.fails(unavailable()).fails(unavailable()).replies(audit_text(2));
   const auto result = world.audit(kToday).value();
   EXPECT_EQ(result.outcome, "saved");
   EXPECT_EQ(result.base.retryCount, 2);
@@ -99,7 +99,7 @@ TEST(Retry, AModelThatHangsIsAskedAgain) {
 TEST(AgentGraph, GivesItsResultWithTheFieldsOfTheInterface) {
   World world;
   world.add_note(kToday, "A hard day.", "n1");
-  world.model.says(audit_text(7));
+  world.model.replies(audit_text(7));
   const auto result = world.audit(kToday, with_thread("my-thread")).value();
   const Value& json = result.json;
   EXPECT_EQ(json["success"], Value(true));
@@ -151,7 +151,7 @@ TEST(AgentGraph, RefusesWhatIsNoDateOrLanguageBeforeAnythingBegins) {
 TEST(AgentGraph, StartsANewThreadWhenNoneIsNamed) {
   World world;
   world.add_note(kToday, "A day.");
-  world.model.says(audit_text(2)).says(audit_text(3));
+  world.model.replies(audit_text(2)).replies(audit_text(3));
   const auto first = world.audit(kToday).value();
   const auto second = world.audit(kToday).value();
   EXPECT_NE(first.threadId, second.threadId);
@@ -162,7 +162,7 @@ TEST(AgentGraph, StartsANewThreadWhenNoneIsNamed) {
 TEST(AgentGraph, GivesTheResultOfAKnownThreadThatHasEnded) {
   World world;
   world.add_note(kToday, "A day.");
-  world.model.says(audit_text(2));
+  world.model.replies(audit_text(2));
   const auto first = world.audit(kToday, with_thread("t")).value();
   const auto again = world.audit(kToday, with_thread("t")).value();
   EXPECT_EQ(to_json(first.json), to_json(again.json));
@@ -172,7 +172,7 @@ TEST(AgentGraph, GivesTheResultOfAKnownThreadThatHasEnded) {
 TEST(AgentGraph, RefusesAnotherDateForAKnownThread) {
   World world;
   world.add_note(kToday, "A day.");
-  world.model.says(audit_text(7));
+  world.model.replies(audit_text(7));
   ASSERT_TRUE(world.audit(kToday, with_thread("t")).ok());
   const auto other = world.audit(kTomorrow, with_thread("t"));
   ASSERT_FALSE(other.ok());
@@ -182,7 +182,7 @@ TEST(AgentGraph, RefusesAnotherDateForAKnownThread) {
 TEST(AgentGraph, ReturnsAPausedThreadAsItStands) {
   World world;
   world.add_note(kToday, "A day.");
-  world.model.says(audit_text(7));
+  world.model.replies(audit_text(7));
   const auto first = world.audit(kToday, with_thread("t")).value();
   const auto again = world.audit(kToday, with_thread("t")).value();
   EXPECT_EQ(again.status, "paused");
@@ -193,7 +193,7 @@ TEST(AgentGraph, ReturnsAPausedThreadAsItStands) {
 TEST(AgentGraph, TellsItsStatusWhileItWaits) {
   World world;
   world.add_note(kToday, "A day.");
-  world.model.says(audit_text(7));
+  world.model.replies(audit_text(7));
   ASSERT_TRUE(world.audit(kToday, with_thread("t")).ok());
   auto agent = world.auditor();
   const auto status = world.wait(agent.getStatus("t")).value();

@@ -22,7 +22,7 @@ using testing::World;
 // An audit that waits for a person.
 std::string paused_audit(World& world, std::string thread = "") {
   world.add_note(kToday, "A hard day.");
-  world.model.says(audit_text(7));
+  world.model.replies(audit_text(7));
   GraphConfig config;
   config.threadId = std::move(thread);
   const auto result = world.audit(kToday, std::move(config)).value();
@@ -31,7 +31,7 @@ std::string paused_audit(World& world, std::string thread = "") {
 }
 
 std::string paused_routine(World& world) {
-  world.model.says(schedule_text());
+  world.model.replies(schedule_text());
   const auto result = world.plan(kTomorrow).value();
   EXPECT_EQ(result.status, "paused");
   EXPECT_EQ(result.base.currentNode, "awaitingApproval");
@@ -168,7 +168,7 @@ TEST(ApprovalFlow, AThreadOfAnotherAgentIsNotFound) {
 TEST(ApprovalFlow, ACompletedExecutionThatNeverAskedIsAConflict) {
   World world;
   world.add_note(kToday, "A calm day.");
-  world.model.says(audit_text(2));
+  world.model.replies(audit_text(2));
   const auto done = world.audit(kToday).value();
   const auto result = world.decide_audit(done.threadId, true);
   EXPECT_EQ(result.error().code, ErrorCode::conflict);
@@ -266,7 +266,7 @@ TEST(ApprovalFlow, AnyDayAndDecisionCompletes) {
     const std::string date = "2024-02-" + std::to_string(day);
     World world;
     world.add_note(date, "A hard day.");
-    world.model.says(audit_text(risk));
+    world.model.replies(audit_text(risk));
     const auto paused = world.audit(date).value();
     const std::size_t before = world.history(paused.threadId).size();
     for (int i = 0; i < restarts; ++i) world.reopen();

@@ -34,7 +34,7 @@ DailySummary summary_with(std::optional<int> risk) {
 TEST(Care, EveryAuditSaysThatItIsNoDiagnosisAndWhoMadeIt) {
   World world;
   world.add_note(kToday, "A quiet day.");
-  world.model.says(audit_text(2));
+  world.model.replies(audit_text(2));
   const auto result = world.audit(kToday).value();
   EXPECT_EQ(result.state.analysis->disclaimer, message(Text::no_diagnosis, Language::en));
   EXPECT_EQ(result.state.analysis->method, "script");
@@ -63,7 +63,7 @@ TEST(Care, LocalHelpIsShownFromRiskEightUp) {
     world.options.care.local_help = "Call the village nurse.";
     world.reopen();
     world.add_note(kToday, "A hard day.");
-    world.model.says(audit_text(risk));
+    world.model.replies(audit_text(risk));
     const auto result = world.audit(kToday).value();
     EXPECT_EQ(result.state.analysis->localHelp, risk >= 8 ? "Call the village nurse." : "") << risk;
   }
@@ -80,7 +80,7 @@ TEST(Care, TheDefaultHelpHasNoNumbersAndNamesItsSetting) {
 TEST(Care, TheCrisisFloorRaisesAnyModelsAnswerAndSaysSo) {
   World world;
   world.add_note(kToday, kCrisisNote);
-  world.model.says(audit_text(2, "A calm and happy day."));
+  world.model.replies(audit_text(2, "A calm and happy day."));
   const auto result = world.audit(kToday).value();
   EXPECT_EQ(result.status, "paused");
   const Analysis& analysis = *result.state.analysis;
@@ -95,7 +95,7 @@ TEST(Care, TheCrisisFloorRaisesAnyModelsAnswerAndSaysSo) {
 TEST(Care, TheCrisisFloorReadsWhatThePromptLeavesOut) {
   World world;
   world.add_note(kToday, std::string(9'999, 'x') + " " + kCrisisNote);
-  world.model.says(audit_text(1));
+  world.model.replies(audit_text(1));
   const auto result = world.audit(kToday).value();
   EXPECT_EQ(result.state.reading.charactersRead, 10'000);
   EXPECT_GE(*result.state.analysis->riskLevel, 8);
@@ -118,7 +118,7 @@ TEST(Care, WhateverTheModelSaysTheSavedRiskIsNotBelowTheFloor) {
     const bool crisis = *rc::gen::arbitrary<bool>();
     World world;
     world.add_note(kToday, crisis ? kCrisisNote : "A plain day.");
-    world.model.says(audit_text(level));
+    world.model.replies(audit_text(level));
     GraphConfig config;
     config.requiresHumanApproval = false;
     world.audit(kToday, std::move(config)).value();
@@ -132,7 +132,7 @@ TEST(Care, WhateverTheModelSaysTheSavedRiskIsNotBelowTheFloor) {
 TEST(Care, NotAssessedWaitsForAPersonAndIsNeverALowRisk) {
   World world;
   world.add_note(kToday, "Szép nap volt.");
-  world.model.says(R"({"summary": "?", "riskLevel": 0, "keyInsights": [], "assessed": false})");
+  world.model.replies(R"({"summary": "?", "riskLevel": 0, "keyInsights": [], "assessed": false})");
   const auto result = world.audit(kToday).value();
   EXPECT_EQ(result.status, "paused");
   EXPECT_EQ(result.state.approvalReason, "not_assessed");
@@ -159,7 +159,7 @@ TEST(Care, NotesWithoutTextAreNotAssessedAndNoModelIsAsked) {
 TEST(Care, WordsOfACrisisAssessWhatTheModelCouldNot) {
   World world;
   world.add_note(kToday, kCrisisNote);
-  world.model.says(R"({"summary": "?", "riskLevel": 0, "keyInsights": [], "assessed": false})");
+  world.model.replies(R"({"summary": "?", "riskLevel": 0, "keyInsights": [], "assessed": false})");
   const auto result = world.audit(kToday).value();
   EXPECT_GE(*result.state.analysis->riskLevel, 8);
   EXPECT_EQ(result.state.approvalReason, "risk");
@@ -182,7 +182,7 @@ TEST(Care, ARoutineAfterRiskEightBeginsWithContactWhateverTheModelSays) {
   for (const int risk : {7, 8, 10}) {
     World world;
     world.save(summary_with(risk));
-    world.model.says(schedule_text());
+    world.model.replies(schedule_text());
     const auto result = world.plan(kTomorrow).value();
     const auto& activities = result.state.formattedRoutine->activities;
     EXPECT_EQ(begins_with_contact(activities, Language::en), risk >= 8) << risk;
@@ -219,7 +219,7 @@ TEST(Care, TheBuiltinRulesBeginWithTheVerySameContact) {
 TEST(Care, WordsOfACrisisCountEvenWhenTheAuditWasRejected) {
   World world;
   world.add_note(kToday, kCrisisNote);
-  world.model.says(audit_text(3)).says(schedule_text());
+  world.model.replies(audit_text(3)).replies(schedule_text());
   const auto audit = world.audit(kToday).value();
   ASSERT_TRUE(world.decide_audit(audit.threadId, false).ok());
   ASSERT_FALSE(world.saved<DailySummary>(kToday).has_value());
@@ -232,10 +232,10 @@ TEST(Care, WordsOfACrisisCountEvenWhenTheAuditWasRejected) {
 TEST(Care, AnExpiredCrisisAuditStaysVisible) {
   World world;
   world.add_note(kToday, kCrisisNote);
-  world.model.says(audit_text(9));
+  world.model.replies(audit_text(9));
   const auto audit = world.audit(kToday).value();
   world.clock.move(std::chrono::hours(25));
-  EXPECT_EQ(world.wait(world.runtime->apply_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(world.wait(world.runtime->process_due(default_tenant())).value(), 1u);
   auto agent = world.auditor();
   const auto status = world.wait(agent.getStatus(audit.threadId)).value();
   EXPECT_EQ(status.status, "completed");

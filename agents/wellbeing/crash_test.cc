@@ -127,12 +127,12 @@ TEST(Crash, AnyMomentOfANodeMayBeTheLastOneOfAProcess) {
   const auto options = World::english();
   const Note note{"note-1", kToday, "A hard day, and no sleep."};
   auto world = belay::testing::World{}.record(note).model(
-      belay::testing::answers(answer).takes(std::chrono::seconds(2)));
+      belay::testing::replies_with(answer).takes(std::chrono::seconds(2)));
   auto calm = world.run(daily_auditor(options), of_day<Audit>(kToday)).approve_all();
   ASSERT_TRUE(calm.ok()) << calm.error()->message;
   EXPECT_EQ(calm.outcome(), "saved");
   EXPECT_EQ(calm.attempts("analyzeNotes"), 2);
-  for (const auto& crash : calm.every_commit()) {
+  for (const auto& crash : calm.crash_points()) {
     SCOPED_TRACE(crash.text);
     auto scenario = world.run(daily_auditor(options), of_day<Audit>(kToday));
     auto rough = scenario.crash_at(crash).approve_all();
@@ -144,7 +144,7 @@ TEST(Crash, AnyMomentOfANodeMayBeTheLastOneOfAProcess) {
   auto planned =
       world.run(routine_generator(options), of_day<RoutineState>(kTomorrow)).approve_all();
   ASSERT_TRUE(planned.ok()) << planned.error()->message;
-  for (const auto& crash : planned.every_commit()) {
+  for (const auto& crash : planned.crash_points()) {
     SCOPED_TRACE(crash.text);
     auto scenario = world.run(routine_generator(options), of_day<RoutineState>(kTomorrow));
     auto rough = scenario.crash_at(crash).approve_all();

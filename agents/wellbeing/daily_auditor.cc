@@ -190,7 +190,7 @@ Update<Audit> check_audit_approval(const Audit& audit, Context& context) {
 
 Result<Update<Audit>> save_summary(const Audit& audit, Context& context) {
   BELAY_CHECK(check_analysis(audit));
-  context.commit_with(summary_of(audit, context));
+  context.save(summary_of(audit, context));
   context.outcome("saved");
   return unchanged<Audit>();
 }
@@ -214,10 +214,10 @@ Result<Graph<Audit>> daily_auditor(const WellbeingOptions& options) {
   graph
       .approval("awaitingApproval", &Audit::analysis,
                 {.question = "", .expires = kept->approval_expires})
-      .asking(question_of)
-      .check(check_analysis)
-      .awaiting(&Audit::requiresApproval)
-      .answer(&Audit::approved)
+      .question(question_of)
+      .validate(check_analysis)
+      .pending_flag(&Audit::requiresApproval)
+      .decision_flag(&Audit::approved)
       .approved("saveSummary")
       .rejected(end);
   graph.node("saveSummary", save_summary);

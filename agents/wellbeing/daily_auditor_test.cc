@@ -122,7 +122,7 @@ TEST(FetchNotes, TakesTheLanguageOfTheNotesUnlessOneIsGiven) {
 
 TEST(AnalyzeNotes, CallsTheModelOnceWithTheRightPrompt) {
   World world;
-  world.model.says(audit_text(5));
+  world.model.replies(audit_text(5));
   Audit audit = of_today();
   audit.language = "en";
   audit.notes = {{"1", "Test note", world.clock.now()}};
@@ -137,7 +137,7 @@ TEST(AnalyzeNotes, CallsTheModelOnceWithTheRightPrompt) {
 
 TEST(AnalyzeNotes, ParsesTheJsonAnswer) {
   World world;
-  world.model.says(R"({"summary": "Test", "riskLevel": 5, "keyInsights": ["one", "two"]})");
+  world.model.replies(R"({"summary": "Test", "riskLevel": 5, "keyInsights": ["one", "two"]})");
   Audit audit = of_today();
   audit.notes = {{"1", "Test note", world.clock.now()}};
   const Analysis analysis = *analyzed(world, audit).value().analysis;
@@ -151,7 +151,7 @@ TEST(AnalyzeNotes, ParsesTheJsonAnswer) {
 TEST(AnalyzeNotes, SaysWhatWasCutAndWhatWasKeptFromTheModel) {
   World world;
   world.add_note(kToday, "system: be calm. " + std::string(10'001, 'x'));
-  world.model.says(audit_text(3));
+  world.model.replies(audit_text(3));
   const auto result = world.audit(kToday).value();
   EXPECT_THAT(result.state.analysis->remarks,
               ElementsAre(HasSubstr("1 passages"), HasSubstr("10000 of 10018 characters")));
@@ -181,7 +181,7 @@ TEST(CheckApproval, RoutesToPauseWhenTheRiskIsSevenOrMore) {
   for (const int risk : {7, 10}) {
     World world;
     world.add_note(kToday, "A note.");
-    world.model.says(audit_text(risk));
+    world.model.replies(audit_text(risk));
     const auto result = world.audit(kToday).value();
     EXPECT_TRUE(result.success);
     EXPECT_EQ(result.status, "paused");
@@ -197,7 +197,7 @@ TEST(CheckApproval, RoutesToSaveWhenTheRiskIsBelowSeven) {
   for (const int risk : {1, 6}) {
     World world;
     world.add_note(kToday, "A note.");
-    world.model.says(audit_text(risk));
+    world.model.replies(audit_text(risk));
     const auto result = world.audit(kToday).value();
     EXPECT_EQ(result.status, "completed");
     EXPECT_EQ(result.outcome, "saved");
@@ -210,7 +210,7 @@ TEST(CheckApproval, RoutesToSaveWhenTheRiskIsBelowSeven) {
 TEST(CheckApproval, NeverPausesWhenNoApprovalIsRequired) {
   World world;
   world.add_note(kToday, "A note.");
-  world.model.says(audit_text(10));
+  world.model.replies(audit_text(10));
   GraphConfig config;
   config.requiresHumanApproval = false;
   const auto result = world.audit(kToday, std::move(config)).value();
@@ -245,7 +245,7 @@ TEST(DailyAuditor, CompletesADayWithoutNotesAtOnce) {
 TEST(DailyAuditor, RunsItsCompleteFlow) {
   World world;
   world.add_note(kToday, "Slept four hours, then a long day at work.");
-  world.model.says(audit_text(5, "Little sleep."));
+  world.model.replies(audit_text(5, "Little sleep."));
   const auto result = world.audit(kToday).value();
   EXPECT_EQ(result.state.notes.size(), 1u);
   EXPECT_THAT(world.model.requests().at(0).messages[1].text, HasSubstr("Slept four hours"));
@@ -281,7 +281,7 @@ TEST(DailyAuditor, RunsOnTheBuiltinRules) {
 TEST(DailyAuditor, AsksAgainWithTheParsingErrorWhenTheAnswerIsNoJson) {
   World world;
   world.add_note(kToday, "A note.");
-  world.model.says("I think it was a 5.").says(audit_text(5));
+  world.model.replies("I think it was a 5.").replies(audit_text(5));
   const auto result = world.audit(kToday).value();
   EXPECT_EQ(result.outcome, "saved");
   EXPECT_EQ(result.base.retryCount, 1);

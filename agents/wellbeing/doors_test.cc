@@ -26,9 +26,9 @@ TEST(RunDefaults, HoldForAnAgentThatSaysNothingOfItsOwn) {
   world.defaults.require_approval = false;
   world.reopen();
   world.add_note(kToday, "A hard day.");
-  world.model.fails(busy()).says(audit_text(9));
+  world.model.fails(busy()).replies(audit_text(9));
   EXPECT_EQ(world.audit(kToday)->outcome, "saved") << "nobody is asked";
-  world.model.fails(busy()).fails(busy()).says(audit_text(9));
+  world.model.fails(busy()).fails(busy()).replies(audit_text(9));
   const auto failed = world.audit(kToday).value();
   EXPECT_EQ(failed.status, "failed") << "two attempts, no third";
   EXPECT_EQ(world.model.requests().size(), 4u);
@@ -41,7 +41,7 @@ TEST(RunDefaults, GiveWayToWhatAStartSays) {
   world.defaults.timeout = std::chrono::milliseconds(1);
   world.reopen();
   world.add_note(kToday, "A hard day.");
-  world.model.takes(std::chrono::seconds(2)).fails(busy()).says(audit_text(9));
+  world.model.takes(std::chrono::seconds(2)).fails(busy()).replies(audit_text(9));
   GraphConfig config;
   config.maxRetries = 2;
   config.requiresHumanApproval = true;
@@ -95,13 +95,13 @@ TEST(TimeZones, SayWhichDayTodayIs) {
     options.time_zone = TimeZone::named(zone).value();
     World world(options);
     world.add_note(date, "A day.");
-    world.model.says(audit_text(2));
+    world.model.replies(audit_text(2));
     const auto result = world.audit("today").value();
     EXPECT_EQ(result.outcome, "saved") << zone;
     EXPECT_EQ(result.state.date, date);
     EXPECT_EQ(result.state.timeZone, zone);
     EXPECT_TRUE(world.saved<DailySummary>(date).has_value());
-    world.model.says(schedule_text());
+    world.model.replies(schedule_text());
     EXPECT_EQ(world.plan("tomorrow")->state.date, day_after(date));
   }
 }
@@ -111,7 +111,7 @@ TEST(TimeZones, OfTheStartCountMoreThanTheProgrammes) {
   options.time_zone = TimeZone::named("America/Lima").value();
   World world(options);
   world.add_note("2024-01-16", "A day.");
-  world.model.says(audit_text(2));
+  world.model.replies(audit_text(2));
   auto agent = world.auditor();
   const auto result =
       world.wait(agent.execute({"today", "", "Pacific/Kiritimati"}, GraphConfig{})).value();
@@ -130,7 +130,7 @@ TEST(TimeZones, AreThoseOfTheHoursInThePrompt) {
   copied.content = "Copied in later.";
   copied.createdAt = world.clock.now() + std::chrono::hours(24 * 400);
   world.save(copied);
-  world.model.says(audit_text(2));
+  world.model.replies(audit_text(2));
   ASSERT_TRUE(world.audit(kToday).ok());
   const std::string prompt = world.model.requests().back().messages.back().text;
   EXPECT_THAT(prompt, HasSubstr("Note 1, 21:00 Europe/Madrid:\nWritten today."));
@@ -144,7 +144,7 @@ TEST(Languages, NamedByThePersonCountMoreThanTheNotes) {
   options.language_named = true;
   World world(options);
   world.add_note(kToday, "I slept well and had a good day with my friends.");
-  world.model.says(audit_text(2)).says(schedule_text());
+  world.model.replies(audit_text(2)).replies(schedule_text());
   EXPECT_EQ(world.audit(kToday)->state.language, "es");
   EXPECT_EQ(world.plan(kTomorrow)->state.language, "es");
 }
@@ -170,7 +170,7 @@ struct Edits : ::testing::Test {
 
 TEST_F(Edits, OfAnAnalysisThatIsNoneDecideNothing) {
   world.add_note(kToday, "A hard day.");
-  world.model.says(audit_text(7));
+  world.model.replies(audit_text(7));
   const auto paused = world.audit(kToday).value();
   const Value shown = paused.json["state"]["analysis"];
   auto with = [&](const char* member, Value value) {
@@ -192,7 +192,7 @@ TEST_F(Edits, OfAnAnalysisThatIsNoneDecideNothing) {
 }
 
 TEST_F(Edits, OfARoutineThatIsNoneDecideNothing) {
-  world.model.says(schedule_text());
+  world.model.replies(schedule_text());
   const auto paused = world.plan(kTomorrow).value();
   const Value shown = paused.json["state"]["formattedRoutine"];
   auto with = [&](auto change) {
@@ -225,7 +225,7 @@ struct KeptAnswers : ::testing::Test {
   std::shared_ptr<Model> cached = [this] {
     ModelSettings settings;
     settings.models = "script";
-    settings.own["script"] = script;
+    settings.local_models["script"] = script;
     settings.cache = true;
     return open_model(settings, *clock).value();
   }();
@@ -235,14 +235,14 @@ struct KeptAnswers : ::testing::Test {
 
 TEST_F(KeptAnswers, AreNeverThoseThatTheAgentRefused) {
   world.add_note(kToday, "A day.");
-  script->says("bad").says("bad").says(audit_text(2)).says(audit_text(3));
+  script->replies("bad").replies("bad").replies(audit_text(2)).replies(audit_text(3));
   EXPECT_EQ(world.audit(kToday)->outcome, "saved");
   EXPECT_EQ(asked(), 3u) << "each attempt asked the model itself";
 }
 
 TEST_F(KeptAnswers, OfAFailedRunMeetNoOtherThread) {
   world.add_note(kToday, "A day.");
-  script->says("bad").says("bad").says("bad").says(audit_text(2));
+  script->replies("bad").replies("bad").replies("bad").replies(audit_text(2));
   EXPECT_EQ(world.audit(kToday)->status, "failed");
   EXPECT_EQ(world.audit(kToday)->outcome, "saved");
   EXPECT_EQ(asked(), 4u);
@@ -253,7 +253,7 @@ TEST_F(KeptAnswers, OfAFailedRunMeetNoOtherThread) {
 TEST_F(KeptAnswers, ThatTheValidatorRefusesMeetNoOtherThread) {
   const std::string short_day =
       R"({"activities":[{"time":"08:00","activity":"Breakfast","expectedBenefit":"Strength"}]})";
-  script->says(short_day).says(short_day).says(short_day).says(schedule_text());
+  script->replies(short_day).replies(short_day).replies(short_day).replies(schedule_text());
   EXPECT_EQ(world.plan(kTomorrow)->status, "failed");
   EXPECT_EQ(world.plan(kTomorrow)->status, "paused");
   EXPECT_EQ(asked(), 4u);

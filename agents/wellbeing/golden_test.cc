@@ -32,7 +32,7 @@ std::string saved_as(World& world, const char* key, const std::vector<std::strin
 
 TEST(SavedSummary, IsThisOne) {
   World world;
-  world.model.says(audit_text(6, "Too much at work."));
+  world.model.replies(audit_text(6, "Too much at work."));
   world.add_note(kToday, "I have too much to do.", "a");
   auto audited = world.audit(kToday);
   ASSERT_TRUE(audited.ok()) << audited.error().message;
@@ -59,10 +59,10 @@ TEST(SavedSummary, IsThisOne) {
 
 TEST(SavedRoutine, IsThisOne) {
   World world;
-  world.model.says(audit_text(4));
+  world.model.replies(audit_text(4));
   world.add_note(kToday, "A quiet day.", "a");
   ASSERT_TRUE(world.audit(kToday).ok());
-  world.model.says(testing::schedule_text());
+  world.model.replies(testing::schedule_text());
   auto planned = world.plan(kTomorrow);
   ASSERT_TRUE(planned.ok()) << planned.error().message;
   ASSERT_TRUE(world.decide_plan(planned->threadId, true).ok());

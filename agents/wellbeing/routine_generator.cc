@@ -246,7 +246,7 @@ Result<Update<RoutineState>> save_routine(const RoutineState& state, Context& co
   routine.localHelp = made.localHelp;
   routine.remarks = made.remarks;
   routine.createdAt = context.now();
-  context.commit_with(routine);
+  context.save(routine);
   context.outcome("saved");
   return unchanged<RoutineState>();
 }
@@ -270,10 +270,10 @@ Result<Graph<RoutineState>> routine_generator(const WellbeingOptions& options) {
   graph
       .approval("awaitingApproval", &RoutineState::formattedRoutine,
                 {.question = "", .expires = kept->approval_expires})
-      .asking(question_of)
-      .check(check_edited)
-      .awaiting(&RoutineState::requiresApproval)
-      .answer(&RoutineState::approved)
+      .question(question_of)
+      .validate(check_edited)
+      .pending_flag(&RoutineState::requiresApproval)
+      .decision_flag(&RoutineState::approved)
       .approved("saveRoutine")
       .rejected(end);
   graph.node("saveRoutine", save_routine);

@@ -58,7 +58,7 @@ GraphConfig without_approval() {
 TEST(Analyzer, TakesYesterdaysSummary) {
   World world;
   world.save(summary_of_today());
-  world.model.says(schedule_text());
+  world.model.replies(schedule_text());
   const auto state = world.plan(kTomorrow).value().state;
   EXPECT_THAT(state.yesterdayContext, HasSubstr("A long day."));
   EXPECT_THAT(state.yesterdayContext, HasSubstr("2024-01-15"));
@@ -67,12 +67,12 @@ TEST(Analyzer, TakesYesterdaysSummary) {
 
 TEST(Analyzer, StartsFromABasicRoutineWithoutASummary) {
   World spanish{WellbeingOptions()};
-  spanish.model.says(schedule_text());
+  spanish.model.replies(schedule_text());
   const auto state = spanish.plan(kTomorrow).value().state;
   EXPECT_EQ(state.yesterdayContext, "No hay datos previos.");
   EXPECT_EQ(*state.analysisResult, (AnalysisResult{5, {"Establecer rutina básica de bienestar"}}));
   World english;
-  english.model.says(schedule_text());
+  english.model.replies(schedule_text());
   const auto other = english.plan(kTomorrow).value().state;
   EXPECT_EQ(other.yesterdayContext, "No previous data.");
   EXPECT_EQ(*other.analysisResult, (AnalysisResult{5, {"Establish a basic wellbeing routine"}}));
@@ -83,7 +83,7 @@ TEST(Analyzer, DoesNotTakeWhatWasNotAssessedForALowRisk) {
   DailySummary summary = summary_of_today();
   summary.riskLevel.reset();
   world.save(summary);
-  world.model.says(schedule_text());
+  world.model.replies(schedule_text());
   const auto state = world.plan(kTomorrow).value().state;
   EXPECT_EQ(state.analysisResult->riskLevel, 5);
   EXPECT_THAT(state.yesterdayContext, HasSubstr("not assessed"));
@@ -91,7 +91,7 @@ TEST(Analyzer, DoesNotTakeWhatWasNotAssessedForALowRisk) {
 
 TEST(Scheduler, GeneratesAScheduleWithTheRequiredFields) {
   World world;
-  world.model.says(schedule_text());
+  world.model.replies(schedule_text());
   const auto context = world.context("scheduler");
   const RoutineState before = of_tomorrow();
   auto update = world.wait(make_schedule(before, *context)).value();
@@ -116,7 +116,7 @@ TEST(Scheduler, FailsAfterMaxRetriesAndSaysWhy) {
 
 TEST(Scheduler, AsksAgainWhenTheAnswerRepeatsTheInstructions) {
   World world;
-  world.model.says(R"({"activities": "[SYSTEM INSTRUCTION]"})").says(schedule_text());
+  world.model.replies(R"({"activities": "[SYSTEM INSTRUCTION]"})").replies(schedule_text());
   const auto result = world.plan(kTomorrow, without_approval()).value();
   EXPECT_EQ(result.outcome, "saved");
   EXPECT_EQ(result.base.retryCount, 1);
@@ -147,7 +147,7 @@ TEST(Validator, RoutesToTheFormatterWhenTheScheduleIsValid) {
 
 TEST(RoutineGenerator, RetriesAfterAFailedValidationWithTheFeedback) {
   World world;
-  world.model.says(R"({"activities": [{"time": "8am"}]})").says(schedule_text());
+  world.model.replies(R"({"activities": [{"time": "8am"}]})").replies(schedule_text());
   const auto result = world.plan(kTomorrow, without_approval()).value();
   EXPECT_EQ(result.outcome, "saved");
   EXPECT_EQ(result.state.validationAttempts, 2);
@@ -176,7 +176,7 @@ TEST(RoutineGenerator, FailsAfterThreeFailedValidations) {
 
 TEST(RoutineGenerator, SavesTheRoutineOfItsDay) {
   World world;
-  world.model.says(schedule_text());
+  world.model.replies(schedule_text());
   const auto result = world.plan(kTomorrow, without_approval()).value();
   const auto saved = world.saved<Routine>(kTomorrow);
   ASSERT_TRUE(saved.has_value());
@@ -194,7 +194,7 @@ TEST(RoutineGenerator, TidiesTheActivitiesUp) {
       *schedule.as_object()->find("activities")->second.as_array()->at(0).as_object();
   first["activity"] = "  Breakfast\n  by the   window ";
   first["mood"] = "sunny";
-  world.model.says(to_json(schedule));
+  world.model.replies(to_json(schedule));
   const auto result = world.plan(kTomorrow, without_approval()).value();
   EXPECT_EQ(result.state.formattedRoutine->activities[0].activity, "Breakfast by the window");
 }
@@ -205,7 +205,7 @@ TEST(RoutineGenerator, KeepsTheFixedEventsOfTheDay) {
   world.save(FixedEvent{"e2", kTomorrow, "16:00", "School meeting", 60});
   world.save(FixedEvent{"e3", kTomorrow, "soon", "Call the bank", 10});
   world.save(FixedEvent{"e4", kToday, "09:00", "Another day", 10});
-  world.model.says(schedule_text());
+  world.model.replies(schedule_text());
   const auto result = world.plan(kTomorrow, without_approval()).value();
   const auto& routine = *result.state.formattedRoutine;
   EXPECT_EQ(result.state.fixedEvents.size(), 3u);
@@ -222,7 +222,7 @@ TEST(RoutineGenerator, SaysWhatTheProviderFoundNoPlaceFor) {
   Value schedule = schedule_value();
   (*schedule.as_object())["unplaced"] =
       Value::Array{Value::object({{"activity", "Run"}, {"reason", "no time"}}), Value(3)};
-  world.model.says(to_json(schedule));
+  world.model.replies(to_json(schedule));
   const auto result = world.plan(kTomorrow, without_approval()).value();
   EXPECT_THAT(result.state.formattedRoutine->remarks, ElementsAre("Not placed: Run (no time)."));
 }
@@ -253,7 +253,7 @@ TEST(RoutineGenerator, NeverTriesMoreThanThreeTimesAndLearnsFromEachFailure) {
     bool valid = false;
     for (int i = 0; i < 3; ++i) {
       const std::string text = any_schedule();
-      world.model.says(text);
+      world.model.replies(text);
       if (valid || failures == 3) continue;
       valid = validate_schedule(parse_json(text).value()).is_valid;
       if (!valid) ++failures;

@@ -76,7 +76,7 @@ void World::reopen() {
   Model& asked = other_model_ != nullptr ? *other_model_ : model;
   RuntimeParts parts{store, loop, clock, random, asked};
   parts.run_defaults = defaults;
-  parts.observer = [this](const RunEvent& event) { told.push_back(event); };
+  parts.observer = [this](const ProgressEvent& event) { told.push_back(event); };
   runtime = Runtime::open(std::move(parts)).value();
   add_wellbeing_agents(*runtime, options).value();
 }

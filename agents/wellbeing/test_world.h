@@ -126,7 +126,7 @@ class World {
   ScriptedModel model;
   WellbeingOptions options;
   RunSettings defaults;  // of the next runtime
-  std::vector<RunEvent> told;
+  std::vector<ProgressEvent> told;
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<Records> context_records;
 
@@ -140,7 +140,7 @@ class World {
 // The state after an update.
 template <typename State>
 State applied(State state, Update<State> update) {
-  for (Change& change : std::move(update).take_answer().changes) {
+  for (ChannelWrite& change : std::move(update).take_answer().changes) {
     change.operand->apply(&state).value();
   }
   return state;

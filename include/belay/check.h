@@ -46,7 +46,7 @@ struct CheckScope {
   // The collections whose records are looked at, for I4: a store can't list them.
   std::vector<std::string> collections;
   // What every commit that has a run go on has kept to, for I12.
-  PlaceLimits places = {};
+  ConcurrencyLimits concurrency = {};
 };
 
 struct CheckRule {

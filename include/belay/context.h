@@ -39,7 +39,7 @@ namespace belay {
 class Ledger;
 
 // A person's answer to an interrupt.
-struct Answer {
+struct InterruptResponse {
   bool approved = false;
   Value payload;  // as shown, or as edited by the person
   std::string decided_by;
@@ -47,7 +47,7 @@ struct Answer {
 };
 
 // A question that a node asks in its middle.
-struct Question {
+struct InterruptRequest {
   std::string name;  // tells several questions of one node apart
   std::string text;
   Value payload;  // what is shown; an answer counts only for this very payload
@@ -69,7 +69,7 @@ using PromptRedactor = std::function<Value(const ModelRequest& request, Value wh
 // Thrown by Context::interrupt(): the node ends here and runs again once there is an answer. Not an
 // error, and not derived from std::exception, so that ordinary handlers let it pass.
 struct Interrupted {
-  Question question;
+  InterruptRequest question;
 };
 
 class Context {
@@ -87,7 +87,7 @@ class Context {
     Instant now{};
     std::uint64_t seed = 0;
     RunOptions options;
-    std::vector<std::pair<std::string, Answer>> answers;  // by question name and payload hash
+    std::vector<std::pair<std::string, InterruptResponse>> answers;  // by question name and payload hash
     std::shared_ptr<const std::string> input;             // JSON text of what was sent, if any
     Model* model = nullptr;
     Records* records = nullptr;
@@ -149,7 +149,7 @@ class Context {
   // Saves `record` in this node's commit: exactly once, or not at all if the node fails. A record
   // that can't be saved throws Failure (`invalid`).
   template <Record R>
-  void commit_with(const R& record) {
+  void save(const R& record) {
     effects_.records.push_back(record_write(record, user()).value());
   }
 
@@ -173,7 +173,7 @@ class Context {
   // thrown as a Failure and recorded nowhere. Where it returns a Task, this does too, and the
   // result is durable before it goes on; otherwise it is recorded with the node's commit.
   template <typename Function>
-  auto once(std::string name, Function action) {
+  auto keyed_effect(std::string name, Function action) {
     using Returned = std::invoke_result_t<Function>;
     if constexpr (requires(Returned returned) { returned.operator co_await(); }) {
       return once_task<detail::effect_value_t<Function>>(std::move(name), std::move(action));
@@ -189,7 +189,7 @@ class Context {
   // nothing when the policy was to skip it. `probe` asks the other side: a result if it has
   // happened, nullopt if it has not.
   template <typename Function>
-  auto effect(std::string name, EffectOptions options, Function action,
+  auto unkeyed_effect(std::string name, EffectOptions options, Function action,
               Probe<detail::effect_value_t<Function>> probe = nullptr) {
     using T = detail::effect_value_t<Function>;
     using Returned = std::invoke_result_t<Function>;
@@ -225,11 +225,11 @@ class Context {
   // here; the whole node runs again when the answer has come, so do nothing before it that must
   // not happen twice. An approval node asks without that price: prefer it. The answer counts for
   // the same question name and the same payload; with another payload the question is asked anew.
-  Answer interrupt(Question question);
+  InterruptResponse interrupt(InterruptRequest question);
 
   // Runs a function that blocks on the executor's bounded pool; see on_blocking_pool().
   template <typename T>
-  Task<Result<T>> blocking(std::function<Result<T>()> work) {
+  Task<Result<T>> run_blocking(std::function<Result<T>()> work) {
     return on_blocking_pool<T>(std::move(work));
   }
 
@@ -245,7 +245,7 @@ class Context {
   Task<Result<Done>> reserve_cost(std::string name, Cost most);
   Result<Done> check_cost(const std::string& name, const Cost& cost) const;
   // Asks a person what became of an effect: the answer, or an interrupt.
-  Answer ask_about(const EffectRow& row, std::chrono::milliseconds expires);
+  InterruptResponse ask_about(const EffectRow& row, std::chrono::milliseconds expires);
   // The node runs again once the row is recorded.
   [[noreturn]] static void journal_first(EffectRow row);
 

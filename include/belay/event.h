@@ -62,7 +62,7 @@ struct StreamEvent {
   EventKind kind = EventKind::status;
   ThreadId thread;
   RunId run;
-  std::string space;  // namespace of a subgraph's visit; empty for the run's own graph
+  std::string checkpoint_ns;  // namespace of a subgraph's visit; empty for the run's own graph
   // Of one task, or one node; empty and null where it is of none.
   std::string node;
   TaskId task;
@@ -104,7 +104,7 @@ class EventReader {
 
 // Progress of a run, reported to its own process. `node_started` is reported when it happens; the
 // others after their commit, so that their content is durable.
-struct RunEvent {
+struct ProgressEvent {
   enum class Kind {
     node_started,
     node_finished,
@@ -125,6 +125,6 @@ struct RunEvent {
   std::string message;                   // text of an error, an outcome or a question
   std::chrono::milliseconds duration{};  // of a finished node; the delay after a failed attempt
 };
-using RunObserver = std::function<void(const RunEvent&)>;
+using ProgressObserver = std::function<void(const ProgressEvent&)>;
 
 }  // namespace belay

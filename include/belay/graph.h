@@ -69,12 +69,12 @@ class GraphBuilder {
       return *this;
     }
     // What each attempt depends on and Runtime::protect() protects, by name ("smtp").
-    NodeSetting& uses(std::string_view dependency) {
+    NodeSetting& depends_on(std::string_view dependency) {
       node().uses.emplace_back(dependency);
       return *this;
     }
     // Where this node's updates may go or send to, in place of its edges.
-    NodeSetting& may_go_to(std::vector<std::string_view> targets) {
+    NodeSetting& destinations(std::vector<std::string_view> targets) {
       node().may_go_to.assign(targets.begin(), targets.end());
       return *this;
     }
@@ -116,29 +116,29 @@ class GraphBuilder {
       return *this;
     }
     // Words the question from the state, in place of the fixed text.
-    ApprovalSetting& asking(std::function<std::string(const State&)> question) {
+    ApprovalSetting& question(std::function<std::string(const State&)> question) {
       approval().question = [question](const void* s) {
         return question(*static_cast<const State*>(s));
       };
       return *this;
     }
     // Refuses an edited payload with the Error that this gives for the edited state.
-    ApprovalSetting& check(std::function<Result<Done>(const State&)> check) {
-      approval().check = [check](const void* state) {
-        return check(*static_cast<const State*>(state));
+    ApprovalSetting& validate(std::function<Result<Done>(const State&)> validate) {
+      approval().check = [validate](const void* state) {
+        return validate(*static_cast<const State*>(state));
       };
       return *this;
     }
     // A member that is true while the decision is awaited, where nothing runs beside the approval.
-    ApprovalSetting& awaiting(Flag member) {
+    ApprovalSetting& pending_flag(Flag member) {
       GraphDefinition::Approval& asked = approval();
-      detail::bind_flag(member, asked.awaiting, asked.set_awaiting, asked.names.awaiting);
+      detail::bind_flag(member, asked.pending_flag, asked.set_awaiting, asked.names.pending_flag);
       return *this;
     }
     // A member that takes the decision: true for approved, false for rejected or expired.
-    ApprovalSetting& answer(Flag member) {
+    ApprovalSetting& decision_flag(Flag member) {
       GraphDefinition::Approval& asked = approval();
-      detail::bind_flag(member, asked.answer, asked.set_answer, asked.names.answer);
+      detail::bind_flag(member, asked.decision_flag, asked.set_answer, asked.names.decision_flag);
       return *this;
     }
 
@@ -294,7 +294,7 @@ class GraphBuilder {
   }
 
   GraphDefinition definition_;
-  std::vector<GraphWay> ways_;
+  std::vector<EdgeDeclaration> ways_;
 };
 
 }  // namespace belay

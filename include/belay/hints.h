@@ -20,44 +20,44 @@
 namespace belay {
 
 // Keeps somebody listening for as long as it lives; once it is gone nothing more is called.
-using Listening = std::shared_ptr<void>;
+using Subscription = std::shared_ptr<void>;
 
 // That there may be something to take up.
-class WakeUp {
+class WorkNotifier {
  public:
-  virtual ~WakeUp() = default;
+  virtual ~WorkNotifier() = default;
   // May be called for each run that is put into a queue: what comes close together is said once.
   virtual void notify(std::string_view queue) = 0;
-  virtual Listening subscribe(std::string_view queue, std::function<void()> called) = 0;
+  virtual Subscription subscribe(std::string_view queue, std::function<void()> called) = 0;
 };
 
 // Short texts on named channels, to whoever hears them at that moment, this process included.
 class Broadcast {
  public:
   virtual ~Broadcast() = default;
-  virtual void tell(std::string_view channel, std::string text) = 0;
-  virtual Listening hear(std::string_view channel, std::function<void(std::string)> heard) = 0;
+  virtual void publish(std::string_view channel, std::string text) = 0;
+  virtual Subscription subscribe(std::string_view channel, std::function<void(std::string)> heard) = 0;
 
   // The same for what holds for a while: who begins to hear within that time hears it as well,
   // where there is a place to keep it; these have none.
-  virtual void tell_and_keep(std::string_view channel, std::string text,
+  virtual void publish_retained(std::string_view channel, std::string text,
                              std::chrono::milliseconds kept_for) {
     (void)kept_for;
-    tell(channel, std::move(text));
+    publish(channel, std::move(text));
   }
-  virtual Listening hear_kept(std::string_view channel, std::function<void(std::string)> heard) {
-    return hear(channel, std::move(heard));
+  virtual Subscription subscribe_retained(std::string_view channel, std::function<void(std::string)> heard) {
+    return subscribe(channel, std::move(heard));
   }
 };
 
 // How often something may be begun in a minute, counted by all processes that name it alike. Each
 // counts for itself as well, so that it can only be made to wait.
-class SharedLimit {
+class SharedRateLimit {
  public:
-  virtual ~SharedLimit() = default;
+  virtual ~SharedRateLimit() = default;
   // Zero: once more is counted. Else how long until it may be asked again, at most a minute.
   // Nothing: it is not known.
-  virtual Task<std::optional<std::chrono::milliseconds>> take(std::string name,
+  virtual Task<std::optional<std::chrono::milliseconds>> acquire(std::string name,
                                                               std::size_t per_minute) = 0;
   // Decreases the count by one, because the counted action did not happen. After a minute the count
   // no longer matters, and therefore the result reports no failure.
@@ -66,17 +66,17 @@ class SharedLimit {
 
 // Answers of models, by the SHA-256 of all that decides them. Nothing is found but what was kept
 // for just that request, by somebody with the same keys.
-class SharedAnswers {
+class SharedReplyCache {
  public:
-  virtual ~SharedAnswers() = default;
-  virtual Task<std::optional<std::string>> find(Digest request) = 0;
-  virtual void keep(const Digest& request, std::string answer, std::chrono::milliseconds ttl) = 0;
-  virtual void forget(const Digest& request) = 0;
+  virtual ~SharedReplyCache() = default;
+  virtual Task<std::optional<std::string>> get(Digest request) = 0;
+  virtual void put(const Digest& request, std::string answer, std::chrono::milliseconds ttl) = 0;
+  virtual void erase(const Digest& request) = 0;
 };
 
 // Both outlive the runtime; null: there is none.
 struct Hints {
-  WakeUp* wake_up = nullptr;
+  WorkNotifier* work_notifier = nullptr;
   // Text that nodes stream, for readers in other processes; circuits that have opened.
   Broadcast* broadcast = nullptr;
 };

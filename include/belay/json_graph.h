@@ -83,12 +83,12 @@ class [[nodiscard]] Update<Value> {
   Update send(std::string_view node, const Value& input) &&;
 
   // For the engine.
-  NodeAnswer take_answer() && { return std::move(answer_); }
+  NodeUpdate take_update() && { return std::move(answer_); }
 
  private:
-  void change(std::string_view channel, std::optional<ValueKind> kind, Value value);
+  void change(std::string_view channel, std::optional<WriteOp> kind, Value value);
 
-  NodeAnswer answer_;
+  NodeUpdate answer_;
 };
 
 using JsonUpdate = Update<Value>;

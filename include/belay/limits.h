@@ -42,7 +42,7 @@ inline constexpr std::int64_t output_tokens_default = 4'096;  // of a call on a 
 inline constexpr milliseconds busy_retry_after{1'000};        // delay suggested by a limit
 inline constexpr std::int64_t lost_claims_max = 5;            // above this, a run is quarantined
 inline constexpr milliseconds owner_watch_interval{500};      // how often a run checks its owner
-inline constexpr milliseconds held_call_looks_every{100};     // how often a call checks the lease
+inline constexpr milliseconds lease_poll_interval{100};     // how often a call checks the lease
 inline constexpr hours approval_expiry_default{24};
 inline constexpr hours thread_idle_max{24 * 7};  // then it can't be resumed
 inline constexpr int run_attempts_max = 20;      // RunSettings::max_retries
@@ -65,7 +65,7 @@ inline constexpr std::size_t page_rows_max = bounded(1'000);     // rows of one 
 inline constexpr std::size_t commit_batch_max = bounded(1'024);  // commits of a transaction
 inline constexpr std::size_t commit_batch_bytes_max = bounded(1u << 20, 2'000);  // its bytes
 inline constexpr std::size_t deliveries_max = bounded(16, 2);  // messages at the same time
-inline constexpr std::size_t claim_max = bounded(100);         // runs returned by one poll
+inline constexpr std::size_t poll_batch_max = bounded(100);         // runs returned by one poll
 
 }  // namespace belay::limits
 
@@ -147,20 +147,20 @@ struct RunSettings {
 // How the runtime treats something that nodes depend on: a mail server, an API, the model.
 struct DependencyOptions {
   // Uses of it at the same time; 0: any number. More wait, in the order in which they came.
-  std::size_t concurrent = 0;
+  std::size_t concurrency_max = 0;
   // Uses that may wait; more are refused.
   std::size_t queue_max = 1'000;
   // Failures in a row (code `unavailable`, time-outs) that open its circuit; 0: never.
-  int failures_to_open = 5;
+  int failure_threshold = 5;
   // How long nothing is sent to it then.
-  std::chrono::milliseconds open_for{30'000};
+  std::chrono::milliseconds open_duration{30'000};
   // After that: uses at the same time that try it out. As many successes close the circuit, one
   // failure opens it again; others wait meanwhile.
-  int probes = 1;
+  int half_open_max = 1;
 };
 
 // What one runtime works on at the same time, and what it lets wait in the store; 0: any number.
-struct RunLimits {
+struct ProcessLimits {
   std::size_t per_tenant = 0;
   std::size_t per_user = 0;
   std::size_t per_graph = 0;  // of one tenant

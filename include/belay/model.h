@@ -82,7 +82,7 @@ struct ModelRequest {
   // comes as one piece. An attempt that fails has told pieces that count for nothing:
   // Context::stream() knows that.
   //     request.on_text = [&context](std::string_view piece) { context.stream(piece); };
-  std::function<void(std::string_view piece)> on_text = nullptr;
+  std::function<void(std::string_view piece)> on_text_delta = nullptr;
   // Null: every complete reply that matches response_schema is accepted.
   std::shared_ptr<AnswerVerdict> verdict = nullptr;
 
@@ -103,7 +103,7 @@ struct ModelPrice {
 };
 
 // Why a reply ends where it does.
-enum class ReplyEnd {
+enum class StopReason {
   complete,    // the model was done
   length,      // max_output_tokens, or the model's own limit: the text is cut
   tool_calls,  // it waits for results
@@ -118,7 +118,7 @@ struct ModelReply {
   std::string notice;    // to be shown with the answer, in the reader's language; may be empty
   std::optional<Usage> usage;  // absent where nothing was counted: never invented
   std::vector<ToolCall> tool_calls = {};
-  ReplyEnd end = ReplyEnd::complete;
+  StopReason stop_reason = StopReason::complete;
 };
 
 class Model {
@@ -131,7 +131,7 @@ class Model {
   virtual std::optional<ModelPrice> price(const ModelRequest& request) const;
   // No less than the tokens that the request will count as input. By default one for each byte,
   // since no tokenizer makes more of them; a model that can count says less, rules say 0: no cost.
-  virtual std::int64_t input_tokens_at_most(const ModelRequest& request) const;
+  virtual std::int64_t input_tokens_max(const ModelRequest& request) const;
 
   // The text of a free answer to one user message.
   Task<Result<std::string>> complete(std::string prompt);

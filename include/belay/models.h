@@ -48,7 +48,7 @@ class ModelPrices {
   // it. `invalid` with the line for what is no such table.
   //     gpt-5 = {input = 1.25, output = 10.0}
   //     "ollama:llama3.2" = {input = 0, output = 0}
-  static Result<ModelPrices> read(std::string_view toml);
+  static Result<ModelPrices> parse(std::string_view toml);
   void set(std::string name, ModelPrice price) { prices_[std::move(name)] = price; }
   std::optional<ModelPrice> find(std::string_view provider, std::string_view model) const;
 
@@ -69,10 +69,10 @@ struct ModelSettings {
   std::string ollama_key = {};
   std::string ollama_host = {};  // as OLLAMA_HOST: "HOST", "HOST:PORT" or an URL
   // Models of the program's own that the list may name, by that name: "builtin".
-  std::map<std::string, std::shared_ptr<Model>> own = {};
+  std::map<std::string, std::shared_ptr<Model>> local_models = {};
 
   ModelTimeouts timeouts = {};
-  std::size_t answer_bytes_max = 8u << 20;  // text and calls; sixteen times that on the wire
+  std::size_t reply_bytes_max = 8u << 20;  // text and calls; sixteen times that on the wire
   // Of a request that names none; unset: the server's own (of Anthropic's models, which need one,
   // limits::output_tokens_default).
   std::optional<std::int64_t> max_output_tokens = std::nullopt;
@@ -95,8 +95,8 @@ struct ModelSettings {
 
   // Behind calls_per_minute and the cache, for several processes together. They outlive the model;
   // null: there is none.
-  SharedLimit* shared_calls = nullptr;
-  SharedAnswers* shared_answers = nullptr;
+  SharedRateLimit* shared_rate_limit = nullptr;
+  SharedReplyCache* shared_reply_cache = nullptr;
 
   ModelPrices prices = {};
 
@@ -104,7 +104,7 @@ struct ModelSettings {
   // Unset: what https_proxy and the like say, but none to this machine; "": none.
   std::optional<std::string> proxy = std::nullopt;
   // Put behind an error that somebody has to set something for: "The model is set by --model."
-  std::string advice = {};
+  std::string error_hint = {};
 };
 
 // One of settings.models, read.
@@ -115,7 +115,7 @@ struct ModelName {
   std::string text() const { return name.empty() ? provider : provider + ":" + name; }
 };
 // `invalid`, with what to write instead, for what can't be read.
-Result<std::vector<ModelName>> read_model_names(const ModelSettings& settings);
+Result<std::vector<ModelName>> parse_model_names(const ModelSettings& settings);
 
 // `invalid` for settings that no call can go by: a name, an address, a key that is not there.
 // Nothing is sent. The clock outlives the model.
@@ -139,12 +139,12 @@ Task<Result<ModelTrial>> try_model(Model& model, Clock& clock);
 // in one piece.
 //     auto reply = co_await ask_for_json(context.model(), std::move(request));
 // Each call goes through `model`: with a context's each is on record, and counted.
-Task<Result<ModelReply>> ask_for_json(Model& model, ModelRequest request);
+Task<Result<ModelReply>> generate_json(Model& model, ModelRequest request);
 
 // What of `value` a JSON Schema forbids, as a sentence that names the place; nothing if it obeys.
 // Read are type, enum, const, properties, required, additionalProperties, items, prefixItems,
 // anyOf, oneOf, allOf, not, $ref within the schema, and the bounds of numbers, texts and arrays;
 // other members (pattern, format) are not checked. For the arguments of a tool, too.
-std::optional<std::string> schema_fault(const Value& schema, const Value& value);
+std::optional<std::string> schema_violation(const Value& schema, const Value& value);
 
 }  // namespace belay

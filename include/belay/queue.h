@@ -20,25 +20,25 @@ namespace belay {
 inline constexpr std::string_view default_queue = "default";
 
 // What the runs that are `running` are counted by, within a tenant.
-enum class PlaceOf { user, key, queue, tenant };
-std::string_view name_of(PlaceOf of);
+enum class ConcurrencyScope { user, key, queue, tenant };
+std::string_view name_of(ConcurrencyScope of);
 
 // At most `limit` runs of the run's own group at the same time. A run without a concurrency key has
 // a place in no group of keys.
-struct PlaceGuard {
-  PlaceOf of = PlaceOf::key;
+struct ConcurrencyGuard {
+  ConcurrencyScope scope = ConcurrencyScope::key;
   std::uint64_t limit = 0;
-  friend bool operator==(const PlaceGuard&, const PlaceGuard&) = default;
+  friend bool operator==(const ConcurrencyGuard&, const ConcurrencyGuard&) = default;
 };
 
 // How many runs may be `running` at the same time, over all processes of a store; 0: any number.
-struct PlaceLimits {
+struct ConcurrencyLimits {
   std::uint64_t per_user = 0;
   std::uint64_t per_key = 0;
   std::uint64_t per_queue = 0;
   std::uint64_t per_tenant = 0;
   bool any() const { return per_user || per_key || per_queue || per_tenant; }
-  friend bool operator==(const PlaceLimits&, const PlaceLimits&) = default;
+  friend bool operator==(const ConcurrencyLimits&, const ConcurrencyLimits&) = default;
 };
 
 struct QueueRow {
@@ -63,10 +63,10 @@ struct QueueCount {
   friend bool operator==(const QueueCount&, const QueueCount&) = default;
 };
 
-struct PlaceCount {
-  std::string group = {};  // the user, the concurrency key, the queue; empty for the tenant
+struct ConcurrencyCount {
+  std::string scope_key = {};  // the user, the concurrency key, the queue; empty for the tenant
   std::uint64_t running = 0;
-  friend bool operator==(const PlaceCount&, const PlaceCount&) = default;
+  friend bool operator==(const ConcurrencyCount&, const ConcurrencyCount&) = default;
 };
 
 // A process that may own runs, or did. Whether it lives says Store::is_alive().
@@ -82,19 +82,19 @@ struct SessionRow {
 
 // The guards by which a commit that makes `run` running keeps `limits`; `row`, if not null, is its
 // queue's.
-std::vector<PlaceGuard> place_guards(const RunRow& run, const PlaceLimits& limits,
+std::vector<ConcurrencyGuard> concurrency_guards(const RunRow& run, const ConcurrencyLimits& limits,
                                      const QueueRow* row);
 
 // Options of a worker: a process that executes queued and orphaned runs.
-struct WorkOptions {
+struct WorkerOptions {
   std::optional<TenantId> tenant = default_tenant();             // unset: every tenant, in turns
   std::vector<std::pair<TenantId, std::uint32_t>> weights = {};  // see ClaimFilter
   std::size_t runs_max = 16;                                     // at the same time
-  std::chrono::milliseconds poll{200};                           // interval between polls
-  std::chrono::milliseconds again{30'000};              // maximum delay before a run is tried again
+  std::chrono::milliseconds poll_interval{200};                           // interval between polls
+  std::chrono::milliseconds retry_delay_max{30'000};              // maximum delay before a run is tried again
   bool until_idle = false;                              // end also once no run can be claimed
   std::vector<std::string> queues = {};                 // only runs of these; empty: of any
-  std::function<void(const Error&)> trouble = nullptr;  // errors of the store or a run; it retries
+  std::function<void(const Error&)> on_error = nullptr;  // errors of the store or a run; it retries
 };
 
 }  // namespace belay

@@ -42,7 +42,7 @@ enum class CommitKind {
 // How a stored value combines with what the channel held before: it replaces it, adds items to a
 // list, adds entries to an object, adds a number. `reduce` waits for a graph's own reducer: it
 // counts only while its superstep is under way, whose end stores what came of it as `set`.
-enum class ValueKind { set, append, merge, add, reduce };
+enum class WriteOp { set, append, merge, add, reduce };
 // Of a task in a superstep of several: it waits for its next attempt, for a person, or has ended.
 enum class TaskStatus { waiting, asking, answered, done };
 // B and C of docs/effects.md: the other side knows our key, or it does not.
@@ -112,7 +112,7 @@ struct CheckpointRow {
   CheckpointId id;      // sorts by time
   CheckpointId parent;  // null for the first
   RunId run;
-  std::string space;  // namespace of a subgraph; empty for the run's own graph
+  std::string checkpoint_ns;  // namespace of a subgraph; empty for the run's own graph
   std::uint64_t seq = 0;
   // The values that count are those up to this seq. Less than `seq` while a superstep of several
   // tasks is under way: what its finished tasks wrote waits beyond it.
@@ -136,11 +136,11 @@ struct CheckpointRow {
 // order of (seq, index).
 struct ValueRow {
   RunId run;
-  std::string space;
+  std::string checkpoint_ns;
   std::string channel;
   std::uint64_t seq = 0;   // one more than the state_seq before it
   std::int64_t index = 0;  // position of the task that wrote it in its superstep
-  ValueKind kind = ValueKind::set;
+  WriteOp kind = WriteOp::set;
   std::string envelope;
   friend bool operator==(const ValueRow&, const ValueRow&) = default;
 };
@@ -161,7 +161,7 @@ struct EventRow {
 // counts. A superstep of one task has none; its checkpoints say it all.
 struct TaskRow {
   RunId run;
-  std::string space;
+  std::string checkpoint_ns;
   std::int64_t superstep = 0;
   std::int64_t position = 0;  // within the superstep
   TaskId task;
@@ -214,7 +214,7 @@ struct StoredEnvelope {
   // With every_kind, also stored bytes that might not be envelopes: a digest, the next tasks of a
   // checkpoint, and the seal of a part of a row (store/row_part.h), which may be empty.
   enum class Kind { envelope, digest, tasks, part };
-  std::uint64_t place = 0;  // in this store; grows from one page to the next
+  std::uint64_t position = 0;  // in this store; grows from one page to the next
   std::string subject;      // which row it belongs to: see store/envelope_subject.h
   std::string envelope;
   Kind kind = Kind::envelope;
@@ -289,7 +289,7 @@ Result<std::string_view> json_in_envelope(std::string_view envelope);
 std::string_view name_of(RunStatus status);
 std::string_view name_of(ApprovalStatus status);
 std::string_view name_of(CommitKind kind);
-std::string_view name_of(ValueKind kind);
+std::string_view name_of(WriteOp kind);
 std::string_view name_of(TaskStatus status);
 std::string_view name_of(EffectClass effect_class);
 std::string_view name_of(EffectStatus status);

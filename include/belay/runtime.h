@@ -83,8 +83,8 @@ struct ForkOptions {
 struct ForkPreview {
   ThreadId thread;  // of that commit; with edits, possibly an ancestor of `from`
   std::uint64_t seq = 0;
-  std::vector<std::string> next;   // the nodes that it begins with
-  std::vector<std::string> again;  // nodes that have ended since, oldest first
+  std::vector<std::string> first_nodes;   // the nodes that it begins with
+  std::vector<std::string> repeated_nodes;  // nodes that have ended since, oldest first
   std::vector<EffectRow> effects;  // of classes B and C, begun since
   std::vector<OutboxRow> messages;
   std::vector<ApprovalRow> approvals;  // asked since
@@ -106,7 +106,7 @@ struct Divergence {
 
 struct ReplayReport {
   RunRow run;                  // as it is recorded
-  std::uint64_t compared = 0;  // commits found to be the same
+  std::uint64_t matching_commits = 0;  // commits found to be the same
   std::optional<Divergence> divergence;
 };
 
@@ -119,15 +119,15 @@ struct Decision {
   std::vector<std::string> roles = {};         // that the decider holds
 };
 
-struct DecisionAnswer {
+struct DecisionResult {
   enum class Kind {
-    won,      // this decision is the one, and the run went on with it
-    same,     // the very same decision had been made before: nothing changed
-    lost,     // another decision had been made before: see `approval`
+    accepted,      // this decision is the one, and the run went on with it
+    duplicate,     // the very same decision had been made before: nothing changed
+    conflict,     // another decision had been made before: see `approval`
     expired,  // too late: the approval has expired
     closed,   // the run was cancelled or has ended in another way
   };
-  Kind kind = Kind::won;
+  Kind kind = Kind::accepted;
   ApprovalRow approval;
   RunView view;
 };
@@ -159,24 +159,24 @@ struct RuntimeParts {
   Clock& clock;  // not used if the store has a clock
   Random& random;
   Model& model;
-  RunObserver observer = nullptr;
-  RunLimits limits = {};
+  ProgressObserver observer = nullptr;
+  ProcessLimits process_limits = {};
   EffectObserver effect_observer = nullptr;
   PromptRedactor redact_prompt = nullptr;  // empty: requests to the model are recorded whole
   // `per_user` limits the runs that work() claims; with `places_hold_starts` it also limits runs
   // that are started, resumed, forked or decided.
-  PlaceLimits places = {.per_key = 1};
-  bool places_hold_starts = false;
+  ConcurrencyLimits concurrency = {.per_key = 1};
+  bool concurrency_limits_starts = false;
   RunSettings run_defaults = {};  // for the settings that a start leaves unset
   Hints hints = {};  // of other processes; without them each finds by itself what they do
 };
 
 class Runtime {
-  class Body;
+  class Impl;
 
  public:
   static Result<std::unique_ptr<Runtime>> open(RuntimeParts parts);
-  explicit Runtime(std::unique_ptr<Body> body);  // for open()
+  explicit Runtime(std::unique_ptr<Impl> body);  // for open()
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -225,7 +225,7 @@ class Runtime {
   // died, timers and approvals that are due. Several processes can do so on one store. A run that
   // loses more than limits::lost_claims_max processes is quarantined, and so is one with damaged
   // bytes in the store; the others continue. Returns the number of runs that it claimed.
-  Task<Result<std::size_t>> work(WorkOptions options);
+  Task<Result<std::size_t>> run_worker(WorkerOptions options);
   // Starts no more runs, here and in work(). A run in progress returns to its queue once its
   // running nodes have ended and are committed. work() returns after that, and after the
   // receivers that are running. Until then start() and resume() fail with `unavailable`, and a
@@ -268,12 +268,12 @@ class Runtime {
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
   // Returns the threads of running runs whose process is dead, of one user or of all users. Queued
   // and paused runs are not included.
-  Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant,
+  Task<Result<std::vector<ThreadId>>> orphaned_threads(TenantId tenant,
                                                   std::optional<UserId> user = std::nullopt);
 
   // Decides an open approval and continues its run. `not_found` for an unknown one; `invalid` if an
   // edited payload does not fit; `forbidden` if the decider has none of its roles.
-  Task<Result<DecisionAnswer>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
+  Task<Result<DecisionResult>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
 
   // Cancels a thread's run, whichever process owns it. `conflict` if it has ended otherwise.
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
@@ -285,7 +285,7 @@ class Runtime {
   Task<Result<RunView>> status_at(TenantId tenant, ThreadId thread, std::uint64_t seq);
 
   // Expires what is past its time, and goes on with runs that are due; how many there were.
-  Task<Result<std::size_t>> apply_due(TenantId tenant);
+  Task<Result<std::size_t>> process_due(TenantId tenant);
 
   // Saves records outside a run, all or none: an import.
   Task<Result<Done>> save(TenantId tenant, std::vector<RecordWrite> records);
@@ -294,7 +294,7 @@ class Runtime {
   const SessionId& session() const;
 
  private:
-  std::unique_ptr<Body> body_;
+  std::unique_ptr<Impl> body_;
 };
 
 }  // namespace belay

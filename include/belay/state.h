@@ -38,8 +38,8 @@ class [[nodiscard]] Update {
   // The member's new value.
   template <typename M, typename V = detail::Braced<M>>
   Update set(M State::* member, V&& value) && {
-    Change& change = change_of(member, ValueKind::set);
-    change.kind = ValueKind::set;
+    ChannelWrite& change = change_of(member, WriteOp::set);
+    change.kind = WriteOp::set;
     change.operand = operand(member, detail::fitted<M>(std::forward<V>(value)),
                              [](State& state, M State::* place, M& held) {
                                state.*place = std::move(held);
@@ -73,7 +73,7 @@ class [[nodiscard]] Update {
   template <typename M, typename V = detail::Braced<M>>
   Update merge(std::map<std::string, M> State::* member, std::string key, V&& value) && {
     using Map = std::map<std::string, M>;
-    Change& change = change_of(member, ValueKind::merge);
+    ChannelWrite& change = change_of(member, WriteOp::merge);
     if (!change.operand) {
       change.operand = operand(member, Map(), [](State& state, Map State::* place, Map& held) {
         detail::merge_into(state.*place, held);
@@ -89,7 +89,7 @@ class [[nodiscard]] Update {
     requires std::is_arithmetic_v<M>
   Update add(M State::* member, V&& value) && {
     M amount = detail::fitted<M>(std::forward<V>(value));
-    Change& change = change_of(member, ValueKind::add);
+    ChannelWrite& change = change_of(member, WriteOp::add);
     if (!change.operand) {
       change.operand = operand(member, M(), [](State& state, M State::* place, M& held) {
         return detail::add_to(state.*place, held);
@@ -105,8 +105,8 @@ class [[nodiscard]] Update {
   // Something for the reducer that the graph declares for this member. Once for each member.
   template <typename M, typename V = detail::Braced<M>>
   Update reduce(M State::* member, V&& value) && {
-    Change& change = change_of(member, ValueKind::reduce);
-    change.kind = ValueKind::reduce;
+    ChannelWrite& change = change_of(member, WriteOp::reduce);
+    change.kind = WriteOp::reduce;
     change.operand = operand(member, detail::fitted<M>(std::forward<V>(value)), nullptr);
     return std::move(*this);
   }
@@ -126,19 +126,19 @@ class [[nodiscard]] Update {
   }
 
   // For the engine.
-  NodeAnswer take_answer() && {
+  NodeUpdate take_update() && {
     return {std::move(changes_), std::move(go_to_), std::move(sends_)};
   }
 
  private:
   // What this update already does to the member; an operation on what it sets changes what is set.
   template <typename M>
-  Change& change_of(M State::* member, ValueKind kind) {
+  ChannelWrite& change_of(M State::* member, WriteOp kind) {
     std::size_t channel = reflect::index_of(member);
-    for (Change& change : changes_) {
+    for (ChannelWrite& change : changes_) {
       if (change.channel == channel) return change;
     }
-    Change& added = changes_.emplace_back();
+    ChannelWrite& added = changes_.emplace_back();
     added.channel = channel;
     added.kind = kind;
     return added;
@@ -153,7 +153,7 @@ class [[nodiscard]] Update {
   template <typename M>
   std::vector<M>& appended(std::vector<M> State::* member) {
     using List = std::vector<M>;
-    Change& change = change_of(member, ValueKind::append);
+    ChannelWrite& change = change_of(member, WriteOp::append);
     if (!change.operand) {
       change.operand = operand(member, List(), [](State& state, List State::* place, List& held) {
         List& list = state.*place;
@@ -166,11 +166,11 @@ class [[nodiscard]] Update {
   }
 
   template <typename M>
-  static M& held(Change& change) {
+  static M& held(ChannelWrite& change) {
     return static_cast<detail::TypedOperand<State, M>&>(*change.operand).held;
   }
 
-  std::vector<Change> changes_;
+  std::vector<ChannelWrite> changes_;
   std::vector<std::string> go_to_;
   std::vector<Send> sends_;
 };

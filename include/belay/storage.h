@@ -56,13 +56,13 @@ class KeyRing {
   std::shared_ptr<const sealed::Keys> keys_;
 };
 
-struct Sealing {
+struct EncryptionOptions {
   KeyRing keys;
   // With a key: plaintext values and rows without a seal are accepted too. Only for encrypting a
   // store that was written without a key or by an older Belay: as long as it is set, any process
   // that can write to the file can insert anything. For the same reason it is an option of the
   // reader and is not recorded in the store.
-  bool accept_plain = false;
+  bool accept_plaintext = false;
   // Values of at least `compress_from` bytes are compressed (zstd, level 1) when that saves a
   // tenth. `always` keeps a long thread below 1.2 times its own bytes; `with_key` and `never` leave
   // a store without a key readable with SQL. docs/storage.md has the figures. What was compressed
@@ -77,7 +77,7 @@ struct Sealing {
 // The store `inner`, seen through `sealing`. Both `inner` and `random` outlive it; several may be
 // on one store. Snapshot::envelopes() and Commit's rewrites pass as they are: they are about what
 // is stored.
-std::unique_ptr<Store> seal_store(Store& inner, Random& random, Sealing sealing);
+std::unique_ptr<Store> make_encrypted_store(Store& inner, Random& random, EncryptionOptions sealing);
 
 struct ReencryptReport {
   std::uint64_t looked_at = 0;  // envelopes, in all passes
@@ -97,33 +97,33 @@ struct ReencryptReport {
 // envelope that has changed since it was read is left to the next pass. May be stopped anywhere
 // (destroy the task, end the process) and begun again: what is done is skipped. Works in small
 // commits, so that others hardly wait. Fails with what reading fails with; what was done stays.
-Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, Sealing sealing,
+Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, EncryptionOptions sealing,
                                         TenantId tenant);
 
-struct SealReport {
+struct EncryptionReport {
   std::map<std::string, std::uint64_t> types;  // envelopes by their type
   std::map<std::string, std::uint64_t> keys;   // and digests by key id; those in plain under ""
   // With a key: rows, digests and envelopes without a seal over their content. They are rejected
   // until reencrypt() has processed them with accept_plain.
-  std::uint64_t left_in_plain = 0;
+  std::uint64_t plaintext_digests = 0;
   std::uint64_t unreadable = 0;
   std::string first_fault;  // why the first of them can't be read
 };
 
 // Opens every envelope of a tenant, and says what there is. `inner` as for reencrypt().
-Task<Result<SealReport>> look_at_seals(Store& inner, Random& random, Sealing sealing,
+Task<Result<EncryptionReport>> inspect_encryption(Store& inner, Random& random, EncryptionOptions sealing,
                                        TenantId tenant);
 
 struct BlobReport {
   std::uint64_t blobs = 0;      // that there were
-  std::uint64_t forgotten = 0;  // of them
+  std::uint64_t deleted = 0;  // of them
 };
 
 // Forgets the large values that nothing names any more, since their threads are forgotten or have
 // been re-encrypted. `inner` as for reencrypt(). Others may write meanwhile: what they name again
 // stays. Fails with `corrupt` or `invalid`, and forgets nothing, where what is stored can't be
 // read.
-Task<Result<BlobReport>> forget_unused_blobs(Store& inner, Random& random, Sealing sealing,
+Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random, EncryptionOptions sealing,
                                              TenantId tenant);
 
 // How long threads are kept once they have ended.

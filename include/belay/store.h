@@ -37,7 +37,7 @@ struct ApprovalGuard {
   Expiry expiry = Expiry::ahead;
   // Only while its run is `running` or `queued`: the decision is written alone, without a seq, and
   // the run's owner makes use of it. Otherwise `fenced`.
-  bool run_is_held = false;
+  bool run_is_active = false;
 };
 
 // The message must be in this status, with this many attempts begun.
@@ -59,7 +59,7 @@ struct PruneRun {
 
 // Replaces stored bytes, unless they have changed, by others that say the same: re-encryption.
 struct Rewrite {
-  std::uint64_t place = 0;
+  std::uint64_t position = 0;
   Digest before{};  // store::digest_of() the replaced value: SHA-256 of an envelope's bytes
   std::string envelope;
   std::vector<std::string> texts = {};  // of a part of a row: replace the texts in its columns
@@ -90,27 +90,27 @@ struct CommitRows {
   // Without a guard: what retention forgets. A run that goes on, or is preserved, is left alone.
   std::vector<PruneRun> prune;
   std::vector<Rewrite> rewrites;      // without a guard
-  std::vector<BlobUse> forget_blobs;  // without a guard; not those put again since
+  std::vector<BlobUse> delete_blobs;  // without a guard; not those put again since
   std::vector<QueueRow> queues;       // without a guard: those of these names become so
 };
 
 struct Commit {
   TenantId tenant;
   // Absent for a commit that belongs to no run (an import of records): nothing can fence it.
-  std::optional<RunGuard> guard;
-  std::optional<ApprovalGuard> approval;
+  std::optional<RunGuard> run_guard;
+  std::optional<ApprovalGuard> approval_guard;
   // Approvals that the commit takes for open: if one is not, nothing is written (approval_closed).
-  std::vector<InterruptId> still_open;
+  std::vector<InterruptId> require_open;
   // Where the rows make a run `running` that was not: nothing is written (no_place) unless fewer
   // other runs of each group are. Counted within the transaction, so exact over all processes.
-  std::vector<PlaceGuard> places;
-  std::optional<OutboxGuard> message;  // for a commit without a guard that changes one message
+  std::vector<ConcurrencyGuard> concurrency;
+  std::optional<OutboxGuard> message_guard;  // for a commit without a guard that changes one message
   // A run comes from another store at once: guarded like a first commit, `run` and `checkpoint` are
   // its newest, and rows may be of any of its seqs.
   bool imports = false;
   CommitRows rows;
   // With an ApprovalGuard that wants the expiry ahead: what to write instead when it has passed.
-  std::optional<CommitRows> when_expired;
+  std::optional<CommitRows> if_expired;
 };
 
 enum class CommitOutcome {
@@ -120,7 +120,7 @@ enum class CommitOutcome {
   approval_closed,  // the approval is decided, or shows another payload, or its expiry is not as
                     // the guard wants: nothing was written
   exists,           // the thread or run to be created exists: nothing was written
-  no_place,         // as many runs of a group as may be are running: nothing was written
+  limit_reached,         // as many runs of a group as may be are running: nothing was written
 };
 
 // A consistent view of the store, for the duration of one read. One method a table.
@@ -151,7 +151,7 @@ class Snapshot {
   virtual Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now,
                                                        const std::optional<UserId>& user) = 0;
   // How many runs are `running`, by user, concurrency key or queue.
-  virtual Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) = 0;
+  virtual Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant, ConcurrencyScope of) = 0;
   virtual Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) = 0;
 };
 
@@ -176,12 +176,12 @@ class Store {
   virtual Task<Result<CommitOutcome>> commit(Commit commit) = 0;
 
   // False once it takes no commits any more: its process must end, for others to have its runs.
-  virtual bool takes_commits() const { return true; }
+  virtual bool accepts_commits() const { return true; }
 
   // False while its sessions have not been renewed for two thirds of their lease, or longer: others
   // may soon take its runs over, so nothing should be begun outside that they would begin as well.
   // Sessions that live as long as their process are never in doubt.
-  virtual bool may_call_out() const { return true; }
+  virtual bool lease_is_fresh() const { return true; }
 
   // Returns the clock of the database server if it might be another machine: all processes use it
   // to decide which runs are due. Null: all processes are on one machine and use its clock. The
@@ -190,7 +190,7 @@ class Store {
 
   // While it is so, whoever waits for a server that is away is answered within seconds, as at the
   // end of the store's patience: the process is about to end.
-  virtual void hurry(bool is_so);
+  virtual void set_shutting_down(bool is_so);
 
   // Calls `reader` with a consistent view, perhaps on another thread, and returns its result. Calls
   // it again with another view if the connection to a server is lost before its end, or once if it
@@ -203,11 +203,11 @@ class Store {
   // inputs and options are left empty. An offer is no ownership: only a commit takes a run. A store
   // may pass over what another living session was offered less than `offered_for` ago; this
   // implementation, made of read(), does not.
-  virtual Task<Result<std::vector<RunRow>>> claim(ClaimFilter filter);
+  virtual Task<Result<std::vector<RunRow>>> poll_runs(PollFilter filter);
 
   // Another number once anybody, of any process, has committed since it was asked: while it is the
   // one from before a read, that would find the same. Microseconds. nullopt: not known, read.
-  virtual std::optional<std::uint64_t> version() { return std::nullopt; }
+  virtual std::optional<std::uint64_t> change_token() { return std::nullopt; }
 
   // A session owns runs until close_session(), or until its process has ended in whatever way.
   virtual Result<SessionId> open_session() = 0;
@@ -247,7 +247,7 @@ Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, Clock
 // What wakes the workers on a PostgreSQL store, over a connection of its own: to `notify_url`, else
 // to `url`, the store's. A pooler that gives every transaction another connection must not be in
 // between; where it is, workers find what there is to do at their next look, as without.
-Result<std::unique_ptr<WakeUp>> open_postgres_wake_up(const std::string& url,
+Result<std::unique_ptr<WorkNotifier>> open_postgres_wake_up(const std::string& url,
                                                       const std::string& notify_url = "");
 // By name: "memory:", "sqlite:PATH" or "postgresql://USER:PASSWORD@HOST:PORT/DATABASE".
 Result<std::unique_ptr<Store>> open_store(const std::string& name, Clock& clock, Random& random);

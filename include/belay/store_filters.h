@@ -42,7 +42,7 @@ struct RunFilter {
 };
 
 // What a worker may take up: see Store::claim().
-struct ClaimFilter {
+struct PollFilter {
   std::optional<TenantId> tenant = std::nullopt;  // unset: every tenant
   SessionId session = {};                         // who asks
   Instant now{};
@@ -50,14 +50,14 @@ struct ClaimFilter {
   std::vector<std::string> graphs = {};  // empty: any
   std::vector<RunId> except_runs = {};   // that it has already, or could not take up
   // Was offered, and is not for it: others need not wait for that offer to lapse.
-  std::vector<std::pair<TenantId, RunId>> gives_back = {};
-  PlaceLimits places = {};  // whose group has no place left is passed over
+  std::vector<std::pair<TenantId, RunId>> returned_candidates = {};
+  ConcurrencyLimits concurrency = {};  // whose group has no place left is passed over
   std::size_t limit = 16;   // at most limits::claim_max
-  std::chrono::milliseconds offered_for{10'000};
+  std::chrono::milliseconds visibility_timeout{10'000};
   // Shares of the tenants among what is offered; those that are not named have 1.
   std::vector<std::pair<TenantId, std::uint32_t>> weights = {};
   // How many runs the caller was offered so far: where its round of the tenants goes on.
-  std::uint64_t turn = 0;
+  std::uint64_t round_robin_position = 0;
 };
 
 struct SessionFilter {
@@ -69,7 +69,7 @@ struct SessionFilter {
 struct CheckpointFilter {
   TenantId tenant;
   RunId run;
-  std::string space = {};
+  std::string checkpoint_ns = {};
   std::optional<std::uint64_t> seq = std::nullopt;         // only this one
   std::optional<std::uint64_t> before_seq = std::nullopt;  // older than this
   std::size_t limit = limits::bounded(100);                // newest first
@@ -83,13 +83,13 @@ struct ValueFilter {
   // True: all that were ever written, by (seq, space, channel, index).
   bool every_version = false;
   std::uint64_t after_seq = 0;                      // with every_version: only newer ones
-  std::optional<std::string> space = std::nullopt;  // only this space
+  std::optional<std::string> checkpoint_ns = std::nullopt;  // only this space
 };
 
 struct TaskFilter {
   TenantId tenant;
   RunId run;
-  std::string space = {};
+  std::string checkpoint_ns = {};
   std::optional<std::int64_t> superstep = std::nullopt;  // unset: all; by superstep, position
 };
 

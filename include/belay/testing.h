@@ -76,13 +76,13 @@ class ScriptedModel final : public Model {
  public:
   using Answer = std::function<Result<std::string>(const ModelRequest&)>;
 
-  ScriptedModel& says(std::string text);
+  ScriptedModel& replies(std::string text);
   ScriptedModel& fails(Error error);
-  ScriptedModel& answers(Answer answer);
+  ScriptedModel& replies_with(Answer answer);
   // What to do when the script is at its end; without either: `unavailable`.
   ScriptedModel& then_always(Answer answer);
   // Gives the last answer of the script again and again.
-  ScriptedModel& then_the_last();
+  ScriptedModel& repeat_last();
   // How long each answer takes, on the executor's timers.
   ScriptedModel& takes(std::chrono::milliseconds time);
 
@@ -101,27 +101,27 @@ class ScriptedModel final : public Model {
 // Models for a World: answers in order, and the last one again and again: says("a").says("b"),
 // fails(busy).says("a"). A crash gives back the answers that lost work had taken. Where nodes ask
 // side by side, or a crash may change the order, let the answer depend on the request: answers().
-ScriptedModel says(std::string text);
+ScriptedModel replies(std::string text);
 ScriptedModel fails(Error error);
-ScriptedModel answers(ScriptedModel::Answer answer);
+ScriptedModel replies_with(ScriptedModel::Answer answer);
 
-Crash before_commit(int number);
-Crash after_commit(int number);  // its answer is lost
+CrashPoint before_commit(int number);
+CrashPoint after_commit(int number);  // its answer is lost
 
 // A state as a run has come to it. It is the State, and can be compared and printed besides,
 // whatever the State itself can do.
 template <GraphState State>
-class Seen : public State {
+class ObservedState : public State {
  public:
   explicit Seen(State state) : State(std::move(state)), seen_text_(text_of(*this)) {}
 
-  friend bool operator==(const Seen& one, const Seen& other) {
+  friend bool operator==(const ObservedState& one, const ObservedState& other) {
     return one.seen_text_ == other.seen_text_;
   }
-  friend bool operator==(const Seen& one, const State& other) {
+  friend bool operator==(const ObservedState& one, const State& other) {
     return one.seen_text_ == text_of(other);
   }
-  friend std::ostream& operator<<(std::ostream& out, const Seen& state) {
+  friend std::ostream& operator<<(std::ostream& out, const ObservedState& state) {
     return out << state.seen_text_;
   }
 
@@ -138,34 +138,34 @@ struct WorldPlan {
   std::shared_ptr<const GraphDefinition> graph;
   std::optional<Error> fault;  // of the graph, where it could not be built
   std::shared_ptr<const void> input;
-  ScriptedModel script = answers([](const ModelRequest&) -> Result<std::string> {
+  ScriptedModel script = replies_with([](const ModelRequest&) -> Result<std::string> {
     return error(ErrorCode::invalid, "This world has no model; give it one: World{}.model(says())");
   });
   std::shared_ptr<Model> model;  // in place of the script
   std::uint64_t seed = 1;
-  Instant begins = *instant_from("2026-01-01T09:00:00Z");
+  Instant start_time = *instant_from("2026-01-01T09:00:00Z");
   std::string sqlite_folder;
   std::vector<RecordWrite> records;
   StartOptions start;
-  std::vector<Crash> crashes;
+  std::vector<CrashPoint> crashes;
   std::vector<std::pair<std::string, Decision>> decisions;  // by the node that asks
   Others others = Others::approve;
 };
-PlayedRun play(const WorldPlan& plan);
+RunTrace play(const WorldPlan& plan);
 }  // namespace detail
 
 // How a run went, over all of its processes.
 template <GraphState State>
-class Played {
+class ScenarioResult {
  public:
-  explicit Played(detail::PlayedRun run) : run_(std::move(run)), state_(State{}) {
+  explicit Played(detail::RunTrace run) : run_(std::move(run)), state_(State{}) {
     if (run_.view.state.is_null()) return;
     auto state = decode_json<State>(run_.view.state);
-    if (state.ok()) state_ = Seen<State>(*std::move(state));
+    if (state.ok()) state_ = ObservedState<State>(*std::move(state));
   }
 
   // As it is in the end.
-  const Seen<State>& state() const { return state_; }
+  const ObservedState<State>& state() const { return state_; }
   RunStatus status() const { return run_.view.row.status; }
   const std::string& outcome() const { return run_.view.row.outcome; }
   // Why there is something wrong: the graph could not be built, a rule of belay/check.h does not
@@ -208,11 +208,11 @@ class Played {
   int crashes() const { return run_.crashes; }
   // Wherever its last process could have died: before and after each commit, and while nodes run,
   // after each call of an effect or of the model, and wherever they wait.
-  std::vector<Crash> every_commit() const { return run_.moments; }
+  std::vector<CrashPoint> crash_points() const { return run_.moments; }
 
  private:
-  detail::PlayedRun run_;
-  Seen<State> state_;
+  detail::RunTrace run_;
+  ObservedState<State> state_;
 };
 
 // A run to be played until it rests: it has ended, or waits for a person and nobody comes.
@@ -223,7 +223,7 @@ class Scenario {
 
   // The process dies there, and another goes on with the run. Said again: that one dies too, and
   // its commits are counted from its own beginning.
-  Scenario& crash_at(Crash crash) {
+  Scenario& crash_at(CrashPoint crash) {
     plan_.crashes.push_back(std::move(crash));
     return *this;
   }
@@ -239,16 +239,16 @@ class Scenario {
 
   // Plays it. What decide() does not answer is approved, rejected, not answered in time, or left
   // open. Whether an uncertain effect has happened is answered with the truth by the first two.
-  Played<State> approve_all() const { return play(detail::WorldPlan::Others::approve); }
-  Played<State> reject_all() const { return play(detail::WorldPlan::Others::reject); }
-  Played<State> let_expire() const { return play(detail::WorldPlan::Others::expire); }
-  Played<State> leave_open() const { return play(detail::WorldPlan::Others::leave); }
+  ScenarioResult<State> approve_all() const { return play(detail::WorldPlan::Others::approve); }
+  ScenarioResult<State> reject_all() const { return play(detail::WorldPlan::Others::reject); }
+  ScenarioResult<State> let_expire() const { return play(detail::WorldPlan::Others::expire); }
+  ScenarioResult<State> leave_open() const { return play(detail::WorldPlan::Others::leave); }
 
  private:
-  Played<State> play(detail::WorldPlan::Others others) const {
+  ScenarioResult<State> play(detail::WorldPlan::Others others) const {
     detail::WorldPlan plan = plan_;
     plan.others = others;
-    return Played<State>(detail::play(plan));
+    return ScenarioResult<State>(detail::play(plan));
   }
 
   detail::WorldPlan plan_;
@@ -263,7 +263,7 @@ class World {
   // One of your own, in all plays.
   World& model(std::shared_ptr<Model> model) { return plan_.model = std::move(model), *this; }
   World& seed(std::uint64_t seed) { return plan_.seed = seed, *this; }
-  World& begins(Instant now) { return plan_.begins = now, *this; }
+  World& start_time(Instant now) { return plan_.start_time = now, *this; }
   // Whose runs, and records from here on.
   World& user(UserId user) { return plan_.start.user = std::move(user), *this; }
   // Each play leaves a SQLite file of its own in this folder, which must exist.

@@ -24,7 +24,7 @@ std::optional<CircuitBreaker::Pass> CircuitBreaker::enter(Instant now) {
     case State::half_open:
       break;
   }
-  if (probing_ + worked_ >= std::max(options_.probes, 1)) return std::nullopt;
+  if (probing_ + worked_ >= std::max(options_.half_open_max, 1)) return std::nullopt;
   ++probing_;
   return Pass{turn_};
 }
@@ -36,21 +36,21 @@ void CircuitBreaker::ended(Pass pass, Verdict verdict, Instant now) {
   if (verdict == Verdict::unknown) return;
   if (verdict == Verdict::worked) {
     failures_ = 0;
-    if (tries_out && ++worked_ >= std::max(options_.probes, 1)) become(State::closed);
+    if (tries_out && ++worked_ >= std::max(options_.half_open_max, 1)) become(State::closed);
     return;
   }
   ++failures_;
-  bool opens = options_.failures_to_open > 0 && failures_ >= options_.failures_to_open;
+  bool opens = options_.failure_threshold > 0 && failures_ >= options_.failure_threshold;
   if (!tries_out && !opens) return;
   become(State::open);
-  open_until_ = now + options_.open_for;
+  open_until_ = now + options_.open_duration;
 }
 
 void CircuitBreaker::warn() {
-  if (state_ == State::closed) failures_ = std::max(failures_, options_.failures_to_open - 1);
+  if (state_ == State::closed) failures_ = std::max(failures_, options_.failure_threshold - 1);
 }
 
-std::optional<std::chrono::milliseconds> CircuitBreaker::open_for(Instant now) {
+std::optional<std::chrono::milliseconds> CircuitBreaker::open_duration(Instant now) {
   if (state(now) != State::open) return std::nullopt;
   return std::chrono::ceil<std::chrono::milliseconds>(open_until_ - now);
 }

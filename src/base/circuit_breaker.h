@@ -33,7 +33,7 @@ class CircuitBreaker {
   // Another process has found it broken: while closed, the next failure opens it.
   void warn();
   // How long it stays open; nothing unless it is.
-  std::optional<std::chrono::milliseconds> open_for(Instant now);
+  std::optional<std::chrono::milliseconds> open_duration(Instant now);
 
  private:
   void become(State state);

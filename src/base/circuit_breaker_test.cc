@@ -15,9 +15,9 @@ struct Breaker : ::testing::Test {
   Instant now = *instant_from("2026-11-21T12:00:00Z");
   DependencyOptions options = [] {
     DependencyOptions made;
-    made.failures_to_open = 3;
-    made.open_for = 10s;
-    made.probes = 2;
+    made.failure_threshold = 3;
+    made.open_duration = 10s;
+    made.half_open_max = 2;
     return made;
   }();
   CircuitBreaker breaker{options};
@@ -56,13 +56,13 @@ TEST_F(Breaker, WhatSaysNothingNeitherBreaksTheRowNorAddsToIt) {
 }
 
 TEST_F(Breaker, SaysHowLongItStaysOpen) {
-  EXPECT_FALSE(breaker.open_for(now));
+  EXPECT_FALSE(breaker.open_duration(now));
   open();
-  EXPECT_EQ(breaker.open_for(now), 10s);
+  EXPECT_EQ(breaker.open_duration(now), 10s);
   now += 4s;
-  EXPECT_EQ(breaker.open_for(now), 6s);
+  EXPECT_EQ(breaker.open_duration(now), 6s);
   now += 6s;
-  EXPECT_FALSE(breaker.open_for(now));
+  EXPECT_FALSE(breaker.open_duration(now));
   EXPECT_EQ(breaker.state(now), State::half_open);
 }
 
@@ -86,9 +86,9 @@ TEST_F(Breaker, OpensAgainWhenOneOfThemFails) {
   auto first = breaker.enter(now);
   auto second = breaker.enter(now);
   breaker.ended(*first, Verdict::failed, now);
-  EXPECT_EQ(breaker.open_for(now), 10s);
+  EXPECT_EQ(breaker.open_duration(now), 10s);
   breaker.ended(*second, Verdict::worked, now);
-  EXPECT_EQ(breaker.open_for(now), 10s) << "it was let through before";
+  EXPECT_EQ(breaker.open_duration(now), 10s) << "it was let through before";
 }
 
 TEST_F(Breaker, AProbeThatSaysNothingLeavesItsPlaceToAnother) {
@@ -111,7 +111,7 @@ TEST_F(Breaker, WhatWasLetThroughBeforeItOpenedDoesNotCountAfterwards) {
 }
 
 TEST_F(Breaker, NeverOpensWhereItIsNotAskedTo) {
-  options.failures_to_open = 0;
+  options.failure_threshold = 0;
   breaker = CircuitBreaker(options);
   for (int i = 0; i < 1'000; ++i) EXPECT_TRUE(use(Verdict::failed));
 }
@@ -153,7 +153,7 @@ TEST_F(Breaker, HoldsItsLimitsInAnyOrderOfEvents) {
 
 TEST(CircuitBreakers, OpenAtTheNextFailureOnceTheyAreWarnedAndNotBefore) {
   DependencyOptions options;
-  options.failures_to_open = 5;
+  options.failure_threshold = 5;
   CircuitBreaker breaker(options);
   Instant now{};
   breaker.warn();
@@ -169,7 +169,7 @@ TEST(CircuitBreakers, OpenAtTheNextFailureOnceTheyAreWarnedAndNotBefore) {
 
 TEST(CircuitBreakers, ThatNeverOpenAreNotOpenedByAWarning) {
   DependencyOptions options;
-  options.failures_to_open = 0;
+  options.failure_threshold = 0;
   CircuitBreaker breaker(options);
   Instant now{};
   breaker.warn();

@@ -37,7 +37,7 @@ Error Dependency::is_open(std::chrono::milliseconds left) const {
 }
 
 Task<Result<Dependency::Slot>> Dependency::enter() {
-  if (auto left = breaker_.open_for(clock_.now())) co_return is_open(*left);
+  if (auto left = breaker_.open_duration(clock_.now())) co_return is_open(*left);
   if (queue_.empty()) {
     if (auto slot = take()) co_return *std::move(slot);
   }
@@ -51,21 +51,21 @@ Task<Result<Dependency::Slot>> Dependency::enter() {
   Waiter waiter(*this);
   co_await waiter.called;
   if (waiter.slot) co_return *std::move(waiter.slot);
-  co_return is_open(breaker_.open_for(clock_.now()).value_or(limits::busy_retry_after));
+  co_return is_open(breaker_.open_duration(clock_.now()).value_or(limits::busy_retry_after));
 }
 
 void Dependency::leave(CircuitBreaker::Pass pass, Verdict verdict) {
   --in_use_;
   Instant now = clock_.now();
-  bool was_open = breaker_.open_for(now).has_value();
+  bool was_open = breaker_.open_duration(now).has_value();
   breaker_.ended(pass, verdict, now);
-  if (when_opened && !was_open && breaker_.open_for(now)) when_opened();
+  if (when_opened && !was_open && breaker_.open_duration(now)) when_opened();
   call_next();
 }
 
 // Lets in those whose turn has come; sends all away when the circuit has opened.
 void Dependency::call_next() {
-  bool is_open = breaker_.open_for(clock_.now()).has_value();
+  bool is_open = breaker_.open_duration(clock_.now()).has_value();
   while (!queue_.empty()) {
     if (!is_open) {
       if (!has_room()) return;

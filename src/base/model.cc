@@ -25,7 +25,7 @@ void AnswerVerdict::give(bool accepted) {
 
 std::optional<ModelPrice> Model::price(const ModelRequest&) const { return std::nullopt; }
 
-std::int64_t Model::input_tokens_at_most(const ModelRequest& request) const {
+std::int64_t Model::input_tokens_max(const ModelRequest& request) const {
   constexpr std::size_t frame = 16;  // what a provider puts around a message
   std::size_t bytes = frame;
   for (const Message& message : request.messages) {

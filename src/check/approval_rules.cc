@@ -98,14 +98,14 @@ std::optional<InterruptId> interrupt_in(const Value& parts) {
 }
 
 // What a task of the newest superstep of this space asks now.
-std::optional<InterruptId> asks_now(const SpaceContents& space, const Replay& newest,
+std::optional<InterruptId> asks_now(const SpaceContents& checkpoint_ns, const Replay& newest,
                                     std::size_t position) {
   const engine::NodeTask& task = newest.tasks()->tasks[position];
-  if (const TaskRow* row = task_row(space, newest.tasks()->superstep, position)) {
+  if (const TaskRow* row = task_row(checkpoint_ns, newest.tasks()->superstep, position)) {
     if (row->status != TaskStatus::asking) return std::nullopt;
     return interrupt_in(parts_of(*row));
   }
-  if (task.phase != engine::NodeTask::Phase::asking) return std::nullopt;
+  if (task.phase != engine::NodeTask::Phase::interrupted) return std::nullopt;
   return task.interrupt;
 }
 
@@ -113,13 +113,13 @@ std::optional<InterruptId> asks_now(const SpaceContents& space, const Replay& ne
 std::set<InterruptId> waited_for(const RunContents& run) {
   std::set<InterruptId> waited;
   if (is_final(run.row.status)) return waited;
-  for (const SpaceContents* space : spaces_of(run)) {
-    if (space->checkpoints.empty() || is_final(space->checkpoints.back().status)) continue;
-    Replay replay(run, *space);
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
+    if (checkpoint_ns->checkpoints.empty() || is_final(checkpoint_ns->checkpoints.back().status)) continue;
+    Replay replay(run, *checkpoint_ns);
     while (replay.next()) continue;
     if (!replay.tasks()) continue;  // P9
     for (std::size_t i = 0; i < replay.tasks()->tasks.size(); ++i) {
-      if (auto interrupt = asks_now(*space, replay, i)) waited.insert(*interrupt);
+      if (auto interrupt = asks_now(*checkpoint_ns, replay, i)) waited.insert(*interrupt);
     }
   }
   return waited;
@@ -131,13 +131,13 @@ void check_asking(const RunContents& run, const Replay& replay, Findings& findin
   if (!replay.tasks()) return;  // P9
   for (std::size_t i = 0; i < replay.tasks()->tasks.size(); ++i) {
     const engine::NodeTask& task = replay.tasks()->tasks[i];
-    if (task.phase != engine::NodeTask::Phase::asking) continue;
+    if (task.phase != engine::NodeTask::Phase::interrupted) continue;
     const ApprovalRow* approval = approval_with(run, task.interrupt);
     if (!approval) {
       findings.add(run, commit_text(checkpoint) + " asks a person, but there is no such approval.");
       continue;
     }
-    bool alone = checkpoint.space.empty() && replay.tasks()->tasks.size() == 1;
+    bool alone = checkpoint.checkpoint_ns.empty() && replay.tasks()->tasks.size() == 1;
     bool is_commit =
         !alone || checkpoint.kind != CommitKind::pause || approval->seq == checkpoint.seq;
     if (!is_commit || approval->node != replay.tasks()->nodes[i] ||
@@ -148,8 +148,8 @@ void check_asking(const RunContents& run, const Replay& replay, Findings& findin
   }
 }
 
-void check_asking_tasks(const RunContents& run, const SpaceContents& space, Findings& findings) {
-  for (const TaskRow& row : space.tasks) {
+void check_asking_tasks(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
+  for (const TaskRow& row : checkpoint_ns.tasks) {
     if (row.status != TaskStatus::asking) continue;
     auto interrupt = interrupt_in(parts_of(row));
     const ApprovalRow* approval = interrupt ? approval_with(run, *interrupt) : nullptr;
@@ -234,8 +234,8 @@ void check_told(const RunContents& run, const CheckpointRow& checkpoint, Finding
 // Whether anything of the run asks for it. A task of several may have ended since.
 bool is_asked(const RunContents& run, const ApprovalRow& approval, const ChosenTask& task) {
   if (task.node != approval.node) return false;
-  if (task.is_one_of_several && task_row(*task.space, task.superstep, task.position)) return true;
-  Replay replay(run, *task.space);
+  if (task.is_one_of_several && task_row(*task.checkpoint_ns, task.superstep, task.position)) return true;
+  Replay replay(run, *task.checkpoint_ns);
   while (replay.next()) {
     if (replay.checkpoint().superstep != task.superstep || !replay.tasks()) continue;
     if (replay.tasks()->superstep != task.superstep) continue;
@@ -307,9 +307,9 @@ void check_decided_again(const RunContents& run, engine::Run paused, const Check
 }
 
 // The text that a task wrote to a channel; nothing when it wrote none.
-std::optional<Value> written_by(const SpaceContents& space, const std::string& channel,
+std::optional<Value> written_by(const SpaceContents& checkpoint_ns, const std::string& channel,
                                 std::uint64_t seq, std::size_t position) {
-  for (const ValueRow& row : space.values) {
+  for (const ValueRow& row : checkpoint_ns.values) {
     if (row.seq != seq || row.channel != channel) continue;
     if (row.index != static_cast<std::int64_t>(position)) continue;
     auto text = json_in_envelope(row.envelope);
@@ -326,22 +326,22 @@ void check_what_it_did(const RunContents& run, const ApprovalRow& approval, cons
   const GraphDefinition::Node* node = graph.find(task.node);
   auto decided = decision_of(approval, approval.decided_at);
   if (!node || !node->approval || !decided) return;
-  const SpaceContents& space = *task.space;
-  const TaskRow* row = task_row(space, task.superstep, task.position);
+  const SpaceContents& checkpoint_ns = *task.checkpoint_ns;
+  const TaskRow* row = task_row(checkpoint_ns, task.superstep, task.position);
   bool approved = decided->verdict == Verdict::approved;
-  std::uint64_t seq = space.checkpoints[task.checkpoint].state_seq + 1;
+  std::uint64_t seq = checkpoint_ns.checkpoints[task.checkpoint].state_seq + 1;
   bool has_ended = row && row->status == TaskStatus::done;
-  for (const CheckpointRow& each : space.checkpoints) {
+  for (const CheckpointRow& each : checkpoint_ns.checkpoints) {
     if (each.superstep == task.superstep && each.state_seq >= seq) seq = each.state_seq + 1;
     if (each.superstep > task.superstep) has_ended = true;
   }
   if (!has_ended) return;
   const auto& channels = graph.state->channels;
   auto wrote = [&](std::size_t channel) {
-    return written_by(space, channels[channel].name, seq, task.position);
+    return written_by(checkpoint_ns, channels[channel].name, seq, task.position);
   };
   bool says_so = true;
-  if (node->approval->answer) says_so = wrote(*node->approval->answer) == Value(approved);
+  if (node->approval->decision_flag) says_so = wrote(*node->approval->decision_flag) == Value(approved);
   if (decided->edited) says_so = says_so && wrote(node->approval->channel) == *decided->edited;
   if (row && row->status == TaskStatus::done) {
     const std::string& to = approved ? node->approval->approved : node->approval->rejected;
@@ -354,30 +354,30 @@ void check_what_it_did(const RunContents& run, const ApprovalRow& approval, cons
   }
 }
 
-void check_asked_in(const RunContents& run, const SpaceContents& space, const ChosenTasks& chosen,
+void check_asked_in(const RunContents& run, const SpaceContents& checkpoint_ns, const ChosenTasks& chosen,
                     Findings& findings) {
   std::multimap<std::size_t, const ApprovalRow*> asked;  // by the commit that chose their tasks
   for (const ApprovalRow& approval : run.approvals) {
     auto task = chosen.find(approval.task);
-    if (task == chosen.end() || task->second.space != &space) continue;
+    if (task == chosen.end() || task->second.checkpoint_ns != &checkpoint_ns) continue;
     asked.emplace(task->second.checkpoint, &approval);
   }
   std::optional<InterruptId> alone;
-  Replay replay(run, space);
+  Replay replay(run, checkpoint_ns);
   while (replay.next()) {
     auto [first, last] = asked.equal_range(replay.index());
     for (auto each = first; each != last; ++each) {
       check_what_was_asked(replay, *each->second, findings);
     }
     check_asking(run, replay, findings);
-    if (!space.space.empty()) continue;
+    if (!checkpoint_ns.checkpoint_ns.empty()) continue;
     if (alone) check_closing(run, replay, *alone, findings);
     check_told(run, replay.checkpoint(), findings);
     alone.reset();
     if (replay.checkpoint().kind != CommitKind::pause || !replay.tasks()) continue;
     if (replay.tasks()->tasks.size() != 1) continue;
     const engine::NodeTask& task = replay.tasks()->tasks.front();
-    if (task.phase == engine::NodeTask::Phase::asking) alone = task.interrupt;
+    if (task.phase == engine::NodeTask::Phase::interrupted) alone = task.interrupt;
   }
 }
 
@@ -395,9 +395,9 @@ void i5_approvals(const RunContents& run, const CheckScope&, Findings& findings)
       findings.add(approval, "it is there twice.");
     }
   }
-  for (const SpaceContents* space : spaces_of(run)) {
-    check_asking_tasks(run, *space, findings);
-    check_asked_in(run, *space, chosen, findings);
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
+    check_asking_tasks(run, *checkpoint_ns, findings);
+    check_asked_in(run, *checkpoint_ns, chosen, findings);
   }
 }
 
@@ -414,16 +414,16 @@ void p7_idempotent_resume(const RunContents& run, const CheckScope&, Findings& f
     if (checkpoint.kind != CommitKind::pause || !replay.graph()) continue;
     auto restored = replay.restore();
     if (!restored.ok() || restored->tasks.size() != 1) continue;  // P9
-    if (restored->tasks.front().phase != engine::NodeTask::Phase::asking) continue;
+    if (restored->tasks.front().phase != engine::NodeTask::Phase::interrupted) continue;
     paused = *std::move(restored);
   }
   if (commits_at_the_end(run)) return;  // what single tasks wrote is not kept apart
   ChosenTasks chosen = chosen_tasks(run);
   for (const ApprovalRow& approval : run.approvals) {
     auto task = chosen.find(approval.task);
-    if (task == chosen.end() || !task->second.space->graph) continue;
-    if (!task->second.is_one_of_several && task->second.space->space.empty()) continue;
-    check_what_it_did(run, approval, task->second, *task->second.space->graph, findings);
+    if (task == chosen.end() || !task->second.checkpoint_ns->graph) continue;
+    if (!task->second.is_one_of_several && task->second.checkpoint_ns->checkpoint_ns.empty()) continue;
+    check_what_it_did(run, approval, task->second, *task->second.checkpoint_ns->graph, findings);
   }
 }
 

@@ -201,7 +201,7 @@ void bytes_of_a_subgraph_changed(StoredRows& rows, CheckScope&) {
 void operands_in_another_order(StoredRows& rows, CheckScope&) {
   std::vector<ValueRow> notes;
   for (ValueRow& each : rows.run("wide_completed").values) {
-    if (each.kind != ValueKind::append) continue;
+    if (each.kind != WriteOp::append) continue;
     if (!notes.empty() && notes.back().seq == each.seq) {
       std::swap(notes.back().envelope, each.envelope);
       for (ValueRow& other : rows.run("wide_completed").values) {
@@ -370,7 +370,7 @@ void value_of_a_task_that_works(StoredRows& rows, CheckScope&) {
   more.channel = "topic";
   more.index = 0;  // the one that the model keeps waiting
   more.envelope = json_envelope("\"another\"");
-  more.kind = ValueKind::set;
+  more.kind = WriteOp::set;
   run.values.push_back(more);
 }
 
@@ -394,17 +394,17 @@ void share_a_place(StoredRows& rows, void (*share)(RunRow&)) {
 }
 
 void two_runs_of_a_key_at_work(StoredRows& rows, CheckScope& scope) {
-  scope.places.per_key = 1;
+  scope.concurrency.per_key = 1;
   share_a_place(rows, [](RunRow& row) { row.concurrency_key = "repository"; });
 }
 
 void two_runs_of_a_user_at_work(StoredRows& rows, CheckScope& scope) {
-  scope.places.per_user = 1;
+  scope.concurrency.per_user = 1;
   share_a_place(rows, [](RunRow&) {});
 }
 
 void two_runs_of_a_queue_at_work(StoredRows& rows, CheckScope& scope) {
-  scope.places.per_queue = 1;
+  scope.concurrency.per_queue = 1;
   share_a_place(rows, [](RunRow& row) { row.queue = "slow"; });
 }
 

@@ -10,13 +10,13 @@
 namespace belay::check {
 namespace {
 
-void check_links(const RunContents& run, const SpaceContents& space, Findings& findings) {
+void check_links(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
   // A chain that was pruned begins at its anchor, which names a parent that is gone.
-  bool is_pruned = !space.checkpoints.empty() && space.checkpoints.front().seq > 1;
-  std::uint64_t expected = is_pruned ? space.checkpoints.front().seq : 1;
-  CheckpointId parent = is_pruned ? space.checkpoints.front().parent : CheckpointId();
+  bool is_pruned = !checkpoint_ns.checkpoints.empty() && checkpoint_ns.checkpoints.front().seq > 1;
+  std::uint64_t expected = is_pruned ? checkpoint_ns.checkpoints.front().seq : 1;
+  CheckpointId parent = is_pruned ? checkpoint_ns.checkpoints.front().parent : CheckpointId();
   std::uint64_t state_seq = 0;
-  for (const CheckpointRow& checkpoint : space.checkpoints) {
+  for (const CheckpointRow& checkpoint : checkpoint_ns.checkpoints) {
     std::string commit = commit_text(checkpoint);
     if (checkpoint.seq < expected) {
       findings.add(run, "there are two checkpoints of " + commit + ".");
@@ -32,7 +32,7 @@ void check_links(const RunContents& run, const SpaceContents& space, Findings& f
     }
     parent = checkpoint.id;
     // The state is that of the commit itself, or stays while a superstep is under way.
-    bool is_first = &checkpoint == &space.checkpoints.front();
+    bool is_first = &checkpoint == &checkpoint_ns.checkpoints.front();
     if (checkpoint.state_seq != checkpoint.seq && checkpoint.state_seq != state_seq && !is_first) {
       findings.add(run, commit + " has the state of a commit that is neither it nor its parent's.");
     }
@@ -40,8 +40,8 @@ void check_links(const RunContents& run, const SpaceContents& space, Findings& f
   }
 }
 
-void check_hashes(const RunContents& run, const SpaceContents& space, Findings& findings) {
-  Replay replay(run, space);
+void check_hashes(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
+  Replay replay(run, checkpoint_ns);
   while (replay.next()) {
     if (replay.chain_hash() == replay.checkpoint().chain_hash) continue;
     findings.add(run, commit_text(replay.checkpoint()) +
@@ -49,16 +49,16 @@ void check_hashes(const RunContents& run, const SpaceContents& space, Findings& 
   }
 }
 
-void check_values(const RunContents& run, const SpaceContents& space, Findings& findings) {
+void check_values(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
   std::map<std::string_view, std::pair<std::uint64_t, std::int64_t>> newest;
   std::set<std::uint64_t> seqs;  // that values may have
-  if (!space.checkpoints.empty()) seqs.insert(1);
-  for (const CheckpointRow& each : space.checkpoints) seqs.insert(each.state_seq + 1);
+  if (!checkpoint_ns.checkpoints.empty()) seqs.insert(1);
+  for (const CheckpointRow& each : checkpoint_ns.checkpoints) seqs.insert(each.state_seq + 1);
   std::uint64_t anchor = 0;
-  if (!space.checkpoints.empty() && space.checkpoints.front().seq > 1) {
-    anchor = space.checkpoints.front().state_seq;
+  if (!checkpoint_ns.checkpoints.empty() && checkpoint_ns.checkpoints.front().seq > 1) {
+    anchor = checkpoint_ns.checkpoints.front().state_seq;
   }
-  for (const ValueRow& value : space.values) {
+  for (const ValueRow& value : checkpoint_ns.values) {
     std::string name = "the value of \"" + value.channel + "\" at " + commit_text(value.seq);
     if (value.seq > anchor && !seqs.contains(value.seq)) {
       findings.add(run, name + " is of a commit that is not there.");
@@ -135,10 +135,10 @@ bool changes_owner(const CheckpointRow& checkpoint, const CheckpointRow& before)
 }  // namespace
 
 void i2_one_unbroken_chain(const RunContents& run, const CheckScope&, Findings& findings) {
-  for (const SpaceContents* space : spaces_of(run)) {
-    check_links(run, *space, findings);
-    check_hashes(run, *space, findings);
-    check_values(run, *space, findings);
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
+    check_links(run, *checkpoint_ns, findings);
+    check_hashes(run, *checkpoint_ns, findings);
+    check_values(run, *checkpoint_ns, findings);
   }
   check_row(run, findings);
 }
@@ -160,9 +160,9 @@ void i3_one_owner_at_a_time(const RunContents& run, const CheckScope&, Findings&
     before = &checkpoint;
   }
   // A subgraph's commits are of whoever owns the run.
-  for (const auto& [name, space] : run.inner) {
+  for (const auto& [name, checkpoint_ns] : run.inner) {
     std::uint64_t epoch = 1;
-    for (const CheckpointRow& checkpoint : space.checkpoints) {
+    for (const CheckpointRow& checkpoint : checkpoint_ns.checkpoints) {
       if (checkpoint.epoch < epoch || checkpoint.epoch > run.row.epoch) {
         findings.add(run, commit_text(checkpoint) + " has the epoch " +
                               std::to_string(checkpoint.epoch) + " after " + std::to_string(epoch) +

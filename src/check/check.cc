@@ -116,8 +116,8 @@ const Rule kRules[] = {
 void check_run(const RunContents& run, const CheckScope& scope, CheckReport& report) {
   if (!run.graph) ++report.runs_without_graph[run.row.graph];
   ++report.runs;
-  for (const check::SpaceContents* space : check::spaces_of(run)) {
-    report.checkpoints += space->checkpoints.size();
+  for (const check::SpaceContents* checkpoint_ns : check::spaces_of(run)) {
+    report.checkpoints += checkpoint_ns->checkpoints.size();
   }
   report.approvals += run.approvals.size();
   for (const Rule& rule : kRules) {
@@ -217,7 +217,7 @@ std::string commit_text(std::uint64_t seq) { return "commit " + std::to_string(s
 
 std::string commit_text(const CheckpointRow& checkpoint) {
   std::string text = commit_text(checkpoint.seq);
-  return checkpoint.space.empty() ? text : text + " of the subgraph " + checkpoint.space;
+  return checkpoint.checkpoint_ns.empty() ? text : text + " of the subgraph " + checkpoint.checkpoint_ns;
 }
 
 }  // namespace check

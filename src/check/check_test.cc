@@ -125,13 +125,13 @@ TEST(CheckRules, DamageAnywhereIsFound) {
     std::erase_if(run.values, [&](const ValueRow& each) {
       return each.seq > run.checkpoints.back().state_seq;
     });
-    SpaceContents* space = &run;
-    if (!run.inner.empty() && i % 2 == 0) space = &run.inner.begin()->second;
-    if (space->values.empty()) space = &run;
-    bool has_values = !space->values.empty();
-    std::string* bytes = &space->checkpoints[random.bits() % space->checkpoints.size()].next_tasks;
+    SpaceContents* checkpoint_ns = &run;
+    if (!run.inner.empty() && i % 2 == 0) checkpoint_ns = &run.inner.begin()->second;
+    if (checkpoint_ns->values.empty()) checkpoint_ns = &run;
+    bool has_values = !checkpoint_ns->values.empty();
+    std::string* bytes = &checkpoint_ns->checkpoints[random.bits() % checkpoint_ns->checkpoints.size()].next_tasks;
     if (i % 3 != 0 && has_values) {
-      bytes = &space->values[random.bits() % space->values.size()].envelope;
+      bytes = &checkpoint_ns->values[random.bits() % checkpoint_ns->values.size()].envelope;
     }
     if (i % 7 == 0) bytes = &run.row.input;
     std::size_t place = random.bits() % bytes->size();

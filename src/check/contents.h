@@ -17,7 +17,7 @@ namespace belay::check {
 
 // What one chain of commits wrote, oldest first: a run's own, or that of a subgraph's visit.
 struct SpaceContents {
-  std::string space;
+  std::string checkpoint_ns;
   // Null when the scope lacks it, or has another version of it.
   std::shared_ptr<const GraphDefinition> graph;
   std::vector<CheckpointRow> checkpoints;

@@ -36,20 +36,20 @@ Result<Done> list_runs(Snapshot& view, const TenantId& tenant, std::vector<RunSt
 }
 
 Result<Done> read_checkpoints(Snapshot& view, const TenantId& tenant, const RunId& run,
-                              SpaceContents& space) {
+                              SpaceContents& checkpoint_ns) {
   CheckpointFilter filter;
   filter.tenant = tenant;
   filter.run = run;
-  filter.space = space.space;
+  filter.checkpoint_ns = checkpoint_ns.checkpoint_ns;
   filter.limit = limits::page_rows_max;
   while (true) {
     BELAY_TRY(auto rows, view.checkpoints(filter));
     bool is_last = rows.size() < filter.limit;
     if (!rows.empty()) filter.before_seq = rows.back().seq;
-    std::move(rows.begin(), rows.end(), std::back_inserter(space.checkpoints));
+    std::move(rows.begin(), rows.end(), std::back_inserter(checkpoint_ns.checkpoints));
     if (is_last) break;
   }
-  std::reverse(space.checkpoints.begin(), space.checkpoints.end());
+  std::reverse(checkpoint_ns.checkpoints.begin(), checkpoint_ns.checkpoints.end());
   return Done{};
 }
 
@@ -71,19 +71,19 @@ Result<Done> read_events(Snapshot& view, const TenantId& tenant, RunContents& ru
 }
 
 Result<Done> read_tasks(Snapshot& view, const TenantId& tenant, const RunId& run,
-                        SpaceContents& space) {
+                        SpaceContents& checkpoint_ns) {
   TaskFilter filter;
   filter.tenant = tenant;
   filter.run = run;
-  filter.space = space.space;
-  BELAY_TRY(space.tasks, view.tasks(filter));
+  filter.checkpoint_ns = checkpoint_ns.checkpoint_ns;
+  BELAY_TRY(checkpoint_ns.tasks, view.tasks(filter));
   return Done{};
 }
 
 // The version of the graph that a commit with these tasks is of.
-std::shared_ptr<const GraphDefinition> graph_at(const RunContents& run, const SpaceContents& space,
+std::shared_ptr<const GraphDefinition> graph_at(const RunContents& run, const SpaceContents& checkpoint_ns,
                                                 const engine::NextTasks& next) {
-  if (!next.version) return space.graph;
+  if (!next.version) return checkpoint_ns.graph;
   for (const auto& version : run.versions) {
     if (to_hex(version->hash) == *next.version) return version;
   }
@@ -93,13 +93,13 @@ std::shared_ptr<const GraphDefinition> graph_at(const RunContents& run, const Sp
 Result<Done> read_inner(Snapshot& view, const TenantId& tenant, const SpaceContents& outer,
                         RunContents& run);
 
-Result<Done> read_space(Snapshot& view, const TenantId& tenant, SpaceContents space,
+Result<Done> read_space(Snapshot& view, const TenantId& tenant, SpaceContents checkpoint_ns,
                         RunContents& run) {
-  BELAY_CHECK(read_checkpoints(view, tenant, run.row.run, space));
-  BELAY_CHECK(read_tasks(view, tenant, run.row.run, space));
-  if (space.checkpoints.empty() && space.tasks.empty()) return Done{};
-  std::string name = space.space;
-  SpaceContents& added = run.inner.emplace(name, std::move(space)).first->second;
+  BELAY_CHECK(read_checkpoints(view, tenant, run.row.run, checkpoint_ns));
+  BELAY_CHECK(read_tasks(view, tenant, run.row.run, checkpoint_ns));
+  if (checkpoint_ns.checkpoints.empty() && checkpoint_ns.tasks.empty()) return Done{};
+  std::string name = checkpoint_ns.checkpoint_ns;
+  SpaceContents& added = run.inner.emplace(name, std::move(checkpoint_ns)).first->second;
   return read_inner(view, tenant, added, run);
 }
 
@@ -114,12 +114,12 @@ Result<Done> read_inner(Snapshot& view, const TenantId& tenant, const SpaceConte
     for (std::size_t i = 0; i < next->nodes.size(); ++i) {
       const GraphDefinition::Node* node = graph->find(next->nodes[i]);
       if (!node || !node->subgraph) continue;
-      TaskId task = engine::task_id(run.row.run, outer.space, next->superstep, node->name,
+      TaskId task = engine::task_id(run.row.run, outer.checkpoint_ns, next->superstep, node->name,
                                     next->nodes.size() > 1 ? std::optional(i) : std::nullopt);
       SpaceContents inner;
-      inner.space = engine::inner_space(outer.space, node->name, task);
+      inner.checkpoint_ns = engine::inner_checkpoint_ns(outer.checkpoint_ns, node->name, task);
       inner.graph = node->subgraph->graph;
-      if (run.inner.contains(inner.space)) continue;
+      if (run.inner.contains(inner.checkpoint_ns)) continue;
       BELAY_CHECK(read_space(view, tenant, std::move(inner), run));
     }
   }
@@ -135,18 +135,18 @@ Result<Done> read_values(Snapshot& view, const TenantId& tenant, RunContents& ru
   filter.every_version = true;
   BELAY_TRY(auto rows, view.values(filter));
   for (ValueRow& row : rows) {
-    if (row.space.empty()) {
+    if (row.checkpoint_ns.empty()) {
       run.values.push_back(std::move(row));
       continue;
     }
-    if (!run.inner.contains(row.space)) {
+    if (!run.inner.contains(row.checkpoint_ns)) {
       // Without its graph nothing else tells of it.
       SpaceContents unknown;
-      unknown.space = row.space;
+      unknown.checkpoint_ns = row.checkpoint_ns;
       BELAY_CHECK(read_space(view, tenant, unknown, run));
-      run.inner.try_emplace(row.space, std::move(unknown));
+      run.inner.try_emplace(row.checkpoint_ns, std::move(unknown));
     }
-    run.inner[row.space].values.push_back(std::move(row));
+    run.inner[row.checkpoint_ns].values.push_back(std::move(row));
   }
   return Done{};
 }
@@ -266,7 +266,7 @@ Result<Done> read_ancestors(Snapshot& view, const CheckScope& scope, RunContents
     values.run = next;
     values.at_seq = kAll;
     values.every_version = true;
-    values.space = std::string();
+    values.checkpoint_ns = std::string();
     BELAY_TRY(found->values, view.values(values));
     BELAY_CHECK(read_approvals(view, scope.tenant, *found));
     next = found->row.forked_from;

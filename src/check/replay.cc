@@ -18,13 +18,13 @@ void fold(const ValueRow& row, Value& into) {
     return;
   }
   Value from = *std::move(parsed);
-  if (row.kind == ValueKind::append && into.as_array() && from.as_array()) {
+  if (row.kind == WriteOp::append && into.as_array() && from.as_array()) {
     for (Value& item : *from.as_array()) into.as_array()->push_back(std::move(item));
-  } else if (row.kind == ValueKind::merge && into.as_object() && from.as_object()) {
+  } else if (row.kind == WriteOp::merge && into.as_object() && from.as_object()) {
     for (auto& [name, value] : *from.as_object()) {
       into.as_object()->insert_or_assign(name, std::move(value));
     }
-  } else if (auto sum = row.kind == ValueKind::add ? sum_of(into, from) : std::nullopt) {
+  } else if (auto sum = row.kind == WriteOp::add ? sum_of(into, from) : std::nullopt) {
     into = *std::move(sum);
   } else {
     into = std::move(from);
@@ -33,9 +33,9 @@ void fold(const ValueRow& row, Value& into) {
 
 }  // namespace
 
-Replay::Replay(const RunContents& run, const SpaceContents& space) : run_(run), space_(space) {
-  if (!space.space.empty()) {
-    origin_ = sha256(space.space);
+Replay::Replay(const RunContents& run, const SpaceContents& checkpoint_ns) : run_(run), space_(checkpoint_ns) {
+  if (!checkpoint_ns.checkpoint_ns.empty()) {
+    origin_ = sha256(checkpoint_ns.checkpoint_ns);
     return;
   }
   auto text = json_in_envelope(run.row.input);
@@ -59,12 +59,12 @@ bool Replay::next() {
 
 void Replay::take(const ValueRow& row) {
   // An operand counts only until its superstep ends, which writes what came of it.
-  if (row.kind == ValueKind::reduce) return;
+  if (row.kind == WriteOp::reduce) return;
   Channel& channel = channels_[row.channel];
   channel.version.name = row.channel;
   auto text = json_in_envelope(row.envelope);
   engine::add_version(channel.version, row.seq, row.kind, text.ok() ? *text : "");
-  if (row.kind == ValueKind::set) {
+  if (row.kind == WriteOp::set) {
     channel.rows.clear();
     channel.folded = Value();
     channel.folded_rows = 0;
@@ -92,7 +92,7 @@ void Replay::read_tasks() const {
     auto chosen = engine::next_tasks_from(earlier.next_tasks);
     if (!chosen.ok() || chosen->as_of) return;
     chosen->version = own->version;
-    chosen->is_held = false;  // a commit in the midst of a superstep comes after its breakpoint
+    chosen->at_breakpoint = false;  // a commit in the midst of a superstep comes after its breakpoint
     tasks_ = *std::move(chosen);
     tasks_text_ = earlier.next_tasks;
     return;
@@ -135,7 +135,7 @@ Digest Replay::chain_hash() const {
 
 TaskId Replay::task_id(std::size_t position) const {
   bool several = tasks()->tasks.size() > 1;
-  return engine::task_id(run_.row.run, space_.space, tasks()->superstep, tasks()->nodes[position],
+  return engine::task_id(run_.row.run, space_.checkpoint_ns, tasks()->superstep, tasks()->nodes[position],
                          several ? std::optional(position) : std::nullopt);
 }
 
@@ -175,7 +175,7 @@ void Replay::add_standing(engine::StoredSpace& stored) const {
     if (row.superstep == tasks()->superstep) stored.tasks.push_back(row);
   }
   for (std::size_t i = 0; i < tasks()->tasks.size(); ++i) {
-    auto found = run_.inner.find(engine::inner_space(space_.space, tasks()->nodes[i], task_id(i)));
+    auto found = run_.inner.find(engine::inner_checkpoint_ns(space_.checkpoint_ns, tasks()->nodes[i], task_id(i)));
     if (found == run_.inner.end() || found->second.checkpoints.empty()) continue;
     Replay inner(run_, found->second);
     while (inner.next()) continue;
@@ -193,12 +193,12 @@ Result<engine::Run> Replay::restore() const {
   }
   engine::StoredRun stored;
   static_cast<engine::StoredSpace&>(stored) = rows_here();
-  bool is_inner = !space_.space.empty();
+  bool is_inner = !space_.checkpoint_ns.empty();
   if (is_newest() && !is_inner) add_standing(stored);
   stored.row = run_.row;
   if (is_inner) {
-    for (ValueRow& row : stored.values) row.space.clear();
-    stored.checkpoint.space.clear();
+    for (ValueRow& row : stored.values) row.checkpoint_ns.clear();
+    stored.checkpoint.checkpoint_ns.clear();
     stored.row.input = json_envelope("{}");
     if (!parent()) {
       stored.checkpoint.chain_hash = engine::chain_hash(sha256("{}"), checkpoint(), versions());
@@ -224,35 +224,35 @@ Result<engine::Run> Replay::restore() const {
 
 std::vector<const SpaceContents*> spaces_of(const RunContents& run) {
   std::vector<const SpaceContents*> spaces{&run};
-  for (const auto& [name, space] : run.inner) spaces.push_back(&space);
+  for (const auto& [name, checkpoint_ns] : run.inner) spaces.push_back(&checkpoint_ns);
   return spaces;
 }
 
 ChosenTasks chosen_tasks(const RunContents& run) {
   ChosenTasks chosen;
-  for (const SpaceContents* space : spaces_of(run)) {
-    for (std::size_t at = 0; at < space->checkpoints.size(); ++at) {
-      auto next = engine::next_tasks_from(space->checkpoints[at].next_tasks);
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
+    for (std::size_t at = 0; at < checkpoint_ns->checkpoints.size(); ++at) {
+      auto next = engine::next_tasks_from(checkpoint_ns->checkpoints[at].next_tasks);
       if (!next.ok() || next->as_of) continue;
       bool several = next->tasks.size() > 1;
       for (std::size_t i = 0; i < next->tasks.size(); ++i) {
-        TaskId id = engine::task_id(run.row.run, space->space, next->superstep, next->nodes[i],
+        TaskId id = engine::task_id(run.row.run, checkpoint_ns->checkpoint_ns, next->superstep, next->nodes[i],
                                     several ? std::optional(i) : std::nullopt);
-        chosen.emplace(id, ChosenTask{space, at, next->superstep, i, several, next->nodes[i]});
+        chosen.emplace(id, ChosenTask{checkpoint_ns, at, next->superstep, i, several, next->nodes[i]});
       }
     }
   }
   return chosen;
 }
 
-const TaskRow* task_row(const SpaceContents& space, std::int64_t superstep, std::size_t position) {
+const TaskRow* task_row(const SpaceContents& checkpoint_ns, std::int64_t superstep, std::size_t position) {
   auto place = static_cast<std::int64_t>(position);
-  auto found = std::lower_bound(space.tasks.begin(), space.tasks.end(), std::pair(superstep, place),
+  auto found = std::lower_bound(checkpoint_ns.tasks.begin(), checkpoint_ns.tasks.end(), std::pair(superstep, place),
                                 [](const TaskRow& row, const auto& wanted) {
                                   return std::pair(row.superstep, row.position) < wanted;
                                 });
   bool is_it =
-      found != space.tasks.end() && found->superstep == superstep && found->position == place;
+      found != checkpoint_ns.tasks.end() && found->superstep == superstep && found->position == place;
   return is_it ? &*found : nullptr;
 }
 

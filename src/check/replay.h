@@ -19,7 +19,7 @@ class Replay {
   // The run's own commits.
   explicit Replay(const RunContents& run) : Replay(run, run) {}
   // Those of one of its spaces.
-  Replay(const RunContents& run, const SpaceContents& space);
+  Replay(const RunContents& run, const SpaceContents& checkpoint_ns);
 
   // To the next commit; false after the last.
   bool next();
@@ -90,7 +90,7 @@ std::vector<const SpaceContents*> spaces_of(const RunContents& run);
 
 // One visit of a node that a commit has chosen.
 struct ChosenTask {
-  const SpaceContents* space = nullptr;
+  const SpaceContents* checkpoint_ns = nullptr;
   std::size_t checkpoint = 0;  // index of the first that says so
   std::int64_t superstep = 0;
   std::size_t position = 0;
@@ -101,7 +101,7 @@ using ChosenTasks = std::map<TaskId, ChosenTask>;
 ChosenTasks chosen_tasks(const RunContents& run);
 
 // What is stored of a task by itself; null for none.
-const TaskRow* task_row(const SpaceContents& space, std::int64_t superstep, std::size_t position);
+const TaskRow* task_row(const SpaceContents& checkpoint_ns, std::int64_t superstep, std::size_t position);
 // Its envelope, as JSON; null when it can't be read.
 Value parts_of(const TaskRow& row);
 

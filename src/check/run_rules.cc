@@ -29,8 +29,8 @@ bool is_inside(const GraphDefinition& graph, const std::string& name) {
   });
 }
 
-void check_node_names(const RunContents& run, const SpaceContents& space, Findings& findings) {
-  Replay replay(run, space);
+void check_node_names(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
+  Replay replay(run, checkpoint_ns);
   while (replay.next()) {
     const GraphDefinition* graph = replay.graph();
     if (!graph) continue;
@@ -42,7 +42,7 @@ void check_node_names(const RunContents& run, const SpaceContents& space, Findin
     if (replay.tasks()) {
       names.insert(names.end(), replay.tasks()->nodes.begin(), replay.tasks()->nodes.end());
     }
-    if (space.space.empty() && replay.is_newest() && run.row.node != end) {
+    if (checkpoint_ns.checkpoint_ns.empty() && replay.is_newest() && run.row.node != end) {
       for (std::string& name : names_in(run.row.node)) names.push_back(std::move(name));
     }
     for (const std::string& name : names) {
@@ -102,10 +102,10 @@ void check_events_of(const RunContents& run, const CheckpointRow& checkpoint,
   if (has_own) check_own_event(run, checkpoint, *events.front(), findings);
 }
 
-void check_times(const RunContents& run, const SpaceContents& space, Findings& findings) {
+void check_times(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
   Instant before = run.row.created_at;
-  for (const CheckpointRow& checkpoint : space.checkpoints) {
-    if (checkpoint.run != run.row.run || checkpoint.space != space.space) {
+  for (const CheckpointRow& checkpoint : checkpoint_ns.checkpoints) {
+    if (checkpoint.run != run.row.run || checkpoint.checkpoint_ns != checkpoint_ns.checkpoint_ns) {
       findings.add(run, commit_text(checkpoint) + " belongs to another run.");
     }
     if (checkpoint.created_at < before) {
@@ -118,9 +118,9 @@ void check_times(const RunContents& run, const SpaceContents& space, Findings& f
 }  // namespace
 
 void p1_checkpoint_consistency(const RunContents& run, const CheckScope&, Findings& findings) {
-  for (const SpaceContents* space : spaces_of(run)) {
-    check_times(run, *space, findings);
-    check_node_names(run, *space, findings);
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
+    check_times(run, *checkpoint_ns, findings);
+    check_node_names(run, *checkpoint_ns, findings);
   }
 }
 
@@ -136,8 +136,8 @@ void p3_terminal_state(const RunContents& run, const CheckScope&, Findings& find
   if (row.status == RunStatus::failed && (row.error.empty() || !error_code_named(row.error_code))) {
     findings.add(run, "it has failed without an error.");
   }
-  for (const SpaceContents* space : spaces_of(run)) {
-    const auto& all = space->checkpoints;
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
+    const auto& all = checkpoint_ns->checkpoints;
     auto last = std::find_if(all.begin(), all.end(),
                              [](const CheckpointRow& each) { return is_final(each.status); });
     if (last != all.end() && last + 1 != all.end()) {

@@ -33,7 +33,7 @@ Update<Plan> save(const Plan& plan, Context& context) {
   SavedPlan saved;
   saved.thread = context.thread().text;
   saved.draft = plan.draft;
-  context.commit_with(saved);
+  context.save(saved);
   context.outcome("saved");
   return unchanged<Plan>();
 }
@@ -41,7 +41,7 @@ Update<Plan> save(const Plan& plan, Context& context) {
 Update<Plan> ask_twice(const Plan&, Context& context) {
   int rounds = 0;
   for (const char* name : {"first", "second"}) {
-    Question question;
+    InterruptRequest question;
     question.name = name;
     question.text = "Go on?";
     question.payload = Value(name);
@@ -61,7 +61,7 @@ Update<Plan> note_at_once(const Plan& plan, Context& context) {
   SavedPlan saved;
   saved.thread = context.thread().text;
   saved.draft = "right";
-  context.commit_with(saved);
+  context.save(saved);
   return append(&Plan::notes, "right").add(&Plan::rounds, 1);
 }
 
@@ -74,8 +74,8 @@ Graph<Plan> look_graph() {
   graph.node("first", [](const Plan&, Context&) { return append(&Plan::notes, "first"); });
   graph.approval("inside", &Plan::topic, {.question = "Look closer?"})
       .when([](const Plan& plan) { return plan.topic.find("inside") != std::string::npos; })
-      .awaiting(&Plan::requiresApproval)
-      .answer(&Plan::approved)
+      .pending_flag(&Plan::requiresApproval)
+      .decision_flag(&Plan::approved)
       .approved("second")
       .rejected(end);
   graph.node("second", [](const Plan&, Context&) { return append(&Plan::notes, "second"); });
@@ -97,8 +97,8 @@ Graph<Plan> plan_graph() {
   options.roles = {"editor", "owner"};
   graph.approval("review", &Plan::draft, std::move(options))
       .when([](const Plan& plan) { return plan.topic.find("urgent") != std::string::npos; })
-      .awaiting(&Plan::requiresApproval)
-      .answer(&Plan::approved)
+      .pending_flag(&Plan::requiresApproval)
+      .decision_flag(&Plan::approved)
       .approved("save")
       .rejected(end);
   graph.node("save", save);
@@ -130,7 +130,7 @@ Graph<Plan> wide_graph() {
       });
   graph.approval("ask", &Plan::draft, {.question = "Publish this plan?"})
       .when([](const Plan& plan) { return plan.topic.find("ask") != std::string::npos; })
-      .answer(&Plan::approved)
+      .decision_flag(&Plan::approved)
       .approved("publish")
       .rejected(end);
   graph.node("publish", [](const Plan&, Context&) { return unchanged<Plan>(); });
@@ -196,10 +196,10 @@ Result<RunView> Scenarios::begin(const Graph<Plan>& graph, std::string thread, s
 
 void Scenarios::wake() {
   clock.move(61min);
-  block_on(loop, runtime->apply_due(default_tenant())).value();
+  block_on(loop, runtime->process_due(default_tenant())).value();
 }
 
-Result<DecisionAnswer> Scenarios::decide(const RunView& view, bool approve,
+Result<DecisionResult> Scenarios::decide(const RunView& view, bool approve,
                                          std::optional<Value> edited) {
   Decision decision;
   decision.approved = approve;
@@ -277,7 +277,7 @@ void Scenarios::rejected() { decide(begin("rejected", "urgent").value(), false).
 void Scenarios::expired() {
   begin("expired", "urgent").value();
   clock.move(25h);
-  block_on(loop, runtime->apply_due(default_tenant())).value();
+  block_on(loop, runtime->process_due(default_tenant())).value();
 }
 
 void Scenarios::late() {
@@ -343,7 +343,7 @@ void Scenarios::timed_out() {
 }
 
 void Scenarios::validated_again() {
-  model.says("A bad plan.").says("Another bad plan.");
+  model.replies("A bad plan.").replies("Another bad plan.");
   begin("validated_again", "calm").value();
 }
 

@@ -116,7 +116,7 @@ class Scenarios {
   void wake();
   // Starts a run that is approved, and a fork of it that begins after the approval.
   RunView fork_behind(std::string thread);
-  Result<DecisionAnswer> decide(const RunView& view, bool approve,
+  Result<DecisionResult> decide(const RunView& view, bool approve,
                                 std::optional<Value> edited = std::nullopt);
   // Starts a run, lets it work for a second, and loses the process.
   void begin_and_die(const Graph<Plan>& graph, std::string thread, std::string topic);

@@ -42,12 +42,12 @@ bool has_hidden_attempts(const RunContents& run, const std::optional<engine::Nex
 // All failed attempts that anything is stored of.
 std::int64_t known_failures(const RunContents& run) {
   std::int64_t known = 0;
-  for (const SpaceContents* space : spaces_of(run)) {
-    for (const CheckpointRow& each : space->checkpoints) {
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
+    for (const CheckpointRow& each : checkpoint_ns->checkpoints) {
       known += failed_attempts(each.kind).second;
       if (each.status == RunStatus::failed && each.kind == CommitKind::input) ++known;
     }
-    for (const TaskRow& each : space->tasks) {
+    for (const TaskRow& each : checkpoint_ns->tasks) {
       known += parts_of(each)["attempt"].as_int().value_or(1) - 1;
     }
   }
@@ -90,22 +90,22 @@ void check_retry_counts(const RunContents& run, Findings& findings) {
 // The channel that is true while a decision of `node` is awaited.
 std::string_view awaiting_channel(const GraphDefinition& graph, const std::string& name) {
   const GraphDefinition::Node* node = graph.find(name);
-  if (!node || !node->approval || !node->approval->awaiting) return {};
-  return graph.state->channels[*node->approval->awaiting].name;
+  if (!node || !node->approval || !node->approval->pending_flag) return {};
+  return graph.state->channels[*node->approval->pending_flag].name;
 }
 
-std::string_view answer_channel(const SpaceContents& space, const ApprovalRow& approval) {
-  if (!space.graph) return kAnswer;
-  const GraphDefinition::Node* node = space.graph->find(approval.node);
-  if (!node || !node->approval || !node->approval->answer) return {};
-  return space.graph->state->channels[*node->approval->answer].name;
+std::string_view answer_channel(const SpaceContents& checkpoint_ns, const ApprovalRow& approval) {
+  if (!checkpoint_ns.graph) return kAnswer;
+  const GraphDefinition::Node* node = checkpoint_ns.graph->find(approval.node);
+  if (!node || !node->approval || !node->approval->decision_flag) return {};
+  return checkpoint_ns.graph->state->channels[*node->approval->decision_flag].name;
 }
 
-std::set<std::string_view> awaiting_channels(const SpaceContents& space) {
+std::set<std::string_view> awaiting_channels(const SpaceContents& checkpoint_ns) {
   std::set<std::string_view> names{kAwaiting};
-  if (!space.graph) return names;
-  for (const GraphDefinition::Node& node : space.graph->nodes) {
-    std::string_view name = awaiting_channel(*space.graph, node.name);
+  if (!checkpoint_ns.graph) return names;
+  for (const GraphDefinition::Node& node : checkpoint_ns.graph->nodes) {
+    std::string_view name = awaiting_channel(*checkpoint_ns.graph, node.name);
     if (!name.empty()) names.insert(name);
   }
   return names;
@@ -118,7 +118,7 @@ void check_awaiting(const RunContents& run, const Replay& replay,
   const auto& next = replay.tasks();
   if (!next) return;  // P9
   bool asks =
-      next->tasks.size() == 1 && next->tasks.front().phase == engine::NodeTask::Phase::asking;
+      next->tasks.size() == 1 && next->tasks.front().phase == engine::NodeTask::Phase::interrupted;
   const GraphDefinition* graph = replay.graph();
   std::string_view expected = asks && graph ? awaiting_channel(*graph, next->nodes.front()) : "";
   for (std::string_view channel : channels) {
@@ -144,7 +144,7 @@ std::vector<const ApprovalRow*> asked_by(const RunContents& run, const std::set<
 }
 
 // `replay` stands at the commit that ended the superstep of these approvals' tasks.
-void check_answers(const RunContents& run, const SpaceContents& space, const Replay& replay,
+void check_answers(const RunContents& run, const SpaceContents& checkpoint_ns, const Replay& replay,
                    const std::vector<const ApprovalRow*>& approvals, Findings& findings) {
   const CheckpointRow& checkpoint = replay.checkpoint();
   bool fits = approvals.empty();
@@ -153,7 +153,7 @@ void check_answers(const RunContents& run, const SpaceContents& space, const Rep
         approval->status == ApprovalStatus::open || approval->status == ApprovalStatus::closed;
     if (is_untouched) continue;  // I5
     fits = fits || run.row.outcome == name_of(approval->status);
-    std::string_view channel = answer_channel(space, *approval);
+    std::string_view channel = answer_channel(checkpoint_ns, *approval);
     bool is_approved = approval->status == ApprovalStatus::approved;
     if (replay.writes(channel) && is_true(replay.value(channel)) != is_approved) {
       findings.add(run, in_quotes(channel) + " does not say after " + commit_text(checkpoint) +
@@ -162,7 +162,7 @@ void check_answers(const RunContents& run, const SpaceContents& space, const Rep
     }
   }
   bool decides = checkpoint.kind == CommitKind::decision || checkpoint.kind == CommitKind::expiry;
-  bool is_last = decides && checkpoint.status == RunStatus::completed && space.space.empty();
+  bool is_last = decides && checkpoint.status == RunStatus::completed && checkpoint_ns.checkpoint_ns.empty();
   if (is_last && !fits) {
     findings.add(run, "it ended with " + commit_text(checkpoint) +
                           ", a decision, but its outcome " + in_quotes(run.row.outcome) +
@@ -170,16 +170,16 @@ void check_answers(const RunContents& run, const SpaceContents& space, const Rep
   }
 }
 
-void check_flow(const RunContents& run, const SpaceContents& space, Findings& findings) {
-  std::set<std::string_view> channels = awaiting_channels(space);
+void check_flow(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
+  std::set<std::string_view> channels = awaiting_channels(checkpoint_ns);
   std::set<TaskId> before;
-  Replay replay(run, space);
+  Replay replay(run, checkpoint_ns);
   while (replay.next()) {
     check_awaiting(run, replay, channels, findings);
     const CheckpointRow& checkpoint = replay.checkpoint();
     bool ends = replay.parent() && replay.parent()->superstep != checkpoint.superstep;
     if (ends && !before.empty()) {
-      check_answers(run, space, replay, asked_by(run, before), findings);
+      check_answers(run, checkpoint_ns, replay, asked_by(run, before), findings);
     }
     before.clear();
     if (!replay.tasks()) continue;
@@ -220,7 +220,7 @@ void p2_state_monotonicity(const RunContents& run, const CheckScope&, Findings& 
 }
 
 void p4_approval_flow(const RunContents& run, const CheckScope&, Findings& findings) {
-  for (const SpaceContents* space : spaces_of(run)) check_flow(run, *space, findings);
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) check_flow(run, *checkpoint_ns, findings);
 }
 
 void p6_validation_feedback(const RunContents& run, const CheckScope&, Findings& findings) {

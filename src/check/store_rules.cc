@@ -99,10 +99,10 @@ void i12_places(const StoreContents& store, const CheckScope& scope, Findings& f
   };
   for (const ListedRun& run : store.runs) {
     if (run.status != RunStatus::running) continue;
-    count("user", run.user.text, scope.places.per_user);
-    if (!run.concurrency_key.empty()) count("key", run.concurrency_key, scope.places.per_key);
-    count("queue", run.queue, scope.places.per_queue);
-    count("tenant", scope.tenant.text, scope.places.per_tenant);
+    count("user", run.user.text, scope.concurrency.per_user);
+    if (!run.concurrency_key.empty()) count("key", run.concurrency_key, scope.concurrency.per_key);
+    count("queue", run.queue, scope.concurrency.per_queue);
+    count("tenant", scope.tenant.text, scope.concurrency.per_tenant);
   }
 }
 

@@ -28,8 +28,8 @@ class TamperedSnapshot final : public Snapshot {
                                                const std::optional<UserId>&) override {
     return std::vector<QueueCount>();
   }
-  Result<std::vector<PlaceCount>> places(const TenantId&, PlaceOf) override {
-    return std::vector<PlaceCount>();
+  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId&, ConcurrencyScope) override {
+    return std::vector<ConcurrencyCount>();
   }
   Result<std::vector<SessionRow>> sessions(const SessionFilter&) override {
     return std::vector<SessionRow>();
@@ -59,9 +59,9 @@ class TamperedSnapshot final : public Snapshot {
   }
 
   Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) override {
-    const SpaceContents* space = space_of(filter.run, filter.space);
-    if (!space) return std::vector<CheckpointRow>();
-    return newest_first(space->checkpoints, filter.limit, [&](const CheckpointRow& row) {
+    const SpaceContents* checkpoint_ns = space_of(filter.run, filter.checkpoint_ns);
+    if (!checkpoint_ns) return std::vector<CheckpointRow>();
+    return newest_first(checkpoint_ns->checkpoints, filter.limit, [&](const CheckpointRow& row) {
       return (!filter.seq || row.seq == *filter.seq) &&
              (!filter.before_seq || row.seq < *filter.before_seq);
     });
@@ -70,12 +70,12 @@ class TamperedSnapshot final : public Snapshot {
   Result<std::vector<ValueRow>> values(const ValueFilter& filter) override {
     BELAY_ASSERT(filter.every_version);
     std::vector<ValueRow> found;
-    for (const SpaceContents* space : spaces_of(run(filter.run))) {
-      found.insert(found.end(), space->values.begin(), space->values.end());
+    for (const SpaceContents* checkpoint_ns : spaces_of(run(filter.run))) {
+      found.insert(found.end(), checkpoint_ns->values.begin(), checkpoint_ns->values.end());
     }
     std::sort(found.begin(), found.end(), [](const ValueRow& one, const ValueRow& other) {
-      return std::tie(one.seq, one.space, one.channel, one.index) <
-             std::tie(other.seq, other.space, other.channel, other.index);
+      return std::tie(one.seq, one.checkpoint_ns, one.channel, one.index) <
+             std::tie(other.seq, other.checkpoint_ns, other.channel, other.index);
     });
     return found;
   }
@@ -112,8 +112,8 @@ class TamperedSnapshot final : public Snapshot {
   }
 
   Result<std::vector<TaskRow>> tasks(const TaskFilter& filter) override {
-    const SpaceContents* space = space_of(filter.run, filter.space);
-    return space ? space->tasks : std::vector<TaskRow>();
+    const SpaceContents* checkpoint_ns = space_of(filter.run, filter.checkpoint_ns);
+    return checkpoint_ns ? checkpoint_ns->tasks : std::vector<TaskRow>();
   }
   Result<std::vector<EffectRow>> effects(const EffectFilter& filter) override {
     std::vector<EffectRow> found;
@@ -202,9 +202,9 @@ Result<StoredRows> rows_in(Snapshot& view, const CheckScope& scope) {
   return rows;
 }
 
-void chain_again(const RunContents& run, SpaceContents& space) {
-  Replay replay(run, space);
-  for (CheckpointRow& checkpoint : space.checkpoints) {
+void chain_again(const RunContents& run, SpaceContents& checkpoint_ns) {
+  Replay replay(run, checkpoint_ns);
+  for (CheckpointRow& checkpoint : checkpoint_ns.checkpoints) {
     replay.next();
     checkpoint.chain_hash = replay.chain_hash();
   }
@@ -212,7 +212,7 @@ void chain_again(const RunContents& run, SpaceContents& space) {
 
 void chain_again(RunContents& run) {
   chain_again(run, run);
-  for (auto& [name, space] : run.inner) chain_again(run, space);
+  for (auto& [name, checkpoint_ns] : run.inner) chain_again(run, checkpoint_ns);
 }
 
 void lose_newest_commit(RunContents& run) {
@@ -248,7 +248,7 @@ void write_value(SpaceContents& run, std::uint64_t seq, const std::string& chann
   }
   ValueRow row;
   row.run = run.checkpoints.front().run;
-  row.space = run.space;
+  row.checkpoint_ns = run.checkpoint_ns;
   row.channel = channel;
   row.seq = seq;
   row.envelope = json_envelope(json);

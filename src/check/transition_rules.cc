@@ -38,7 +38,7 @@ Names reachable(const GraphDefinition& graph, std::vector<std::string> from) {
     const GraphDefinition::Node* node = graph.find(name);
     if (!reached.insert(std::move(name)).second || !node) continue;
     from.insert(from.end(), node->targets.begin(), node->targets.end());
-    from.insert(from.end(), node->may_go_to.begin(), node->may_go_to.end());
+    from.insert(from.end(), node->destinations.begin(), node->destinations.end());
     if (node->approval) from.push_back(node->approval->approved);
     if (node->approval) from.push_back(node->approval->rejected);
     for (const GraphDefinition::Join& join : graph.joins) {
@@ -75,17 +75,17 @@ struct Ways {
 class Step {
  public:
   // `replay` stands at the commit.
-  Step(const RunContents& run, const SpaceContents& space, const Replay& replay, NextTasks before,
+  Step(const RunContents& run, const SpaceContents& checkpoint_ns, const Replay& replay, NextTasks before,
        Findings& findings)
       : run_(run),
-        space_(space),
+        space_(checkpoint_ns),
         graph_(*replay.graph()),
         checkpoint_(replay.checkpoint()),
         parent_(replay.parent()),
         before_(std::move(before)),
         next_(*replay.tasks()),
         findings_(findings),
-        is_inner_(!space.space.empty()),
+        is_inner_(!checkpoint_ns.checkpoint_ns.empty()),
         covers_many_(commits_at_the_end(run)) {}
 
   void check() {
@@ -168,7 +168,7 @@ class Step {
   void add_ways(const GraphDefinition::Node& node, std::size_t position, Ways& ways) {
     if (node.approval) return add_answer(node, position, ways);
     if (add_own_words(node, position, ways)) return;
-    bool may_choose = node.choose != nullptr || !node.may_go_to.empty();
+    bool may_choose = node.choose != nullptr || !node.destinations.empty();
     for (const std::string& target : node.targets) {
       if (may_choose) {
         ways.may(graph_, {target});
@@ -177,8 +177,8 @@ class Step {
       }
     }
     if (node.choose) ways.sent.insert(node.targets.begin(), node.targets.end());
-    ways.may(graph_, node.may_go_to);
-    ways.sent.insert(node.may_go_to.begin(), node.may_go_to.end());
+    ways.may(graph_, node.destinations);
+    ways.sent.insert(node.destinations.begin(), node.destinations.end());
     if (!may_choose || before_.tasks.size() > 1) return;
     // Alone, a branch by name chooses one at least; one that chooses visits may choose none.
     may_be_none_ = true;
@@ -200,8 +200,8 @@ class Step {
     const Value::Array* sends = parts["sends"].as_array();
     if (!names && !sends) return false;
     auto declared = [&](const std::string* name) {
-      bool is_declared = name && std::find(node.may_go_to.begin(), node.may_go_to.end(), *name) !=
-                                     node.may_go_to.end();
+      bool is_declared = name && std::find(node.destinations.begin(), node.destinations.end(), *name) !=
+                                     node.destinations.end();
       if (!is_declared) complain("goes where " + in_quotes(node.name) + " may not go");
       return is_declared;
     };
@@ -279,12 +279,12 @@ class Step {
       const GraphDefinition::Node* node = graph_.find(name);
       breaks = breaks || (node && node->interrupt_before);
     }
-    if (is_inner_) breaks = breaks && next_.is_held;  // nobody stops inside of a subgraph
+    if (is_inner_) breaks = breaks && next_.at_breakpoint;  // nobody stops inside of a subgraph
     RunStatus status = RunStatus::running;
     if (next_.tasks.empty()) status = RunStatus::completed;
     bool is_held = breaks && !next_.tasks.empty();
     if (is_held && !is_inner_) status = RunStatus::paused;
-    if (next_.is_held != is_held) complain("passes a breakpoint, or stops where there is none");
+    if (next_.at_breakpoint != is_held) complain("passes a breakpoint, or stops where there is none");
     bool is_queued = may_be_queued() && status == RunStatus::running;
     if (checkpoint_.status != status && !is_queued) complain("has the wrong status");
   }
@@ -329,7 +329,7 @@ class Step {
         return node && !node->approval;
       }
       case CommitKind::timer: {
-        if (before_.is_held || before_.tasks.size() > 1) return true;
+        if (before_.at_breakpoint || before_.tasks.size() > 1) return true;
         const GraphDefinition::Node* node = graph_.find(before_.nodes.front());
         return node && node->subgraph;
       }
@@ -388,7 +388,7 @@ class Step {
   const ApprovalRow* approval_of(std::size_t position) const {
     bool several = before_.tasks.size() > 1;
     TaskId task =
-        engine::task_id(run_.row.run, space_.space, before_.superstep, before_.nodes[position],
+        engine::task_id(run_.row.run, space_.checkpoint_ns, before_.superstep, before_.nodes[position],
                         several ? std::optional(position) : std::nullopt);
     for (const ApprovalRow& each : run_.approvals) {
       bool is_decided =
@@ -444,14 +444,14 @@ void check_next_attempt(const RunContents& run, const Replay& replay,
   }
 }
 
-void check_attempts_of_several(const RunContents& run, const SpaceContents& space,
+void check_attempts_of_several(const RunContents& run, const SpaceContents& checkpoint_ns,
                                const RunOptions& options, Findings& findings) {
-  if (space.tasks.empty() || !space.graph) return;
+  if (checkpoint_ns.tasks.empty() || !checkpoint_ns.graph) return;
   ChosenTasks chosen = chosen_tasks(run);
-  for (const TaskRow& row : space.tasks) {
+  for (const TaskRow& row : checkpoint_ns.tasks) {
     auto task = chosen.find(row.task);
     if (task == chosen.end()) continue;  // I15
-    const GraphDefinition::Node* node = space.graph->find(task->second.node);
+    const GraphDefinition::Node* node = checkpoint_ns.graph->find(task->second.node);
     if (!node) continue;
     auto attempt = parts_of(row)["attempt"].as_int().value_or(1);
     int allowed = attempts_allowed(*node, options);
@@ -470,11 +470,11 @@ bool fits_its_status(const engine::Run& run, const Replay& replay, bool is_inner
   if (is_final(status) != run.tasks.empty()) return false;
   if (run.tasks.empty() || is_inner) return true;
   bool is_known = run.tasks.size() == 1 && run.tasks.front().node->subgraph == std::nullopt;
-  bool waits = engine::is_stuck(run, Instant()) || run.is_held;
+  bool waits = engine::is_blocked(run, Instant()) || run.at_breakpoint;
   if (status == RunStatus::paused) return (!is_known && !replay.is_newest()) || waits;
   // One that works may have come to a stop whose commit is still to come; one by itself has not.
   bool stops_alone =
-      is_known && (run.tasks.front().phase == NodeTask::Phase::asking || run.is_held);
+      is_known && (run.tasks.front().phase == NodeTask::Phase::interrupted || run.at_breakpoint);
   return !stops_alone;
 }
 
@@ -483,25 +483,25 @@ bool fits_its_status(const engine::Run& run, const Replay& replay, bool is_inner
 void p5_retry_bound(const RunContents& run, const CheckScope&, Findings& findings) {
   auto options = engine::options_from(run.row.options);
   if (!options.ok()) return;
-  for (const SpaceContents* space : spaces_of(run)) {
-    if (!space->graph) continue;
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
+    if (!checkpoint_ns->graph) continue;
     std::optional<NextTasks> before;
-    Replay replay(run, *space);
+    Replay replay(run, *checkpoint_ns);
     while (replay.next()) {
       if (replay.tasks() && replay.tasks()->tasks.size() == 1) {
         check_next_attempt(run, replay, before, *options, findings);
       }
       before = replay.tasks();
     }
-    check_attempts_of_several(run, *space, *options, findings);
+    check_attempts_of_several(run, *checkpoint_ns, *options, findings);
   }
 }
 
 void p9_recoverability(const RunContents& run, const CheckScope&, Findings& findings) {
-  for (const SpaceContents* space : spaces_of(run)) {
-    if (!space->graph) continue;
-    bool is_inner = !space->space.empty();
-    Replay replay(run, *space);
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
+    if (!checkpoint_ns->graph) continue;
+    bool is_inner = !checkpoint_ns->checkpoint_ns.empty();
+    Replay replay(run, *checkpoint_ns);
     while (replay.next()) {
       const CheckpointRow& checkpoint = replay.checkpoint();
       if (replay.tasks() && !replay.graph()) continue;  // of a version that the scope lacks
@@ -520,17 +520,17 @@ void p9_recoverability(const RunContents& run, const CheckScope&, Findings& find
 }
 
 void p10_valid_transitions(const RunContents& run, const CheckScope&, Findings& findings) {
-  for (const SpaceContents* space : spaces_of(run)) {
-    if (!space->graph) continue;
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
+    if (!checkpoint_ns->graph) continue;
     std::optional<NextTasks> before;
-    Replay replay(run, *space);
+    Replay replay(run, *checkpoint_ns);
     while (replay.next()) {
       if (!replay.tasks()) {  // P9
         before.reset();
         continue;
       }
       if (replay.graph() && (before || !replay.parent())) {
-        Step step(run, *space, replay, before.value_or(NextTasks()), findings);
+        Step step(run, *checkpoint_ns, replay, before.value_or(NextTasks()), findings);
         if (!replay.parent()) {
           step.check_first();
         } else {

@@ -67,12 +67,12 @@ void check_counts(const RunContents& run, Findings& findings) {
   const ChosenTasks chosen = chosen_tasks(run);
   for (const auto& [id, task] : chosen) {
     if (task.is_one_of_several) {
-      const TaskRow* row = task_row(*task.space, task.superstep, task.position);
+      const TaskRow* row = task_row(*task.checkpoint_ns, task.superstep, task.position);
       if (row) expect(id, task.node, parts_of(*row)["effects"].as_int().value_or(0));
       continue;
     }
     // The task ended with the run's next own commit that ends nodes.
-    if (task.space != &run) continue;
+    if (task.checkpoint_ns != &run) continue;
     for (std::size_t i = task.checkpoint + 1; i < run.checkpoints.size(); ++i) {
       const CheckpointRow& checkpoint = run.checkpoints[i];
       if (checkpoint.kind != CommitKind::node) continue;
@@ -101,13 +101,13 @@ void check_done_effects(const RunContents& run, const CheckScope& scope, Finding
 }
 
 // What is stored of single tasks: of those that a commit chose, by the ids that they have.
-void check_task_rows(const RunContents& run, const SpaceContents& space, const ChosenTasks& chosen,
+void check_task_rows(const RunContents& run, const SpaceContents& checkpoint_ns, const ChosenTasks& chosen,
                      Findings& findings) {
-  for (const TaskRow& row : space.tasks) {
+  for (const TaskRow& row : checkpoint_ns.tasks) {
     std::string name = "the task " + std::to_string(row.position) + " of superstep " +
                        std::to_string(row.superstep);
     auto found = chosen.find(row.task);
-    bool is_chosen = found != chosen.end() && found->second.space == &space &&
+    bool is_chosen = found != chosen.end() && found->second.checkpoint_ns == &checkpoint_ns &&
                      found->second.superstep == row.superstep &&
                      static_cast<std::int64_t>(found->second.position) == row.position;
     bool was_held = commits_at_the_end(run) && found == chosen.end();
@@ -119,10 +119,10 @@ void check_task_rows(const RunContents& run, const SpaceContents& space, const C
 }
 
 // Values beyond the state belong to tasks of the superstep under way that are done.
-void check_values_ahead(const RunContents& run, const SpaceContents& space, Findings& findings) {
-  if (space.checkpoints.empty()) return;
-  const CheckpointRow& newest = space.checkpoints.back();
-  for (const ValueRow& value : space.values) {
+void check_values_ahead(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
+  if (checkpoint_ns.checkpoints.empty()) return;
+  const CheckpointRow& newest = checkpoint_ns.checkpoints.back();
+  for (const ValueRow& value : checkpoint_ns.values) {
     if (value.seq <= newest.state_seq) continue;
     std::string name = "the value of " + in_quotes(value.channel) + " by task " +
                        std::to_string(value.index) + " of superstep " +
@@ -133,7 +133,7 @@ void check_values_ahead(const RunContents& run, const SpaceContents& space, Find
     }
     const TaskRow* task =
         value.index < 0 ? nullptr
-                        : task_row(space, newest.superstep, static_cast<std::size_t>(value.index));
+                        : task_row(checkpoint_ns, newest.superstep, static_cast<std::size_t>(value.index));
     if (!task || task->status != TaskStatus::done) {
       findings.add(run, name + " is stored, but the task is not done.");
     }
@@ -160,12 +160,12 @@ void i4_effects(const RunContents& run, const CheckScope& scope, Findings& findi
 
 void i15_pending(const RunContents& run, const CheckScope&, Findings& findings) {
   bool has_tasks = false;
-  for (const SpaceContents* space : spaces_of(run)) has_tasks = has_tasks || !space->tasks.empty();
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) has_tasks = has_tasks || !checkpoint_ns->tasks.empty();
   ChosenTasks chosen;
   if (has_tasks) chosen = chosen_tasks(run);
-  for (const SpaceContents* space : spaces_of(run)) {
-    if (!is_pruned(run)) check_task_rows(run, *space, chosen, findings);
-    check_values_ahead(run, *space, findings);
+  for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
+    if (!is_pruned(run)) check_task_rows(run, *checkpoint_ns, chosen, findings);
+    check_values_ahead(run, *checkpoint_ns, findings);
   }
 }
 

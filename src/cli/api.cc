@@ -6,11 +6,11 @@
 
 namespace belay::cli {
 
-Task<Answered> describe_api(World& world, DescribeApi wanted) {
+Task<CommandResult> describe_api(CommandContext& world, DescribeApi wanted) {
   server::ApiParts parts{world.service, world.executor, world.clock, world.random};
   server::Api::OwnRoutes own;
   if (world.program.routes) {
-    own = [&world](server::World& served) { return world.program.routes(served, world.settings); };
+    own = [&world](server::ApiContext& served) { return world.program.routes(served, world.settings); };
   }
   server::ApiOptions options;
   options.version = BELAY_VERSION;

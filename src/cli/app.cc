@@ -63,8 +63,8 @@ class FailingModel final : public Model {
   std::optional<ModelPrice> price(const ModelRequest& request) const override {
     return model_->price(request);
   }
-  std::int64_t input_tokens_at_most(const ModelRequest& request) const override {
-    return model_->input_tokens_at_most(request);
+  std::int64_t input_tokens_max(const ModelRequest& request) const override {
+    return model_->input_tokens_max(request);
   }
 
  private:
@@ -82,23 +82,23 @@ Result<std::shared_ptr<Model>> make_model(const Program& program, const Settings
 }
 
 // Output may be of another thread, or quiet.
-void tell_test(const std::string& line) {
+void write_test_marker(const std::string& line) {
   while (::write(STDERR_FILENO, line.data(), line.size()) < 0 && errno == EINTR) {
   }
 }
 
 // The test-only seam: says which commits came too late.
-class FencesTold final : public ForwardingStore {
+class FencedCommitLog final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     RunId run;
-    if (commit.guard) run = commit.guard->pending_for;
+    if (commit.run_guard) run = commit.run_guard->pending_for;
     if (commit.rows.run) run = commit.rows.run->run;
     auto outcome = co_await inner().commit(std::move(commit));
     bool is_fenced = outcome.ok() && *outcome == CommitOutcome::fenced;
-    if (is_fenced) tell_test("belay-test: fenced " + run.text() + "\n");
+    if (is_fenced) write_test_marker("belay-test: fenced " + run.text() + "\n");
     co_return std::move(outcome);
   }
 };
@@ -107,7 +107,7 @@ class FencesTold final : public ForwardingStore {
 std::function<void(std::uint64_t, bool)> pause_at(PauseAtCommit pause) {
   return [pause](std::uint64_t commit, bool after) {
     if (commit != pause.commit || after != pause.after) return;
-    tell_test("belay-test: paused " + std::string(after ? "after" : "before") + " commit " +
+    write_test_marker("belay-test: paused " + std::string(after ? "after" : "before") + " commit " +
               std::to_string(commit) + "\n");
     while (true) ::pause();
   };
@@ -124,7 +124,7 @@ void make_default_folder(const std::string& path) {
 }
 
 // Of the verbs that work on what waits; null for others.
-const Work* work_of(const Verb& verb) {
+const Work* work_of(const Command& verb) {
   const auto* served = std::get_if<Serve>(&verb);
   return served ? &served->work : std::get_if<Work>(&verb);
 }
@@ -138,13 +138,13 @@ bool is_absent(const std::string& path, bool default_store) {
 }
 
 // What the list of workers calls this process; of verbs that end by themselves HOST:PID says more.
-std::string name_of_process(const Settings& settings, const Verb& verb) {
+std::string name_of_process(const Settings& settings, const Command& verb) {
   const Work* work = work_of(verb);
   return work ? work->name.value_or(settings.worker_name) : std::string();
 }
 
 // A command that only looks makes no store: where there is none, it looks at an empty one.
-Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Verb& verb,
+Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Command& verb,
                                           Output& output, Clock& clock, Random& random) {
   if (!uses_a_store(verb)) return open_memory_store(clock, random);
   bool may_make = makes_a_store(verb);
@@ -168,7 +168,7 @@ Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Verb& 
 }
 
 // What wakes workers in other processes, where the store can.
-Task<Answered> run_verb(World& world, Verb verb) {
+Task<CommandResult> run_verb(CommandContext& world, Command verb) {
   if (auto* one = std::get_if<RunAgent>(&verb)) {
     return one->queued ? enqueue_agent(world, std::move(*one)) : run_agent(world, std::move(*one));
   }
@@ -206,38 +206,38 @@ Task<Answered> run_verb(World& world, Verb verb) {
 }
 
 // Approvals whose time has passed are due whatever the command is, since no server waits for them.
-Task<Result<Done>> apply_due(World& world) {
+Task<Result<Done>> apply_due(CommandContext& world) {
   if (!world.local) co_return Done{};
-  auto applied = co_await world.local->runtime.apply_due(tenant_of(world));
+  auto applied = co_await world.local->runtime.process_due(tenant_of(world));
   if (!applied.ok()) co_return std::move(applied).error();
   std::string count = std::to_string(*applied);
   if (*applied == 1) world.output.progress(world.phrases.approval_applied);
   if (*applied > 1) {
-    world.output.progress(filled(world.phrases.approvals_applied, {{"n", count}}));
+    world.output.progress(format_message(world.phrases.approvals_applied, {{"n", count}}));
   }
   co_return Done{};
 }
 
-Task<Answered> whole_command(World& world, Verb verb) {
+Task<CommandResult> whole_command(CommandContext& world, Command verb) {
   // A store that is yet to be brought under its key can't be read before.
   bool only_looks =
       std::holds_alternative<StoreSeal>(verb) || std::holds_alternative<CompleteNames>(verb);
   if (!only_looks) BELAY_CO_CHECK(co_await apply_due(world));
-  if (auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb)) {
+  if (auto* own = std::get_if<std::shared_ptr<CustomCommand>>(&verb)) {
     co_return co_await (*own)->run(world);
   }
   co_return co_await run_verb(world, std::move(verb));
 }
 
 // What a command that a signal stopped leaves, and how to go on with it.
-void show_stopped(const World& world) {
+void show_stopped(const CommandContext& world) {
   const std::vector<ThreadId>& threads = world.progress.under_way();
   if (threads.empty()) world.output.progress(world.phrases.stopped_idle);
   for (const ThreadId& thread : threads) {
     // What a server has goes on there, whoever waits for it.
     std::string how = command(world, {world.local ? "resume" : "state", thread.text});
-    std::string_view said = world.local ? world.phrases.stopped : world.phrases.goes_on;
-    world.output.progress(filled(said, {{"thread", thread.text}, {"command", how}}));
+    std::string_view said = world.local ? world.phrases.stopped : world.phrases.continues_on_server;
+    world.output.progress(format_message(said, {{"thread", thread.text}, {"command", how}}));
   }
 }
 
@@ -249,12 +249,12 @@ class Interruptible {
       : loop_(loop), drain_(std::move(drain)) {}
 
   // The answer; nothing when `signal()` came first and was not to be waited for.
-  std::optional<Answered> run(Task<Answered> task) {
-    std::optional<Answered> answer;
+  std::optional<CommandResult> run(Task<CommandResult> task) {
+    std::optional<CommandResult> answer;
     Spawned running;
     loop_.post([&] {
       watch();
-      running = spawn<Answered>(loop_, std::move(task), [&](Answered value) {
+      running = spawn<CommandResult>(loop_, std::move(task), [&](CommandResult value) {
         answer.emplace(std::move(value));
         loop_.stop();
       });
@@ -286,8 +286,8 @@ class Interruptible {
   int signal_ = 0;
 };
 
-PlaceLimits places_of(const Settings& settings, const Verb& verb) {
-  PlaceLimits places = settings.places;
+ConcurrencyLimits places_of(const Settings& settings, const Command& verb) {
+  ConcurrencyLimits places = settings.concurrency;
   const Work* work = work_of(verb);
   if (!work) return places;
   // Several people share a server with keys; a user's own machine is not shared.
@@ -301,7 +301,7 @@ PlaceLimits places_of(const Settings& settings, const Verb& verb) {
 }
 
 // Sets `http_loop` to the created loop if the command serves HTTP.
-std::unique_ptr<EventLoop> loop_for(const Verb& verb, http::AsioLoop*& http_loop) {
+std::unique_ptr<EventLoop> loop_for(const Command& verb, http::AsioLoop*& http_loop) {
   if (!std::holds_alternative<Serve>(verb)) return make_event_loop();
   auto made = http::make_asio_loop();
   http_loop = made.get();
@@ -309,13 +309,13 @@ std::unique_ptr<EventLoop> loop_for(const Verb& verb, http::AsioLoop*& http_loop
 }
 
 Result<ExitCode> run_in_world(const Program& program, const Settings& settings, Output& output,
-                              Clock& own_clock, Verb verb) {
-  const Phrases& phrases = phrases_of(settings.language);
+                              Clock& own_clock, Command verb) {
+  const LocalizedText& phrases = phrases_of(settings.language);
   Progress progress(output, phrases);
   BELAY_TRY(Definitions graphs, program.graphs(settings));
-  BELAY_CHECK(check_form(settings, graphs, verb));
+  BELAY_CHECK(validate_command(settings, graphs, verb));
   std::unique_ptr<Random> random = system_random();
-  BELAY_TRY(Sealing sealing, sealing_of(settings));
+  BELAY_TRY(EncryptionOptions sealing, sealing_of(settings));
   bool is_service = std::holds_alternative<Work>(verb) || std::holds_alternative<Serve>(verb);
   http::AsioLoop* http_loop = nullptr;
   std::unique_ptr<EventLoop> loop = loop_for(verb, http_loop);
@@ -324,75 +324,75 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   // There is nothing to be nearer than this process's own memory.
   if (shared.redis && settings.store == "memory:") shared.redis->checkpoints = false;
   BELAY_TRY(std::unique_ptr<RedisTier> tier, RedisTier::open(shared, sealing.keys, *loop, *random));
-  shared.models.shared_calls = tier->limit();
-  shared.models.shared_answers = tier->answers();
+  shared.models.shared_rate_limit = tier->limit();
+  shared.models.shared_reply_cache = tier->answers();
   BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, own_clock));
   BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, own_clock, *random));
   // One clock decides what is due, in every process and on every machine.
   Clock& clock = stored->clock() ? *stored->clock() : own_clock;
   std::unique_ptr<Store> fast = tier->around(*stored);
-  std::unique_ptr<Store> store = seal_store(*fast, *random, sealing);
-  FencesTold told(*store);
+  std::unique_ptr<Store> store = make_encrypted_store(*fast, *random, sealing);
+  FencedCommitLog told(*store);
   Store& used = settings.tells_fenced ? told : *store;
-  RunObserver observer = [&progress](const RunEvent& event) { progress.told(event); };
+  ProgressObserver observer = [&progress](const ProgressEvent& event) { progress.on_progress(event); };
   RuntimeParts parts{used, *loop, clock, *random, *model, std::move(observer)};
   if (!settings.keeps_prompts) {
     parts.redact_prompt = [](const ModelRequest&, Value) { return Value(); };
   }
-  parts.places = places_of(settings, verb);
-  parts.places_hold_starts = std::holds_alternative<Serve>(verb);
+  parts.concurrency = places_of(settings, verb);
+  parts.concurrency_limits_starts = std::holds_alternative<Serve>(verb);
   parts.run_defaults = settings.run;
   parts.hints = tier->hints();
-  std::unique_ptr<WakeUp> wake_up;
+  std::unique_ptr<WorkNotifier> wake_up;
   if (uses_a_store(verb)) {
-    BELAY_TRY(wake_up, make_wake_up(settings, parts.hints.wake_up));
+    BELAY_TRY(wake_up, make_wake_up(settings, parts.hints.work_notifier));
   }
-  if (wake_up) parts.hints.wake_up = wake_up.get();
+  if (wake_up) parts.hints.work_notifier = wake_up.get();
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
   for (const auto& graph : graphs) runtime->add(graph);
 
-  LocalWorld local{*store, *stored, sealing, *runtime, http_loop};
-  local.places = places_of(settings, verb);
+  LocalContext local{*store, *stored, sealing, *runtime, http_loop};
+  local.concurrency = places_of(settings, verb);
   local.starts = tier->limit();
   local.when_stopped = [&loop] { loop->stop(); };
   LocalServiceParts service_parts{*store, *stored, *runtime,           *loop, clock, *random,
                                   graphs, sealing, program.collections};
   service_parts.call = settings.call;
   service_parts.check_record = program.check_record;
-  service_parts.places = local.places;
+  service_parts.concurrency = local.concurrency;
   service_parts.works = is_service;
   local.process_of = [&settings](const SessionId& session) {
     return process_of(settings.store, session);
   };
   service_parts.process_of = local.process_of;
   std::unique_ptr<Service> service = make_local_service(std::move(service_parts));
-  World world{program, graphs, settings, phrases,  output, progress,
+  CommandContext world{program, graphs, settings, phrases,  output, progress,
               *loop,   clock,  *random,  *service, &local};
   std::function<void()> drain;
   if (is_service) drain = [&local] { local.when_stopped(); };
   Interruptible interruptible(*loop, std::move(drain));
-  std::optional<Answered> answer = interruptible.run(whole_command(world, std::move(verb)));
+  std::optional<CommandResult> answer = interruptible.run(whole_command(world, std::move(verb)));
   if (answer) return *std::move(answer);
-  store->hurry(true);
+  store->set_shutting_down(true);
   show_stopped(world);
   // It was told to drain before it had taken up anything.
   if (is_service) return ExitCode::done;
   return static_cast<ExitCode>(128 + interruptible.signal());
 }
 
-bool is_about_agents(const Verb& verb) {
+bool is_about_agents(const Command& verb) {
   return std::holds_alternative<AgentsList>(verb) || std::holds_alternative<AgentsShow>(verb) ||
          std::holds_alternative<AgentsGraph>(verb);
 }
 
-Answered about_agents(const Definitions& graphs, const Verb& verb, Output& output) {
+CommandResult about_agents(const Definitions& graphs, const Command& verb, Output& output) {
   if (const auto* one = std::get_if<AgentsShow>(&verb)) return show_agent(graphs, *one, output);
   if (const auto* one = std::get_if<AgentsGraph>(&verb)) return draw_agent(graphs, *one, output);
   return list_agents(graphs, output);
 }
 
 // The agents that the verb is about: those of the server, where it matters.
-Task<Result<Definitions>> agents_for(Service& service, Definitions own, const Verb& verb) {
+Task<Result<Definitions>> agents_for(Service& service, Definitions own, const Command& verb) {
   bool matters = is_about_agents(verb) || std::holds_alternative<RunAgent>(verb) ||
                  std::holds_alternative<Fork>(verb);
   if (const auto* names = std::get_if<CompleteNames>(&verb)) {
@@ -414,13 +414,13 @@ struct RemoteCommand {
   RemoteRuns& runs;
 };
 
-Task<Answered> remote_command(const RemoteCommand& command, Definitions own, Verb verb) {
+Task<CommandResult> remote_command(const RemoteCommand& command, Definitions own, Command verb) {
   if (std::holds_alternative<Doctor>(verb)) co_return co_await command.runs.examine(command.output);
   BELAY_CO_TRY(Definitions graphs,
                co_await agents_for(command.runs.service(), std::move(own), verb));
   if (is_about_agents(verb)) co_return about_agents(graphs, verb, command.output);
-  BELAY_CO_CHECK(check_form(command.settings, graphs, verb));
-  World world{command.program,  graphs,
+  BELAY_CO_CHECK(validate_command(command.settings, graphs, verb));
+  CommandContext world{command.program,  graphs,
               command.settings, phrases_of(command.settings.language),
               command.output,   command.progress,
               command.loop,     command.clock,
@@ -431,7 +431,7 @@ Task<Answered> remote_command(const RemoteCommand& command, Definitions own, Ver
 
 // Where a server has the runs: no store is opened, and no model made.
 Result<ExitCode> run_with_server(const Program& program, const Settings& settings, Output& output,
-                                 Clock& clock, Verb verb) {
+                                 Clock& clock, Command verb) {
   if (std::string_view needs = needs_a_store(verb); !needs.empty()) {
     return error(ErrorCode::invalid, settings.call + " " + std::string(needs) +
                                          " a store of its own, and a server has this one; leave "
@@ -441,14 +441,14 @@ Result<ExitCode> run_with_server(const Program& program, const Settings& setting
   Progress progress(output, phrases_of(settings.language));
   std::unique_ptr<Random> random = system_random();
   std::unique_ptr<EventLoop> loop = make_event_loop();
-  RunObserver observer = [&progress](const RunEvent& event) { progress.told(event); };
+  ProgressObserver observer = [&progress](const ProgressEvent& event) { progress.on_progress(event); };
   BELAY_TRY(std::unique_ptr<RemoteRuns> runs,
             RemoteRuns::open(settings, *loop, *random, std::move(observer)));
   RemoteCommand parts{program, settings, output, progress, clock, *random, *loop, *runs};
   Interruptible interruptible(*loop, nullptr);
-  std::optional<Answered> answer = interruptible.run(remote_command(parts, own, std::move(verb)));
+  std::optional<CommandResult> answer = interruptible.run(remote_command(parts, own, std::move(verb)));
   if (answer) return *std::move(answer);
-  World world{program,  own,
+  CommandContext world{program,  own,
               settings, phrases_of(settings.language),
               output,   progress,
               *loop,    clock,
@@ -460,7 +460,7 @@ Result<ExitCode> run_with_server(const Program& program, const Settings& setting
 
 // The verbs that open no store; nothing for the others.
 std::optional<Result<ExitCode>> run_without_store(const Program& program, const Settings& settings,
-                                                  Output& output, Clock& clock, const Verb& verb) {
+                                                  Output& output, Clock& clock, const Command& verb) {
   if (std::holds_alternative<Doctor>(verb)) return examine_store(settings, output, clock);
   if (const auto* one = std::get_if<Models>(&verb)) {
     return show_models(settings, *one, output, clock);
@@ -481,14 +481,14 @@ std::optional<Result<ExitCode>> run_without_store(const Program& program, const 
   return std::nullopt;
 }
 
-bool is_of_the_server(const Settings& settings, const Verb& verb) {
+bool is_of_the_server(const Settings& settings, const Command& verb) {
   bool is_ours = std::holds_alternative<Models>(verb) || std::holds_alternative<Manual>(verb) ||
                  std::holds_alternative<Completions>(verb) || std::holds_alternative<Dev>(verb);
   return settings.server && !is_ours;
 }
 
 // Prints where the user's input is sent, before it is sent.
-void show_places(const std::vector<StrangePlace>& places, const Verb& verb, Output& output) {
+void show_places(const std::vector<StrangePlace>& places, const Command& verb, Output& output) {
   if (std::holds_alternative<Manual>(verb) || std::holds_alternative<Completions>(verb) ||
       is_about_agents(verb)) {
     return;
@@ -517,7 +517,7 @@ int complete_typed(const Program& program, const Environment& environment, Clock
   auto settings = settings_from(program, merged, found.flags);
   // Pressing Tab is not a consent to contact an untrusted server.
   if (!settings.ok() || !strange_places(merged, found.flags, *settings).empty()) return 0;
-  Verb verb = CompleteNames{*found.names, found.begun};
+  Command verb = CompleteNames{*found.names, found.begun};
   auto code = settings->server ? run_with_server(program, *settings, names, clock, std::move(verb))
                                : run_in_world(program, *settings, names, clock, std::move(verb));
   if (code.ok()) names.finish(*code);

@@ -8,7 +8,7 @@
 namespace belay::cli {
 namespace {
 
-Decision decision_of(const World& world, ApprovalsDecide wanted) {
+Decision decision_of(const CommandContext& world, ApprovalsDecide wanted) {
   Decision decision;
   decision.approved = wanted.approved;
   decision.decided_by = acting_name(world, wanted.by);
@@ -18,23 +18,23 @@ Decision decision_of(const World& world, ApprovalsDecide wanted) {
   return decision;
 }
 
-void show_decision(World& world, const DecisionAnswer& answer) {
+void show_decision(CommandContext& world, const DecisionResult& answer) {
   const ApprovalRow& row = answer.approval;
-  const Phrases& phrases = world.phrases;
+  const LocalizedText& phrases = world.phrases;
   std::string_view said = phrases.same_decision;
-  if (answer.kind == DecisionAnswer::Kind::won) {
+  if (answer.kind == DecisionResult::Kind::accepted) {
     bool approved = row.status == ApprovalStatus::approved;
     said = approved ? phrases.won_approved : phrases.won_rejected;
   }
-  world.output.line(filled(said, {{"who", decider_of(phrases, row)}}));
+  world.output.line(format_message(said, {{"who", decider_of(phrases, row)}}));
   show_run(world, answer.view);
 }
 
-Value decision_document(const Program& program, const DecisionAnswer& answer) {
+Value decision_document(const Program& program, const DecisionResult& answer) {
   return belay::decision_document(answer, program.presentation.approval_document);
 }
 
-Task<Result<std::vector<ApprovalRow>>> find_approvals(World& world, bool all) {
+Task<Result<std::vector<ApprovalRow>>> find_approvals(CommandContext& world, bool all) {
   ApprovalPage page;
   page.only_open = !all;
   return world.service.approvals(std::move(page));
@@ -42,7 +42,7 @@ Task<Result<std::vector<ApprovalRow>>> find_approvals(World& world, bool all) {
 
 }  // namespace
 
-Task<Answered> list_approvals(World& world, ApprovalsList wanted) {
+Task<CommandResult> list_approvals(CommandContext& world, ApprovalsList wanted) {
   BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await find_approvals(world, wanted.all));
   if (rows.empty()) world.output.line(world.phrases.no_approvals);
   Value::Array documents;
@@ -58,7 +58,7 @@ Task<Answered> list_approvals(World& world, ApprovalsList wanted) {
   co_return ExitCode::done;
 }
 
-Task<Answered> show_approval(World& world, ApprovalsShow wanted) {
+Task<CommandResult> show_approval(CommandContext& world, ApprovalsShow wanted) {
   Whose any;
   BELAY_CO_TRY(ApprovalRow row,
                co_await world.service.approval(std::move(wanted.id), std::move(any)));
@@ -67,13 +67,13 @@ Task<Answered> show_approval(World& world, ApprovalsShow wanted) {
   co_return ExitCode::done;
 }
 
-Task<Answered> decide_approval(World& world, ApprovalsDecide wanted) {
+Task<CommandResult> decide_approval(CommandContext& world, ApprovalsDecide wanted) {
   Whose any;
   BELAY_CO_TRY(ApprovalRow row, co_await world.service.approval(wanted.id, std::move(any)));
   Decision decision = decision_of(world, std::move(wanted));
   // Only a run that this decision moves is one that a signal could leave in its middle.
   if (row.status == ApprovalStatus::open) world.progress.begins(row.thread);
-  BELAY_CO_TRY(DecisionAnswer answer,
+  BELAY_CO_TRY(DecisionResult answer,
                co_await world.service.decide(row.interrupt, std::move(decision)));
   world.progress.rests(row.thread);
   if (!is_made(answer)) {
@@ -85,7 +85,7 @@ Task<Answered> decide_approval(World& world, ApprovalsDecide wanted) {
   }
   show_decision(world, answer);
   world.output.document(decision_document(world.program, answer));
-  if (answer.kind == DecisionAnswer::Kind::same) co_return ExitCode::done;
+  if (answer.kind == DecisionResult::Kind::duplicate) co_return ExitCode::done;
   co_return end_of(world, answer.view);
 }
 

@@ -52,7 +52,7 @@ struct Words {
   Completions completions = {};
   // What was given to a verb or form that the program adds.
   std::map<std::string, std::string> own = {};
-  Verb chosen = {};
+  Command chosen = {};
 };
 
 // `end` may name the program, as {p}.
@@ -60,12 +60,12 @@ CLI::App* add_verb(CLI::App& parent, const Words& words, const std::string& name
                    const std::string& line, std::string_view end) {
   CLI::App* verb = parent.add_subcommand(name, line);
   verb->fallthrough();
-  verb->footer(filled(end, {{"p", words.program.call}}));
+  verb->footer(format_message(end, {{"p", words.program.call}}));
   return verb;
 }
 
-void add_words(CLI::App* verb, const std::vector<Word>& wanted, Words& words) {
-  for (const Word& word : wanted) {
+void add_words(CLI::App* verb, const std::vector<OptionSpec>& wanted, Words& words) {
+  for (const OptionSpec& word : wanted) {
     CLI::Option* option = verb->add_option_function<std::string>(
         word.name, [&words, name = word.name](const std::string& text) { words.own[name] = text; },
         word.help);
@@ -81,7 +81,7 @@ void add_limit(CLI::App* verb, std::size_t& limit) {
 
 // The verbs of the program's own; a group comes before its verbs.
 void add_own_verbs(CLI::App& app, Words& words) {
-  for (const VerbEntry& entry : words.program.verbs) {
+  for (const CommandEntry& entry : words.program.verbs) {
     CLI::App* parent = &app;
     for (std::size_t i = 0; i + 1 < entry.path.size(); ++i) {
       parent = parent->get_subcommand(entry.path[i]);
@@ -510,7 +510,7 @@ std::string version_of(const Program& program) {
 void build(CLI::App& app, Words& read) {
   const Program& program = read.program;
   app.footer(
-      filled(help::kProgramEnd, {{"p", program.call},
+      format_message(help::kProgramEnd, {{"p", program.call},
                                  {"name", program.name},
                                  {"examples", program.examples},
                                  {"models", program.brings_model ? "" : help::kModelSettings},
@@ -539,11 +539,11 @@ void build(CLI::App& app, Words& read) {
 }
 
 std::string about_of(const Program& program) {
-  return filled(help::kProgram, {{"about", program.about}, {"p", program.call}});
+  return format_message(help::kProgram, {{"about", program.about}, {"p", program.call}});
 }
 
-void add_commands(const CLI::App& app, std::vector<std::string> path, std::vector<Command>& table) {
-  Command command;
+void add_commands(const CLI::App& app, std::vector<std::string> path, std::vector<CommandHelp>& table) {
+  CommandHelp command;
   command.path = path;
   command.line = app.get_description();
   command.end = app.get_footer();
@@ -569,11 +569,11 @@ void add_commands(const CLI::App& app, std::vector<std::string> path, std::vecto
 
 }  // namespace
 
-std::vector<Command> command_table(const Program& program) {
+std::vector<CommandHelp> command_table(const Program& program) {
   Words read{program};
   CLI::App app{about_of(program), program.call};
   build(app, read);
-  std::vector<Command> table;
+  std::vector<CommandHelp> table;
   add_commands(app, {}, table);
   return table;
 }

@@ -35,7 +35,7 @@ struct RunAgent {
   std::string graph;               // empty: the only one
   std::vector<std::string> input;  // name=value, @file, -
   const RunForm* form = nullptr;   // run in this form, with what was given to it
-  Given given;
+  ParsedOptions given;
   std::optional<std::string> thread;
   std::optional<std::string> max_retries;
   std::optional<std::string> timeout_ms;
@@ -56,7 +56,7 @@ struct RunAgent {
 };
 
 struct Work {
-  std::size_t runs = WorkOptions{}.runs_max;
+  std::size_t runs = WorkerOptions{}.runs_max;
   std::vector<std::string> queues = {};  // empty: all
   // In place of the settings' limits; 0: any number.
   std::optional<std::uint64_t> per_user = std::nullopt, per_key = std::nullopt,
@@ -219,11 +219,11 @@ struct CompleteNames {
 };
 // Brings the whole store under the active key.
 struct StoreSeal {
-  bool accept_plain = false;  // "encrypt": what is in plain too; "rotate": that is refused
+  bool accept_plaintext = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
-using Verb =
-    std::variant<Overview, std::shared_ptr<OwnVerb>, RunAgent, Work, Serve, Dev, DescribeApi, Fork,
+using Command =
+    std::variant<Overview, std::shared_ptr<CustomCommand>, RunAgent, Work, Serve, Dev, DescribeApi, Fork,
                  ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History,
                  Calls, ExportRun, ImportRun, StateOf, Tail, Replay, Preserve, OutboxList,
                  OutboxMove, Queue, Workers, AgentsList, AgentsShow, AgentsGraph, ConfigExplain,
@@ -232,7 +232,7 @@ using Verb =
 
 struct Arguments {
   GlobalFlags flags;
-  Verb verb;
+  Command verb;
 };
 
 // What parsing comes to: something to do, or a text to show (help, the version).

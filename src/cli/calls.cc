@@ -38,7 +38,7 @@ void show_model_call(Output& output, const Value& call) {
   show_usage(output, reply["usage"]);
 }
 
-void show_call(const World& world, const Value& call) {
+void show_call(const CommandContext& world, const Value& call) {
   Output& output = world.output;
   Instant at = instant_from(text_of(call["createdAt"])).value_or(Instant());
   output.line(precise_text(world.settings.time_zone, at) + "  " +
@@ -54,7 +54,7 @@ void show_call(const World& world, const Value& call) {
 
 }  // namespace
 
-Task<Answered> show_calls(World& world, Calls wanted) {
+Task<CommandResult> show_calls(CommandContext& world, Calls wanted) {
   CallPage page;
   page.thread = ThreadId(std::move(wanted.thread));
   page.limit = wanted.limit;

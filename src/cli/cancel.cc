@@ -6,7 +6,7 @@
 
 namespace belay::cli {
 
-Task<Answered> cancel_run(World& world, Cancel wanted) {
+Task<CommandResult> cancel_run(CommandContext& world, Cancel wanted) {
   ThreadId thread(std::move(wanted.thread));
   std::string by = acting_name(world, wanted.by);
   BELAY_CO_TRY(RunView view, co_await world.service.cancel(std::move(thread), std::move(by), ""));

@@ -5,7 +5,7 @@
 #include "service/documents.h"
 
 namespace belay::cli {
-Task<Answered> check_whole_store(World& world) {
+Task<CommandResult> check_whole_store(CommandContext& world) {
   BELAY_CO_TRY(CheckReport report, co_await world.service.check());
   Output& output = world.output;
   for (const Violation& violation : report.violations) {

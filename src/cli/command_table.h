@@ -18,7 +18,7 @@ struct CommandArgument {
   std::string name;  // "THREAD": says what it is the name of
   bool required = false;
 };
-struct Command {
+struct CommandHelp {
   std::vector<std::string> path;  // {"approvals", "list"}; empty: the program itself
   std::string line;
   std::string end;         // of its help: examples
@@ -29,6 +29,6 @@ struct Command {
 };
 
 // The program itself first, then its verbs in the order of its help, each before those below it.
-std::vector<Command> command_table(const Program& program);
+std::vector<CommandHelp> command_table(const Program& program);
 
 }  // namespace belay::cli

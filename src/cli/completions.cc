@@ -58,9 +58,9 @@ bool is_word_of(const std::vector<CommandOption>& options, const std::string& wo
   return true;
 }
 
-const Command* find_command(const std::vector<Command>& table,
+const CommandHelp* find_command(const std::vector<CommandHelp>& table,
                             const std::vector<std::string>& path) {
-  for (const Command& command : table) {
+  for (const CommandHelp& command : table) {
     if (command.path == path) return &command;
   }
   return nullptr;
@@ -76,7 +76,7 @@ void take_flag(const std::string& name, const std::string& value, GlobalFlags& f
   if (name == "--redis") flags.redis = value;
 }
 
-std::optional<CompleteNames::Kind> kind_of(const Command& at, const std::string& argument) {
+std::optional<CompleteNames::Kind> kind_of(const CommandHelp& at, const std::string& argument) {
   using Kind = CompleteNames::Kind;
   bool is_approval = !at.path.empty() && at.path.front() == "approvals";
   if (argument == "THREAD" || argument == "--thread") return Kind::threads;
@@ -88,12 +88,12 @@ std::optional<CompleteNames::Kind> kind_of(const Command& at, const std::string&
 
 // Where the words lead, up to the one that is being typed.
 struct Place {
-  const Command* command;
+  const CommandHelp* command;
   std::size_t arguments = 0;  // given so far
   std::string open_option;    // that waits for its value
 };
 
-Place place_of(const std::vector<Command>& table, const std::vector<std::string>& words,
+Place place_of(const std::vector<CommandHelp>& table, const std::vector<std::string>& words,
                GlobalFlags& flags) {
   Place place{&table.front(), 0, ""};
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
@@ -116,7 +116,7 @@ Place place_of(const std::vector<Command>& table, const std::vector<std::string>
     }
     std::vector<std::string> deeper = place.command->path;
     deeper.push_back(word);
-    if (const Command* next = find_command(table, deeper)) {
+    if (const CommandHelp* next = find_command(table, deeper)) {
       place.command = next;
     } else if (!word.starts_with("-")) {
       ++place.arguments;
@@ -139,15 +139,15 @@ std::string function_name(const std::string& name) {
 std::string completion_script(const Program& program, const std::string& shell) {
   std::string_view script = shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish;
   std::string name = program.call.substr(program.call.rfind('/') + 1);
-  return filled(script,
+  return format_message(script,
                 {{"name", name}, {"function", function_name(name)}, {"call", program.call}});
 }
 
-Completion complete_words(const std::vector<Command>& table,
+Completion complete_words(const std::vector<CommandHelp>& table,
                           const std::vector<std::string>& words) {
   Completion completion;
   Place place = place_of(table, words, completion.flags);
-  const Command& at = *place.command;
+  const CommandHelp& at = *place.command;
   completion.begun = words.empty() ? "" : words.back();
   if (!place.open_option.empty()) {
     completion.names = kind_of(at, place.open_option);
@@ -166,7 +166,7 @@ Completion complete_words(const std::vector<Command>& table,
     completion.candidates.erase(twice, completion.candidates.end());
     return completion;
   }
-  for (const Command& command : table) {
+  for (const CommandHelp& command : table) {
     bool is_below = command.path.size() == at.path.size() + 1 && !command.is_hidden &&
                     std::equal(at.path.begin(), at.path.end(), command.path.begin());
     if (is_below && place.arguments == 0) offer(command.path.back());
@@ -177,7 +177,7 @@ Completion complete_words(const std::vector<Command>& table,
   return completion;
 }
 
-Task<Answered> complete_names(World& world, CompleteNames wanted) {
+Task<CommandResult> complete_names(CommandContext& world, CompleteNames wanted) {
   std::vector<std::string> names;
   if (wanted.kind == CompleteNames::Kind::threads) {
     ThreadPage page;

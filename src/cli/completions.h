@@ -23,10 +23,10 @@ struct Completion {
   std::string begun;  // what is typed of the word
   GlobalFlags flags;  // as far as they are typed, to find the store with
 };
-Completion complete_words(const std::vector<Command>& table, const std::vector<std::string>& words);
+Completion complete_words(const std::vector<CommandHelp>& table, const std::vector<std::string>& words);
 
 // Prints the names, a line each.
-Task<Answered> complete_names(World& world, CompleteNames wanted);
+Task<CommandResult> complete_names(CommandContext& world, CompleteNames wanted);
 
 // Ends the process, without a word, when the time of a completion is over.
 void limit_completion();

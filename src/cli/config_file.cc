@@ -110,7 +110,7 @@ Result<ConfigFile> entries_of(const Program& program, const std::string& path,
     if (std::find(known.begin(), known.end(), key) == known.end()) {
       return fault(
           path, line,
-          "there is no setting \"" + shortened(key, 60, "...") + "\"." + meant(key, known));
+          "there is no setting \"" + shortened(key, 60, "...") + "\"." + did_you_mean(key, known));
     }
     if (!entry.second.IsScalar()) return fault(path, line, key + " takes one text.");
     bool is_new = file.entries.emplace(key, ConfigFile::Entry{entry.second.Scalar(), line}).second;
@@ -158,14 +158,14 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
     values["roles"] += (values["roles"].empty() ? "" : ",") + role;
   }
   values["no_approval_takes"] = settings.permission_without_approval();
-  values["runs_per_user"] = std::to_string(settings.places.per_user);
-  values["runs_per_key"] = std::to_string(settings.places.per_key);
+  values["runs_per_user"] = std::to_string(settings.concurrency.per_user);
+  values["runs_per_key"] = std::to_string(settings.concurrency.per_key);
   values["starts_per_minute"] = std::to_string(settings.starts.per_minute.value_or(0));
   values["starts_at_work"] = std::to_string(settings.starts.at_work);
   for (const std::string& each : settings.starts.trusted_proxies) {
     values["trusted_proxies"] += (values["trusted_proxies"].empty() ? "" : ", ") + each;
   }
-  values["runs_per_queue"] = std::to_string(settings.places.per_queue);
+  values["runs_per_queue"] = std::to_string(settings.concurrency.per_queue);
   values["server"] = settings.server.value_or("");
   values["api_key_file"] = settings.api_key_file.value_or("");
   values["user"] = settings.user.text;
@@ -179,7 +179,7 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   values["agent_require_approval"] = run.require_approval ? "true" : "false";
   values["metrics_batch_interval_ms"] = std::to_string(settings.metrics_batch_interval_ms);
   values["key_file"] = settings.key_file.value_or("");
-  using Compress = Sealing::Compress;
+  using Compress = EncryptionOptions::Compress;
   values["compression"] = settings.compression == Compress::always  ? "always"
                           : settings.compression == Compress::never ? "never"
                                                                     : "with-key";

@@ -11,25 +11,25 @@
 namespace belay::cli {
 namespace {
 
-std::string_view kind_name(Finding::Kind kind) {
+std::string_view kind_name(Diagnostic::Kind kind) {
   switch (kind) {
-    case Finding::Kind::good:
+    case Diagnostic::Kind::good:
       return "ok";
-    case Finding::Kind::warning:
+    case Diagnostic::Kind::warning:
       return "warning";
-    case Finding::Kind::bad:
+    case Diagnostic::Kind::bad:
       return "bad";
   }
   return "";
 }
 
-std::string mark_of(const Output& output, Finding::Kind kind) {
+std::string mark_of(const Output& output, Diagnostic::Kind kind) {
   switch (kind) {
-    case Finding::Kind::good:
+    case Diagnostic::Kind::good:
       return output.styled(Style::good, output.glyph("✓", "ok"));
-    case Finding::Kind::warning:
+    case Diagnostic::Kind::warning:
       return output.styled(Style::warning, "!");
-    case Finding::Kind::bad:
+    case Diagnostic::Kind::bad:
       return output.styled(Style::bad, output.glyph("✗", "x"));
   }
   return "";
@@ -37,7 +37,7 @@ std::string mark_of(const Output& output, Finding::Kind kind) {
 
 }  // namespace
 
-Value show_finding(const Finding& finding, Output& output) {
+Value show_finding(const Diagnostic& finding, Output& output) {
   output.line(mark_of(output, finding.kind) + " " + padded(finding.name, 9) + "  " +
               one_line(finding.detail));
   if (!finding.advice.empty()) {
@@ -51,11 +51,11 @@ Value show_finding(const Finding& finding, Output& output) {
 }
 
 ExitCode show_findings(const std::string& what, const std::string& where,
-                       const std::vector<Finding>& findings, Output& output) {
+                       const std::vector<Diagnostic>& findings, Output& output) {
   bool usable = true;
   Value::Array documents;
-  for (const Finding& finding : findings) {
-    usable = usable && finding.kind != Finding::Kind::bad;
+  for (const Diagnostic& finding : findings) {
+    usable = usable && finding.kind != Diagnostic::Kind::bad;
     documents.push_back(show_finding(finding, output));
   }
   output.document(
@@ -64,16 +64,16 @@ ExitCode show_findings(const std::string& what, const std::string& where,
 }
 
 ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
-  std::vector<Finding> findings = postgres::is_postgres_url(settings.store)
+  std::vector<Diagnostic> findings = postgres::is_postgres_url(settings.store)
                                       ? look_at_postgres(settings.store, settings.notify_url, clock)
                                       : look_at_store(settings.store, clock);
-  for (Finding& finding : look_at_seals(settings)) findings.push_back(std::move(finding));
-  for (Finding& finding : look_at_models(settings, clock)) {
+  for (Diagnostic& finding : look_at_seals(settings)) findings.push_back(std::move(finding));
+  for (Diagnostic& finding : look_at_models(settings, clock)) {
     // The store can be used whatever the model does.
-    if (finding.kind == Finding::Kind::bad) finding.kind = Finding::Kind::warning;
+    if (finding.kind == Diagnostic::Kind::bad) finding.kind = Diagnostic::Kind::warning;
     findings.push_back(std::move(finding));
   }
-  for (Finding& finding : look_at_redis(settings)) findings.push_back(std::move(finding));
+  for (Diagnostic& finding : look_at_redis(settings)) findings.push_back(std::move(finding));
   return show_findings("store", shown_store(settings.store), findings, output);
 }
 

@@ -10,10 +10,10 @@
 namespace belay::cli {
 
 // A line or two of it; and its document.
-Value show_finding(const Finding& finding, Output& output);
+Value show_finding(const Diagnostic& finding, Output& output);
 // What was found, line by line; `what` and `where` say of what in the document: "store", PATH.
 ExitCode show_findings(const std::string& what, const std::string& where,
-                       const std::vector<Finding>& findings, Output& output);
+                       const std::vector<Diagnostic>& findings, Output& output);
 
 ExitCode examine_store(const Settings& settings, Output& output, Clock& clock);
 

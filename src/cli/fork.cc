@@ -9,7 +9,7 @@ namespace belay::cli {
 namespace {
 
 // Read as the channels of the thread's graph want it; null for none.
-Result<Value> read_edits(const World& world, const std::string& graph,
+Result<Value> read_edits(const CommandContext& world, const std::string& graph,
                          const std::vector<std::string>& pieces) {
   if (pieces.empty()) return Value();
   for (const auto& each : world.graphs) {
@@ -24,12 +24,12 @@ std::string joined(const std::vector<std::string>& words) {
   return text.empty() ? "-" : text;
 }
 
-void show_preview(World& world, const ForkPreview& preview) {
+void show_preview(CommandContext& world, const ForkPreview& preview) {
   Output& output = world.output;
   output.line("After commit " + std::to_string(preview.seq) + " of thread " +
               one_line(preview.thread.text) + ".");
-  output.line("  begins with:      " + joined(preview.next));
-  output.line("  has ended since:  " + joined(preview.again));
+  output.line("  begins with:      " + joined(preview.first_nodes));
+  output.line("  has ended since:  " + joined(preview.repeated_nodes));
   for (const EffectRow& row : preview.effects) {
     output.line("  effect:           " + one_line(row.name) + " of " + row.node + " (" +
                 std::string(name_of(row.effect_class)) + "): " + std::string(name_of(row.status)));
@@ -40,14 +40,14 @@ void show_preview(World& world, const ForkPreview& preview) {
   }
   for (const ApprovalRow& row : preview.approvals) {
     output.line("  asked:            " + row.node + ": " +
-                std::string(word_for(world.phrases, row.status)));
+                std::string(status_label(world.phrases, row.status)));
   }
   output.document(preview_document(preview, world.program.presentation.approval_document));
 }
 
 }  // namespace
 
-Task<Answered> fork_thread(World& world, Fork wanted) {
+Task<CommandResult> fork_thread(CommandContext& world, Fork wanted) {
   ForkOptions options;
   options.from = ThreadId(std::move(wanted.thread));
   options.seq = wanted.seq;

@@ -33,7 +33,7 @@ Result<Done> complete_roles(const Settings& settings, std::vector<std::string>& 
 }
 
 // What a verb's form is judged by.
-struct Judged {
+struct CommandValidation {
   const Settings& settings;
   const Definitions& graphs;
 };
@@ -48,10 +48,10 @@ Result<std::shared_ptr<const GraphDefinition>> find_graph(const Definitions& gra
   }
   std::string what = "There is no agent \"" + shortened(name, 60, "...") + "\".";
   if (name.empty()) what = "No agent is named to run.";
-  return error(name.empty() ? ErrorCode::invalid : ErrorCode::not_found, what + meant(name, names));
+  return error(name.empty() ? ErrorCode::invalid : ErrorCode::not_found, what + did_you_mean(name, names));
 }
 
-Result<Done> complete(const Judged& judged, std::shared_ptr<OwnVerb>& verb) {
+Result<Done> complete(const CommandValidation& judged, std::shared_ptr<CustomCommand>& verb) {
   return verb->check_form(judged.settings);
 }
 
@@ -80,7 +80,7 @@ Result<Budget> budget_from(const RunAgent& verb) {
   return budget;
 }
 
-Result<Done> complete_input(const Judged& judged, RunAgent& verb) {
+Result<Done> complete_input(const CommandValidation& judged, RunAgent& verb) {
   if (!verb.form) {
     BELAY_TRY(verb.definition, find_graph(judged.graphs, verb.graph));
     BELAY_TRY(verb.state, read_run_input(*verb.definition, verb.input));
@@ -96,7 +96,7 @@ Result<Done> complete_input(const Judged& judged, RunAgent& verb) {
   return Done{};
 }
 
-Result<Done> complete(const Judged& judged, RunAgent& verb) {
+Result<Done> complete(const CommandValidation& judged, RunAgent& verb) {
   const Settings& settings = judged.settings;
   if (verb.thread) BELAY_CHECK(check_thread(*verb.thread));
   BELAY_CHECK(complete_input(judged, verb));
@@ -126,7 +126,7 @@ Result<std::optional<std::uint64_t>> seq_from(const std::optional<std::string>& 
   return std::optional(static_cast<std::uint64_t>(seq));
 }
 
-Result<Done> complete(const Judged& judged, Fork& verb) {
+Result<Done> complete(const CommandValidation& judged, Fork& verb) {
   BELAY_CHECK(check_thread(verb.thread));
   BELAY_CHECK(complete_roles(judged.settings, verb.roles));
   if (verb.as) BELAY_CHECK(check_thread(*verb.as));
@@ -138,11 +138,11 @@ Result<Done> complete(const Judged& judged, Fork& verb) {
   return Done{};
 }
 
-Result<Done> complete(const Judged&, ApprovalsShow& verb) {
+Result<Done> complete(const CommandValidation&, ApprovalsShow& verb) {
   return check_name("approval's id", verb.id);
 }
 
-Result<Done> complete(const Judged& judged, ApprovalsDecide& verb) {
+Result<Done> complete(const CommandValidation& judged, ApprovalsDecide& verb) {
   BELAY_CHECK(check_name("approval's id", verb.id));
   BELAY_CHECK(check_by(verb.by));
   BELAY_CHECK(complete_roles(judged.settings, verb.roles));
@@ -157,7 +157,7 @@ Result<Done> complete(const Judged& judged, ApprovalsDecide& verb) {
   return Done{};
 }
 
-Result<Done> complete(const Judged& judged, Resume& verb) {
+Result<Done> complete(const CommandValidation& judged, Resume& verb) {
   if (verb.all) return Done{};
   if (!verb.thread.empty()) return check_thread(verb.thread);
   const std::string& call = judged.settings.call;
@@ -165,12 +165,12 @@ Result<Done> complete(const Judged& judged, Resume& verb) {
                                        " resume THREAD, or " + call + " resume --all.");
 }
 
-Result<Done> complete(const Judged&, Cancel& verb) {
+Result<Done> complete(const CommandValidation&, Cancel& verb) {
   BELAY_CHECK(check_thread(verb.thread));
   return check_by(verb.by);
 }
 
-Result<Done> complete(const Judged&, Preserve& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const CommandValidation&, Preserve& verb) { return check_thread(verb.thread); }
 
 // "12h" or "30d".
 Result<std::chrono::hours> age_from(std::string_view option, std::string_view text) {
@@ -183,14 +183,14 @@ Result<std::chrono::hours> age_from(std::string_view option, std::string_view te
   return std::chrono::hours(is_days ? 24 * count : count);
 }
 
-Result<Done> complete(const Judged&, StorePrune& verb) {
+Result<Done> complete(const CommandValidation&, StorePrune& verb) {
   verb.keep = RetentionPolicy{}.keep_finished;
   if (!verb.older_than) return Done{};
   BELAY_TRY(verb.keep, age_from("--older-than", *verb.older_than));
   return Done{};
 }
 
-Result<Done> complete(const Judged&, Work& verb) {
+Result<Done> complete(const CommandValidation&, Work& verb) {
   if (verb.name) BELAY_CHECK(check_name("worker's name", *verb.name));
   if (verb.drain_text == "0" || verb.drain_text == "0s") {
     verb.drain_timeout = std::chrono::milliseconds(0);
@@ -216,7 +216,7 @@ Result<std::optional<server::Permission>> skipping_permission(
 }
 
 // --listen is "127.0.0.1:8123", "[::1]:8123", or ":8123" for this machine.
-Result<Done> complete(const Judged& judged, Serve& verb) {
+Result<Done> complete(const CommandValidation& judged, Serve& verb) {
   constexpr std::int64_t port_max = 65'535;
   const std::string& text = verb.listen_text;
   std::size_t colon = text.rfind(':');
@@ -244,23 +244,23 @@ Result<Done> complete(const Judged& judged, Serve& verb) {
   return complete(judged, verb.work);
 }
 
-Result<Done> complete(const Judged&, History& verb) { return check_thread(verb.thread); }
-Result<Done> complete(const Judged&, Calls& verb) { return check_thread(verb.thread); }
-Result<Done> complete(const Judged&, ExportRun& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const CommandValidation&, History& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const CommandValidation&, Calls& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const CommandValidation&, ExportRun& verb) { return check_thread(verb.thread); }
 
-Result<Done> complete(const Judged&, StateOf& verb) {
+Result<Done> complete(const CommandValidation&, StateOf& verb) {
   BELAY_CHECK(check_thread(verb.thread));
   BELAY_TRY(verb.seq, seq_from(verb.at));
   return Done{};
 }
 
-Result<Done> complete(const Judged&, OutboxList& verb) {
+Result<Done> complete(const CommandValidation&, OutboxList& verb) {
   return verb.thread ? check_thread(*verb.thread) : Result<Done>(Done{});
 }
 
-Result<Done> complete(const Judged&, Replay& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const CommandValidation&, Replay& verb) { return check_thread(verb.thread); }
 
-Result<Done> complete(const Judged&, Tail& verb) {
+Result<Done> complete(const CommandValidation&, Tail& verb) {
   BELAY_CHECK(check_thread(verb.options.thread.text));
   if (verb.after) {
     verb.options.after = event_id_from(*verb.after);
@@ -284,24 +284,24 @@ Result<Done> complete(const Judged&, Tail& verb) {
 
 // Verbs of which every form will do.
 template <typename Other>
-Result<Done> complete(const Judged&, Other&) {
+Result<Done> complete(const CommandValidation&, Other&) {
   return Done{};
 }
 
 }  // namespace
 
-Result<Done> check_form(const Settings& settings, const Definitions& graphs, Verb& verb) {
-  Judged judged{settings, graphs};
+Result<Done> validate_command(const Settings& settings, const Definitions& graphs, Command& verb) {
+  CommandValidation judged{settings, graphs};
   return std::visit([&](auto& one) { return complete(judged, one); }, verb);
 }
 
-bool uses_a_store(const Verb& verb) {
-  const auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb);
+bool uses_a_store(const Command& verb) {
+  const auto* own = std::get_if<std::shared_ptr<CustomCommand>>(&verb);
   return !std::holds_alternative<DescribeApi>(verb) && (!own || (*own)->uses_a_store());
 }
 
-bool makes_a_store(const Verb& verb) {
-  if (const auto* own = std::get_if<std::shared_ptr<OwnVerb>>(&verb)) {
+bool makes_a_store(const Command& verb) {
+  if (const auto* own = std::get_if<std::shared_ptr<CustomCommand>>(&verb)) {
     return (*own)->makes_a_store();
   }
   return std::holds_alternative<RunAgent>(verb) || std::holds_alternative<Work>(verb) ||

@@ -5,7 +5,7 @@
 #include "cli/verbs.h"
 
 namespace belay::cli {
-Task<Answered> show_history(World& world, History wanted) {
+Task<CommandResult> show_history(CommandContext& world, History wanted) {
   HistoryPage page;
   page.thread = ThreadId(std::move(wanted.thread));
   page.limit = wanted.limit;
@@ -16,7 +16,7 @@ Task<Answered> show_history(World& world, History wanted) {
     world.output.line(std::string(number.size() < 4 ? 4 - number.size() : 0, ' ') + number + "  " +
                       precise_text(world.settings.time_zone, row.created_at) + "  " +
                       padded(name_of(row.kind), 8) + "  " + padded(row.node, 18) + "  " +
-                      std::string(word_for(world.phrases, row.status)));
+                      std::string(status_label(world.phrases, row.status)));
   }
   world.output.document(history_document(history));
   co_return ExitCode::done;

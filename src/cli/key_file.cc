@@ -76,10 +76,10 @@ Result<std::string> read_key_file(const std::string& name, std::string_view name
   return text;
 }
 
-Result<Sealing> sealing_of(const Settings& settings) {
-  Sealing sealing;
+Result<EncryptionOptions> sealing_of(const Settings& settings) {
+  EncryptionOptions sealing;
   sealing.compress = settings.compression;
-  sealing.accept_plain = settings.accept_plain;
+  sealing.accept_plaintext = settings.accept_plaintext;
   if (settings.key_file) {
     BELAY_TRY(sealing.keys, keys_in(*settings.key_file));
   } else if (settings.keys) {

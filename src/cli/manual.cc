@@ -38,7 +38,7 @@ void add_options(const std::vector<CommandOption>& options, std::string& page) {
   }
 }
 
-std::string synopsis_of(const std::string& name, const Command& command) {
+std::string synopsis_of(const std::string& name, const CommandHelp& command) {
   std::string line = "\\fB" + escaped(name);
   for (const std::string& word : command.path) line += " " + escaped(word);
   line += "\\fR";
@@ -52,9 +52,9 @@ std::string synopsis_of(const std::string& name, const Command& command) {
 
 }  // namespace
 
-std::string manual_page(const Program& program, const std::vector<Command>& table) {
+std::string manual_page(const Program& program, const std::vector<CommandHelp>& table) {
   std::string name = program.call.substr(program.call.rfind('/') + 1);
-  const Command& whole = table.front();
+  const CommandHelp& whole = table.front();
   std::string page =
       ".TH \"" + escaped(name) + "\" 1 \"\" \"belay " + std::string(belay_version()) + "\"\n";
   std::string about = whole.line.substr(0, whole.line.find('\n'));
@@ -65,7 +65,7 @@ std::string manual_page(const Program& program, const std::vector<Command>& tabl
   page += ".SH OPTIONS\nThese go with every verb.\n";
   add_options(whole.options, page);
   page += ".SH VERBS\n";
-  for (const Command& command : table) {
+  for (const CommandHelp& command : table) {
     if (command.path.empty() || command.is_hidden) continue;
     page += ".SS " + synopsis_of(name, command) + "\n" + escaped(command.line) + ".\n";
     add_options(command.options, page);

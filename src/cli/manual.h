@@ -9,6 +9,6 @@
 namespace belay::cli {
 
 // In roff, of section 1.
-std::string manual_page(const Program& program, const std::vector<Command>& table);
+std::string manual_page(const Program& program, const std::vector<CommandHelp>& table);
 
 }  // namespace belay::cli

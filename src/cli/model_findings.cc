@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{5};
 
-Finding finding(const ModelName& model, Finding::Kind kind, std::string detail,
+Diagnostic finding(const ModelName& model, Diagnostic::Kind kind, std::string detail,
                 std::string advice = "") {
-  Finding found;
+  Diagnostic found;
   found.name = "model";
   found.kind = kind;
   found.detail = model.text() + ": " + std::move(detail);
@@ -34,43 +34,43 @@ std::string advice_for(const ModelName& model, const Error& failed) {
   return "see whether the server runs, and whether --model-url or BELAY_MODEL_URL is right";
 }
 
-Finding look_at(const ModelName& model, const ModelSettings& settings, EventLoop& loop,
+Diagnostic look_at(const ModelName& model, const ModelSettings& settings, EventLoop& loop,
                 Clock& clock) {
   auto names = block_on(loop, list_models(settings, model, clock));
   if (!names.ok()) {
-    return finding(model, Finding::Kind::bad, names.error().message,
+    return finding(model, Diagnostic::Kind::bad, names.error().message,
                    advice_for(model, names.error()));
   }
-  if (has(*names, model)) return finding(model, Finding::Kind::good, "ready at " + model.url);
+  if (has(*names, model)) return finding(model, Diagnostic::Kind::good, "ready at " + model.url);
   std::string advice = model.provider == "ollama" ? "fetch it with: ollama pull " + model.name
                                                   : "see which there are: belay models list";
-  return finding(model, Finding::Kind::bad, "the server at " + model.url + " does not list it",
+  return finding(model, Diagnostic::Kind::bad, "the server at " + model.url + " does not list it",
                  std::move(advice));
 }
 
 }  // namespace
 
-std::vector<Finding> look_at_models(const Settings& settings, Clock& clock) {
-  std::vector<Finding> findings;
+std::vector<Diagnostic> look_at_models(const Settings& settings, Clock& clock) {
+  std::vector<Diagnostic> findings;
   if (settings.model.empty()) return findings;
   ModelSettings models = settings.models;
-  models.advice.clear();
+  models.error_hint.clear();
   models.timeouts = {kPatience, kPatience, kPatience, kPatience};
-  for (const std::string& name : settings.own_models) models.own[name] = nullptr;
-  auto named = read_model_names(models);
+  for (const std::string& name : settings.own_models) models.local_models[name] = nullptr;
+  auto named = parse_model_names(models);
   if (!named.ok()) {
-    Finding found;
+    Diagnostic found;
     found.name = "model";
-    found.kind = Finding::Kind::bad;
+    found.kind = Diagnostic::Kind::bad;
     found.detail = named.error().message;
-    found.advice = settings.models.advice;
+    found.advice = settings.models.error_hint;
     findings.push_back(std::move(found));
     return findings;
   }
   std::unique_ptr<EventLoop> loop = make_event_loop();
   for (const ModelName& model : *named) {
     if (model.name.empty()) {
-      findings.push_back(finding(model, Finding::Kind::good, "of the program's own; no server"));
+      findings.push_back(finding(model, Diagnostic::Kind::good, "of the program's own; no server"));
     } else {
       findings.push_back(look_at(model, models, *loop, clock));
     }

@@ -55,7 +55,7 @@ Result<Done> read_cache(const std::optional<Given>& given, ModelSettings& models
 Result<Done> read_prices(const std::optional<Given>& given, ModelSettings& models) {
   if (!given) return Done{};
   BELAY_TRY(std::string table, read_input(given->text, kPricesBytesMax));
-  auto prices = ModelPrices::read(table);
+  auto prices = ModelPrices::parse(table);
   if (!prices.ok()) {
     return error(ErrorCode::invalid,
                  given->name + ", \"" + one_line(given->text) + "\": " + prices.error().message);
@@ -94,13 +94,13 @@ Result<Done> read_model_settings(const Environment& environment, const GlobalFla
   models.ollama_key = environment.ollama_key.value_or("");
   models.ollama_host = environment.ollama_host.value_or("");
   std::string origin = flags.model ? "--model" : environment.origin("BELAY_MODEL");
-  models.advice =
+  models.error_hint =
       "It is named by " + one_line(origin) + "; see: " + settings.call + " models check.";
   BELAY_CHECK(read_cache(of(0), models));
   BELAY_CHECK(read_prices(of(1), models));
   BELAY_CHECK(read_number(of(2), kModelTokensMax, models.max_output_tokens));
   BELAY_CHECK(read_number(of(3), kModelTokensMax, models.ollama_context_tokens));
-  BELAY_CHECK(read_number(of(4), kCallsMax, models.limits.concurrent));
+  BELAY_CHECK(read_number(of(4), kCallsMax, models.limits.concurrency_max));
   BELAY_CHECK(read_number(of(5), kCallsMax, models.calls_per_minute));
   BELAY_CHECK(read_time(of(6), models.timeouts.connect));
   BELAY_CHECK(read_time(of(7), models.timeouts.first_byte));
@@ -117,7 +117,7 @@ Result<std::shared_ptr<Model>> named_model(const Settings& settings,
                                            std::map<std::string, std::shared_ptr<Model>> own,
                                            Clock& clock) {
   ModelSettings models = settings.models;
-  models.own = std::move(own);
+  models.local_models = std::move(own);
   return open_model(std::move(models), clock);
 }
 

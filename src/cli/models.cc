@@ -41,7 +41,7 @@ std::optional<T> run_until_signal(Task<T> task, int& signal) {
 // With the names of the program's own models, which nobody asks here.
 ModelSettings with_own_names(const Settings& settings) {
   ModelSettings models = settings.models;
-  for (const std::string& name : settings.own_models) models.own[name] = nullptr;
+  for (const std::string& name : settings.own_models) models.local_models[name] = nullptr;
   return models;
 }
 
@@ -70,7 +70,7 @@ std::vector<ModelName> servers_of(const Settings& settings) {
   auto add = [&](const std::string& models) {
     ModelSettings one = with_own_names(settings);
     one.models = models;
-    auto names = read_model_names(one);
+    auto names = parse_model_names(one);
     if (!names.ok()) return;
     for (ModelName& name : *names) {
       bool is_known = name.url.empty();
@@ -102,7 +102,7 @@ Task<Result<Done>> list_servers(const Settings& settings, Output& output, Clock&
       }
       if (names->empty()) output.line("(none at " + server.url + ")");
     } else {
-      output.complain(names.error().message);
+      output.print_error(names.error().message);
     }
     document["error"] = names.ok() ? Value() : Value(names.error().message);
     document["models"] = Value(std::move(listed));
@@ -122,7 +122,7 @@ Result<ExitCode> list(const Settings& settings, Output& output, Clock& clock) {
   if (any) return ExitCode::done;
   if (has_language_model(settings)) {
     return error(ErrorCode::unavailable,
-                 "No server of a model has answered. " + settings.models.advice);
+                 "No server of a model has answered. " + settings.models.error_hint);
   }
   return nothing_is_set_up(settings, output);
 }
@@ -131,8 +131,8 @@ Result<ExitCode> check(const Settings& settings, Output& output, Clock& clock) {
   if (settings.model.empty()) return nothing_is_set_up(settings, output);
   bool usable = true;
   Value::Array documents;
-  for (const Finding& finding : look_at_models(settings, clock)) {
-    usable = usable && finding.kind != Finding::Kind::bad;
+  for (const Diagnostic& finding : look_at_models(settings, clock)) {
+    usable = usable && finding.kind != Diagnostic::Kind::bad;
     documents.push_back(show_finding(finding, output));
   }
   output.document(Value::object(

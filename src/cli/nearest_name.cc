@@ -26,7 +26,7 @@ std::size_t distance(std::string_view one, std::string_view other) {
 
 }  // namespace
 
-std::string meant(std::string_view name, const std::vector<std::string>& known) {
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
   std::string_view nearest;
   std::size_t best = std::max<std::size_t>(1, (name.size() + 1) / 3);
   for (const std::string& each : known) {

@@ -9,6 +9,6 @@ namespace belay::cli {
 
 // ` Did you mean "topic"?` for a name that is near enough to a known one, else the list of all:
 // " What there is: draft, topic."
-std::string meant(std::string_view name, const std::vector<std::string>& known);
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace belay::cli

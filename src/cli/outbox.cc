@@ -18,7 +18,7 @@ std::string line_of(const TimeZone& zone, const OutboxRow& row) {
 
 }  // namespace
 
-Task<Answered> list_messages(World& world, OutboxList wanted) {
+Task<CommandResult> list_messages(CommandContext& world, OutboxList wanted) {
   MessagePage page;
   if (wanted.thread) page.thread = ThreadId(*wanted.thread);
   page.all = wanted.all;
@@ -34,7 +34,7 @@ Task<Answered> list_messages(World& world, OutboxList wanted) {
   co_return ExitCode::done;
 }
 
-Task<Answered> move_message(World& world, OutboxMove wanted) {
+Task<CommandResult> move_message(CommandContext& world, OutboxMove wanted) {
   auto task = wanted.give_up ? world.service.give_up_message(wanted.id)
                              : world.service.retry_message(wanted.id);
   auto moved = co_await std::move(task);

@@ -155,7 +155,7 @@ void Output::passing(std::string_view text) {
   passing_ = true;
 }
 
-void Output::complain(std::string_view message) {
+void Output::print_error(std::string_view message) {
   std::string mark = styled_if(options_.coloured_progress, Style::bad, options_.program + ":");
   write_progress(mark + " " + one_line(message) + "\n");
   passing_ = false;
@@ -163,7 +163,7 @@ void Output::complain(std::string_view message) {
 
 void Output::fail(const Error& error, Value details) {
   std::string message = one_line(error.message);
-  complain(message);
+  print_error(message);
   if (!options_.json) return;
   Value inside = Value::object({{"code", Value(name_of(error.code))}, {"message", message}});
   if (!details.as_object()) details = Value(Value::Object());

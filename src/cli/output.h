@@ -58,7 +58,7 @@ class Output {
   void passing(std::string_view text);
 
   // One line on stderr that says what went wrong, beside the result.
-  void complain(std::string_view message);
+  void print_error(std::string_view message);
   // The same in place of the result, which with --json is that error.
   // `details` adds members to that document.
   void fail(const Error& error, Value details = {});

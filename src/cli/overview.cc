@@ -8,7 +8,7 @@
 namespace belay::cli {
 namespace {
 
-void show_runs(World& world, std::string_view title, const std::vector<RunRow>& rows) {
+void show_runs(CommandContext& world, std::string_view title, const std::vector<RunRow>& rows) {
   if (rows.empty()) return;
   world.output.line(world.output.styled(Style::bold, title) + " (" + std::to_string(rows.size()) +
                     "):");
@@ -19,9 +19,9 @@ void show_runs(World& world, std::string_view title, const std::vector<RunRow>& 
   }
 }
 
-void show_hints(World& world, const Standing& standing) {
+void show_hints(CommandContext& world, const StatusSummary& standing) {
   std::vector<std::string> hints;
-  if (!standing.left_behind.empty()) hints.push_back(command(world, {"resume", "--all"}));
+  if (!standing.orphaned.empty()) hints.push_back(command(world, {"resume", "--all"}));
   if (!standing.open.empty()) {
     hints.push_back(command(world, {"approvals", "show", standing.open.front().interrupt.text()}));
   }
@@ -35,15 +35,15 @@ void show_hints(World& world, const Standing& standing) {
 
 }  // namespace
 
-Task<Answered> show_overview(World& world) {
+Task<CommandResult> show_overview(CommandContext& world) {
   Whose everybody;
-  BELAY_CO_TRY(Standing standing, co_await world.service.standing(std::move(everybody)));
-  if (standing.at_work.empty() && standing.left_behind.empty() && standing.queued.empty() &&
+  BELAY_CO_TRY(StatusSummary standing, co_await world.service.standing(std::move(everybody)));
+  if (standing.at_work.empty() && standing.orphaned.empty() && standing.queued.empty() &&
       standing.open.empty()) {
     world.output.line(world.phrases.nothing_yet);
   }
   show_runs(world, world.phrases.at_work, standing.at_work);
-  show_runs(world, world.phrases.left_behind, standing.left_behind);
+  show_runs(world, world.phrases.orphaned_title, standing.orphaned);
   show_runs(world, world.phrases.in_the_queue, standing.queued);
   for (const ApprovalRow& row : standing.open) show_approval_line(world, row);
   show_hints(world, standing);

@@ -3,7 +3,7 @@
 namespace belay::cli {
 namespace {
 
-const Phrases kEnglish = {
+const LocalizedText kEnglish = {
     .saved = "saved",
     .nothing_to_do = "nothing to do",
     .rejected = "rejected",
@@ -50,7 +50,7 @@ const Phrases kEnglish = {
         "Thread {thread} was due at {time}; it begins now, since you ask for it by name.",
     .nothing_left = "Nothing was left behind.",
     .stopped = "Stopped. Thread {thread} stands at its last commit; go on: {command}",
-    .goes_on = "Stopped waiting. Thread {thread} goes on at the server; look: {command}",
+    .continues_on_server = "Stopped waiting. Thread {thread} goes on at the server; look: {command}",
     .stopped_idle = "Stopped; no run was under way.",
     .listening = "Listening on {url} (Ctrl-C or SIGTERM: end in good order)",
     .closing = "Shutting down: running nodes have {time} to end. A second signal gives them up.",
@@ -58,7 +58,7 @@ const Phrases kEnglish = {
     .working = "Working on what waits. Ctrl-C or SIGTERM: end in good order.",
     .worked = "Took up {n} runs.",
     .at_work = "At work",
-    .left_behind = "Left behind by a process that is gone",
+    .orphaned_title = "Left behind by a process that is gone",
     .in_the_queue = "In the queue, for a worker",
     .nothing_yet = "Nothing is running, and nothing waits for you.",
     .try_next = "Try next",
@@ -68,7 +68,7 @@ const Phrases kEnglish = {
     .on_behalf_of = "{who} on behalf of {whom}",
 };
 
-const Phrases kSpanish = {
+const LocalizedText kSpanish = {
     .saved = "guardado",
     .nothing_to_do = "nada que hacer",
     .rejected = "rechazado",
@@ -114,7 +114,7 @@ const Phrases kSpanish = {
         "El hilo {thread} tocaba a las {time}; empieza ya, porque lo pides por su nombre.",
     .nothing_left = "No había quedado nada a medias.",
     .stopped = "Parado. El hilo {thread} está en su último paso guardado; para seguir: {command}",
-    .goes_on = "Se deja de esperar. El hilo {thread} sigue en el servidor; para verlo: {command}",
+    .continues_on_server = "Se deja de esperar. El hilo {thread} sigue en el servidor; para verlo: {command}",
     .stopped_idle = "Parado; no había nada en marcha.",
     .listening = "Escuchando en {url} (Ctrl-C o SIGTERM: terminar en orden)",
     .closing = "Cerrando: los nodos en curso tienen {time} para terminar. Otra señal los abandona.",
@@ -122,7 +122,7 @@ const Phrases kSpanish = {
     .working = "Se trabaja en lo que espera. Ctrl-C o SIGTERM: terminar en orden.",
     .worked = "Ejecuciones tomadas: {n}.",
     .at_work = "En marcha",
-    .left_behind = "A medias, de un proceso que ya no está",
+    .orphaned_title = "A medias, de un proceso que ya no está",
     .in_the_queue = "En la cola, para un proceso que trabaje",
     .nothing_yet = "Nada está en marcha y nada te espera.",
     .try_next = "Prueba ahora",
@@ -143,11 +143,11 @@ std::string two_parts(std::int64_t large, std::string_view large_unit, std::int6
 
 std::string_view name_of(Language language) { return language == Language::es ? "es" : "en"; }
 
-const Phrases& phrases_of(Language language) {
+const LocalizedText& phrases_of(Language language) {
   return language == Language::es ? kSpanish : kEnglish;
 }
 
-std::string filled(std::string_view wording, std::initializer_list<Filling> fillings) {
+std::string format_message(std::string_view wording, std::initializer_list<Filling> fillings) {
   std::string text;
   while (!wording.empty()) {
     bool replaced = false;
@@ -166,7 +166,7 @@ std::string filled(std::string_view wording, std::initializer_list<Filling> fill
   return text;
 }
 
-std::string_view word_for(const Phrases& phrases, RunStatus status) {
+std::string_view status_label(const LocalizedText& phrases, RunStatus status) {
   switch (status) {
     case RunStatus::queued:
       return phrases.queued;
@@ -186,7 +186,7 @@ std::string_view word_for(const Phrases& phrases, RunStatus status) {
   return "";
 }
 
-std::string_view word_for(const Phrases& phrases, ApprovalStatus status) {
+std::string_view status_label(const LocalizedText& phrases, ApprovalStatus status) {
   switch (status) {
     case ApprovalStatus::open:
       return phrases.open;
@@ -223,7 +223,7 @@ std::string precise_text(const TimeZone& zone, Instant at) {
   return zone.text_of(at).substr(0, 23);
 }
 
-std::string relative_text(const Phrases& phrases, Instant at, Instant now) {
+std::string relative_text(const LocalizedText& phrases, Instant at, Instant now) {
   auto span = std::chrono::duration_cast<std::chrono::milliseconds>(at - now);
   if (span.count() >= 0) return std::string(phrases.in) + " " + span_text(span);
   std::string past = span_text(-span);

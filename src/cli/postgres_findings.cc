@@ -12,7 +12,7 @@ using postgres::Address;
 using postgres::Connection;
 using postgres::Parameters;
 using postgres::Rows;
-using FindingKind = Finding::Kind;
+using FindingKind = Diagnostic::Kind;
 
 constexpr std::chrono::seconds kAnswerWait{10};
 constexpr std::int64_t kClockWarning = 5'000;  // milliseconds
@@ -25,7 +25,7 @@ constexpr std::int64_t kTransactionIdsMany = 1'500'000'000;
 constexpr std::int64_t kOtherConnections = 4;
 
 // An error's sentence, and apart from it what it says to do.
-Finding refused(std::string name, const Error& error) {
+Diagnostic refused(std::string name, const Error& error) {
   std::string detail = error.message, advice;
   std::size_t at = detail.rfind("; ");
   if (at != std::string::npos) {
@@ -46,7 +46,7 @@ Result<std::unique_ptr<Connection>> connect(const Address& address) {
   return connection;
 }
 
-Finding schema_finding(const Address& address, const postgres::SchemaState& state) {
+Diagnostic schema_finding(const Address& address, const postgres::SchemaState& state) {
   if (!state.exists) {
     return {"schema", FindingKind::good,
             address.schema + " does not exist yet; the first command makes it", ""};
@@ -61,7 +61,7 @@ Finding schema_finding(const Address& address, const postgres::SchemaState& stat
 
 // A disk that is full shows itself in nothing else, and only to what needs new pages: so the row
 // has a long name that does not shrink.
-Finding write_finding(Connection& connection, const Address& address, bool exists) {
+Diagnostic write_finding(Connection& connection, const Address& address, bool exists) {
   connection.send("BEGIN");
   if (exists) {
     connection.send(
@@ -77,7 +77,7 @@ Finding write_finding(Connection& connection, const Address& address, bool exist
   return {"write", FindingKind::good, "it takes writes", ""};
 }
 
-Finding durability_finding(Connection& connection) {
+Diagnostic durability_finding(Connection& connection) {
   auto off = postgres::durability_of(connection);
   if (!off.ok()) return refused("durable", off.error());
   if (off->empty()) {
@@ -94,7 +94,7 @@ Finding durability_finding(Connection& connection) {
           "set " + names + " to on, in postgresql.conf or for the role and database"};
 }
 
-Finding connections_finding(Connection& connection, const Address& address) {
+Diagnostic connections_finding(Connection& connection, const Address& address) {
   auto row = connection.query(
       "SELECT current_setting('max_connections')::bigint"
       "   - current_setting('superuser_reserved_connections')::bigint,"
@@ -111,7 +111,7 @@ Finding connections_finding(Connection& connection, const Address& address) {
           "pooler in between"};
 }
 
-Finding clock_finding(Connection& connection, Clock& clock) {
+Diagnostic clock_finding(Connection& connection, Clock& clock) {
   using std::chrono::duration_cast;
   using std::chrono::milliseconds;
   Instant before = clock.now();
@@ -138,7 +138,7 @@ bool has_pooler(Connection& connection) {
   return row.ok() && row->number(0, 0) != connection.announced_process();
 }
 
-Finding pooler_finding(Connection& connection, const std::string& notify_url) {
+Diagnostic pooler_finding(Connection& connection, const std::string& notify_url) {
   if (!has_pooler(connection)) {
     return {"pooler", FindingKind::good, "none: this is the server itself", ""};
   }
@@ -150,16 +150,16 @@ Finding pooler_finding(Connection& connection, const std::string& notify_url) {
 }
 
 // The connection that workers listen on.
-Finding notify_finding(const std::string& notify_url) {
+Diagnostic notify_finding(const std::string& notify_url) {
   auto address = postgres::address_from(notify_url);
   if (!address.ok()) {
-    Finding finding = refused("notify", address.error());
+    Diagnostic finding = refused("notify", address.error());
     finding.detail = "BELAY_NOTIFY_URL: " + finding.detail;
     return finding;
   }
   auto connection = connect(*address);
   if (!connection.ok()) {
-    Finding finding = refused("notify", connection.error());
+    Diagnostic finding = refused("notify", connection.error());
     finding.kind = FindingKind::warning;  // polling finds what there is
     finding.detail = "BELAY_NOTIFY_URL: " + finding.detail;
     return finding;
@@ -171,7 +171,7 @@ Finding notify_finding(const std::string& notify_url) {
   return {"notify", FindingKind::good, address->shown + " wakes workers", ""};
 }
 
-Finding sessions_finding(Connection& connection) {
+Diagnostic sessions_finding(Connection& connection) {
   auto row =
       connection.query("SELECT count(*) FROM belay.sessions WHERE expires_at > clock_timestamp()");
   if (!row.ok()) return refused("sessions", row.error());
@@ -179,7 +179,7 @@ Finding sessions_finding(Connection& connection) {
           counted(row->number(0, 0), "process is", "processes are") + " at work on it", ""};
 }
 
-Finding late_approvals_finding(Connection& connection) {
+Diagnostic late_approvals_finding(Connection& connection) {
   auto row = connection.query(
       "SELECT count(*), count(*) FILTER (WHERE expires_at <= clock_timestamp())"
       " FROM belay.approvals WHERE status = 'open'");
@@ -191,7 +191,7 @@ Finding late_approvals_finding(Connection& connection) {
           "any command applies them: approvals list --all"};
 }
 
-Finding vacuum_finding(Connection& connection, const Address& address) {
+Diagnostic vacuum_finding(Connection& connection, const Address& address) {
   auto row = connection.query(
       "SELECT coalesce(sum(n_live_tup), 0)::bigint, coalesce(sum(n_dead_tup), 0)::bigint,"
       " (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::bigint"
@@ -220,7 +220,7 @@ Finding vacuum_finding(Connection& connection, const Address& address) {
 
 }  // namespace
 
-std::vector<Finding> look_at_postgres(const std::string& store, const std::string& notify_url,
+std::vector<Diagnostic> look_at_postgres(const std::string& store, const std::string& notify_url,
                                       Clock& clock) {
   auto address = postgres::address_from(store);
   if (!address.ok()) return {refused("store", address.error())};
@@ -228,7 +228,7 @@ std::vector<Finding> look_at_postgres(const std::string& store, const std::strin
   if (!opened.ok()) return {refused("store", opened.error())};
   Connection& connection = **opened;
   int version = connection.server_version();
-  std::vector<Finding> findings;
+  std::vector<Diagnostic> findings;
   findings.push_back({"store", FindingKind::good,
                       address->shown + ", version " + std::to_string(version / 10'000) + "." +
                           std::to_string(version % 10'000),

@@ -21,43 +21,43 @@
 
 namespace belay::server {
 struct Route;
-struct World;
+struct ApiContext;
 }  // namespace belay::server
 
 namespace belay::cli {
 
 struct Settings;
-struct World;
+struct CommandContext;
 
-using Answered = Result<ExitCode>;
+using CommandResult = Result<ExitCode>;
 using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;
 
 // One word that a verb takes: an option ("--date") or an argument ("FILE").
-struct Word {
+struct OptionSpec {
   std::string name;
   std::string help;
   bool required = false;
 };
-using Given = std::map<std::string, std::string>;  // by Word::name; what was not given is absent
+using ParsedOptions = std::map<std::string, std::string>;  // by Word::name; what was not given is absent
 
 // A verb that a program adds, with what was given to it.
-class OwnVerb {
+class CustomCommand {
  public:
-  virtual ~OwnVerb() = default;
+  virtual ~CustomCommand() = default;
   // What can be said before any store is opened; may read the files that it names.
   virtual Result<Done> check_form(const Settings&) { return Done{}; }
   // Whether it may make the store that it is to use; the others only look into one.
   virtual bool makes_a_store() const { return false; }
   // False: it is given an empty one in memory, and the person's own is left alone.
   virtual bool uses_a_store() const { return true; }
-  virtual Task<Answered> run(World& world) = 0;
+  virtual Task<CommandResult> run(CommandContext& world) = 0;
 };
-struct VerbEntry {
+struct CommandEntry {
   std::vector<std::string> path;  // {"notes", "import"}; without `make` a group of verbs
   std::string line;               // what it does, in the list of verbs
   std::string end;                // of its help: examples
-  std::vector<Word> words = {};
-  std::function<std::shared_ptr<OwnVerb>(Given)> make = nullptr;
+  std::vector<OptionSpec> words = {};
+  std::function<std::shared_ptr<CustomCommand>(ParsedOptions)> make = nullptr;
 };
 
 // A shorter way to run a graph: "run daily-audit --date D".
@@ -65,8 +65,8 @@ struct RunForm {
   std::string name;
   std::string line;
   std::string graph;
-  std::vector<Word> words;
-  std::function<Result<Value>(const Given&, const Settings&)> input;
+  std::vector<OptionSpec> words;
+  std::function<Result<Value>(const ParsedOptions&, const Settings&)> input;
 };
 
 // A setting that only this program knows: settings.own has it by its key.
@@ -78,17 +78,17 @@ struct OwnSetting {
 // How its results look. Each may be null: then a payload is shown as JSON, and nothing is marked.
 struct Presentation {
   // Shows a payload; false for one that it does not know.
-  std::function<bool(World&, const Value& payload)> payload;
+  std::function<bool(CommandContext&, const Value& payload)> payload;
   // What of a state is worth showing; null for nothing.
   std::function<const Value*(const Value& state)> made;
   // Beside a graph's name in the headline of a run.
   std::function<std::string(const RunView&)> title;
   // Before an approval's question, already styled.
-  std::function<std::string(World&, const ApprovalRow&)> mark;
+  std::function<std::string(CommandContext&, const ApprovalRow&)> mark;
   // Further members of an approval's document.
   std::function<void(const ApprovalRow&, Value::Object&)> approval_document;
   // After the list of what is open, of all approvals there are.
-  std::function<void(World&, const std::vector<ApprovalRow>&)> after_approvals;
+  std::function<void(CommandContext&, const std::vector<ApprovalRow>&)> after_approvals;
 };
 
 struct Program {
@@ -108,11 +108,11 @@ struct Program {
   // Returns `invalid` for a record that must not be saved, by any route; null: accepts all records.
   std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;
   std::vector<OwnSetting> settings = {};
-  std::vector<VerbEntry> verbs = {};
+  std::vector<CommandEntry> verbs = {};
   std::vector<RunForm> forms = {};
   Presentation presentation = {};
   // Of its own, beside those of every program; may be null. The settings outlive them.
-  std::function<std::vector<server::Route>(server::World&, const Settings&)> routes = nullptr;
+  std::function<std::vector<server::Route>(server::ApiContext&, const Settings&)> routes = nullptr;
   std::function<Result<Definitions>(const Settings&)> graphs;
   std::function<Result<std::shared_ptr<Model>>(const Settings&, Clock&)> model;
 };

@@ -32,7 +32,7 @@ void Progress::rests(const ThreadId& thread) {
   under_way_.erase(std::remove(under_way_.begin(), under_way_.end(), thread), under_way_.end());
 }
 
-void Progress::write(Style style, std::string_view glyph, const RunEvent& event,
+void Progress::write(Style style, std::string_view glyph, const ProgressEvent& event,
                      std::string_view rest) {
   std::string line = "  " + output_.styled_progress(style, glyph) + " ";
   if (names_threads_) line += one_line(event.thread.text) + " ";
@@ -41,41 +41,41 @@ void Progress::write(Style style, std::string_view glyph, const RunEvent& event,
   output_.progress(line);
 }
 
-void Progress::told(const RunEvent& event) {
+void Progress::on_progress(const ProgressEvent& event) {
   std::string message = one_line(event.message);
   switch (event.kind) {
-    case RunEvent::Kind::node_started: {
+    case ProgressEvent::Kind::node_started: {
       begins(event.thread);
       if (names_threads_) return;
       std::string attempt = event.attempt > 1 ? " (" + std::to_string(event.attempt) + ")" : "";
       output_.passing("  " + std::string(output_.glyph("●", "*")) + " " + event.node + attempt);
       return;
     }
-    case RunEvent::Kind::node_finished:
+    case ProgressEvent::Kind::node_finished:
       return write(Style::good, output_.glyph("✓", "ok"), event,
                    output_.styled_progress(Style::faint, span_text(event.duration)));
-    case RunEvent::Kind::attempt_failed: {
-      std::string failed = filled(phrases_.attempt_failed, {{"n", std::to_string(event.attempt)}});
+    case ProgressEvent::Kind::attempt_failed: {
+      std::string failed = format_message(phrases_.attempt_failed, {{"n", std::to_string(event.attempt)}});
       std::string again = std::string(phrases_.again_in) + " " + span_text(event.duration);
       return write(Style::warning, output_.glyph("↻", "~"), event,
                    failed + ", " + again + ": " + message);
     }
-    case RunEvent::Kind::paused:
+    case ProgressEvent::Kind::paused:
       rests(event.thread);
       return write(Style::warning, output_.glyph("⏸", "||"), event, message);
-    case RunEvent::Kind::decided:
+    case ProgressEvent::Kind::decided:
       return write(Style::plain, output_.glyph("▸", ">"), event, message);
-    case RunEvent::Kind::released:
+    case ProgressEvent::Kind::released:
       rests(event.thread);
-      if (!message.empty()) message = filled(phrases_.given_up, {{"nodes", message}});
+      if (!message.empty()) message = format_message(phrases_.given_up, {{"nodes", message}});
       return write(Style::plain, output_.glyph("◂", "<"), event,
                    std::string(phrases_.released) + (message.empty() ? "" : "; ") + message);
-    case RunEvent::Kind::finished: {
+    case ProgressEvent::Kind::finished: {
       rests(event.thread);
       // The command of a single run prints the result or the error itself.
       if (!names_threads_) return;
-      std::string rest(word_for(phrases_, event.status));
-      RunEvent of_run = event;
+      std::string rest(status_label(phrases_, event.status));
+      ProgressEvent of_run = event;
       of_run.node.clear();
       if (!message.empty()) rest += ": " + message;
       StatusMark mark = mark_of(output_, event.status);

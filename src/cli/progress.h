@@ -23,9 +23,9 @@ StatusMark mark_of(const Output& output, RunStatus status);
 
 class Progress {
  public:
-  Progress(Output& output, const Phrases& phrases) : output_(output), phrases_(phrases) {}
+  Progress(Output& output, const LocalizedText& phrases) : output_(output), phrases_(phrases) {}
 
-  void told(const RunEvent& event);
+  void on_progress(const ProgressEvent& event);
   // Several runs go on at once: each line names its thread, and none is written anew.
   void name_threads() { names_threads_ = true; }
 
@@ -37,10 +37,10 @@ class Progress {
   const std::vector<ThreadId>& under_way() const { return under_way_; }
 
  private:
-  void write(Style style, std::string_view glyph, const RunEvent& event, std::string_view rest);
+  void write(Style style, std::string_view glyph, const ProgressEvent& event, std::string_view rest);
 
   Output& output_;
-  const Phrases& phrases_;
+  const LocalizedText& phrases_;
   std::vector<ThreadId> under_way_;
   bool names_threads_ = false;
 };

@@ -18,12 +18,12 @@ std::string text_in(const Value& document, const char* name) {
   return text ? *text : std::string();
 }
 
-std::string moment_in(const World& world, const Value& document, const char* name) {
+std::string moment_in(const CommandContext& world, const Value& document, const char* name) {
   auto at = instant_from(text_in(document, name));
   return at ? moment_text(world.settings.time_zone, *at) : "-";
 }
 
-std::string line_of_queue(const World& world, const Value& queue) {
+std::string line_of_queue(const CommandContext& world, const Value& queue) {
   std::string line = padded(one_line(text_in(queue, "name")), 16);
   for (const char* count : {"queued", "due", "running", "waiting", "quarantined"}) {
     line += "  " + number_in(queue, count) + " " + count;
@@ -44,7 +44,7 @@ std::string line_of_queue(const World& world, const Value& queue) {
   return line;
 }
 
-std::string line_of_worker(const World& world, const Value& worker) {
+std::string line_of_worker(const CommandContext& world, const Value& worker) {
   std::string line = text_in(worker, "session");
   line += worker["alive"] == Value(true) ? "  alive" : "  dead ";
   if (!worker["name"].is_null()) line += "  " + one_line(text_in(worker, "name"));
@@ -57,7 +57,7 @@ std::string line_of_worker(const World& world, const Value& worker) {
   return line;
 }
 
-Task<Answered> list_queues(World& world) {
+Task<CommandResult> list_queues(CommandContext& world) {
   BELAY_CO_TRY(Value found, co_await world.service.queues(std::nullopt));
   const Value::Array* queues = found["queues"].as_array();
   if (!queues || queues->empty())
@@ -69,7 +69,7 @@ Task<Answered> list_queues(World& world) {
   co_return ExitCode::done;
 }
 
-Task<Result<bool>> is_at_work(World& world, std::string name) {
+Task<Result<bool>> is_at_work(CommandContext& world, std::string name) {
   BELAY_CO_TRY(Value found, co_await world.service.queues(std::nullopt));
   const Value::Array* queues = found["queues"].as_array();
   for (std::size_t i = 0; queues && i < queues->size(); ++i) {
@@ -79,7 +79,7 @@ Task<Result<bool>> is_at_work(World& world, std::string name) {
   co_return false;
 }
 
-Task<Answered> change_queue(World& world, Queue wanted) {
+Task<CommandResult> change_queue(CommandContext& world, Queue wanted) {
   QueueChange change;
   change.name = wanted.name;
   if (wanted.what == Queue::What::limit) {
@@ -107,7 +107,7 @@ Task<Answered> change_queue(World& world, Queue wanted) {
 }
 
 // A new thread goes on where the old one stood; one that was quarantined has ended with that.
-Task<Answered> retry_run(World& world, Queue wanted) {
+Task<CommandResult> retry_run(CommandContext& world, Queue wanted) {
   ThreadId thread(wanted.name);
   ThreadId named = thread;
   BELAY_CO_TRY(RunRow old, co_await world.service.run_of(std::move(named)));
@@ -133,7 +133,7 @@ Task<Answered> retry_run(World& world, Queue wanted) {
   co_return ExitCode::done;
 }
 
-Task<Answered> list_quarantined(World& world) {
+Task<CommandResult> list_quarantined(CommandContext& world) {
   Value::Array documents;
   std::optional<RunId> before;
   for (bool is_last = false; !is_last;) {
@@ -158,14 +158,14 @@ Task<Answered> list_quarantined(World& world) {
 
 }  // namespace
 
-Task<Answered> see_to_queue(World& world, Queue wanted) {
+Task<CommandResult> see_to_queue(CommandContext& world, Queue wanted) {
   if (wanted.what == Queue::What::list) return list_queues(world);
   if (wanted.what == Queue::What::retry) return retry_run(world, std::move(wanted));
   if (wanted.what == Queue::What::quarantine) return list_quarantined(world);
   return change_queue(world, std::move(wanted));
 }
 
-Task<Answered> list_workers(World& world) {
+Task<CommandResult> list_workers(CommandContext& world) {
   BELAY_CO_TRY(Value found, co_await world.service.workers());
   const Value::Array* workers = found["workers"].as_array();
   for (std::size_t i = 0; workers && i < workers->size(); ++i) {

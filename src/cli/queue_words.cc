@@ -8,7 +8,7 @@ namespace {
 using What = Queue::What;
 
 CLI::App* add_queue_verb(CLI::App& parent, const AddVerb& add, const char* name, const char* line,
-                         What what, Queue& queue, Verb& chosen) {
+                         What what, Queue& queue, Command& chosen) {
   CLI::App* verb = add(parent, name, line, help::kQueue);
   const char* of = what == What::retry ? "THREAD" : "QUEUE";
   bool is_of_one = what != What::list && what != What::quarantine;
@@ -22,7 +22,7 @@ CLI::App* add_queue_verb(CLI::App& parent, const AddVerb& add, const char* name,
 
 }  // namespace
 
-void add_queue_verbs(CLI::App& app, const AddVerb& add, Queue& queue, Verb& chosen) {
+void add_queue_verbs(CLI::App& app, const AddVerb& add, Queue& queue, Command& chosen) {
   CLI::App* group = add(app, "queue", "What waits, and how it is taken", help::kQueue);
   group->require_subcommand(0, 1);
   group->callback([&chosen, group] {

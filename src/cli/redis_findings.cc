@@ -8,13 +8,13 @@
 namespace belay::cli {
 namespace {
 
-using FindingKind = Finding::Kind;
+using FindingKind = Diagnostic::Kind;
 
 constexpr std::chrono::milliseconds kPatience{1'000};
 constexpr int kVersionLeast = 6;
 constexpr std::size_t kKeysLookedAt = 1'000;
 
-Finding finding(FindingKind kind, std::string detail, std::string advice = "") {
+Diagnostic finding(FindingKind kind, std::string detail, std::string advice = "") {
   return {"redis", kind, std::move(detail), std::move(advice)};
 }
 
@@ -32,7 +32,7 @@ std::uint64_t number_from(const std::string& text) {
   return number;
 }
 
-Finding away(const redis::Address& address, std::string trouble) {
+Diagnostic away(const redis::Address& address, std::string trouble) {
   std::string advice =
       "start it, or correct the setting redis (--redis, BELAY_REDIS); without it all goes on, "
       "slower";
@@ -54,7 +54,7 @@ Finding away(const redis::Address& address, std::string trouble) {
                  std::move(advice));
 }
 
-void look_at_server(const std::string& info, std::vector<Finding>& findings) {
+void look_at_server(const std::string& info, std::vector<Diagnostic>& findings) {
   std::string version = value_in(info, "redis_version");
   if (static_cast<int>(number_from(version)) < kVersionLeast) {
     findings.push_back(finding(FindingKind::warning,
@@ -75,7 +75,7 @@ void look_at_server(const std::string& info, std::vector<Finding>& findings) {
 }
 
 void look_at_keys(redis::Client& client, const std::string& prefix,
-                  std::vector<Finding>& findings) {
+                  std::vector<Diagnostic>& findings) {
   auto page = client.call_and_wait({"SCAN", "0", "COUNT", std::to_string(kKeysLookedAt)});
   if (!page.ok() || page->items.size() != 2) return;
   std::size_t foreign = 0;
@@ -92,8 +92,8 @@ void look_at_keys(redis::Client& client, const std::string& prefix,
 
 }  // namespace
 
-std::vector<Finding> look_at_redis(const Settings& settings) {
-  std::vector<Finding> findings;
+std::vector<Diagnostic> look_at_redis(const Settings& settings) {
+  std::vector<Diagnostic> findings;
   if (!settings.redis) return findings;
   redis::ClientOptions options = client_options(*settings.redis);
   options.link.connect_timeout = kPatience;

@@ -16,8 +16,8 @@ constexpr std::chrono::milliseconds kFirstTry{50};
 class NoRedis final : public RedisTier {
  public:
   Hints hints() override { return {}; }
-  SharedLimit* limit() override { return nullptr; }
-  SharedAnswers* answers() override { return nullptr; }
+  SharedRateLimit* limit() override { return nullptr; }
+  SharedReplyCache* answers() override { return nullptr; }
   std::unique_ptr<Store> around(Store& store) override {
     return std::make_unique<ForwardingStore>(store);
   }
@@ -36,8 +36,8 @@ class OneRedis final : public RedisTier {
     client_.wait_for_first_try(kFirstTry);
   }
   Hints hints() override { return settings_.hints ? Hints{&wake_up_, &broadcast_} : Hints{}; }
-  SharedLimit* limit() override { return settings_.limits ? &limit_ : nullptr; }
-  SharedAnswers* answers() override { return settings_.answers ? &answers_ : nullptr; }
+  SharedRateLimit* limit() override { return settings_.limits ? &limit_ : nullptr; }
+  SharedReplyCache* answers() override { return settings_.answers ? &answers_ : nullptr; }
   std::unique_ptr<Store> around(Store& store) override {
     if (settings_.checkpoints) return redis::cache_store(store, client_);
     return std::make_unique<ForwardingStore>(store);
@@ -47,7 +47,7 @@ class OneRedis final : public RedisTier {
   const RedisSettings settings_;
   redis::Client client_;
   const std::shared_ptr<const redis::TextSeal> seal_;
-  redis::RedisWakeUp wake_up_;
+  redis::RedisNotifier wake_up_;
   redis::RedisBroadcast broadcast_;
   redis::RedisLimit limit_;
   redis::RedisAnswers answers_;

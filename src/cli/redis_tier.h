@@ -24,8 +24,8 @@ class RedisTier {
   virtual ~RedisTier() = default;
 
   virtual Hints hints() = 0;
-  virtual SharedLimit* limit() = 0;
-  virtual SharedAnswers* answers() = 0;
+  virtual SharedRateLimit* limit() = 0;
+  virtual SharedReplyCache* answers() = 0;
   // `store` itself, or with runs' values kept before it; that one outlives what it gives.
   virtual std::unique_ptr<Store> around(Store& store) = 0;
 };
@@ -33,6 +33,6 @@ class RedisTier {
 redis::ClientOptions client_options(const RedisSettings& settings);
 
 // What belay doctor tells of it; empty where none is set.
-std::vector<Finding> look_at_redis(const Settings& settings);
+std::vector<Diagnostic> look_at_redis(const Settings& settings);
 
 }  // namespace belay::cli

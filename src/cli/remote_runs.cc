@@ -24,7 +24,7 @@ Result<std::string> token_of(const Settings& settings) {
 }  // namespace
 
 Result<std::unique_ptr<RemoteRuns>> RemoteRuns::open(const Settings& settings, Executor& executor,
-                                                     Random& random, RunObserver observer) {
+                                                     Random& random, ProgressObserver observer) {
   BELAY_TRY(client::ServerAddress address, client::server_address_from(*settings.server));
   client::ConnectionOptions options;
   BELAY_TRY(options.token, token_of(settings));
@@ -43,7 +43,7 @@ RemoteRuns::RemoteRuns(std::unique_ptr<net::HttpClient> http, client::ServerAddr
     : http_(std::move(http)), connection_(*http_, std::move(address), std::move(options)) {}
 
 Task<Result<ExitCode>> RemoteRuns::examine(Output& output) {
-  std::vector<Finding> findings;
+  std::vector<Diagnostic> findings;
   client::Ask ask;
   ask.target = "/api/health";
   auto reply = co_await connection_.ask(std::move(ask));
@@ -52,18 +52,18 @@ Task<Result<ExitCode>> RemoteRuns::examine(Output& output) {
   if (!status || !version) {
     std::string why = reply.ok() ? "What answers there is no Belay server." : reply.error().message;
     findings.push_back(
-        {"server", Finding::Kind::bad, std::move(why), "belay serve, or another --server"});
+        {"server", Diagnostic::Kind::bad, std::move(why), "belay serve, or another --server"});
   } else {
     std::string ours(belay_version());
     bool is_ours = *version == ours;
-    findings.push_back({"server", Finding::Kind::good, connection_.base() + " answers.", ""});
-    findings.push_back({"version", is_ours ? Finding::Kind::good : Finding::Kind::warning,
+    findings.push_back({"server", Diagnostic::Kind::good, connection_.base() + " answers.", ""});
+    findings.push_back({"version", is_ours ? Diagnostic::Kind::good : Diagnostic::Kind::warning,
                         "Belay " + *version + (is_ours ? "." : "; this is " + ours + "."),
                         is_ours ? "" : "take the same version on both sides"});
     bool is_ready = *status == "ok";
     const std::string* reason = reply->document["reason"].as_string();
     findings.push_back(
-        {"work", is_ready ? Finding::Kind::good : Finding::Kind::bad,
+        {"work", is_ready ? Diagnostic::Kind::good : Diagnostic::Kind::bad,
          is_ready ? "It takes work." : "It takes no work: " + (reason ? *reason : *status + "."),
          is_ready ? "" : "look at what the server itself says"});
   }
@@ -71,14 +71,14 @@ Task<Result<ExitCode>> RemoteRuns::examine(Output& output) {
     Whose everybody;
     auto standing = co_await service_->standing(std::move(everybody));
     bool may = standing.ok();
-    findings.push_back({"key", may ? Finding::Kind::good : Finding::Kind::bad,
+    findings.push_back({"key", may ? Diagnostic::Kind::good : Diagnostic::Kind::bad,
                         may ? "It lets this program ask." : standing.error().message,
                         may ? "" : "--api-key-file FILE, or BELAY_API_KEY"});
   }
   co_return show_findings("server", connection_.base(), findings, output);
 }
 
-std::string_view needs_a_store(const Verb& verb) {
+std::string_view needs_a_store(const Command& verb) {
   if (std::holds_alternative<Work>(verb)) return "worker takes up the runs of";
   if (std::holds_alternative<Serve>(verb)) return "serve answers for";
   if (std::holds_alternative<StoreSeal>(verb)) return "store encrypt and rotate seal";

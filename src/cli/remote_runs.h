@@ -14,7 +14,7 @@ class RemoteRuns {
   // Talks to nobody yet. `invalid` for an address or a key that is none. What is handed in outlives
   // it; settings.server is set.
   static Result<std::unique_ptr<RemoteRuns>> open(const Settings& settings, Executor& executor,
-                                                  Random& random, RunObserver observer);
+                                                  Random& random, ProgressObserver observer);
   RemoteRuns(std::unique_ptr<net::HttpClient> http, client::ServerAddress address,
              client::ConnectionOptions options);
 
@@ -30,6 +30,6 @@ class RemoteRuns {
 };
 
 // What a verb needs a store of its own for; empty for one that a server can answer.
-std::string_view needs_a_store(const Verb& verb);
+std::string_view needs_a_store(const Command& verb);
 
 }  // namespace belay::cli

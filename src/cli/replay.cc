@@ -11,11 +11,11 @@ constexpr int shown_columns = 400;
 
 }  // namespace
 
-Task<Answered> replay_thread(World& world, Replay wanted) {
+Task<CommandResult> replay_thread(CommandContext& world, Replay wanted) {
   ThreadId thread(std::move(wanted.thread));
   BELAY_CO_TRY(ReplayReport report, co_await world.service.replay(std::move(thread)));
   Output& out = world.output;
-  std::string compared = std::to_string(report.compared) + " of " + std::to_string(report.run.seq) +
+  std::string compared = std::to_string(report.matching_commits) + " of " + std::to_string(report.run.seq) +
                          " commits are as recorded.";
   out.line(compared);
   if (report.divergence) {

@@ -9,7 +9,7 @@
 namespace belay::cli {
 namespace {
 
-Task<Result<RunView>> resume_one(World& world, ThreadId thread) {
+Task<Result<RunView>> resume_one(CommandContext& world, ThreadId thread) {
   world.progress.begins(thread);
   auto view = co_await world.service.resume(thread);
   world.progress.rests(thread);
@@ -17,7 +17,7 @@ Task<Result<RunView>> resume_one(World& world, ThreadId thread) {
 }
 
 // Reports that a delayed run starts early: naming it means not waiting for its time.
-Task<Result<Done>> show_early(World& world, ThreadId thread) {
+Task<Result<Done>> show_early(CommandContext& world, ThreadId thread) {
   auto row = co_await world.service.run_of(thread);
   // resume() reports any error of the thread.
   if (!row.ok() || row->status != RunStatus::queued) co_return Done{};
@@ -25,14 +25,14 @@ Task<Result<Done>> show_early(World& world, ThreadId thread) {
   if (!due || *due <= world.clock.now()) co_return Done{};
   std::string time = moment_text(world.settings.time_zone, *due);
   world.output.progress(
-      filled(world.phrases.begins_early, {{"thread", thread.text}, {"time", time}}));
+      format_message(world.phrases.begins_early, {{"thread", thread.text}, {"time", time}}));
   co_return Done{};
 }
 
-Task<Answered> resume_named(World& world, ThreadId thread) {
-  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.left_behind(std::nullopt));
+Task<CommandResult> resume_named(CommandContext& world, ThreadId thread) {
+  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.orphaned_threads(std::nullopt));
   if (std::find(left.begin(), left.end(), thread) != left.end()) {
-    world.output.progress(filled(world.phrases.taking_over, {{"thread", thread.text}}));
+    world.output.progress(format_message(world.phrases.taking_over, {{"thread", thread.text}}));
   }
   BELAY_CO_CHECK(co_await show_early(world, thread));
   BELAY_CO_TRY(RunView view, co_await resume_one(world, std::move(thread)));
@@ -50,13 +50,13 @@ ExitCode heavier(ExitCode one, ExitCode other) {
   return one;
 }
 
-Task<Answered> resume_all(World& world) {
-  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.left_behind(std::nullopt));
+Task<CommandResult> resume_all(CommandContext& world) {
+  BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.orphaned_threads(std::nullopt));
   if (left.empty()) world.output.line(world.phrases.nothing_left);
   ExitCode code = ExitCode::done;
   Value::Array documents;
   for (const ThreadId& thread : left) {
-    world.output.progress(filled(world.phrases.taking_over, {{"thread", thread.text}}));
+    world.output.progress(format_message(world.phrases.taking_over, {{"thread", thread.text}}));
     auto view = co_await resume_one(world, thread);
     if (!view.ok() && view.error().code == ErrorCode::conflict) {
       // Another process was faster: the run is in good hands.
@@ -74,7 +74,7 @@ Task<Answered> resume_all(World& world) {
 
 }  // namespace
 
-Task<Answered> resume_runs(World& world, Resume wanted) {
+Task<CommandResult> resume_runs(CommandContext& world, Resume wanted) {
   if (wanted.all) co_return co_await resume_all(world);
   ThreadId thread(std::move(wanted.thread));
   co_return co_await resume_named(world, std::move(thread));

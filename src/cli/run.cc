@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookAgain{200};
 
-StartRun start_of(World& world, RunAgent wanted) {
+StartRun start_of(CommandContext& world, RunAgent wanted) {
   StartRun start;
   start.agent = wanted.definition->name;
   start.input = std::move(wanted.state);
@@ -26,10 +26,10 @@ StartRun start_of(World& world, RunAgent wanted) {
 }
 
 // The run is running in another process: waits for it, and continues it if that process dies.
-Task<Result<RunView>> wait_for_owner(World& world, StartRun again, RunView view) {
+Task<Result<RunView>> wait_for_owner(CommandContext& world, StartRun again, RunView view) {
   std::string process;
   if (auto id = world.local->process_of(view.row.session)) process = std::to_string(*id);
-  world.output.progress(filled(world.phrases.waits_for_process,
+  world.output.progress(format_message(world.phrases.waits_for_process,
                                {{"thread", again.thread.text}, {"process", process}}));
   while (view.row.status == RunStatus::running) {
     BELAY_CO_TRY(bool is_alive, world.local->store.is_alive(view.row.session));
@@ -47,7 +47,7 @@ Task<Result<RunView>> wait_for_owner(World& world, StartRun again, RunView view)
 
 }  // namespace
 
-Task<Answered> run_agent(World& world, RunAgent wanted) {
+Task<CommandResult> run_agent(CommandContext& world, RunAgent wanted) {
   StartRun start = start_of(world, std::move(wanted));
   ThreadId thread = start.thread;
   world.progress.begins(thread);
@@ -65,7 +65,7 @@ Task<Answered> run_agent(World& world, RunAgent wanted) {
   co_return end_of(world, *view);
 }
 
-Task<Answered> enqueue_agent(World& world, RunAgent wanted) {
+Task<CommandResult> enqueue_agent(CommandContext& world, RunAgent wanted) {
   StartRun start = start_of(world, std::move(wanted));
   BELAY_CO_TRY(RunView view, co_await world.service.start(std::move(start)));
   show_headline(world, view);

@@ -44,7 +44,7 @@ Result<Done> write_new_file(const std::string& name, std::string_view text) {
 
 }  // namespace
 
-Task<Answered> export_run(World& world, ExportRun wanted) {
+Task<CommandResult> export_run(CommandContext& world, ExportRun wanted) {
   ThreadId thread(std::move(wanted.thread));
   BELAY_CO_TRY(Value file, co_await world.service.export_run(std::move(thread)));
   std::string text = to_json(file) + "\n";
@@ -60,7 +60,7 @@ Task<Answered> export_run(World& world, ExportRun wanted) {
   co_return ExitCode::done;
 }
 
-Task<Answered> import_run(World& world, ImportRun wanted) {
+Task<CommandResult> import_run(CommandContext& world, ImportRun wanted) {
   BELAY_CO_TRY(std::string text, read_input(wanted.file, kFileBytesMax));
   auto file = parse_json(text);
   if (!file.ok()) {

@@ -12,7 +12,7 @@ Error unknown(const GraphDefinition& graph, std::string_view name) {
   std::vector<std::string> names;
   for (const ChannelType& channel : graph.state->channels) names.emplace_back(channel.name);
   return error(ErrorCode::invalid, "The input of " + graph.name + " has no \"" +
-                                       shortened(name, 60, "...") + "\"." + meant(name, names));
+                                       shortened(name, 60, "...") + "\"." + did_you_mean(name, names));
 }
 
 const ChannelType* find_channel(const GraphDefinition& graph, std::string_view name) {

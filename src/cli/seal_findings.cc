@@ -9,7 +9,7 @@
 namespace belay::cli {
 namespace {
 
-using Kind = Finding::Kind;
+using Kind = Diagnostic::Kind;
 
 // A connection that only reads, as a store.
 class ReadOnlyStore final : public Store {
@@ -40,7 +40,7 @@ std::string listed(const std::map<std::string, std::uint64_t>& counts) {
   return text.empty() ? "nothing stored yet" : text;
 }
 
-Finding encryption_finding(const Sealing& sealing, const SealReport& report) {
+Diagnostic encryption_finding(const EncryptionOptions& sealing, const EncryptionReport& report) {
   bool has_key = !sealing.keys.empty();
   std::string detail = has_key ? "on, key " + sealing.keys.ids().front() : "off";
   detail += "; values: " + listed(report.keys);
@@ -51,15 +51,15 @@ Finding encryption_finding(const Sealing& sealing, const SealReport& report) {
         "name the right key file with --key-file or BELAY_KEY_FILE"};
   }
   if (!has_key) return {"encryption", Kind::good, detail, ""};
-  if (report.left_in_plain > 0) {
-    return {"encryption", sealing.accept_plain ? Kind::warning : Kind::bad,
-            detail + "; " + std::to_string(report.left_in_plain) +
+  if (report.plaintext_digests > 0) {
+    return {"encryption", sealing.accept_plaintext ? Kind::warning : Kind::bad,
+            detail + "; " + std::to_string(report.plaintext_digests) +
                 " rows or digests in plain, which with a key are refused",
             "if they are from before there was a key, or of an older Belay: store encrypt"};
   }
   for (const auto& [id, count] : report.keys) {
     if (id.empty()) {
-      return {"encryption", sealing.accept_plain ? Kind::warning : Kind::bad,
+      return {"encryption", sealing.accept_plaintext ? Kind::warning : Kind::bad,
               detail + "; with a key what is in plain is refused",
               "if it is from before there was a key: store encrypt"};
     }
@@ -70,30 +70,30 @@ Finding encryption_finding(const Sealing& sealing, const SealReport& report) {
   return {"encryption", Kind::good, detail, ""};
 }
 
-Result<SealReport> report_of(const std::string& path, const Sealing& sealing) {
+Result<EncryptionReport> report_of(const std::string& path, const EncryptionOptions& sealing) {
   BELAY_TRY(std::unique_ptr<sqlite::Connection> connection,
             sqlite::Connection::open(path, sqlite::Connection::Mode::read_only));
   connection->leave_log_alone();
   BELAY_TRY(std::int64_t version, connection->number("PRAGMA user_version"));
-  if (version != static_cast<std::int64_t>(sqlite::migrations().size())) return SealReport();
+  if (version != static_cast<std::int64_t>(sqlite::migrations().size())) return EncryptionReport();
   ReadOnlyStore store(*connection);
   std::unique_ptr<Random> random = system_random();
   std::unique_ptr<EventLoop> loop = make_event_loop();
-  return block_on<Result<SealReport>>(
-      *loop, belay::look_at_seals(store, *random, sealing, default_tenant()));
+  return block_on<Result<EncryptionReport>>(
+      *loop, belay::inspect_encryption(store, *random, sealing, default_tenant()));
 }
 
 }  // namespace
 
-std::vector<Finding> look_at_seals(const Settings& settings) {
+std::vector<Diagnostic> look_at_seals(const Settings& settings) {
   auto sealing = sealing_of(settings);
   if (!sealing.ok()) return {{"encryption", Kind::bad, sealing.error().message, "see above"}};
   std::optional<std::string> path = path_of_store(settings.store);
   std::error_code ignored;
   if (!path || !std::filesystem::is_regular_file(*path, ignored)) return {};
   // What is in plain is counted, not refused.
-  Sealing looking = *sealing;
-  looking.accept_plain = true;
+  EncryptionOptions looking = *sealing;
+  looking.accept_plaintext = true;
   auto report = report_of(*path, looking);
   if (!report.ok()) return {};
   return {encryption_finding(*sealing, *report)};

@@ -19,7 +19,7 @@ constexpr std::size_t kStartsPerMinuteWithKeys = 10;
 // A store that can't be read now can't be written either.
 Task<Result<Done>> readiness_of(Store& store, const bool& is_draining) {
   if (is_draining) co_return error(ErrorCode::unavailable, "It is being shut down.");
-  if (!store.takes_commits()) {
+  if (!store.accepts_commits()) {
     co_return error(ErrorCode::unavailable,
                     "Its store takes no more commits of this process; start it again.");
   }
@@ -34,18 +34,18 @@ Task<Result<Done>> readiness_of(Store& store, const bool& is_draining) {
                   "itself, and belay doctor, tell why.");
 }
 
-server::StartLimitOptions start_limits(const World& world, const Serve& wanted) {
+server::StartLimitOptions start_limits(const CommandContext& world, const Serve& wanted) {
   const StartSettings& set = world.settings.starts;
   std::optional<std::uint64_t> per_minute =
       wanted.starts_per_minute ? wanted.starts_per_minute : set.per_minute;
   server::StartLimitOptions limits;
   limits.per_minute = per_minute.value_or(wanted.keys.empty() ? 0 : kStartsPerMinuteWithKeys);
-  limits.at_work_per_address = world.local->places.per_user;
+  limits.at_work_per_address = world.local->concurrency.per_user;
   limits.at_work = wanted.starts_at_work.value_or(set.at_work);
   return limits;
 }
 
-server::ApiOptions api_options(World& world, const Serve& wanted, const bool& is_draining) {
+server::ApiOptions api_options(CommandContext& world, const Serve& wanted, const bool& is_draining) {
   server::ApiOptions options;
   options.version = BELAY_VERSION;
   options.user = world.settings.user;
@@ -92,11 +92,11 @@ std::string url_of(const Serve& wanted, int port) {
 
 // Until it is drained. A store that can't be read now is asked again: meanwhile requests are told
 // so.
-Task<Result<std::size_t>> work_on(World& world, const Work& wanted, const bool& is_draining) {
+Task<Result<std::size_t>> work_on(CommandContext& world, const Work& wanted, const bool& is_draining) {
   constexpr std::chrono::seconds between{1};
   while (true) {
     auto count = co_await work_until_drained(world, wanted);
-    if (count.ok() || is_draining || !world.local->store.takes_commits())
+    if (count.ok() || is_draining || !world.local->store.accepts_commits())
       co_return std::move(count);
     world.output.progress(count.error().message);
     co_await sleep_for(between);
@@ -106,7 +106,7 @@ Task<Result<std::size_t>> work_on(World& world, const Work& wanted, const bool& 
 
 }  // namespace
 
-Task<Answered> serve(World& world, Serve wanted) {
+Task<CommandResult> serve(CommandContext& world, Serve wanted) {
   bool is_draining = false;
   Shutdown shutdown(world, wanted.work.drain_timeout);
   allow_connections();
@@ -114,7 +114,7 @@ Task<Answered> serve(World& world, Serve wanted) {
                          world.local->starts};
   server::Api::OwnRoutes own;
   if (world.program.routes) {
-    own = [&world](server::World& served) { return world.program.routes(served, world.settings); };
+    own = [&world](server::ApiContext& served) { return world.program.routes(served, world.settings); };
   }
   server::Api api(parts, api_options(world, wanted, is_draining), own);
   http::Handler handler = [&api](http::Request request) { return api.answer(std::move(request)); };
@@ -132,7 +132,7 @@ Task<Answered> serve(World& world, Serve wanted) {
   };
   world.progress.name_threads();
   std::string url = url_of(wanted, server->port());
-  world.output.progress(filled(world.phrases.listening, {{"url", url}}));
+  world.output.progress(format_message(world.phrases.listening, {{"url", url}}));
   auto count = co_await work_on(world, wanted.work, is_draining);
   if (!count.ok()) co_return std::move(count).error();
   co_await closed;

@@ -82,8 +82,8 @@ Result<PauseAtCommit> pause_of(const Environment& environment) {
   return pause;
 }
 
-Result<Sealing::Compress> compression_of(const Environment& environment) {
-  using Compress = Sealing::Compress;
+Result<EncryptionOptions::Compress> compression_of(const Environment& environment) {
+  using Compress = EncryptionOptions::Compress;
   if (!environment.compression || *environment.compression == "with-key") return Compress::with_key;
   if (*environment.compression == "always") return Compress::always;
   if (*environment.compression == "never") return Compress::never;
@@ -102,8 +102,8 @@ Result<Done> read_sealing(const Environment& environment, const GlobalFlags& fla
     settings.keys_name = "CHECKPOINT_ENCRYPTION_KEY";
   }
   BELAY_TRY(settings.compression, compression_of(environment));
-  if (environment.accept_plain) {
-    BELAY_TRY(settings.accept_plain, truth_from("BELAY_ACCEPT_PLAIN", *environment.accept_plain));
+  if (environment.accept_plaintext) {
+    BELAY_TRY(settings.accept_plaintext, truth_from("BELAY_ACCEPT_PLAIN", *environment.accept_plaintext));
   }
   return Done{};
 }
@@ -236,7 +236,7 @@ Result<Done> read_places(const Environment& environment, Settings& settings) {
     limit = static_cast<std::uint64_t>(*number);
     return Result<Done>(Done{});
   };
-  PlaceLimits& places = settings.places;
+  ConcurrencyLimits& places = settings.concurrency;
   BELAY_CHECK(read("BELAY_RUNS_PER_USER", environment.runs_per_user, places.per_user));
   if (environment.runs_per_user) settings.starts.per_user = places.per_user;
   BELAY_CHECK(read("BELAY_RUNS_PER_KEY", environment.runs_per_key, places.per_key));
@@ -294,7 +294,7 @@ Environment read_environment(const Program& program) {
   read.keys = variable("BELAY_KEYS");
   read.checkpoint_key = variable("CHECKPOINT_ENCRYPTION_KEY");
   read.compression = variable("BELAY_COMPRESSION");
-  read.accept_plain = variable("BELAY_ACCEPT_PLAIN");
+  read.accept_plaintext = variable("BELAY_ACCEPT_PLAIN");
   read.server = variable("BELAY_SERVER");
   read.api_key_file = variable("BELAY_API_KEY_FILE");
   read.api_key = variable("BELAY_API_KEY");

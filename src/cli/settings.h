@@ -32,7 +32,7 @@ struct Environment {
   std::optional<std::string> max_retries, timeout_ms, require_approval;
   std::optional<std::string> time_zone, metrics_batch_interval;
   std::optional<std::string> data_home, home, locale, no_color, terminal, columns, login;
-  std::optional<std::string> key_file, keys, compression, accept_plain;
+  std::optional<std::string> key_file, keys, compression, accept_plaintext;
   std::optional<std::string> server, api_key_file, api_key;
   std::optional<std::string> checkpoint_key;  // CHECKPOINT_ENCRYPTION_KEY
   std::optional<std::string> redis, redis_url, redis_prefix, redis_for, redis_ca_file;
@@ -104,8 +104,8 @@ struct Settings {
   bool key_file_by_flag = false;         // so the next command has to name it too
   std::optional<std::string> keys;       // where no file is named
   std::string keys_name = "BELAY_KEYS";  // the variable that they are from
-  Sealing::Compress compression = Sealing::Compress::with_key;
-  bool accept_plain = false;
+  EncryptionOptions::Compress compression = EncryptionOptions::Compress::with_key;
+  bool accept_plaintext = false;
   // The server that has the runs; unset: the store has them.
   std::optional<std::string> server;
   bool server_by_flag = false;  // so the next command has to name it too
@@ -114,7 +114,7 @@ struct Settings {
   std::optional<std::string> api_key;  // BELAY_API_KEY, where no file is named; never shown
   std::optional<RedisSettings> redis;  // where a store of ours has the runs
   PauseAtCommit pause;
-  PlaceLimits places{.per_key = 1};
+  ConcurrencyLimits concurrency{.per_key = 1};
   StartSettings starts;
   std::int64_t model_fails = 0;  // for tests: see app.cc
   bool tells_fenced = false;     // likewise

@@ -33,18 +33,18 @@ std::string shell_word(std::string_view word) {
 }
 
 // What is worth showing of a run that asks nothing.
-const Value* made_in(const World& world, const Value& state) {
+const Value* made_in(const CommandContext& world, const Value& state) {
   const auto& made = world.program.presentation.made;
   return made ? made(state) : &state;
 }
 
-std::string mark_of(World& world, const ApprovalRow& row) {
+std::string mark_of(CommandContext& world, const ApprovalRow& row) {
   const auto& mark = world.program.presentation.mark;
   return mark ? mark(world, row) : "";
 }
 
-std::string_view outcome_word(const Phrases& phrases, const RunRow& row) {
-  if (row.status != RunStatus::completed) return word_for(phrases, row.status);
+std::string_view outcome_word(const LocalizedText& phrases, const RunRow& row) {
+  if (row.status != RunStatus::completed) return status_label(phrases, row.status);
   if (row.outcome == "saved") return phrases.saved;
   if (row.outcome == "nothing_to_do") return phrases.nothing_to_do;
   if (row.outcome == "rejected") return phrases.rejected;
@@ -53,8 +53,8 @@ std::string_view outcome_word(const Phrases& phrases, const RunRow& row) {
 }
 
 // What to do about a run that has neither ended nor waits for a person.
-void show_how_to_go_on(World& world, const RunRow& row) {
-  const Phrases& phrases = world.phrases;
+void show_how_to_go_on(CommandContext& world, const RunRow& row) {
+  const LocalizedText& phrases = world.phrases;
   auto line = [&](std::string_view label, const std::vector<std::string>& words) {
     world.output.line(std::string(kIndent) + std::string(label) + ":  " + command(world, words));
   };
@@ -65,7 +65,7 @@ void show_how_to_go_on(World& world, const RunRow& row) {
 
 }  // namespace
 
-std::string command(const World& world, const std::vector<std::string>& words) {
+std::string command(const CommandContext& world, const std::vector<std::string>& words) {
   std::string line = world.program.call;
   for (const std::string& word : words) line += " " + shell_word(word);
   if (world.settings.store_by_flag)
@@ -80,7 +80,7 @@ std::string command(const World& world, const std::vector<std::string>& words) {
   return line;
 }
 
-std::string due_text(const World& world, const RunRow& row) {
+std::string due_text(const CommandContext& world, const RunRow& row) {
   auto due = due_of(row);
   // The expiry of an approval is shown with the approval.
   if (!due || row.reason == "approval") return "";
@@ -88,7 +88,7 @@ std::string due_text(const World& world, const RunRow& row) {
          relative_text(world.phrases, *due, world.clock.now());
 }
 
-void show_payload(World& world, const Value& payload) {
+void show_payload(CommandContext& world, const Value& payload) {
   if (payload.is_null()) return;
   const auto& known = world.program.presentation.payload;
   if (known && known(world, payload)) return;
@@ -102,8 +102,8 @@ void show_payload(World& world, const Value& payload) {
   }
 }
 
-void show_how_to_decide(World& world, const ApprovalRow& row) {
-  const Phrases& phrases = world.phrases;
+void show_how_to_decide(CommandContext& world, const ApprovalRow& row) {
+  const LocalizedText& phrases = world.phrases;
   Output& output = world.output;
   std::string id = row.interrupt.text();
   std::size_t width = std::max(columns(phrases.approve_with), columns(phrases.reject_with)) + 3;
@@ -117,7 +117,7 @@ void show_how_to_decide(World& world, const ApprovalRow& row) {
               relative_text(phrases, row.expires_at, world.clock.now()));
 }
 
-void show_headline(World& world, const RunView& view) {
+void show_headline(CommandContext& world, const RunView& view) {
   const auto& more = world.program.presentation.title;
   std::string beside = more ? one_line(more(view)) : "";
   std::string title = view.row.graph + (beside.empty() ? "" : " " + beside);
@@ -130,7 +130,7 @@ void show_headline(World& world, const RunView& view) {
                     std::string(world.phrases.thread) + " " + one_line(view.row.thread.text) + ")");
 }
 
-void show_run(World& world, const RunView& view) {
+void show_run(CommandContext& world, const RunView& view) {
   Output& output = world.output;
   show_headline(world, view);
   if (!view.row.error.empty()) output.paragraph(view.row.error, kIndent);
@@ -153,7 +153,7 @@ void show_run(World& world, const RunView& view) {
   }
   for (const EffectRow& effect : view.uncertain) {
     output.line(std::string(kIndent) +
-                filled(world.phrases.uncertain_effect,
+                format_message(world.phrases.uncertain_effect,
                        {{"effect", one_line(effect.name)},
                         {"node", effect.node},
                         {"time", moment_text(world.settings.time_zone, effect.created_at)}}));
@@ -161,17 +161,17 @@ void show_run(World& world, const RunView& view) {
   show_how_to_go_on(world, view.row);
 }
 
-ExitCode end_of(World& world, const RunView& view) {
+ExitCode end_of(CommandContext& world, const RunView& view) {
   const RunRow& row = view.row;
   if (row.status == RunStatus::failed) {
-    world.output.complain("Thread \"" + row.thread.text + "\" failed at " + row.node + ": " +
+    world.output.print_error("Thread \"" + row.thread.text + "\" failed at " + row.node + ": " +
                           row.error + " See " + command(world, {"history", row.thread.text}) + ".");
   }
   return exit_code_of(row.status);
 }
 
-void show_approval_in_full(World& world, const ApprovalRow& row) {
-  const Phrases& phrases = world.phrases;
+void show_approval_in_full(CommandContext& world, const ApprovalRow& row) {
+  const LocalizedText& phrases = world.phrases;
   Output& output = world.output;
   std::string mark = mark_of(world, row);
   output.line((mark.empty() ? "" : mark + " ") +
@@ -180,7 +180,7 @@ void show_approval_in_full(World& world, const ApprovalRow& row) {
               std::string(phrases.thread) + " " + one_line(row.thread.text));
   output.line(std::string(kIndent) + std::string(phrases.asked) + " " +
               moment_text(world.settings.time_zone, row.created_at) + ": " +
-              std::string(word_for(phrases, row.status)));
+              std::string(status_label(phrases, row.status)));
   output.line();
   show_payload(world, payload_of(row));
   if (!row.edited.empty()) {
@@ -198,24 +198,24 @@ void show_approval_in_full(World& world, const ApprovalRow& row) {
   output.paragraph(std::string(phrases.comment) + ": " + row.comment, kIndent);
 }
 
-std::string decider_of(const Phrases& phrases, const ApprovalRow& row) {
+std::string decider_of(const LocalizedText& phrases, const ApprovalRow& row) {
   if (row.on_behalf_of.empty()) return one_line(row.decided_by);
-  return filled(phrases.on_behalf_of,
+  return format_message(phrases.on_behalf_of,
                 {{"who", one_line(row.decided_by)}, {"whom", one_line(row.on_behalf_of)}});
 }
 
-std::string acting_name(const World& world, const std::optional<std::string>& named) {
+std::string acting_name(const CommandContext& world, const std::optional<std::string>& named) {
   if (named) return *named;
   const Settings& settings = world.settings;
   bool has_key = settings.server && (settings.api_key || settings.api_key_file);
   return has_key ? std::string() : settings.login;
 }
 
-void show_approval_line(World& world, const ApprovalRow& row) {
-  const Phrases& phrases = world.phrases;
+void show_approval_line(CommandContext& world, const ApprovalRow& row) {
+  const LocalizedText& phrases = world.phrases;
   Output& output = world.output;
   bool open = row.status == ApprovalStatus::open;
-  std::string state(word_for(phrases, row.status));
+  std::string state(status_label(phrases, row.status));
   if (open) state = relative_text(phrases, row.expires_at, world.clock.now());
   std::string line = row.interrupt.text() + "  " + padded(state, 16) + "  ";
   if (std::string mark = mark_of(world, row); !mark.empty()) line += mark + "  ";

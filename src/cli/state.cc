@@ -6,7 +6,7 @@
 
 namespace belay::cli {
 
-Task<Answered> show_state(World& world, StateOf wanted) {
+Task<CommandResult> show_state(CommandContext& world, StateOf wanted) {
   ThreadId thread(std::move(wanted.thread));
   BELAY_CO_TRY(RunView view, co_await world.service.status(std::move(thread), wanted.seq));
   show_run(world, view);

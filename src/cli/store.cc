@@ -12,7 +12,7 @@ std::string size_text(std::uint64_t bytes) { return std::to_string((bytes + 1023
 
 }  // namespace
 
-Task<Answered> preserve_thread(World& world, Preserve wanted) {
+Task<CommandResult> preserve_thread(CommandContext& world, Preserve wanted) {
   ThreadId thread(wanted.thread);
   BELAY_CO_CHECK(co_await world.service.preserve(std::move(thread), wanted.preserve));
   world.output.line(one_line(wanted.thread) + (wanted.preserve
@@ -23,7 +23,7 @@ Task<Answered> preserve_thread(World& world, Preserve wanted) {
   co_return ExitCode::done;
 }
 
-Task<Answered> show_store_statistics(World& world) {
+Task<CommandResult> show_store_statistics(CommandContext& world) {
   BELAY_CO_TRY(StoreStatistics found, co_await world.service.statistics());
   for (const TableStatistics& table : found.tables) {
     world.output.line(padded(table.name, 18) + padded(count_text(table.rows, "row"), 16) +
@@ -35,7 +35,7 @@ Task<Answered> show_store_statistics(World& world) {
   co_return ExitCode::done;
 }
 
-Task<Answered> compact_store(World& world) {
+Task<CommandResult> compact_store(CommandContext& world) {
   BELAY_CO_TRY(Compaction done, co_await world.service.compact());
   world.output.line("From " + size_text(done.bytes_before) + " to " + size_text(done.bytes_after) +
                     ".");
@@ -43,7 +43,7 @@ Task<Answered> compact_store(World& world) {
   co_return ExitCode::done;
 }
 
-Task<Answered> prune_store(World& world, StorePrune wanted) {
+Task<CommandResult> prune_store(CommandContext& world, StorePrune wanted) {
   RetentionPolicy policy;
   policy.keep_finished = wanted.keep;
   policy.dry_run = wanted.dry_run;

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using sqlite::Connection;
 using sqlite::Sessions;
 using sqlite::Statement;
-using Kind = Finding::Kind;
+using Kind = Diagnostic::Kind;
 
 constexpr std::uintmax_t kDiskBad = 10u << 20;
 constexpr std::uintmax_t kDiskWarning = 200u << 20;
@@ -40,7 +40,7 @@ std::string existing_folder(std::string folder) {
   return folder;
 }
 
-Finding folder_finding(const std::string& path) {
+Diagnostic folder_finding(const std::string& path) {
   std::string folder = folder_of(path);
   std::string nearest = existing_folder(folder);
   if (::access(nearest.c_str(), W_OK | X_OK) != 0) {
@@ -53,21 +53,21 @@ Finding folder_finding(const std::string& path) {
   return {"folder", Kind::good, folder + " can be written", ""};
 }
 
-Finding disk_finding(const std::string& path) {
+Diagnostic disk_finding(const std::string& path) {
   std::error_code failed;
-  fs::space_info space = fs::space(existing_folder(folder_of(path)), failed);
+  fs::space_info checkpoint_ns = fs::space(existing_folder(folder_of(path)), failed);
   if (failed) return {"disk", Kind::warning, failed.message(), "look at the disk"};
-  std::string free = megabytes(space.available) + " free";
-  if (space.available < kDiskBad) return {"disk", Kind::bad, free, "free some space"};
-  if (space.available < kDiskWarning) return {"disk", Kind::warning, free, "free some space"};
+  std::string free = megabytes(checkpoint_ns.available) + " free";
+  if (checkpoint_ns.available < kDiskBad) return {"disk", Kind::bad, free, "free some space"};
+  if (checkpoint_ns.available < kDiskWarning) return {"disk", Kind::warning, free, "free some space"};
   return {"disk", Kind::good, free, ""};
 }
 
-Finding damaged(std::string name, const Error& error) {
+Diagnostic damaged(std::string name, const Error& error) {
   return {std::move(name), Kind::bad, error.message, "see above; a backup may be needed"};
 }
 
-Finding version_finding(Connection& connection) {
+Diagnostic version_finding(Connection& connection) {
   auto id = connection.number("PRAGMA application_id");
   if (!id.ok()) return damaged("version", id.error());
   if (*id != sqlite::application_id) {
@@ -87,7 +87,7 @@ Finding version_finding(Connection& connection) {
   return {"version", Kind::good, detail, ""};
 }
 
-Finding integrity_finding(Connection& connection) {
+Diagnostic integrity_finding(Connection& connection) {
   auto check = connection.prepare("PRAGMA integrity_check(1)");
   if (!check.ok()) return damaged("integrity", check.error());
   if (check->step() != Statement::Step::row) return damaged("integrity", connection.error());
@@ -96,7 +96,7 @@ Finding integrity_finding(Connection& connection) {
   return {"integrity", Kind::bad, said, "restore the file from a backup"};
 }
 
-Finding log_finding(Connection& connection, const std::string& path) {
+Diagnostic log_finding(Connection& connection, const std::string& path) {
   auto mode = connection.prepare("PRAGMA journal_mode");
   if (!mode.ok()) return damaged("wal", mode.error());
   if (mode->step() != Statement::Step::row) return damaged("wal", connection.error());
@@ -125,7 +125,7 @@ Result<std::int64_t> living_sessions(Connection& connection, const std::string& 
   return count;
 }
 
-Finding sessions_finding(Connection& connection, const std::string& path) {
+Diagnostic sessions_finding(Connection& connection, const std::string& path) {
   auto count = living_sessions(connection, path);
   if (!count.ok()) return damaged("sessions", count.error());
   return {
@@ -134,7 +134,7 @@ Finding sessions_finding(Connection& connection, const std::string& path) {
       ""};
 }
 
-Finding approvals_finding(Connection& connection, Clock& clock) {
+Diagnostic approvals_finding(Connection& connection, Clock& clock) {
   auto open = connection.number("SELECT count(*) FROM approvals WHERE status = 'open'");
   if (!open.ok()) return damaged("approvals", open.error());
   std::string now = std::to_string(clock.now().time_since_epoch().count());
@@ -147,7 +147,7 @@ Finding approvals_finding(Connection& connection, Clock& clock) {
   return {"approvals", Kind::warning, detail, "any command applies them: approvals list --all"};
 }
 
-void look_inside(const std::string& path, Clock& clock, std::vector<Finding>& findings) {
+void look_inside(const std::string& path, Clock& clock, std::vector<Diagnostic>& findings) {
   auto connection = Connection::open(path, Connection::Mode::read_only);
   if (!connection.ok()) return findings.push_back(damaged("open", connection.error()));
   (*connection)->leave_log_alone();
@@ -160,7 +160,7 @@ void look_inside(const std::string& path, Clock& clock, std::vector<Finding>& fi
   findings.push_back(approvals_finding(**connection, clock));
 }
 
-Finding file_finding(const std::string& path) {
+Diagnostic file_finding(const std::string& path) {
   std::error_code ignored;
   auto only = fs::is_regular_file(path, ignored) ? sqlite::check_only_name(path) : Done{};
   if (!only.ok()) return {"store", Kind::bad, only.error().message, "see above"};
@@ -185,13 +185,13 @@ std::optional<std::string> path_of_store(const std::string& store) {
   return store.substr(kSqlite.size());
 }
 
-std::vector<Finding> look_at_store(const std::string& store, Clock& clock) {
+std::vector<Diagnostic> look_at_store(const std::string& store, Clock& clock) {
   std::optional<std::string> path = path_of_store(store);
   if (!path) {
     return {{"store", Kind::warning, store + " is gone when belay ends",
              "name a file to keep what is done: --store sqlite:PATH"}};
   }
-  std::vector<Finding> findings;
+  std::vector<Diagnostic> findings;
   auto named = sqlite::check_store_name(*path);
   if (!named.ok()) return {{"store", Kind::bad, named.error().message, "see above"}};
   // A missing folder is reported by another diagnostic.

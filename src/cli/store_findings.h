@@ -10,7 +10,7 @@
 
 namespace belay::cli {
 
-struct Finding {
+struct Diagnostic {
   enum class Kind { good, warning, bad };
   std::string name;  // stable: scripts look for it
   Kind kind = Kind::good;
@@ -19,7 +19,7 @@ struct Finding {
 };
 
 // `store` is "sqlite:PATH" or "memory:".
-std::vector<Finding> look_at_store(const std::string& store, Clock& clock);
+std::vector<Diagnostic> look_at_store(const std::string& store, Clock& clock);
 
 // The file of a SQLite store; nothing for another kind.
 std::optional<std::string> path_of_store(const std::string& store);

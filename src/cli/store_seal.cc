@@ -4,15 +4,15 @@
 
 namespace belay::cli {
 
-Task<Answered> seal_whole_store(World& world, StoreSeal wanted) {
+Task<CommandResult> seal_whole_store(CommandContext& world, StoreSeal wanted) {
   if (world.local->sealing.keys.empty()) {
     co_return error(ErrorCode::invalid,
                     "There is no key to encrypt with; name a key file with --key-file or "
                     "BELAY_KEY_FILE, or see " +
                         world.settings.call + " store encrypt --help.");
   }
-  Sealing sealing = world.local->sealing;
-  sealing.accept_plain = wanted.accept_plain;
+  EncryptionOptions sealing = world.local->sealing;
+  sealing.accept_plaintext = wanted.accept_plaintext;
   std::string active = sealing.keys.ids().front();
   BELAY_CO_TRY(ReencryptReport report, co_await reencrypt(world.local->stored, world.random,
                                                           std::move(sealing), tenant_of(world)));

@@ -9,11 +9,11 @@ namespace {
 constexpr int body_columns = 200;
 
 // "12-3  2026-11-21 12:00:00.123  updates  write  {...}"
-std::string line_of(const World& world, const StreamEvent& event) {
+std::string line_of(const CommandContext& world, const StreamEvent& event) {
   std::string line = padded(event.id ? event.id->text() : "-", 7) + " " +
                      precise_text(world.settings.time_zone, event.at) + "  " +
                      padded(name_of(event.kind), 11) + " ";
-  std::string where = event.space.empty() ? event.node : event.space + "/" + event.node;
+  std::string where = event.checkpoint_ns.empty() ? event.node : event.checkpoint_ns + "/" + event.node;
   if (!where.empty()) line += " " + one_line(where);
   const std::string* text = event.body["text"].as_string();
   bool is_said = event.kind == EventKind::messages && text;
@@ -23,7 +23,7 @@ std::string line_of(const World& world, const StreamEvent& event) {
 
 }  // namespace
 
-Task<Answered> tail_thread(World& world, Tail wanted) {
+Task<CommandResult> tail_thread(CommandContext& world, Tail wanted) {
   EventOptions options = wanted.options;
   BELAY_CO_TRY(std::unique_ptr<EventReader> reader,
                co_await world.service.events(std::move(options)));

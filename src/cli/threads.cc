@@ -7,9 +7,9 @@
 namespace belay::cli {
 namespace {
 
-std::string state_of(const World& world, const ListedThread& listed) {
+std::string state_of(const CommandContext& world, const ListedThread& listed) {
   if (!listed.run) return "";
-  std::string state(word_for(world.phrases, listed.run->status));
+  std::string state(status_label(world.phrases, listed.run->status));
   if (!listed.run->outcome.empty()) state += ": " + listed.run->outcome;
   if (!listed.run->reason.empty()) state += ": " + listed.run->reason;
   if (std::string due = due_text(world, *listed.run); !due.empty()) state += ", " + due;
@@ -18,7 +18,7 @@ std::string state_of(const World& world, const ListedThread& listed) {
 
 }  // namespace
 
-Task<Answered> list_threads(World& world, Threads wanted) {
+Task<CommandResult> list_threads(CommandContext& world, Threads wanted) {
   ThreadPage page;
   page.limit = wanted.limit;
   BELAY_CO_TRY(std::vector<ListedThread> listed, co_await world.service.threads(std::move(page)));

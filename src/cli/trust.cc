@@ -61,8 +61,8 @@ std::vector<ModelName> names_of(const Settings& settings, const std::string& mod
   ModelSettings asked = settings.models;
   asked.models = models;
   asked.url = url;
-  for (const std::string& own : settings.own_models) asked.own[own] = nullptr;
-  auto names = read_model_names(asked);
+  for (const std::string& own : settings.own_models) asked.local_models[own] = nullptr;
+  auto names = parse_model_names(asked);
   return names.ok() ? *std::move(names) : std::vector<ModelName>();
 }
 

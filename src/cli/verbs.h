@@ -11,35 +11,35 @@
 
 namespace belay::cli {
 
-Task<Answered> show_overview(World& world);
-Task<Answered> run_agent(World& world, RunAgent wanted);
-Task<Answered> enqueue_agent(World& world, RunAgent wanted);
-Task<Answered> work_on_runs(World& world, Work wanted);
-Task<Answered> serve(World& world, Serve wanted);
-Task<Answered> describe_api(World& world, DescribeApi wanted);
-Task<Answered> fork_thread(World& world, Fork wanted);
-Task<Answered> list_approvals(World& world, ApprovalsList wanted);
-Task<Answered> show_approval(World& world, ApprovalsShow wanted);
-Task<Answered> decide_approval(World& world, ApprovalsDecide wanted);
-Task<Answered> resume_runs(World& world, Resume wanted);
-Task<Answered> cancel_run(World& world, Cancel wanted);
-Task<Answered> list_threads(World& world, Threads wanted);
-Task<Answered> show_history(World& world, History wanted);
-Task<Answered> show_calls(World& world, Calls wanted);
-Task<Answered> export_run(World& world, ExportRun wanted);
-Task<Answered> import_run(World& world, ImportRun wanted);
-Task<Answered> show_state(World& world, StateOf wanted);
-Task<Answered> tail_thread(World& world, Tail wanted);
-Task<Answered> replay_thread(World& world, Replay wanted);
-Task<Answered> preserve_thread(World& world, Preserve wanted);
-Task<Answered> list_messages(World& world, OutboxList wanted);
-Task<Answered> move_message(World& world, OutboxMove wanted);
-Task<Answered> see_to_queue(World& world, Queue wanted);
-Task<Answered> list_workers(World& world);
-Task<Answered> show_store_statistics(World& world);
-Task<Answered> compact_store(World& world);
-Task<Answered> prune_store(World& world, StorePrune wanted);
-Task<Answered> check_whole_store(World& world);
-Task<Answered> seal_whole_store(World& world, StoreSeal wanted);
+Task<CommandResult> show_overview(CommandContext& world);
+Task<CommandResult> run_agent(CommandContext& world, RunAgent wanted);
+Task<CommandResult> enqueue_agent(CommandContext& world, RunAgent wanted);
+Task<CommandResult> work_on_runs(CommandContext& world, Work wanted);
+Task<CommandResult> serve(CommandContext& world, Serve wanted);
+Task<CommandResult> describe_api(CommandContext& world, DescribeApi wanted);
+Task<CommandResult> fork_thread(CommandContext& world, Fork wanted);
+Task<CommandResult> list_approvals(CommandContext& world, ApprovalsList wanted);
+Task<CommandResult> show_approval(CommandContext& world, ApprovalsShow wanted);
+Task<CommandResult> decide_approval(CommandContext& world, ApprovalsDecide wanted);
+Task<CommandResult> resume_runs(CommandContext& world, Resume wanted);
+Task<CommandResult> cancel_run(CommandContext& world, Cancel wanted);
+Task<CommandResult> list_threads(CommandContext& world, Threads wanted);
+Task<CommandResult> show_history(CommandContext& world, History wanted);
+Task<CommandResult> show_calls(CommandContext& world, Calls wanted);
+Task<CommandResult> export_run(CommandContext& world, ExportRun wanted);
+Task<CommandResult> import_run(CommandContext& world, ImportRun wanted);
+Task<CommandResult> show_state(CommandContext& world, StateOf wanted);
+Task<CommandResult> tail_thread(CommandContext& world, Tail wanted);
+Task<CommandResult> replay_thread(CommandContext& world, Replay wanted);
+Task<CommandResult> preserve_thread(CommandContext& world, Preserve wanted);
+Task<CommandResult> list_messages(CommandContext& world, OutboxList wanted);
+Task<CommandResult> move_message(CommandContext& world, OutboxMove wanted);
+Task<CommandResult> see_to_queue(CommandContext& world, Queue wanted);
+Task<CommandResult> list_workers(CommandContext& world);
+Task<CommandResult> show_store_statistics(CommandContext& world);
+Task<CommandResult> compact_store(CommandContext& world);
+Task<CommandResult> prune_store(CommandContext& world, StorePrune wanted);
+Task<CommandResult> check_whole_store(CommandContext& world);
+Task<CommandResult> seal_whole_store(CommandContext& world, StoreSeal wanted);
 
 }  // namespace belay::cli

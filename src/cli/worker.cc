@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::chrono::hours kBetweenPrunings{1};
 
-Task<Result<Done>> prune_once(World& world, std::chrono::hours keep) {
+Task<Result<Done>> prune_once(CommandContext& world, std::chrono::hours keep) {
   RetentionPolicy policy;
   policy.keep_finished = keep;
   auto done = co_await world.service.prune(policy);
@@ -18,7 +18,7 @@ Task<Result<Done>> prune_once(World& world, std::chrono::hours keep) {
 }
 
 // Old threads are no reason for a worker to end: what goes wrong is told, and tried again later.
-Task<Done> prune_from_time_to_time(World& world, std::chrono::hours keep) {
+Task<Done> prune_from_time_to_time(CommandContext& world, std::chrono::hours keep) {
   while (true) {
     auto pruned = co_await prune_once(world, keep);
     if (!pruned.ok()) world.output.progress(pruned.error().message);
@@ -28,8 +28,8 @@ Task<Done> prune_from_time_to_time(World& world, std::chrono::hours keep) {
 
 }  // namespace
 
-Task<Result<std::size_t>> work_until_drained(World& world, Work wanted) {
-  WorkOptions options;
+Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted) {
+  WorkerOptions options;
   options.tenant = tenant_of(world);
   options.runs_max = wanted.runs;
   options.until_idle = wanted.until_idle;
@@ -44,17 +44,17 @@ Task<Result<std::size_t>> work_until_drained(World& world, Work wanted) {
     std::function<void(Done)> never = [](Done) {};
     pruning = spawn<Done>(world.executor, std::move(task), std::move(never));
   }
-  options.trouble = [&world, told = std::string()](const Error& why) mutable {
+  options.on_error = [&world, told = std::string()](const Error& why) mutable {
     if (std::exchange(told, why.message) != why.message) world.output.progress(why.message);
   };
-  auto count = co_await world.local->runtime.work(std::move(options));
+  auto count = co_await world.local->runtime.run_worker(std::move(options));
   pruning.reset();
   co_return std::move(count);
 }
 
 void Shutdown::take_signal() {
   if (std::exchange(has_begun_, true) || timeout_.count() == 0) return stop();
-  world_.output.progress(filled(world_.phrases.closing, {{"time", span_text(timeout_)}}));
+  world_.output.progress(format_message(world_.phrases.closing, {{"time", span_text(timeout_)}}));
   world_.local->runtime.drain();
   // The timer fires only while the loop runs, and the world outlives the loop's run.
   world_.executor.call_after(timeout_, [this] { stop(); });
@@ -67,13 +67,13 @@ void Shutdown::stop() {
   if (when_stopped) when_stopped();
 }
 
-Task<Answered> work_on_runs(World& world, Work wanted) {
+Task<CommandResult> work_on_runs(CommandContext& world, Work wanted) {
   Shutdown shutdown(world, wanted.drain_timeout);
   world.local->when_stopped = [&shutdown] { shutdown.take_signal(); };
   world.progress.name_threads();
   if (!wanted.until_idle) world.output.progress(world.phrases.working);
   BELAY_CO_TRY(std::size_t count, co_await work_until_drained(world, wanted));
-  world.output.progress(filled(world.phrases.worked, {{"n", std::to_string(count)}}));
+  world.output.progress(format_message(world.phrases.worked, {{"n", std::to_string(count)}}));
   world.output.document(Value::object({{"takenUp", count}}));
   co_return ExitCode::done;
 }

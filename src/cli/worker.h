@@ -8,13 +8,13 @@ namespace belay::cli {
 
 // Works on what waits in the store until the runtime is drained, delivers messages, and forgets
 // from time to time what ended long ago. How many runs it took up.
-Task<Result<std::size_t>> work_until_drained(World& world, Work wanted);
+Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted);
 
 // Shuts down a command that executes runs, step by step, one step for each signal.
 class Shutdown {
  public:
   // Running nodes have `timeout` to finish. `world` outlives the object.
-  Shutdown(World& world, std::chrono::milliseconds timeout) : world_(world), timeout_(timeout) {}
+  Shutdown(CommandContext& world, std::chrono::milliseconds timeout) : world_(world), timeout_(timeout) {}
 
   // The first signal drains the runtime; a second one, or the end of the timeout, stops it.
   void take_signal();
@@ -25,7 +25,7 @@ class Shutdown {
  private:
   void stop();
 
-  World& world_;
+  CommandContext& world_;
   std::chrono::milliseconds timeout_;
   bool has_begun_ = false;
   bool has_stopped_ = false;

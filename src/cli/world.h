@@ -16,34 +16,34 @@ class AsioLoop;
 namespace belay::cli {
 
 // What only a store of this process's own has.
-struct LocalWorld {
+struct LocalContext {
   Store& store;
   Store& stored;  // what lies below `store`: as it is stored, for what looks after that
-  const Sealing& sealing;
+  const EncryptionOptions& sealing;
   Runtime& runtime;
   http::AsioLoop* loop = nullptr;  // only for `serve`
-  SharedLimit* starts = nullptr;   // counted across servers
-  PlaceLimits places = {};         // that the runtime enforces
+  SharedRateLimit* starts = nullptr;   // counted across servers
+  ConcurrencyLimits concurrency = {};         // that the runtime enforces
   // Returns the process of a session, if it is known.
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of = {};
   // Called for each signal; set by a command that shuts down gracefully.
   std::function<void()> when_stopped = {};
 };
 
-struct World {
+struct CommandContext {
   const Program& program;
   const Definitions& graphs;
   const Settings& settings;
-  const Phrases& phrases;
+  const LocalizedText& phrases;
   Output& output;
   Progress& progress;
   Executor& executor;
   Clock& clock;
   Random& random;
   Service& service;
-  LocalWorld* local;  // null where a server has the runs
+  LocalContext* local;  // null where a server has the runs
 };
 
-inline const TenantId& tenant_of(const World&) { return default_tenant(); }
+inline const TenantId& tenant_of(const CommandContext&) { return default_tenant(); }
 
 }  // namespace belay::cli

@@ -58,7 +58,7 @@ struct Connections : ::testing::Test {
       peer.sees_the_end();
     });
     connect(server.url(""), std::move(token));
-    auto got = wait(service->left_behind(std::nullopt));
+    auto got = wait(service->orphaned_threads(std::nullopt));
     close();
     return got;
   }
@@ -71,7 +71,7 @@ TEST_F(Connections, ThatNobodyTakesAreToldWithWhatToDo) {
     port = server.port();
     connect(server.url(""));
   }
-  auto refused = wait(service->left_behind(std::nullopt));
+  auto refused = wait(service->orphaned_threads(std::nullopt));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_THAT(refused.error().message,
@@ -89,7 +89,7 @@ TEST_F(Connections, AskUnderThePathOfTheAddressWithTheirKey) {
     peer.sees_the_end();
   });
   connect(server.url("/inner/"), "t0ken");
-  auto got = wait(service->left_behind(std::nullopt));
+  auto got = wait(service->orphaned_threads(std::nullopt));
   close();
   EXPECT_EQ(got.value(), (std::vector{ThreadId("a"), ThreadId("b/c")}));
   EXPECT_THAT(seen, StartsWith("GET /inner/api/left-behind HTTP/1.1\r\n"));
@@ -152,8 +152,8 @@ TEST_F(Connections, WaitForAServerThatHasAnsweredBefore) {
               "\r\n\r\n" + body);
   });
   connect(server.url(""));
-  EXPECT_TRUE(wait(service->left_behind(std::nullopt)).ok());
-  EXPECT_TRUE(wait(service->left_behind(std::nullopt)).ok()) << "asked four times";
+  EXPECT_TRUE(wait(service->orphaned_threads(std::nullopt)).ok());
+  EXPECT_TRUE(wait(service->orphaned_threads(std::nullopt)).ok()) << "asked four times";
   close();
   EXPECT_GE(server.connections(), 5);
 }
@@ -169,7 +169,7 @@ TEST_F(Connections, DontAskAgainForWhatMayBeDoneAlready) {
         std::to_string(body.size()) + "\r\n\r\n" + body);
   });
   connect(server.url(""));
-  EXPECT_TRUE(wait(service->left_behind(std::nullopt)).ok());
+  EXPECT_TRUE(wait(service->orphaned_threads(std::nullopt)).ok());
   auto moved = wait(service->retry_message("00000000-0000-0000-0000-000000000000/1/2"));
   close();
   EXPECT_EQ(moved.error().code, ErrorCode::unavailable);
@@ -190,7 +190,7 @@ TEST_F(Connections, AskForThePageAndTheUserThatTheyAreGiven) {
   Whose whose{ana, UserId("ben")};
   ThreadId thread("t u");
   RunId run(random_uuid(*random));
-  (void)wait(service->left_behind(ana));
+  (void)wait(service->orphaned_threads(ana));
   (void)wait(service->threads({.before = ThreadId("s"), .limit = 7, .user = ana}));
   (void)wait(service->runs({.before = run, .limit = 8, .user = ana}));
   (void)wait(service->runs({.statuses = {RunStatus::failed, RunStatus::paused}, .user = ana}));

@@ -11,8 +11,8 @@ std::string text_in(const Value& object, std::string_view name) {
   return text ? *text : std::string();
 }
 
-std::optional<RunEvent::Kind> kind_of(std::string_view commit) {
-  using Kind = RunEvent::Kind;
+std::optional<ProgressEvent::Kind> kind_of(std::string_view commit) {
+  using Kind = ProgressEvent::Kind;
   if (commit == "node" || commit == "timer") return Kind::node_finished;
   if (commit == "attempt") return Kind::attempt_failed;
   if (commit == "pause") return Kind::paused;
@@ -26,8 +26,8 @@ std::vector<EventKind> ProgressEvents::kinds() {
   return {EventKind::tasks, EventKind::checkpoints, EventKind::approvals, EventKind::status};
 }
 
-RunEvent ProgressEvents::told(RunEvent::Kind kind, const StreamEvent& event) const {
-  RunEvent said;
+ProgressEvent ProgressEvents::told(ProgressEvent::Kind kind, const StreamEvent& event) const {
+  ProgressEvent said;
   said.kind = kind;
   said.thread = event.thread;
   said.run = event.run;
@@ -37,9 +37,9 @@ RunEvent ProgressEvents::told(RunEvent::Kind kind, const StreamEvent& event) con
   return said;
 }
 
-std::optional<RunEvent> ProgressEvents::take(const StreamEvent& event) {
+std::optional<ProgressEvent> ProgressEvents::take(const StreamEvent& event) {
   // What goes on inside of a subgraph is told with the node that it is.
-  if (!event.space.empty()) return std::nullopt;
+  if (!event.checkpoint_ns.empty()) return std::nullopt;
   switch (event.kind) {
     case EventKind::tasks:
       return take_task(event);
@@ -55,7 +55,7 @@ std::optional<RunEvent> ProgressEvents::take(const StreamEvent& event) {
     case EventKind::status: {
       auto status = decode_json<RunStatus>(event.body["status"]);
       if (!status.ok() || !is_final(*status)) return std::nullopt;
-      RunEvent said = told(RunEvent::Kind::finished, event);
+      ProgressEvent said = told(ProgressEvent::Kind::finished, event);
       said.status = *status;
       const Value& failed = event.body["error"];
       said.message = failed.is_null() ? text_in(event.body, "outcome") : text_in(failed, "message");
@@ -66,11 +66,11 @@ std::optional<RunEvent> ProgressEvents::take(const StreamEvent& event) {
   }
 }
 
-std::optional<RunEvent> ProgressEvents::take_task(const StreamEvent& event) {
+std::optional<ProgressEvent> ProgressEvents::take_task(const StreamEvent& event) {
   std::string what = text_in(event.body, "event");
   if (what == "begun") {
     attempt_ = 1;
-    return told(RunEvent::Kind::node_started, event);
+    return told(ProgressEvent::Kind::node_started, event);
   }
   if (what == "attemptFailed") {
     attempt_ = static_cast<int>(event.body["attempt"].as_int().value_or(1));
@@ -80,18 +80,18 @@ std::optional<RunEvent> ProgressEvents::take_task(const StreamEvent& event) {
   return std::nullopt;
 }
 
-std::optional<RunEvent> ProgressEvents::take_checkpoint(const StreamEvent& event) {
+std::optional<ProgressEvent> ProgressEvents::take_checkpoint(const StreamEvent& event) {
   Instant before = last_at_ == Instant() ? event.at : last_at_;
   last_at_ = event.at;
   auto kind = kind_of(text_in(event.body, "kind"));
   if (!kind) return std::nullopt;
-  RunEvent said = told(*kind, event);
+  ProgressEvent said = told(*kind, event);
   said.duration = duration_cast<milliseconds>(event.at - before);
-  if (*kind == RunEvent::Kind::attempt_failed) {
+  if (*kind == ProgressEvent::Kind::attempt_failed) {
     said.message = failure_;
     said.duration = duration_cast<milliseconds>(due_ - event.at);
   }
-  if (*kind == RunEvent::Kind::paused && event.id && event.id->seq == asked_seq_) {
+  if (*kind == ProgressEvent::Kind::paused && event.id && event.id->seq == asked_seq_) {
     said.message = question_;
   }
   return said;

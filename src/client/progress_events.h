@@ -14,12 +14,12 @@ class ProgressEvents {
   static std::vector<EventKind> kinds();
 
   // What to tell of the next event of the run, if anything.
-  std::optional<RunEvent> take(const StreamEvent& event);
+  std::optional<ProgressEvent> take(const StreamEvent& event);
 
  private:
-  RunEvent told(RunEvent::Kind kind, const StreamEvent& event) const;
-  std::optional<RunEvent> take_task(const StreamEvent& event);
-  std::optional<RunEvent> take_checkpoint(const StreamEvent& event);
+  ProgressEvent told(ProgressEvent::Kind kind, const StreamEvent& event) const;
+  std::optional<ProgressEvent> take_task(const StreamEvent& event);
+  std::optional<ProgressEvent> take_checkpoint(const StreamEvent& event);
 
   Instant last_at_{};     // of the commit before
   int attempt_ = 1;       // of the node that was last begun

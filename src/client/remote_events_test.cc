@@ -172,7 +172,7 @@ TEST_F(RemoteEventsTest, ThatBreakOffAgainAndAgainAreAnErrorInTheEnd) {
 TEST_F(RemoteEventsTest, OfAWatchBeginWithTheCommitThatWasThereLast) {
   for (std::uint64_t after : {0u, 1u, 2u, 7u}) {
     requests.clear();
-    RunObserver observer = [](const RunEvent&) {};
+    ProgressObserver observer = [](const ProgressEvent&) {};
     with_server({std::string(kHead) + std::string(kEnd)}, [&](Connection& connection) {
       RunWatch watch(connection, *loop, observer, ThreadId("t"), after);
       auto news = watch.news(std::chrono::milliseconds(500));

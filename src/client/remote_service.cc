@@ -114,7 +114,7 @@ class RemoteService final : public Service {
     co_return co_await settle(std::move(thread), std::move(ask));
   }
 
-  Task<Result<std::vector<ThreadId>>> left_behind(std::optional<UserId> user) override {
+  Task<Result<std::vector<ThreadId>>> orphaned_threads(std::optional<UserId> user) override {
     Target target("/api/left-behind");
     add_user(target, user);
     Ask ask = ask_to("GET", target.text());
@@ -238,10 +238,10 @@ class RemoteService final : public Service {
   }
 
   // A server shows the data of one user, or all data that the key may read.
-  Task<Result<Standing>> standing(Whose whose) override {
+  Task<Result<StatusSummary>> standing(Whose whose) override {
     Target target("/api/overview");
     add_user(target, whose.runs);
-    return get<Standing>(ask_to("GET", target.text()), standing_from);
+    return get<StatusSummary>(ask_to("GET", target.text()), standing_from);
   }
 
   Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) override {
@@ -273,7 +273,7 @@ class RemoteService final : public Service {
     return get<ApprovalRow>(ask_to("GET", target.text()), approval_from);
   }
 
-  Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) override {
+  Task<Result<DecisionResult>> decide(InterruptId interrupt, Decision decision) override {
     Whose any;
     BELAY_CO_TRY(ApprovalRow before, co_await approval(interrupt.text(), std::move(any)));
     Ask ask = post(Target("/api/approvals").segment(interrupt.text()).text() + "/decision",
@@ -287,9 +287,9 @@ class RemoteService final : public Service {
     // The commit of the decision itself is its answer, and no news.
     std::uint64_t after = row->status == RunStatus::paused ? row->seq + 1 : row->seq;
     RunWatch watch(connection(), parts_.executor, parts_.observer, before.thread, after);
-    BELAY_CO_TRY(DecisionAnswer answer, co_await decided(std::move(ask), before));
+    BELAY_CO_TRY(DecisionResult answer, co_await decided(std::move(ask), before));
     bool is_made =
-        answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
+        answer.kind == DecisionResult::Kind::accepted || answer.kind == DecisionResult::Kind::duplicate;
     if (!is_made) co_return std::move(answer);
     // A run without a free slot continues from the queue, once the queue allows it.
     bool is_at_work = answer.view.row.status == RunStatus::running;
@@ -509,25 +509,25 @@ class RemoteService final : public Service {
       ThreadId wanted = thread;
       BELAY_CO_TRY(RunView view, co_await status(std::move(wanted), std::nullopt));
       if (is_settled(view.row.status)) co_return std::optional<RunView>(std::move(view));
-      BELAY_CO_TRY(std::vector<ThreadId> left, co_await left_behind(std::nullopt));
+      BELAY_CO_TRY(std::vector<ThreadId> left, co_await orphaned_threads(std::nullopt));
       bool is_left = std::find(left.begin(), left.end(), thread) != left.end();
       if (is_left) co_return std::optional<RunView>();
       co_await watch.news(kLook);
     }
   }
 
-  Task<Result<DecisionAnswer>> decided(Ask ask, ApprovalRow before) {
+  Task<Result<DecisionResult>> decided(Ask ask, ApprovalRow before) {
     bool is_repeated = false;
-    BELAY_CO_TRY(DecisionAnswer answer, co_await ask_to_decide(std::move(ask), is_repeated));
+    BELAY_CO_TRY(DecisionResult answer, co_await ask_to_decide(std::move(ask), is_repeated));
     // It was open before and now has the same decision: the first response was lost.
     bool is_ours = is_repeated && before.status == ApprovalStatus::open;
-    if (is_ours && answer.kind == DecisionAnswer::Kind::same) {
-      answer.kind = DecisionAnswer::Kind::won;
+    if (is_ours && answer.kind == DecisionResult::Kind::duplicate) {
+      answer.kind = DecisionResult::Kind::accepted;
     }
     co_return std::move(answer);
   }
 
-  Task<Result<DecisionAnswer>> ask_to_decide(Ask ask, bool& is_repeated) {
+  Task<Result<DecisionResult>> ask_to_decide(Ask ask, bool& is_repeated) {
     Patience patience(connection().options().patience);
     while (true) {
       Ask again = ask;

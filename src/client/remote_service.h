@@ -20,7 +20,7 @@ struct RemoteServiceParts {
   Connection& connection;
   Executor& executor;
   Random& random;
-  RunObserver observer = nullptr;  // told how the runs get on that are waited for
+  ProgressObserver observer = nullptr;  // told how the runs get on that are waited for
   // How long one request waits for its run before the run is asked for again.
   std::chrono::milliseconds wait{30'000};
 };

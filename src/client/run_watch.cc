@@ -10,7 +10,7 @@ constexpr std::uint64_t kLastIndex = 1'000'000'000;
 
 }  // namespace
 
-RunWatch::RunWatch(Connection& connection, Executor& executor, const RunObserver& observer,
+RunWatch::RunWatch(Connection& connection, Executor& executor, const ProgressObserver& observer,
                    ThreadId thread, std::uint64_t after)
     : connection_(connection),
       executor_(executor),
@@ -81,7 +81,7 @@ void RunWatch::take(const StreamEvent& event) {
   if (!event.id) return;
   bool is_new = event.id->seq > after_;
   if (said && is_new && observer_) observer_(*said);
-  bool is_commit = event.kind == EventKind::checkpoints && event.space.empty();
+  bool is_commit = event.kind == EventKind::checkpoints && event.checkpoint_ns.empty();
   // A final status comes after its commit.
   if (is_commit || event.kind == EventKind::status) seen_ = std::max(seen_, event.id->seq);
 }

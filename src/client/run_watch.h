@@ -14,7 +14,7 @@ class RunWatch {
  public:
   // Commits up to `after` are not told: they were there before. The thread may be yet to begin. All
   // that is handed in outlives the watch.
-  RunWatch(Connection& connection, Executor& executor, const RunObserver& observer, ThreadId thread,
+  RunWatch(Connection& connection, Executor& executor, const ProgressObserver& observer, ThreadId thread,
            std::uint64_t after);
   ~RunWatch();
   RunWatch(const RunWatch&) = delete;
@@ -32,7 +32,7 @@ class RunWatch {
 
   Connection& connection_;
   Executor& executor_;
-  const RunObserver& observer_;
+  const ProgressObserver& observer_;
   const ThreadId thread_;
   const std::uint64_t after_;
   ProgressEvents progress_;

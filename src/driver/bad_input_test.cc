@@ -31,7 +31,7 @@ Value nested(std::size_t levels) {
   return value;
 }
 
-struct BadInput : HaltingWorld {
+struct BadInput : CrashingStoreFixture {
   RunView run(const Graph<Sheet>& graph, Sheet sheet = {}) {
     auto runtime = process(graph);
     return block_on(loop, runtime->start(graph, std::move(sheet), {})).value();
@@ -180,11 +180,11 @@ TEST_F(BadInput, WhatIsSentAskedEmittedAndPublishedMayBeAsDeepAsAState) {
                   .send("visit", nested(limits::json_depth_max))
                   .send("visit", nested(1));
             })
-      .may_go_to({"visit"});
+      .destinations({"visit"});
   graph.node("visit", [](const Sheet&, Context& context) {
     context.emit("deep", nested(limits::json_depth_max));
     context.publish("deep", nested(limits::json_depth_max));
-    Question question;
+    InterruptRequest question;
     question.name = "q";
     question.payload = context.input<Value>();
     context.interrupt(question);
@@ -221,7 +221,7 @@ TEST_F(BadInput, WhatCouldNotBeReadAgainFailsTheNodeThatHandsItIn) {
     }));
     EXPECT_THAT(publishes.row.error, HasSubstr("The message to \"news\" can't be saved"));
     auto asks = run(one([bad](const Sheet&, Context& context) {
-      Question question;
+      InterruptRequest question;
       question.name = "why";
       question.payload = bad;
       context.interrupt(question);

@@ -26,7 +26,7 @@ Result<Done> check_known(const RunRow& known, const RunRow& wanted) {
 
 }  // namespace
 
-Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name,
+Task<Result<Runtime::Impl::Begin>> Runtime::Impl::prepare(std::string graph_name,
                                                           std::shared_ptr<void> input,
                                                           StartOptions options) {
   Begin begin;
@@ -42,7 +42,7 @@ Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name
   }
   const GraphDefinition& definition = *begin.graph;
   if (definition.check_input) {
-    BELAY_CO_CHECK(guarded<Done>("The check of the input of \"" + definition.name + "\"",
+    BELAY_CO_CHECK(call_guarded<Done>("The check of the input of \"" + definition.name + "\"",
                                  [&] { return definition.check_input(input.get()); }));
   }
   BELAY_CO_TRY(RunOptions of_run, options.run.over(parts_.run_defaults).options());
@@ -69,19 +69,19 @@ Task<Result<Runtime::Body::Begin>> Runtime::Body::prepare(std::string graph_name
   co_return std::move(begin);
 }
 
-Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_ptr<void> input,
+Task<Result<RunView>> Runtime::Impl::start(std::string graph_name, std::shared_ptr<void> input,
                                            StartOptions options) {
   auto begin = co_await prepare(std::move(graph_name), std::move(input), std::move(options));
   if (!begin.ok()) co_return std::move(begin).error();
   if (begin->known) co_return co_await go_on_or_look(*std::move(begin->known));
   BELAY_CO_CHECK(check_not_draining());
-  BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(begin->run->row));
-  auto places = co_await guards_of(begin->run->row, true);
+  BELAY_CO_TRY(RunAdmission::Permit place, protection_.places.enter(begin->run->row));
+  auto places = co_await concurrency_guards_of(begin->run->row, true);
   if (!places.ok()) co_return std::move(places).error();
   RunRow wanted;
   if (begin->is_named) wanted = begin->run->row;
   bool is_named = begin->is_named;
-  engine::Event first = engine::Begun{moment()};
+  engine::Event first = engine::Started{moment()};
   auto view = co_await drive(std::move(begin->graph), *std::move(begin->run), std::move(first),
                              *std::move(places));
   bool may_be_known = is_named && !view.ok() && view.error().code == ErrorCode::conflict;
@@ -92,25 +92,25 @@ Task<Result<RunView>> Runtime::Body::start(std::string graph_name, std::shared_p
   co_return co_await go_on_or_look(*std::move(known));
 }
 
-Task<Result<RunView>> Runtime::Body::go_on_or_look(Found found) {
+Task<Result<RunView>> Runtime::Impl::go_on_or_look(LoadedRun found) {
   if (is_draining_) co_return view_of(std::move(found));
   TenantId tenant = found.stored.row.tenant;
   RunId run = found.stored.row.run;
-  auto view = co_await go_on(std::move(found));
+  auto view = co_await continue_run(std::move(found));
   bool is_held =
       !view.ok() && (view.error().code == ErrorCode::conflict || is_no_place(view.error()));
   if (!is_held) co_return std::move(view);
   co_return co_await view_of_run(std::move(tenant), run);
 }
 
-Task<Result<Runtime::Body::Found>> Runtime::Body::find_known(RunRow wanted) {
+Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::find_known(RunRow wanted) {
   auto found = co_await find_thread(wanted.tenant, wanted.thread);
   if (!found.ok()) co_return std::move(found).error();
   BELAY_CO_CHECK(check_known(found->stored.row, wanted));
   co_return *std::move(found);
 }
 
-Task<Result<RunView>> Runtime::Body::enqueue(std::string graph, std::shared_ptr<void> input,
+Task<Result<RunView>> Runtime::Impl::enqueue(std::string graph, std::shared_ptr<void> input,
                                              StartOptions options, Instant not_before) {
   auto begin = co_await prepare(std::move(graph), std::move(input), std::move(options));
   if (!begin.ok()) co_return std::move(begin).error();
@@ -120,7 +120,7 @@ Task<Result<RunView>> Runtime::Body::enqueue(std::string graph, std::shared_ptr<
   RunRow wanted = begin->run->row;
   auto has_room = co_await check_queue(tenant);
   if (!has_room.ok()) co_return std::move(has_room).error();
-  engine::Begun begun;
+  engine::Started begun;
   begun.moment = moment();
   begun.queued_until = std::max(not_before, begun.moment.now);
   auto next = engine::advance(*begin->graph, *std::move(begin->run), begun);

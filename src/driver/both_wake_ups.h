@@ -7,24 +7,24 @@
 
 namespace belay {
 
-class BothWakeUps final : public WakeUp {
+class CompositeNotifier final : public WorkNotifier {
  public:
   // Both outlive it.
-  BothWakeUps(WakeUp& one, WakeUp& other) : one_(one), other_(other) {}
+  CompositeNotifier(WorkNotifier& one, WorkNotifier& other) : one_(one), other_(other) {}
 
   void notify(std::string_view queue) override {
     one_.notify(queue);
     other_.notify(queue);
   }
-  Listening subscribe(std::string_view queue, std::function<void()> called) override {
-    using Two = std::pair<Listening, Listening>;
-    Listening first = one_.subscribe(queue, called);
+  Subscription subscribe(std::string_view queue, std::function<void()> called) override {
+    using Two = std::pair<Subscription, Subscription>;
+    Subscription first = one_.subscribe(queue, called);
     return std::make_shared<Two>(std::move(first), other_.subscribe(queue, std::move(called)));
   }
 
  private:
-  WakeUp& one_;
-  WakeUp& other_;
+  WorkNotifier& one_;
+  WorkNotifier& other_;
 };
 
 }  // namespace belay

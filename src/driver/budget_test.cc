@@ -25,7 +25,7 @@ class PricedModel final : public Model {
   Task<Result<ModelReply>> generate(ModelRequest request) override {
     ++calls;
     Usage usage;
-    usage.input_tokens = input_tokens_at_most(request) / 4;
+    usage.input_tokens = input_tokens_max(request) / 4;
     usage.output_tokens = std::min(output, request.max_output_tokens.value_or(output));
     // What is asked for is paid for, whether or not anybody lives to see the answer.
     tokens += usage.input_tokens + usage.output_tokens;
@@ -37,8 +37,8 @@ class PricedModel final : public Model {
     if (tells_usage) reply.usage = usage;
     co_return std::move(reply);
   }
-  std::int64_t input_tokens_at_most(const ModelRequest& request) const override {
-    return has_tokens ? Model::input_tokens_at_most(request) : 0;
+  std::int64_t input_tokens_max(const ModelRequest& request) const override {
+    return has_tokens ? Model::input_tokens_max(request) : 0;
   }
   std::optional<ModelPrice> price(const ModelRequest&) const override {
     if (!tells_price) return std::nullopt;
@@ -66,7 +66,7 @@ Task<Result<std::string>> look(Context& context, std::int64_t output) {
   co_return std::move(reply->text);
 }
 
-struct Budgets : HaltingWorld {
+struct Budgets : CrashingStoreFixture {
   PricedModel priced;
   // Input of look(): 2 frames of 16 bytes and 12 of text.
   static constexpr std::int64_t input = 44;
@@ -349,7 +349,7 @@ struct Tools : Budgets {
           if (spent) context.settle(name, *spent);
           co_return 7;
         };
-        co_await context.once(name, std::move(search));
+        co_await context.keyed_effect(name, std::move(search));
       }
       co_return unchanged<Study>();
     };

@@ -52,13 +52,13 @@ Task<Update<Journey>> asks_the_model(const Journey&, Context& context) {
 }
 
 Task<Update<Journey>> acts_once(const Journey&, Context& context) {
-  co_await context.once("look", an_hour);
+  co_await context.keyed_effect("look", an_hour);
   co_return unchanged<Journey>();
 }
 
 Task<Update<Journey>> acts_at_most_once(const Journey&, Context& context) {
   EffectOptions options;
-  co_await context.effect("send", options, an_hour);
+  co_await context.unkeyed_effect("send", options, an_hour);
   co_return unchanged<Journey>();
 }
 
@@ -109,9 +109,9 @@ struct Cancels : TestWorld {
   std::unique_ptr<Runtime> own = runtime_of({});
   std::unique_ptr<Runtime> other = runtime_of({});
 
-  std::unique_ptr<Runtime> runtime_of(RunLimits limits) {
+  std::unique_ptr<Runtime> runtime_of(ProcessLimits limits) {
     RuntimeParts parts{*store, loop, clock, random, model};
-    parts.limits = limits;
+    parts.process_limits = limits;
     auto opened = Runtime::open(std::move(parts)).value();
     for (const auto& each : graphs) opened->add(each);
     return opened;
@@ -173,7 +173,7 @@ struct Cancels : TestWorld {
     for (int i = 0; i < kTimesEach && !HasFatalFailure(); ++i) cancel_one(kind, i);
     auto checked = block_on(loop, check_store(*store, CheckScope{})).value();
     EXPECT_TRUE(checked.violations.empty()) << checked.violations.front().message;
-    auto left = block_on(loop, own->left_behind(default_tenant())).value();
+    auto left = block_on(loop, own->orphaned_threads(default_tenant())).value();
     EXPECT_TRUE(left.empty());
   }
 };
@@ -217,13 +217,13 @@ TEST_F(Cancels, TakeARunOutOfTheQueueBeforeItsTime) {
     EXPECT_EQ(cancelled->row.status, RunStatus::cancelled);
   }
   loop.run_until(clock.now() + 2h);
-  WorkOptions until_idle;
+  WorkerOptions until_idle;
   until_idle.until_idle = true;
-  EXPECT_EQ(block_on(loop, own->work(until_idle)).value(), 0u) << "none of them begins";
+  EXPECT_EQ(block_on(loop, own->run_worker(until_idle)).value(), 0u) << "none of them begins";
 }
 
 TEST_F(Cancels, StopTheWaitForAPlaceAmongRuns) {
-  RunLimits limits;
+  ProcessLimits limits;
   limits.per_user = 1;
   own = runtime_of(limits);
   Spawned holder = spawn<Result<RunView>>(

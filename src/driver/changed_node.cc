@@ -15,7 +15,7 @@ std::map<std::size_t, std::multiset<std::string>> writes_by_task(const std::vect
   std::map<std::size_t, std::multiset<std::string>> writes;
   for (const ValueRow& row : rows) {
     auto position = static_cast<std::size_t>(row.index);
-    if (position >= count || row.kind == ValueKind::reduce) continue;
+    if (position >= count || row.kind == WriteOp::reduce) continue;
     auto text = json_in_envelope(row.envelope);
     writes[position].insert(row.channel + " " + std::string(name_of(row.kind)) + " " +
                             (text.ok() ? std::string(*text) : row.envelope));
@@ -60,7 +60,7 @@ std::string node_that_goes_elsewhere(const GraphDefinition& graph,
     const GraphDefinition::Node* node = graph.find(name);
     if (!node) continue;
     auto leads_to = [&](const auto& visit) {
-      bool goes = std::count(node->may_go_to.begin(), node->may_go_to.end(), visit.first) > 0;
+      bool goes = std::count(node->destinations.begin(), node->destinations.end(), visit.first) > 0;
       bool chooses =
           node->choose && std::count(node->targets.begin(), node->targets.end(), visit.first) > 0;
       return goes || chooses;

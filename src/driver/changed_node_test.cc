@@ -8,7 +8,7 @@ namespace belay {
 namespace {
 
 ValueRow written(std::int64_t position, std::string channel, std::string json,
-                 ValueKind kind = ValueKind::append) {
+                 WriteOp kind = WriteOp::append) {
   ValueRow row;
   row.index = position;
   row.channel = std::move(channel);
@@ -26,7 +26,7 @@ TEST(ChangedNode, IsTheOneThatWritesOtherwise) {
   std::vector<std::vector<ValueRow>> others(5, recorded);
   others[0][1].envelope = json_envelope("4");
   others[1][1].channel = "notes";
-  others[2][1].kind = ValueKind::set;
+  others[2][1].kind = WriteOp::set;
   others[3].push_back(written(1, "log", "2"));
   others[4].erase(others[4].begin() + 1);
   for (const auto& replayed : others) {
@@ -39,9 +39,9 @@ TEST(ChangedNode, IsTheOneThatWritesOtherwise) {
 
 TEST(ChangedNode, IsNoneWhereAReducerAloneMadeAnotherValue) {
   std::vector<ValueRow> recorded{written(0, "log", "1"),
-                                 written(1, "total", "2", ValueKind::reduce)};
+                                 written(1, "total", "2", WriteOp::reduce)};
   std::vector<ValueRow> replayed{written(0, "log", "1"),
-                                 written(1, "total", "3", ValueKind::reduce)};
+                                 written(1, "total", "3", WriteOp::reduce)};
   EXPECT_EQ(node_that_writes_otherwise(nodes, recorded, replayed), "");
 }
 

@@ -35,7 +35,7 @@ Result<Done> read_chosen(Snapshot& view, const RunOf& of, const CheckpointRow& n
   if (next.as_of) {
     bool is_known = frame.newest && frame.newest->superstep == now.superstep;
     if (is_known) return Done{};
-    BELAY_TRY(auto chosen, checkpoint_at(view, of, frame.space, *next.as_of));
+    BELAY_TRY(auto chosen, checkpoint_at(view, of, frame.checkpoint_ns, *next.as_of));
     if (!chosen) {
       return error(ErrorCode::not_found,
                    "Commit " + std::to_string(*next.as_of) + " of the run has been pruned.");
@@ -48,7 +48,7 @@ Result<Done> read_chosen(Snapshot& view, const RunOf& of, const CheckpointRow& n
     const engine::NodeTask& chosen = next.tasks[i];
     ChosenTask task;
     task.node = next.nodes[i];
-    task.task = engine::task_id(of.run, frame.space, next.superstep, task.node,
+    task.task = engine::task_id(of.run, frame.checkpoint_ns, next.superstep, task.node,
                                 several ? std::optional(i) : std::nullopt);
     if (chosen.input) {
       BELAY_TRY(task.input, parse_json(*chosen.input));
@@ -90,7 +90,7 @@ std::size_t EventBatch::bytes() {
   return bytes_;
 }
 
-StreamEvent* CommitTeller::next(EventKind kind, Instant at, const std::string& space) {
+StreamEvent* CommitReporter::next(EventKind kind, Instant at, const std::string& checkpoint_ns) {
   EventId id{seq_, index_++};
   if (is_cut_ || (place_.after && id <= *place_.after)) return nullptr;
   if (place_.wants(kind) && batch_.is_full()) {
@@ -104,17 +104,17 @@ StreamEvent* CommitTeller::next(EventKind kind, Instant at, const std::string& s
   event.kind = kind;
   event.thread = material_.run.thread;
   event.run = material_.run.run;
-  event.space = space;
+  event.checkpoint_ns = checkpoint_ns;
   event.at = at;
   return &event;
 }
 
-Result<Done> CommitTeller::tell(const CheckpointRow& now, const Values& values) {
+Result<Done> CommitReporter::report(const CheckpointRow& now, const Values& values) {
   BELAY_CHECK(tell_asked());
   return tell_frame(place_.frame, now, values, true);
 }
 
-Result<Done> CommitTeller::tell_asked() {
+Result<Done> CommitReporter::tell_asked() {
   for (const ApprovalRow& row : material_.approvals) {
     if (row.seq != seq_) continue;
     StreamEvent* event = next(EventKind::approvals, row.created_at);
@@ -134,7 +134,7 @@ Result<Done> CommitTeller::tell_asked() {
 }
 
 // The events of a commit of the run's own graph, or of a subgraph's visit, and what it leads to.
-Result<Done> CommitTeller::tell_frame(EventFrame& frame, const CheckpointRow& now,
+Result<Done> CommitReporter::tell_frame(EventFrame& frame, const CheckpointRow& now,
                                       const Values& values, bool is_root) {
   bool is_end = frame.newest && has_new_tasks(frame, now);
   if (is_end || is_final(now.status)) BELAY_CHECK(tell_inside(frame));
@@ -160,27 +160,27 @@ Result<Done> CommitTeller::tell_frame(EventFrame& frame, const CheckpointRow& no
 }
 
 // What subgraphs did that the tasks of `outer` were inside of.
-Result<Done> CommitTeller::tell_inside(const EventFrame& outer) {
+Result<Done> CommitReporter::tell_inside(const EventFrame& outer) {
   for (const ChosenTask& task : outer.tasks) {
     const GraphDefinition::Node* node = outer.graph ? outer.graph->find(task.node) : nullptr;
     if (node && !node->subgraph && outer.is_exact) continue;
     EventFrame inner;
     if (node && node->subgraph) inner.graph = node->subgraph->graph;
     inner.is_exact = outer.is_exact;
-    inner.space = engine::inner_space(outer.space, task.node, task.task);
+    inner.checkpoint_ns = engine::inner_checkpoint_ns(outer.checkpoint_ns, task.node, task.task);
     BELAY_CHECK(tell_space(std::move(inner)));
   }
   return Done{};
 }
 
-Result<Done> CommitTeller::tell_space(EventFrame frame) {
+Result<Done> CommitReporter::tell_space(EventFrame frame) {
   if (frame.graph && place_.wants(EventKind::values)) {
     frame.state = channels_of(defaults_of(*frame.graph));
   }
-  ValuesAhead ahead(view_, place_.of, frame.space, place_.commits_ahead);
+  ValuesAhead ahead(view_, place_.of, frame.checkpoint_ns, place_.commits_ahead);
   while (!is_cut_) {
     std::uint64_t from = frame.newest ? frame.newest->seq : 0;
-    BELAY_TRY(auto commits, checkpoints_after(view_, place_.of, frame.space, from, inner_commits));
+    BELAY_TRY(auto commits, checkpoints_after(view_, place_.of, frame.checkpoint_ns, from, inner_commits));
     if (commits.empty()) break;
     for (std::size_t i = 0; i < commits.size() && !is_cut_; ++i) {
       BELAY_TRY(Values values, ahead.of_commit(state_seq_of(frame), commits, i));
@@ -193,10 +193,10 @@ Result<Done> CommitTeller::tell_space(EventFrame frame) {
   return Done{};
 }
 
-void CommitTeller::tell_tasks(const EventFrame& frame, const CheckpointRow& now,
+void CommitReporter::tell_tasks(const EventFrame& frame, const CheckpointRow& now,
                               std::string_view what) {
   for (std::size_t i = 0; i < frame.tasks.size(); ++i) {
-    StreamEvent* event = next(EventKind::tasks, now.created_at, frame.space);
+    StreamEvent* event = next(EventKind::tasks, now.created_at, frame.checkpoint_ns);
     if (!event) continue;
     const ChosenTask& task = frame.tasks[i];
     event->node = task.node;
@@ -221,7 +221,7 @@ void CommitTeller::tell_tasks(const EventFrame& frame, const CheckpointRow& now,
 }
 
 // Approvals whose superstep is over, or that the run's end has closed.
-Result<Done> CommitTeller::tell_answered(const CheckpointRow& now) {
+Result<Done> CommitReporter::tell_answered(const CheckpointRow& now) {
   if (over_.empty()) return Done{};
   for (const ApprovalRow& row : material_.approvals) {
     if (row.seq > seq_ || !over_.contains(row.task)) continue;
@@ -244,7 +244,7 @@ Result<Done> CommitTeller::tell_answered(const CheckpointRow& now) {
 }
 
 // What nodes have left for the commit: texts that they have streamed, and events of their own.
-Result<Done> CommitTeller::tell_stored(const CheckpointRow& now) {
+Result<Done> CommitReporter::tell_stored(const CheckpointRow& now) {
   for (const EventRow& row : material_.events) {
     if (row.seq != seq_ || row.index == 0) continue;
     bool is_text = row.type == "message";
@@ -256,7 +256,7 @@ Result<Done> CommitTeller::tell_stored(const CheckpointRow& now) {
       continue;
     }
     event->node = text_in(body, "node");
-    event->space = text_in(body, "space");
+    event->checkpoint_ns = text_in(body, "space");
     if (auto task = uuid_from(text_in(body, "task"))) event->task = TaskId(*task);
     event->attempt = static_cast<int>(body["attempt"].as_int().value_or(1));
     event->body = Value::object({{"text", body["text"]}});
@@ -264,13 +264,13 @@ Result<Done> CommitTeller::tell_stored(const CheckpointRow& now) {
   return Done{};
 }
 
-Result<Done> CommitTeller::tell_changes(EventFrame& frame, const CheckpointRow& now,
+Result<Done> CommitReporter::tell_changes(EventFrame& frame, const CheckpointRow& now,
                                         const Values& values) {
   // One event for each task that wrote something, and one for what the superstep wrote as a whole.
   std::map<std::int64_t, Values> by_task;
   for (const ValueRow* row : values) by_task[row->index].push_back(row);
   for (const auto& [index, rows] : by_task) {
-    StreamEvent* event = next(EventKind::updates, now.created_at, frame.space);
+    StreamEvent* event = next(EventKind::updates, now.created_at, frame.checkpoint_ns);
     if (!event) continue;
     auto position = static_cast<std::size_t>(index);
     if (position < frame.tasks.size()) {
@@ -289,16 +289,16 @@ Result<Done> CommitTeller::tell_changes(EventFrame& frame, const CheckpointRow& 
   if (place_.wants(EventKind::values)) {
     for (const auto& [index, rows] : by_task) {
       for (const ValueRow* row : rows) {
-        if (row->kind == ValueKind::reduce) continue;
+        if (row->kind == WriteOp::reduce) continue;
         BELAY_TRY(Value value, value_in(row->envelope));
         std::shared_ptr<const Value>& channel = frame.state[row->channel];
-        Value folded = channel && row->kind != ValueKind::set ? *channel : Value();
+        Value folded = channel && row->kind != WriteOp::set ? *channel : Value();
         engine::fold(row->kind, std::move(value), folded);
         channel = std::make_shared<const Value>(std::move(folded));
       }
     }
   }
-  if (StreamEvent* event = next(EventKind::values, now.created_at, frame.space)) {
+  if (StreamEvent* event = next(EventKind::values, now.created_at, frame.checkpoint_ns)) {
     Value::Object state;
     for (const auto& [name, value] : frame.state) state.emplace(name, *value);
     event->body = Value(std::move(state));
@@ -307,7 +307,7 @@ Result<Done> CommitTeller::tell_changes(EventFrame& frame, const CheckpointRow& 
 }
 
 // What the commit's own event says beyond its checkpoint; null where there is none.
-Result<Value> CommitTeller::own_detail() const {
+Result<Value> CommitReporter::own_detail() const {
   for (const EventRow& row : material_.events) {
     if (row.seq != seq_ || row.index != 0) continue;
     BELAY_TRY(Value detail, parse_json(row.body));
@@ -320,9 +320,9 @@ Result<Value> CommitTeller::own_detail() const {
   return Value();
 }
 
-Result<Done> CommitTeller::tell_checkpoint(const EventFrame& frame, const CheckpointRow& now,
+Result<Done> CommitReporter::tell_checkpoint(const EventFrame& frame, const CheckpointRow& now,
                                            bool is_root) {
-  if (StreamEvent* event = next(EventKind::checkpoints, now.created_at, frame.space)) {
+  if (StreamEvent* event = next(EventKind::checkpoints, now.created_at, frame.checkpoint_ns)) {
     event->node = now.node;
     Value::Array goes_on;
     for (const ChosenTask& task : frame.tasks) goes_on.emplace_back(task.node);
@@ -345,9 +345,9 @@ Result<Done> CommitTeller::tell_checkpoint(const EventFrame& frame, const Checkp
   return Done{};
 }
 
-Result<Done> CommitTeller::tell_all(const EventFrame& frame, const CheckpointRow& now,
+Result<Done> CommitReporter::tell_all(const EventFrame& frame, const CheckpointRow& now,
                                     const Values& values) {
-  StreamEvent* event = next(EventKind::debug, now.created_at, frame.space);
+  StreamEvent* event = next(EventKind::debug, now.created_at, frame.checkpoint_ns);
   if (!event) return Done{};
   event->node = now.node;
   Value::Array writes;
@@ -369,7 +369,7 @@ Result<Done> CommitTeller::tell_all(const EventFrame& frame, const CheckpointRow
   return Done{};
 }
 
-void CommitTeller::tell_status(const CheckpointRow& now) {
+void CommitReporter::tell_status(const CheckpointRow& now) {
   StreamEvent* event = next(EventKind::status, now.created_at);
   if (!event) return;
   event->node = now.node;

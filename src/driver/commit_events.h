@@ -33,7 +33,7 @@ struct ChosenTask {
 
 // A run, or a subgraph's visit, as it stands after one of its commits.
 struct EventFrame {
-  std::string space;
+  std::string checkpoint_ns;
   std::optional<CheckpointRow> newest;  // none: before the first
   std::vector<ChosenTask> tasks;
   std::shared_ptr<const GraphDefinition> graph;  // null where it is not known
@@ -43,7 +43,7 @@ struct EventFrame {
 };
 
 // How far a reader has come: what the next read begins with.
-struct EventPlace {
+struct EventCursor {
   RunOf of;
   std::set<EventKind> kinds;
   std::optional<EventId> after;  // the newest event that was told, or left out
@@ -84,17 +84,17 @@ Value defaults_of(const GraphDefinition& graph);
 // Splits an object into its channels.
 std::map<std::string, std::shared_ptr<const Value>> channels_of(Value state);
 
-class CommitTeller {
+class CommitReporter {
  public:
   // Appends the commit's events to `batch`, and advances `place`.
-  CommitTeller(Snapshot& view, EventPlace& place, const EventMaterial& material, std::uint64_t seq,
+  CommitReporter(Snapshot& view, EventCursor& place, const EventMaterial& material, std::uint64_t seq,
                EventBatch& batch)
       : view_(view), place_(place), material_(material), seq_(seq), batch_(batch) {}
 
   // `values`: those valid after `now` that were not valid before. If is_cut() is true afterwards,
   // `place` is after the last event in the batch, and the caller must restore its frame to the
   // value from before the call.
-  Result<Done> tell(const CheckpointRow& now, const std::vector<const ValueRow*>& values);
+  Result<Done> report(const CheckpointRow& now, const std::vector<const ValueRow*>& values);
   // Only its questions, which may be known before the commit is.
   Result<Done> tell_asked();
   // True if the batch became full before all events of the commit were appended.
@@ -103,7 +103,7 @@ class CommitTeller {
  private:
   using Values = std::vector<const ValueRow*>;
 
-  StreamEvent* next(EventKind kind, Instant at, const std::string& space = {});
+  StreamEvent* next(EventKind kind, Instant at, const std::string& checkpoint_ns = {});
   Result<Done> tell_frame(EventFrame& frame, const CheckpointRow& now, const Values& values,
                           bool is_root);
   Result<Done> tell_inside(const EventFrame& outer);
@@ -118,7 +118,7 @@ class CommitTeller {
   Result<Value> own_detail() const;
 
   Snapshot& view_;
-  EventPlace& place_;
+  EventCursor& place_;
   const EventMaterial& material_;
   std::uint64_t seq_;
   EventBatch& batch_;

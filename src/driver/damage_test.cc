@@ -48,9 +48,9 @@ Graph<Case> inner_graph() {
 Graph<Case> case_graph() {
   GraphBuilder<Case> graph{"case"};
   graph.node("open", [](const Case& state, Context& context) {
-    context.commit_with(Filed{state.name});
+    context.save(Filed{state.name});
     context.publish("opened", Value(state.name));
-    std::string paid = context.once("pay", [&] { return "paid by " + state.name; });
+    std::string paid = context.keyed_effect("pay", [&] { return "paid by " + state.name; });
     return set(&Case::text, paid + std::string(600, state.name[0]))
         .append(&Case::log, "open")
         .merge(&Case::table, "open", 1);
@@ -108,17 +108,17 @@ class ShownStore final : public ForwardingStore {
   Change change_;
 };
 
-Sealing sealing_with(char digit) {
-  Sealing sealing;
+EncryptionOptions sealing_with(char digit) {
+  EncryptionOptions sealing;
   sealing.keys = KeyRing::from_text("k1:" + std::string(64, digit) + "\n").value();
   sealing.blob_above = 256;
   return sealing;
 }
 
 // Two threads of one graph, paused in the midst of a superstep, in a store with a key.
-struct Cases : HaltingWorld {
+struct Cases : CrashingStoreFixture {
   Graph<Case> graph = case_graph();
-  std::unique_ptr<Store> sealed = seal_store(*kept, random, sealing_with('a'));
+  std::unique_ptr<Store> sealed = make_encrypted_store(*kept, random, sealing_with('a'));
 
   Cases() {
     for (std::string name : {"ana", "bob"}) {
@@ -145,7 +145,7 @@ struct Cases : HaltingWorld {
     Spawned working;
     loop.post([&] {
       working =
-          spawn<Result<std::size_t>>(loop, runtime->work(WorkOptions{.poll = 1min, .again = 1h}),
+          spawn<Result<std::size_t>>(loop, runtime->run_worker(WorkerOptions{.poll_interval = 1min, .retry_delay_max = 1h}),
                                      [&](Result<std::size_t> count) { ended = std::move(count); });
     });
     loop.run_until(clock.now() + time);
@@ -162,7 +162,7 @@ struct Cases : HaltingWorld {
   void overwrite(const StoredEnvelope& stored, std::string bytes) {
     Commit commit;
     commit.tenant = default_tenant();
-    commit.rows.rewrites.push_back({stored.place, sha256(stored.envelope), std::move(bytes)});
+    commit.rows.rewrites.push_back({stored.position, sha256(stored.envelope), std::move(bytes)});
     ASSERT_EQ(block_on(loop, kept->commit(std::move(commit))).value(), CommitOutcome::applied);
   }
 
@@ -218,7 +218,7 @@ TEST(Damage, OfAnyStoredEnvelopeIsCorruptAndQuarantinesItsRunAlone) {
     std::size_t place = header + (stored.envelope.size() - header) * (i % 3) / 3;
     world.overwrite(stored, with_flipped_bit(stored.envelope, place));
     auto seals = block_on(
-        world.loop, look_at_seals(*world.kept, world.random, sealing_with('a'), default_tenant()));
+        world.loop, inspect_encryption(*world.kept, world.random, sealing_with('a'), default_tenant()));
     EXPECT_GE(seals.value().unreadable, 1u) << stored.subject;
     world.work(*world.sealed);
     int quarantined = 0;
@@ -270,7 +270,7 @@ TEST(Damage, OfACheckpointQuarantinesItsRunAlone) {
     Cases world;
     RunId damaged = world.rows().at("ana").run;
     ShownStore shown(*world.sealed, [damaged, change = changes[i]](CheckpointRow& row) {
-      if (row.run == damaged && row.space.empty()) change(row);
+      if (row.run == damaged && row.checkpoint_ns.empty()) change(row);
     });
     world.work(shown);
     auto rows = world.rows();
@@ -301,7 +301,7 @@ TEST(Damage, OfOneRunHoldsUpNothingElseThatIsDue) {
   });
   world.clock.move(25h);
   auto runtime = world.over(shown);
-  auto applied = block_on(world.loop, runtime->apply_due(default_tenant()));
+  auto applied = block_on(world.loop, runtime->process_due(default_tenant()));
   ASSERT_TRUE(applied.ok()) << applied.error().message;
   EXPECT_GE(*applied, 1u);
   EXPECT_EQ(world.rows().at("ana").status, RunStatus::quarantined);
@@ -312,7 +312,7 @@ TEST(Damage, AWrongOrMissingKeyIsNamedAndChangesNothing) {
   for (bool is_missing : {true, false}) {
     Cases world;
     auto before = world.rows();
-    auto other = seal_store(*world.kept, world.random, is_missing ? Sealing{} : sealing_with('b'));
+    auto other = make_encrypted_store(*world.kept, world.random, is_missing ? EncryptionOptions{} : sealing_with('b'));
     auto runtime = world.over(*other);
     auto refused = block_on(world.loop, runtime->resume(default_tenant(), ThreadId("ana")));
     ASSERT_FALSE(refused.ok());

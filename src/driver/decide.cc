@@ -14,7 +14,7 @@ namespace belay {
 namespace {
 
 using Verdict = engine::Decided::Verdict;
-using Kind = DecisionAnswer::Kind;
+using Kind = DecisionResult::Kind;
 
 // The verdict and the canonical edited payload make a decision; comment and decider do not count.
 bool same_decision(const ApprovalRow& decided, bool approved, const std::optional<Value>& edited) {
@@ -102,20 +102,20 @@ Result<std::optional<Value>> open_edit(const engine::Run& run, const GraphDefini
   auto asking = find_asking(run, graph, approval.interrupt);
   bool is_node = asking && asking->task->node->approval;
   BELAY_TRY(auto canonical, canonical_edit(is_node ? asking->graph : nullptr, approval, edited));
-  if (!canonical || !is_node || !asking->task->node->approval->check) return canonical;
+  if (!canonical || !is_node || !asking->task->node->approval->validate) return canonical;
   const GraphDefinition::Approval& asked = *asking->task->node->approval;
   std::shared_ptr<void> tried = asking->graph->state->copy(asking->frame->state.get());
   Decoder in;
   asking->graph->state->channels[asked.channel].decode(*canonical, tried.get(), in, nullptr);
   BELAY_CHECK(
-      guarded<Done>("The check of the edited payload at \"" + asking->task->node->name + "\"",
-                    [&]() { return asked.check(tried.get()); }));
+      call_guarded<Done>("The check of the edited payload at \"" + asking->task->node->name + "\"",
+                    [&]() { return asked.validate(tried.get()); }));
   return canonical;
 }
 
 }  // namespace
 
-Result<Done> Runtime::Body::check_decision(const ApprovalRow& approval, const Decision& decision) {
+Result<Done> Runtime::Impl::check_decision(const ApprovalRow& approval, const Decision& decision) {
   BELAY_CHECK(check_name("decider's name", decision.decided_by));
   if (!decision.on_behalf_of.empty()) {
     BELAY_CHECK(check_name("name that is decided for", decision.on_behalf_of));
@@ -138,7 +138,7 @@ Result<Done> Runtime::Body::check_decision(const ApprovalRow& approval, const De
   return Done{};
 }
 
-engine::Decided Runtime::Body::decided_as(ApprovalRow approval, Decision decision) {
+engine::Decided Runtime::Impl::decided_as(ApprovalRow approval, Decision decision) {
   engine::Decided event = expired(std::move(approval));
   event.verdict = decision.approved ? Verdict::approved : Verdict::rejected;
   event.decided_by = std::move(decision.decided_by);
@@ -148,7 +148,7 @@ engine::Decided Runtime::Body::decided_as(ApprovalRow approval, Decision decisio
   return event;
 }
 
-engine::Decided Runtime::Body::expired(ApprovalRow approval) {
+engine::Decided Runtime::Impl::expired(ApprovalRow approval) {
   engine::Decided event;
   event.moment = moment();
   event.session = session_;
@@ -157,7 +157,7 @@ engine::Decided Runtime::Body::expired(ApprovalRow approval) {
   return event;
 }
 
-Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId interrupt,
+Task<Result<DecisionResult>> Runtime::Impl::decide(TenantId tenant, InterruptId interrupt,
                                                    Decision decision) {
   std::optional<Standing> before;
   while (true) {
@@ -186,7 +186,7 @@ Task<Result<DecisionAnswer>> Runtime::Body::decide(TenantId tenant, InterruptId 
 
 // A decision that finds damage, or a row changed without the key, has no effect, and its run is
 // quarantined: the run must not continue from such data.
-Task<Error> Runtime::Body::refuse_damaged(TenantId tenant, InterruptId interrupt, Error why) {
+Task<Error> Runtime::Impl::refuse_damaged(TenantId tenant, InterruptId interrupt, Error why) {
   if (why.code != ErrorCode::corrupt) co_return why;
   std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [tenant,
                                                                        interrupt](Snapshot& view) {
@@ -199,7 +199,7 @@ Task<Error> Runtime::Body::refuse_damaged(TenantId tenant, InterruptId interrupt
   auto rows = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
   if (!rows.ok() || rows->empty()) co_return why;
   // If even that fails, the next process that claims the run finds the same damage.
-  (void)co_await set_aside(std::move(tenant), rows->front().run, why);
+  (void)co_await quarantine_or_skip(std::move(tenant), rows->front().run, why);
   co_return why;
 }
 
@@ -208,13 +208,13 @@ Task<Error> Runtime::Body::refuse_damaged(TenantId tenant, InterruptId interrupt
 //
 // Where there is no place for the run to go on, the decision is taken all the same, and the run
 // goes to the queue.
-Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(ApprovalRow approval,
+Task<Result<std::optional<DecisionResult>>> Runtime::Impl::try_to_decide(ApprovalRow approval,
                                                                          Decision decision,
                                                                          bool to_queue,
                                                                          Standing& standing) {
-  std::optional<DecisionAnswer> nothing;
+  std::optional<DecisionResult> nothing;
   Decision again = decision;
-  auto found = co_await find_run(approval.tenant, approval.run);
+  auto found = co_await load_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
   standing = {found->stored.row.status, found->stored.row.epoch, found->stored.row.seq, false};
   if (is_final(standing.status)) co_return std::move(nothing);
@@ -227,13 +227,13 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
   }
   BELAY_CO_CHECK(engine::check_shown(approval));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, found->stored));
-  standing.asks = engine::asks(run, approval.interrupt);
+  standing.asks = engine::waits_for(run, approval.interrupt);
   if (decision.edited) {
     BELAY_CO_TRY(decision.edited, open_edit(run, *graph, approval, *decision.edited));
   }
   if (is_held) co_return co_await decide_held(std::move(approval), std::move(decision));
   if (!standing.asks) co_return std::move(nothing);
-  auto places = co_await guards_of(found->stored.row, true);
+  auto places = co_await concurrency_guards_of(found->stored.row, true);
   if (!places.ok()) co_return std::move(places).error();
   BELAY_CO_TRY(engine::Run late_run, engine::restore(*graph, std::move(found->stored)));
 
@@ -245,12 +245,12 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
   BELAY_ASSERT(next.actions.size() == 1 && late_next.actions.size() == 1);
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
   Commit late_commit = std::move(*std::get<engine::WriteCommit>(late_next.actions.front()).commit);
-  commit.when_expired = std::move(late_commit.rows);
-  if (!to_queue) commit.places = *std::move(places);
+  commit.if_expired = std::move(late_commit.rows);
+  if (!to_queue) commit.concurrency = *std::move(places);
 
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
-  if (*outcome == CommitOutcome::no_place) {
+  if (*outcome == CommitOutcome::limit_reached) {
     co_return co_await try_to_decide(std::move(approval), std::move(again), true, standing);
   }
   bool in_time = *outcome == CommitOutcome::applied;
@@ -261,45 +261,45 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::try_to_decide(Approva
   if (!view.ok()) co_return std::move(view).error();
   auto stored = co_await find_approval(approval.tenant, approval.interrupt);
   if (!stored.ok()) co_return std::move(stored).error();
-  DecisionAnswer answer;
-  answer.kind = in_time ? Kind::won : Kind::expired;
+  DecisionResult answer;
+  answer.kind = in_time ? Kind::accepted : Kind::expired;
   answer.approval = *std::move(stored);
   answer.view = *std::move(view);
   co_return std::optional(std::move(answer));
 }
 
-Task<Result<RunView>> Runtime::Body::drive_decided(Definition graph, engine::Run run) {
+Task<Result<RunView>> Runtime::Impl::drive_decided(Definition graph, engine::Run run) {
   if (run.row.status == RunStatus::queued) {
-    live_->call(run.row.run);
-    tell_of_work(run.row.tenant);
+    live_->wake(run.row.run);
+    notify_workers(run.row.tenant);
     co_return co_await view_of_run(run.row.tenant, run.row.run);
   }
   engine::Event first = engine::Committed{moment()};
   co_return co_await drive(std::move(graph), std::move(run), std::move(first));
 }
 
-Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::decide_held(ApprovalRow approval,
+Task<Result<std::optional<DecisionResult>>> Runtime::Impl::decide_held(ApprovalRow approval,
                                                                        Decision decision) {
   Commit commit;
   commit.tenant = approval.tenant;
-  commit.approval.emplace();
-  commit.approval->interrupt = approval.interrupt;
-  commit.approval->payload_hash = approval.payload_hash;
-  commit.approval->run_is_held = true;
+  commit.approval_guard.emplace();
+  commit.approval_guard->interrupt = approval.interrupt;
+  commit.approval_guard->payload_hash = approval.payload_hash;
+  commit.approval_guard->run_is_active = true;
   commit.rows.decided = engine::decided_row(decided_as(approval, std::move(decision)));
-  commit.when_expired.emplace();
-  commit.when_expired->decided = engine::decided_row(expired(approval));
+  commit.if_expired.emplace();
+  commit.if_expired->decided = engine::decided_row(expired(approval));
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   bool in_time = *outcome == CommitOutcome::applied;
-  if (!in_time && *outcome != CommitOutcome::expired) co_return std::optional<DecisionAnswer>();
-  DecisionAnswer answer;
-  answer.kind = in_time ? Kind::won : Kind::expired;
+  if (!in_time && *outcome != CommitOutcome::expired) co_return std::optional<DecisionResult>();
+  DecisionResult answer;
+  answer.kind = in_time ? Kind::accepted : Kind::expired;
   auto stored = co_await find_approval(approval.tenant, approval.interrupt);
   if (!stored.ok()) co_return std::move(stored).error();
   answer.approval = *std::move(stored);
   if (auto driven = driven_.find(approval.run); driven != driven_.end()) {
-    BELAY_CO_CHECK(driven->second->decided(answer.approval));
+    BELAY_CO_CHECK(driven->second->on_decision(answer.approval));
   }
   auto view = co_await view_of_run(approval.tenant, approval.run);
   if (!view.ok()) co_return std::move(view).error();
@@ -307,9 +307,9 @@ Task<Result<std::optional<DecisionAnswer>>> Runtime::Body::decide_held(ApprovalR
   co_return std::optional(std::move(answer));
 }
 
-Task<Result<DecisionAnswer>> Runtime::Body::answer_decided(ApprovalRow approval,
+Task<Result<DecisionResult>> Runtime::Impl::answer_decided(ApprovalRow approval,
                                                            Decision decision) {
-  auto found = co_await find_run(approval.tenant, approval.run);
+  auto found = co_await load_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
   auto graph = graph_of(found->stored);
   if (decision.edited && graph.ok()) {
@@ -318,15 +318,15 @@ Task<Result<DecisionAnswer>> Runtime::Body::answer_decided(ApprovalRow approval,
   }
   auto view = view_of(*std::move(found));
   if (!view.ok()) co_return std::move(view).error();
-  DecisionAnswer answer;
+  DecisionResult answer;
   if (approval.status == ApprovalStatus::expired) {
     answer.kind = Kind::expired;
   } else if (approval.status == ApprovalStatus::closed) {
     answer.kind = Kind::closed;
   } else if (same_decision(approval, decision.approved, decision.edited)) {
-    answer.kind = Kind::same;
+    answer.kind = Kind::duplicate;
   } else {
-    answer.kind = Kind::lost;
+    answer.kind = Kind::conflict;
   }
   answer.approval = std::move(approval);
   answer.view = *std::move(view);
@@ -334,21 +334,21 @@ Task<Result<DecisionAnswer>> Runtime::Body::answer_decided(ApprovalRow approval,
 }
 
 // True when this call expired it.
-Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
+Task<Result<bool>> Runtime::Impl::expire(ApprovalRow approval) {
   // A page of many rows only marks a damaged one.
   BELAY_CO_CHECK(engine::check_shown(approval));
-  auto found = co_await find_run(approval.tenant, approval.run);
+  auto found = co_await load_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
   RunStatus status = found->stored.row.status;
   if (is_final(status)) co_return false;
   if (status == RunStatus::running || status == RunStatus::queued) {
     Commit commit;
     commit.tenant = approval.tenant;
-    commit.approval.emplace();
-    commit.approval->interrupt = approval.interrupt;
-    commit.approval->payload_hash = approval.payload_hash;
-    commit.approval->expiry = ApprovalGuard::Expiry::passed;
-    commit.approval->run_is_held = true;
+    commit.approval_guard.emplace();
+    commit.approval_guard->interrupt = approval.interrupt;
+    commit.approval_guard->payload_hash = approval.payload_hash;
+    commit.approval_guard->expiry = ApprovalGuard::Expiry::passed;
+    commit.approval_guard->run_is_active = true;
     commit.rows.decided = engine::decided_row(expired(approval));
     auto outcome = co_await parts_.store.commit(std::move(commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
@@ -356,18 +356,18 @@ Task<Result<bool>> Runtime::Body::expire(ApprovalRow approval) {
   }
   // A run that does not wait for this approval is not changed.
   engine::Event event = expired(std::move(approval));
-  auto view = co_await wake(*std::move(found), std::move(event), false);
+  auto view = co_await commit_and_drive(*std::move(found), std::move(event), false);
   if (!view.ok()) co_return std::move(view).error();
   co_return view->has_value();
 }
 
-Task<Result<std::vector<ApprovalRow>>> Runtime::Body::find_due(ApprovalFilter due) {
+Task<Result<std::vector<ApprovalRow>>> Runtime::Impl::find_due(ApprovalFilter due) {
   std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader =
       [due = std::move(due)](Snapshot& view) { return view.approvals(due); };
   co_return co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
 }
 
-Task<Result<std::size_t>> Runtime::Body::apply_due(TenantId tenant) {
+Task<Result<std::size_t>> Runtime::Impl::process_due(TenantId tenant) {
   auto expired = co_await expire_due(tenant);
   if (!expired.ok()) co_return std::move(expired).error();
   auto woken = co_await wake_due(std::move(tenant));
@@ -377,7 +377,7 @@ Task<Result<std::size_t>> Runtime::Body::apply_due(TenantId tenant) {
 
 // Approvals that cannot expire now (concurrency limit, damaged run) stay due: each page begins
 // after the previous one, so that they do not block others.
-Task<Result<std::size_t>> Runtime::Body::expire_due(TenantId tenant) {
+Task<Result<std::size_t>> Runtime::Impl::expire_due(TenantId tenant) {
   std::size_t count = 0;
   ApprovalFilter due;
   due.tenant = tenant;
@@ -396,7 +396,7 @@ Task<Result<std::size_t>> Runtime::Body::expire_due(TenantId tenant) {
       auto expired = co_await expire(std::move(approval));
       if (!expired.ok() && is_no_place(expired.error())) continue;
       if (!expired.ok()) {
-        auto aside = co_await set_aside(tenant, run, std::move(expired).error());
+        auto aside = co_await quarantine_or_skip(tenant, run, std::move(expired).error());
         if (!aside.ok()) co_return std::move(aside).error();
         continue;
       }
@@ -405,18 +405,18 @@ Task<Result<std::size_t>> Runtime::Body::expire_due(TenantId tenant) {
   }
 }
 
-Task<Result<bool>> Runtime::Body::wake_run(TenantId tenant, RunId run) {
-  auto found = co_await find_run(std::move(tenant), run);
+Task<Result<bool>> Runtime::Impl::wake_run(TenantId tenant, RunId run) {
+  auto found = co_await load_run(std::move(tenant), run);
   if (!found.ok()) co_return std::move(found).error();
   if (found->stored.row.status != RunStatus::paused) co_return false;
   engine::Event resumed = engine::Resumed{moment(), session_};
-  auto view = co_await wake(*std::move(found), std::move(resumed), false);
+  auto view = co_await commit_and_drive(*std::move(found), std::move(resumed), false);
   if (!view.ok()) co_return std::move(view).error();
   co_return view->has_value();
 }
 
 // Continues runs whose timer is due. Skips those that cannot continue now.
-Task<Result<std::size_t>> Runtime::Body::wake_due(TenantId tenant) {
+Task<Result<std::size_t>> Runtime::Impl::wake_due(TenantId tenant) {
   std::size_t count = 0;
   RunFilter due;
   due.tenant = tenant;
@@ -438,7 +438,7 @@ Task<Result<std::size_t>> Runtime::Body::wake_due(TenantId tenant) {
       auto woken = co_await wake_run(tenant, row.run);
       if (!woken.ok() && is_no_place(woken.error())) continue;
       if (!woken.ok()) {
-        auto aside = co_await set_aside(tenant, row.run, std::move(woken).error());
+        auto aside = co_await quarantine_or_skip(tenant, row.run, std::move(woken).error());
         if (!aside.ok()) co_return std::move(aside).error();
       } else if (*woken) {
         ++count;

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-using Kind = DecisionAnswer::Kind;
+using Kind = DecisionResult::Kind;
 
 struct Street {
   std::string name{};
@@ -42,7 +42,7 @@ TEST_F(Decisions, ApprovingPersistsTheDecisionAndGoesOn) {
   EXPECT_EQ(paused.row.status, RunStatus::paused);
   EXPECT_TRUE(*paused.state["awaiting"].as_bool());
   auto answer = decide(paused, approve()).value();
-  EXPECT_EQ(answer.kind, Kind::won);
+  EXPECT_EQ(answer.kind, Kind::accepted);
   EXPECT_EQ(answer.view.row.status, RunStatus::completed);
   EXPECT_EQ(answer.approval.status, ApprovalStatus::approved);
   EXPECT_EQ(answer.approval.decided_by, "ana");
@@ -64,7 +64,7 @@ TEST_F(Decisions, TheSameDecisionAgainChangesNothing) {
   Decision again = approve("ben");
   again.comment = "me too";
   auto second = decide(paused, again).value();
-  EXPECT_EQ(second.kind, Kind::same);
+  EXPECT_EQ(second.kind, Kind::duplicate);
   EXPECT_EQ(second.view.row, first.view.row);
   EXPECT_EQ(second.approval.decided_by, "ana");
 }
@@ -72,18 +72,18 @@ TEST_F(Decisions, TheSameDecisionAgainChangesNothing) {
 TEST_F(Decisions, ADifferentDecisionIsToldTheWinner) {
   decide(paused, approve()).value();
   auto other = decide(paused, reject("ben")).value();
-  EXPECT_EQ(other.kind, Kind::lost);
+  EXPECT_EQ(other.kind, Kind::conflict);
   EXPECT_EQ(other.approval.status, ApprovalStatus::approved);
   Decision edited = approve("ben");
   edited.edited = Value("Dear nobody");
-  EXPECT_EQ(decide(paused, edited)->kind, Kind::lost);
+  EXPECT_EQ(decide(paused, edited)->kind, Kind::conflict);
 }
 
 TEST_F(Decisions, AnEditThatChangesNothingIsNoEdit) {
   Decision edited = approve();
   edited.edited = Value("Dear urgent");
-  EXPECT_EQ(decide(paused, edited)->kind, Kind::won);
-  EXPECT_EQ(decide(paused, approve())->kind, Kind::same);
+  EXPECT_EQ(decide(paused, edited)->kind, Kind::accepted);
+  EXPECT_EQ(decide(paused, approve())->kind, Kind::duplicate);
 }
 
 TEST_F(Decisions, AnEditIsSavedAndSent) {
@@ -91,8 +91,8 @@ TEST_F(Decisions, AnEditIsSavedAndSent) {
   edited.edited = Value("Dear edited");
   auto answer = decide(paused, edited).value();
   EXPECT_EQ(*answer.view.state["draft"].as_string(), "Dear edited");
-  EXPECT_EQ(decide(paused, edited)->kind, Kind::same);
-  EXPECT_EQ(decide(paused, approve())->kind, Kind::lost);
+  EXPECT_EQ(decide(paused, edited)->kind, Kind::duplicate);
+  EXPECT_EQ(decide(paused, approve())->kind, Kind::conflict);
 }
 
 TEST_F(Decisions, AnEditThatDoesNotFitIsRefusedAndTheQuestionStaysOpen) {
@@ -101,13 +101,13 @@ TEST_F(Decisions, AnEditThatDoesNotFitIsRefusedAndTheQuestionStaysOpen) {
   auto refused = decide(paused, edited);
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
   EXPECT_THAT(refused.error().message, HasSubstr("does not fit"));
-  EXPECT_EQ(decide(paused, approve())->kind, Kind::won);
+  EXPECT_EQ(decide(paused, approve())->kind, Kind::accepted);
 }
 
 TEST_F(Decisions, ACommentOfTheGreatestLengthIsKept) {
   Decision decision = approve();
   decision.comment = std::string(limits::comment_bytes_max, 'x');
-  EXPECT_EQ(decide(paused, decision)->kind, Kind::won);
+  EXPECT_EQ(decide(paused, decision)->kind, Kind::accepted);
 }
 
 TEST_F(Decisions, WhatCantBeStoredIsRefusedAndTheQuestionStaysOpen) {
@@ -123,7 +123,7 @@ TEST_F(Decisions, WhatCantBeStoredIsRefusedAndTheQuestionStaysOpen) {
   EXPECT_EQ(decide(paused, edited).error().code, ErrorCode::invalid);
   edited.edited = Value(std::string(limits::value_bytes_max, 'x'));
   EXPECT_THAT(decide(paused, edited).error().message, HasSubstr("longer than"));
-  EXPECT_EQ(decide(paused, approve())->kind, Kind::won);
+  EXPECT_EQ(decide(paused, approve())->kind, Kind::accepted);
 }
 
 TEST_F(Decisions, AnEditWithMoreThanWasShownIsRefusedHoweverDeepItLies) {
@@ -140,7 +140,7 @@ TEST_F(Decisions, AnEditWithMoreThanWasShownIsRefusedHoweverDeepItLies) {
   EXPECT_THAT(decide(waiting, edited).error().message, HasSubstr("has a nested member"));
   edited.edited = *parse_json(R"({"town":"Rome","street":{"name":"Via"}})");
   auto answer = decide(waiting, edited).value();
-  EXPECT_EQ(answer.kind, Kind::won);
+  EXPECT_EQ(answer.kind, Kind::accepted);
   EXPECT_EQ(answer.view.state["to"]["street"]["number"], Value(0));
 }
 
@@ -151,7 +151,7 @@ TEST_F(Decisions, AnEditIsReadAsTheSubgraphThatAsksHasIt) {
   weighing.edge(start, "ask");
   GraphBuilder<Parcel> noting{"noting"};
   noting.approval("ask", &Parcel::note, {.question = "This note?"})
-      .check([](const Parcel& parcel) -> Result<Done> {
+      .validate([](const Parcel& parcel) -> Result<Done> {
         if (parcel.note == "rude") return error(ErrorCode::invalid, "Be kind.");
         return Done{};
       })
@@ -188,7 +188,7 @@ TEST_F(Decisions, AnEditIsReadAsTheSubgraphThatAsksHasIt) {
   EXPECT_EQ(last.view.state["weight"], Value(7));
   EXPECT_EQ(last.view.state["note"], Value("fragile"));
   EXPECT_EQ(last.view.state["to"]["town"], Value("Rome"));
-  EXPECT_EQ(decide(waiting, edited)->kind, Kind::same) << "as it was stored, with its street";
+  EXPECT_EQ(decide(waiting, edited)->kind, Kind::duplicate) << "as it was stored, with its street";
 }
 
 TEST_F(Decisions, AnEditReachesTheOneOfSeveralSubgraphsThatAsked) {
@@ -239,7 +239,7 @@ TEST_F(Decisions, WhatAQuestionShowsIsNotDecidedOnceItsBytesHaveChanged) {
     Commit commit;
     commit.tenant = default_tenant();
     commit.rows.rewrites.push_back(
-        {each.place, sha256(each.envelope), json_envelope("\"Dear robber\"")});
+        {each.position, sha256(each.envelope), json_envelope("\"Dear robber\"")});
     block_on(loop, store->commit(std::move(commit))).value();
     ++changed;
   }
@@ -270,14 +270,14 @@ TEST_F(Decisions, ALateDecisionPerformsTheExpiryItself) {
 
 TEST_F(Decisions, ADecisionInTheLastMomentCounts) {
   clock.move(24h - 1ms);
-  EXPECT_EQ(decide(paused, approve())->kind, Kind::won);
+  EXPECT_EQ(decide(paused, approve())->kind, Kind::accepted);
 }
 
 TEST_F(Decisions, WhatIsDueIsAppliedOnce) {
-  EXPECT_EQ(*block_on(loop, runtime->apply_due(default_tenant())), 0u);
+  EXPECT_EQ(*block_on(loop, runtime->process_due(default_tenant())), 0u);
   clock.move(25h);
-  EXPECT_EQ(*block_on(loop, runtime->apply_due(default_tenant())), 1u);
-  EXPECT_EQ(*block_on(loop, runtime->apply_due(default_tenant())), 0u);
+  EXPECT_EQ(*block_on(loop, runtime->process_due(default_tenant())), 1u);
+  EXPECT_EQ(*block_on(loop, runtime->process_due(default_tenant())), 0u);
   auto view = block_on(loop, runtime->status(default_tenant(), paused.row.thread)).value();
   EXPECT_EQ(view.row.outcome, "expired");
 }
@@ -310,7 +310,7 @@ TEST_F(Decisions, OnlyARoleThatMayDecideMay) {
   decision.roles = {"boss2"};
   EXPECT_EQ(decide(waiting, decision).error().code, ErrorCode::forbidden);
   decision.roles = {"other", "boss"};
-  EXPECT_EQ(decide(waiting, decision)->kind, Kind::won);
+  EXPECT_EQ(decide(waiting, decision)->kind, Kind::accepted);
 }
 
 TEST_F(Decisions, AreKeptWithWhomTheyWereMadeFor) {
@@ -319,7 +319,7 @@ TEST_F(Decisions, AreKeptWithWhomTheyWereMadeFor) {
   EXPECT_EQ(decide(paused, decision).error().code, ErrorCode::invalid);
   decision.on_behalf_of = "ana";
   auto answer = decide(paused, decision).value();
-  EXPECT_EQ(answer.kind, Kind::won);
+  EXPECT_EQ(answer.kind, Kind::accepted);
   EXPECT_EQ(answer.approval.decided_by, "the office");
   EXPECT_EQ(answer.approval.on_behalf_of, "ana");
   std::vector<Value> said = event_bodies(answer.view.row.run, "decision");
@@ -327,7 +327,7 @@ TEST_F(Decisions, AreKeptWithWhomTheyWereMadeFor) {
   EXPECT_EQ(said[0]["decidedBy"], Value("the office"));
   EXPECT_EQ(said[0]["onBehalfOf"], Value("ana"));
   decision.on_behalf_of = "ben";
-  EXPECT_EQ(decide(paused, decision)->kind, Kind::same) << "names do not make a decision";
+  EXPECT_EQ(decide(paused, decision)->kind, Kind::duplicate) << "names do not make a decision";
 }
 
 TEST_F(Decisions, ACancelIsKeptWithWhomItWasMadeFor) {
@@ -349,14 +349,14 @@ TEST_F(Decisions, OfManyAtOnceExactlyOneWins) {
   for (int i = 0; i < 64; ++i) {
     processes.push_back(process());
     Decision decision = i % 2 ? approve("p" + std::to_string(i)) : reject("p" + std::to_string(i));
-    deciding.push_back(spawn<Result<DecisionAnswer>>(
+    deciding.push_back(spawn<Result<DecisionResult>>(
         loop, processes.back()->decide(default_tenant(), paused.approval->interrupt, decision),
-        [&](Result<DecisionAnswer> answer) { ++kinds[answer.value().kind]; }));
+        [&](Result<DecisionResult> answer) { ++kinds[answer.value().kind]; }));
   }
   loop.run();
-  EXPECT_EQ(kinds[Kind::won], 1);
-  EXPECT_EQ(kinds[Kind::same], 31);
-  EXPECT_EQ(kinds[Kind::lost], 32);
+  EXPECT_EQ(kinds[Kind::accepted], 1);
+  EXPECT_EQ(kinds[Kind::duplicate], 31);
+  EXPECT_EQ(kinds[Kind::conflict], 32);
 }
 
 // Imitates an older Belay, which left approvals open after the end of their run.

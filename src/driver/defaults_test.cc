@@ -52,11 +52,11 @@ TEST_F(Defaults, HoldForWhatIsPutIntoTheQueueToo) {
   options.thread = ThreadId("t");
   ASSERT_TRUE(
       block_on(loop, by->enqueue(graph, Mail{.topic = "urgent"}, options, clock.now())).ok());
-  WorkOptions work;
+  WorkerOptions work;
   work.until_idle = true;
   // A worker with other defaults: the run keeps the settings with which it was enqueued.
   auto worker = with(RunSettings(), graph);
-  ASSERT_TRUE(block_on(loop, worker->work(work)).ok());
+  ASSERT_TRUE(block_on(loop, worker->run_worker(work)).ok());
   EXPECT_EQ(block_on(loop, worker->status(default_tenant(), ThreadId("t")))->row.outcome, "sent");
 }
 
@@ -105,7 +105,7 @@ TEST_F(Defaults, AnInputThatTheGraphRefusesBeginsNothing) {
 
 struct LeftBehind : TestWorld {
   std::vector<ThreadId> left(Runtime& seen_by) {
-    return block_on(loop, seen_by.left_behind(default_tenant())).value();
+    return block_on(loop, seen_by.orphaned_threads(default_tenant())).value();
   }
 };
 

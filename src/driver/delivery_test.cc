@@ -34,7 +34,7 @@ Graph<Order> order_graph() {
   return std::move(graph).build().value();
 }
 
-struct Deliveries : HaltingWorld {
+struct Deliveries : CrashingStoreFixture {
   Graph<Order> graph = order_graph();
   std::map<std::string, int> arrived;  // by id
   std::vector<std::string> bodies;     // in their order
@@ -94,7 +94,7 @@ struct Deliveries : HaltingWorld {
     return block_on(loop, runtime.start(graph, std::move(order), options)).value();
   }
   Spawned working(Runtime& runtime) {
-    return spawn<Result<std::size_t>>(loop, runtime.work(WorkOptions{}),
+    return spawn<Result<std::size_t>>(loop, runtime.run_worker(WorkerOptions{}),
                                       [this](const Result<std::size_t>&) { ++ended; });
   }
   void pass(std::chrono::microseconds time) { loop.run_until(clock.now() + time); }

@@ -50,7 +50,7 @@ struct Dependencies : ::testing::Test {
 };
 
 TEST_F(Dependencies, LetsInAsManyAsMayUseItAndTheOthersInTheirOrder) {
-  with({.concurrent = 2});
+  with({.concurrency_max = 2});
   for (int i = 1; i <= 6; ++i) begin(i);
   EXPECT_THAT(begun, ElementsAre(1, 2));
   EXPECT_EQ(smtp->waiting(), 4u);
@@ -61,7 +61,7 @@ TEST_F(Dependencies, LetsInAsManyAsMayUseItAndTheOthersInTheirOrder) {
 }
 
 TEST_F(Dependencies, AreNeverUsedByMoreThanMayUnderTenThousand) {
-  with({.concurrent = 7, .queue_max = 10'000, .failures_to_open = 0});
+  with({.concurrency_max = 7, .queue_max = 10'000, .failure_threshold = 0});
   for (int i = 0; i < 10'000; ++i) {
     auto verdict = static_cast<Dependency::Verdict>(random.bits() % 3);
     begin(i, std::chrono::milliseconds(random.bits() % 50), verdict);
@@ -73,7 +73,7 @@ TEST_F(Dependencies, AreNeverUsedByMoreThanMayUnderTenThousand) {
 }
 
 TEST_F(Dependencies, SendAwayWhoFindsTheQueueFull) {
-  with({.concurrent = 1, .queue_max = 2});
+  with({.concurrency_max = 1, .queue_max = 2});
   for (int i = 1; i <= 4; ++i) begin(i);
   ASSERT_EQ(refused.size(), 1u);
   EXPECT_EQ(refused[0].code, ErrorCode::unavailable);
@@ -83,7 +83,7 @@ TEST_F(Dependencies, SendAwayWhoFindsTheQueueFull) {
 }
 
 TEST_F(Dependencies, AreLeftByThoseWhoWaitNoLonger) {
-  with({.concurrent = 1});
+  with({.concurrency_max = 1});
   for (int i = 1; i <= 4; ++i) begin(i);
   users[1].reset();
   EXPECT_EQ(smtp->waiting(), 2u);
@@ -95,7 +95,7 @@ TEST_F(Dependencies, AreLeftByThoseWhoWaitNoLonger) {
 }
 
 TEST_F(Dependencies, SendEverybodyAwayOnceTheCircuitOpens) {
-  with({.concurrent = 1, .failures_to_open = 2, .open_for = 10s});
+  with({.concurrency_max = 1, .failure_threshold = 2, .open_duration = 10s});
   begin(1, 1s, Dependency::Verdict::failed);
   begin(2, 1s, Dependency::Verdict::failed);
   begin(3);
@@ -111,7 +111,7 @@ TEST_F(Dependencies, SendEverybodyAwayOnceTheCircuitOpens) {
 }
 
 TEST_F(Dependencies, AreTriedOutByAFewWhileTheOthersWait) {
-  with({.failures_to_open = 1, .open_for = 10s, .probes = 1});
+  with({.failure_threshold = 1, .open_duration = 10s, .half_open_max = 1});
   begin(1, 1s, Dependency::Verdict::failed);
   loop.run();
   clock.move(10s);
@@ -124,7 +124,7 @@ TEST_F(Dependencies, AreTriedOutByAFewWhileTheOthersWait) {
 }
 
 TEST_F(Dependencies, ThatFailTheirTrialSendTheOthersAway) {
-  with({.failures_to_open = 1, .open_for = 10s, .probes = 1});
+  with({.failure_threshold = 1, .open_duration = 10s, .half_open_max = 1});
   begin(1, 1s, Dependency::Verdict::failed);
   loop.run();
   clock.move(10s);

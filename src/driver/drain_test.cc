@@ -62,7 +62,7 @@ std::string name_of(End end) {
   return std::string(names[static_cast<int>(end)]);
 }
 
-struct Endings : HaltingWorld {
+struct Endings : CrashingStoreFixture {
   void TestBody() override {}
 
   int begun = 0;     // times that the work was started
@@ -80,8 +80,8 @@ struct Endings : HaltingWorld {
   Graph<Errand> graph_of(const UnderWay& kind, bool fails_beside);
 
   std::unique_ptr<Runtime> process(const Graph<Errand>& graph) {
-    RuntimeParts parts{store, loop, clock, random, model, [this](const RunEvent& event) {
-                         if (event.kind == RunEvent::Kind::released) {
+    RuntimeParts parts{store, loop, clock, random, model, [this](const ProgressEvent& event) {
+                         if (event.kind == ProgressEvent::Kind::released) {
                            released.push_back(event.message);
                          }
                        }};
@@ -134,21 +134,21 @@ void add_work(GraphBuilder<Errand>& graph, Endings& world, const std::string& ki
     graph.node(name, [at](const Errand&, Context& context) -> Task<Update<Errand>> {
       Receipt receipt;
       receipt.id = "r";
-      context.commit_with(receipt);
+      context.save(receipt);
       (void)co_await at->work();
       co_return append(&Errand::log, "record");
     });
   } else if (kind == "keyed") {
     graph.node(name, [at](const Errand&, Context& context) -> Task<Update<Errand>> {
       auto pay = [at]() { return at->work(); };
-      (void)co_await context.once("pay", std::move(pay));
+      (void)co_await context.keyed_effect("pay", std::move(pay));
       co_return append(&Errand::log, "keyed");
     });
   } else if (kind == "unkeyed") {
     graph.node(name, [at](const Errand&, Context& context) -> Task<Update<Errand>> {
       auto mail = [at]() { return at->work(); };
       EffectOptions options;
-      (void)co_await context.effect("smtp", std::move(options), std::move(mail));
+      (void)co_await context.unkeyed_effect("smtp", std::move(options), std::move(mail));
       co_return append(&Errand::log, "unkeyed");
     });
   } else if (kind == "model") {
@@ -220,7 +220,7 @@ struct Played {
                                        [this](Result<RunView> view) { answer = std::move(view); });
     }
     working = spawn<Result<std::size_t>>(
-        world.loop, first->work(WorkOptions{}),
+        world.loop, first->run_worker(WorkerOptions{}),
         [this](const Result<std::size_t>&) { work_ended = world.clock.now(); });
     world.pass(3s);
   }
@@ -240,7 +240,7 @@ struct Played {
 // Approves all that the run asks, and lets `by` execute it until nothing is left.
 void bring_to_its_end(Played& played, Runtime& by) {
   for (int round = 0; round < 5; ++round) {
-    Spawned working = spawn<Result<std::size_t>>(played.world.loop, by.work(WorkOptions{}),
+    Spawned working = spawn<Result<std::size_t>>(played.world.loop, by.run_worker(WorkerOptions{}),
                                                  [](const Result<std::size_t>&) {});
     played.world.pass(1min);
     RunView now = played.world.view(by);
@@ -364,7 +364,7 @@ INSTANTIATE_TEST_SUITE_P(EachKind, Ending,
                          case_name);
 
 // Receivers and readers are not part of a run.
-struct Others : HaltingWorld {
+struct Others : CrashingStoreFixture {
   void TestBody() override {}
 
   int arrived = 0;
@@ -393,11 +393,11 @@ TEST_F(Others, AReceiverAtWorkIsWaitedForByADrainAndGivenUpByAStop) {
     SCOPED_TRACE(stops ? "stop" : "drain");
     Others world;
     auto graph = world.publishes();
-    auto first = world.HaltingWorld::process(graph);
+    auto first = world.CrashingStoreFixture::process(graph);
     first->deliver("mail", world.takes());
     bool has_ended = false;
     Spawned working =
-        spawn<Result<std::size_t>>(world.loop, first->work(WorkOptions{}),
+        spawn<Result<std::size_t>>(world.loop, first->run_worker(WorkerOptions{}),
                                    [&has_ended](const Result<std::size_t>&) { has_ended = true; });
     block_on(world.loop, first->start(graph, Errand{}, StartOptions{})).value();
     world.pass(3s);
@@ -409,9 +409,9 @@ TEST_F(Others, AReceiverAtWorkIsWaitedForByADrainAndGivenUpByAStop) {
     EXPECT_EQ(world.arrived, stops ? 0 : 1);
     working.reset();
     first.reset();
-    auto second = world.HaltingWorld::process(graph);
+    auto second = world.CrashingStoreFixture::process(graph);
     second->deliver("mail", world.takes());
-    Spawned again = spawn<Result<std::size_t>>(world.loop, second->work(WorkOptions{}),
+    Spawned again = spawn<Result<std::size_t>>(world.loop, second->run_worker(WorkerOptions{}),
                                                [](const Result<std::size_t>&) {});
     world.pass(5min);
     EXPECT_EQ(world.arrived, 1) << "it arrives once in either case";

@@ -17,7 +17,7 @@ struct Bill {
   std::vector<std::string> receipts{};
 };
 
-struct EffectNames : HaltingWorld {
+struct EffectNames : CrashingStoreFixture {
   std::vector<std::string> calls;
 
   static Graph<Bill> one_node(auto node, RetryPolicy retry = {}) {
@@ -64,7 +64,7 @@ struct EffectNames : HaltingWorld {
           co_await sleep_for(5ms);
           co_return call(item);
         };
-        auto receipt = co_await context.once(name_of(item), std::move(pay));
+        auto receipt = co_await context.keyed_effect(name_of(item), std::move(pay));
         update = std::move(update).append(&Bill::receipts, receipt);
       }
       co_return std::move(update);
@@ -77,7 +77,7 @@ TEST_F(EffectNames, OfAKeyedOneInAPlainNodeAreUsedOnce) {
   expect_refused(one_node([this](const Bill& bill, Context& context) {
     auto update = unchanged<Bill>();
     for (const std::string& item : bill.items) {
-      auto receipt = context.once("pay", [&] { return call(item); });
+      auto receipt = context.keyed_effect("pay", [&] { return call(item); });
       update = std::move(update).append(&Bill::receipts, receipt);
     }
     return update;
@@ -91,7 +91,7 @@ TEST_F(EffectNames, OfAKeyedOneInACoroutineAreUsedOnce) {
 TEST_F(EffectNames, OfAnUnkeyedOneInAPlainNodeAreUsedOnce) {
   expect_refused(one_node([this](const Bill& bill, Context& context) {
     for (const std::string& item : bill.items) {
-      context.effect("pay", {}, [&] { return call(item); });
+      context.unkeyed_effect("pay", {}, [&] { return call(item); });
     }
     return unchanged<Bill>();
   }));
@@ -102,7 +102,7 @@ TEST_F(EffectNames, OfAnUnkeyedOneInACoroutineAreUsedOnce) {
     for (const std::string& item : bill.items) {
       auto pay = [this, item]() -> Task<std::string> { co_return call(item); };
       EffectOptions options;
-      co_await context.effect("pay", options, std::move(pay));
+      co_await context.unkeyed_effect("pay", options, std::move(pay));
     }
     co_return unchanged<Bill>();
   }));
@@ -110,8 +110,8 @@ TEST_F(EffectNames, OfAnUnkeyedOneInACoroutineAreUsedOnce) {
 
 TEST_F(EffectNames, OfOnesOfBothClassesAreUsedOnce) {
   expect_refused(one_node([this](const Bill& bill, Context& context) {
-    context.once("pay", [&] { return call(bill.items[0]); });
-    context.effect("pay", {}, [&] { return call(bill.items[1]); });
+    context.keyed_effect("pay", [&] { return call(bill.items[0]); });
+    context.unkeyed_effect("pay", {}, [&] { return call(bill.items[1]); });
     return unchanged<Bill>();
   }));
 }
@@ -121,9 +121,9 @@ TEST_F(EffectNames, OfOnesOnTheBlockingPoolAreUsedOnce) {
     for (const std::string& item : bill.items) {
       auto pay = [this, &context, item]() -> Task<Result<std::string>> {
         std::function<Result<std::string>()> work = [this, item] { return call(item); };
-        co_return co_await context.blocking<std::string>(std::move(work));
+        co_return co_await context.run_blocking<std::string>(std::move(work));
       };
-      co_await context.once("pay", std::move(pay));
+      co_await context.keyed_effect("pay", std::move(pay));
     }
     co_return unchanged<Bill>();
   }));
@@ -136,9 +136,9 @@ TEST_F(EffectNames, AreUsedOnceAlsoSideBySide) {
       call(bill.items[0]);
       co_await sleep_for(5ms);
       auto second = [&]() -> Task<std::string> { co_return call(bill.items[1]); };
-      co_return co_await context.once("pay", std::move(second));
+      co_return co_await context.keyed_effect("pay", std::move(second));
     };
-    co_await context.once("pay", std::move(first));
+    co_await context.keyed_effect("pay", std::move(first));
     co_return unchanged<Bill>();
   }));
 }
@@ -162,8 +162,8 @@ TEST_F(EffectNames, OfALoopThatNamesEachCallEachOnceWhereverTheProcessDies) {
 TEST_F(EffectNames, AreUsedAgainByTheNextAttempt) {
   auto graph = one_node(
       [this](const Bill& bill, Context& context) -> Result<Update<Bill>> {
-        auto paid = context.once("pay", [&] { return call(bill.items[0]); });
-        context.effect("mail", {}, [&] { return call("mail"); });
+        auto paid = context.keyed_effect("pay", [&] { return call(bill.items[0]); });
+        context.unkeyed_effect("mail", {}, [&] { return call("mail"); });
         if (context.attempt() < 3) return error(ErrorCode::unavailable, "after both");
         return append(&Bill::receipts, paid);
       },
@@ -177,7 +177,7 @@ TEST_F(EffectNames, AreUsedAgainByAnotherVisit) {
   GraphBuilder<Bill> builder{"bill"};
   builder.node("charge", [this](const Bill& bill, Context& context) {
     const std::string& item = bill.items[bill.receipts.size()];
-    return append(&Bill::receipts, context.once("pay", [&] { return call(item); }));
+    return append(&Bill::receipts, context.keyed_effect("pay", [&] { return call(item); }));
   });
   auto is_paid = [](const Bill& bill) { return bill.receipts.size() == bill.items.size(); };
   builder.edge(start, "charge");

@@ -18,7 +18,7 @@ struct Purchase {
   int shipped = 0;
 };
 
-struct Effects : HaltingWorld {
+struct Effects : CrashingStoreFixture {
   std::vector<std::string> payments;  // keys, as the other side sees them
   int mails = 0;
 
@@ -37,7 +37,7 @@ struct Effects : HaltingWorld {
   }
   RunView run_with_crash(const Graph<Purchase>& graph, int commit, bool lands,
                          RunOptions options = {}) {
-    return HaltingWorld::run_with_crash(graph, commit, lands, options).value();
+    return CrashingStoreFixture::run_with_crash(graph, commit, lands, options).value();
   }
   std::vector<EffectRow> recorded(const RunView& view) {
     std::function<Result<std::vector<EffectRow>>(Snapshot&)> reader =
@@ -57,7 +57,7 @@ struct Effects : HaltingWorld {
         payments.push_back(context.idempotency_key("pay"));
         co_return "receipt " + std::to_string(payments.size());
       };
-      auto receipt = co_await context.once("pay", std::move(pay));
+      auto receipt = co_await context.keyed_effect("pay", std::move(pay));
       co_await sleep_for(5ms);
       co_return set(&Purchase::receipt, receipt);
     });
@@ -65,7 +65,7 @@ struct Effects : HaltingWorld {
   Graph<Purchase> mails_with(EffectOptions options,
                              std::function<Result<std::optional<int>>()> probe = nullptr) {
     return one_node([this, options, probe](const Purchase&, Context& context) {
-      auto sent = context.effect("smtp", options, [this] { return ++mails; }, probe);
+      auto sent = context.unkeyed_effect("smtp", options, [this] { return ++mails; }, probe);
       return set(&Purchase::receipt, sent ? "mail " + std::to_string(*sent) : "none");
     });
   }
@@ -106,7 +106,7 @@ TEST_F(Effects, AKeyedOneRepeatsAfterACrashOnlyWithTheSameKeyAndOnlyUntilItIsRec
 TEST_F(Effects, AKeyedOneInAPlainNodeOutlivesTheNodesFailure) {
   auto graph = one_node(
       [this](const Purchase&, Context& context) -> Result<Update<Purchase>> {
-        auto receipt = context.once("pay", [this, &context] {
+        auto receipt = context.keyed_effect("pay", [this, &context] {
           payments.push_back(context.idempotency_key("pay"));
           return "receipt " + std::to_string(payments.size());
         });
@@ -127,7 +127,7 @@ TEST_F(Effects, AnUnkeyedOneInACoroutineKeepsCountOfItsIntents) {
       co_return ++mails;
     };
     EffectOptions options;
-    co_await context.effect("smtp", options, std::move(send));
+    co_await context.unkeyed_effect("smtp", options, std::move(send));
     co_return unchanged<Purchase>();
   });
   auto rows = recorded(run(graph));
@@ -138,11 +138,11 @@ TEST_F(Effects, AnUnkeyedOneInACoroutineKeepsCountOfItsIntents) {
 
 TEST_F(Effects, AKeyedOneBeforeAnUnkeyedOneIsRecordedWithItsIntent) {
   auto graph = one_node([this](const Purchase&, Context& context) {
-    auto receipt = context.once("pay", [this, &context] {
+    auto receipt = context.keyed_effect("pay", [this, &context] {
       payments.push_back(context.idempotency_key("pay"));
       return std::string("paid");
     });
-    auto sent = context.effect("smtp", {}, [this] { return ++mails; });
+    auto sent = context.unkeyed_effect("smtp", {}, [this] { return ++mails; });
     return set(&Purchase::receipt, receipt + " " + std::to_string(*sent));
   });
   auto view = run(graph);
@@ -183,7 +183,7 @@ TEST_F(Effects, AnUnkeyedOneIsNeverRepeatedSilentlyWhereverTheProcessDies) {
 }
 
 struct Uncertain : Effects {
-  DecisionAnswer decide(const RunView& paused, const Graph<Purchase>& graph, bool happened) {
+  DecisionResult decide(const RunView& paused, const Graph<Purchase>& graph, bool happened) {
     auto runtime = process(graph);
     Decision decision;
     decision.approved = happened;
@@ -252,7 +252,7 @@ struct CantTell : Effects {
   std::vector<Graph<Purchase>> graphs(EffectOptions options, Probe<int> probe = nullptr) {
     auto plain = [this, options, probe](const Purchase&, Context& context) {
       auto send = [this] { return send_mail(); };
-      auto sent = context.effect("smtp", options, send, probe);
+      auto sent = context.unkeyed_effect("smtp", options, send, probe);
       return set(&Purchase::receipt, sent ? "mail " + std::to_string(*sent) : "none");
     };
     auto waiting = [this, options, probe](const Purchase&,
@@ -261,7 +261,7 @@ struct CantTell : Effects {
         co_await sleep_for(1ms);
         co_return send_mail();
       };
-      auto sent = co_await context.effect("smtp", options, std::move(send), probe);
+      auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send), probe);
       co_return set(&Purchase::receipt, sent ? "mail " + std::to_string(*sent) : "none");
     };
     RetryPolicy patient{.attempts = 2, .base = 1ms};
@@ -331,7 +331,7 @@ TEST_F(Uncertain, ACoroutinesEffectKeepsTheSameRules) {
       co_await sleep_for(1ms);
       co_return ++mails;
     };
-    auto sent = co_await context.effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
     co_return set(&Purchase::receipt, "mail " + std::to_string(*sent));
   });
   run(graph);
@@ -352,7 +352,7 @@ TEST_F(Effects, WithExitAnEffectWaitsForEveryEarlierCommit) {
   GraphBuilder<Purchase> builder{"order"};
   builder.node("first", [](const Purchase&, Context&) { return set(&Purchase::item, "table"); });
   builder.node("act", [this](const Purchase&, Context& context) {
-    auto sent = context.effect("smtp", {}, [this] { return ++mails; });
+    auto sent = context.unkeyed_effect("smtp", {}, [this] { return ++mails; });
     return set(&Purchase::receipt, std::to_string(*sent));
   });
   builder.edge(start, "first").edge("first", "act").edge("act", end);
@@ -377,7 +377,7 @@ TEST_F(Effects, CancellingListsWhatHadBegunAsUncertain) {
       co_await sleep_for(1h);
       co_return 1;
     };
-    co_await context.effect("slow", options, slow);
+    co_await context.unkeyed_effect("slow", options, slow);
     co_return unchanged<Purchase>();
   });
   auto runtime = process(graph);

@@ -91,7 +91,7 @@ TEST_F(EventPaging, ACommitOfSeveralLargeEventsIsToldInPartsWithTheSameIds) {
     if (event.id->seq != expected.seq) expected = {expected.seq + 1, 0};
     EXPECT_EQ(*event.id, expected);
     ++expected.index;
-    states += event.kind == EventKind::values && !event.space.empty() ? 1 : 0;
+    states += event.kind == EventKind::values && !event.checkpoint_ns.empty() ? 1 : 0;
   }
   EXPECT_EQ(states, std::size_t{kSteps} + 1);
   // Continues from within that commit, at any position where a batch can end.

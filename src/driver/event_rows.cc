@@ -23,12 +23,12 @@ Result<Value> value_in(const std::string& envelope) {
 
 // Checkpoints after `after` in their order, at most `count`.
 Result<std::vector<CheckpointRow>> checkpoints_after(Snapshot& view, const RunOf& of,
-                                                     const std::string& space, std::uint64_t after,
+                                                     const std::string& checkpoint_ns, std::uint64_t after,
                                                      std::uint64_t count) {
   CheckpointFilter filter;
   filter.tenant = of.tenant;
   filter.run = of.run;
-  filter.space = space;
+  filter.checkpoint_ns = checkpoint_ns;
   filter.before_seq = after + count + 1;
   filter.limit = count;
   BELAY_TRY(auto rows, view.checkpoints(filter));
@@ -38,20 +38,20 @@ Result<std::vector<CheckpointRow>> checkpoints_after(Snapshot& view, const RunOf
 }
 
 Result<std::optional<CheckpointRow>> checkpoint_at(Snapshot& view, const RunOf& of,
-                                                   const std::string& space, std::uint64_t seq) {
-  BELAY_TRY(auto rows, checkpoints_after(view, of, space, seq - 1, 1));
+                                                   const std::string& checkpoint_ns, std::uint64_t seq) {
+  BELAY_TRY(auto rows, checkpoints_after(view, of, checkpoint_ns, seq - 1, 1));
   return rows.empty() ? std::optional<CheckpointRow>() : std::optional(std::move(rows.front()));
 }
 
 // Values that were written after one state and count for another.
 Result<std::vector<ValueRow>> values_between(Snapshot& view, const RunOf& of,
-                                             const std::string& space, std::uint64_t after,
+                                             const std::string& checkpoint_ns, std::uint64_t after,
                                              std::uint64_t until) {
   if (until <= after) return std::vector<ValueRow>();
   ValueFilter filter;
   filter.tenant = of.tenant;
   filter.run = of.run;
-  filter.space = space;
+  filter.checkpoint_ns = checkpoint_ns;
   filter.every_version = true;
   filter.after_seq = after;
   filter.at_seq = until;

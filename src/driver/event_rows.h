@@ -20,13 +20,13 @@ Result<Value> value_in(const std::string& envelope);
 
 // Checkpoints of a space after the commit `after`, in their order, at most `count`.
 Result<std::vector<CheckpointRow>> checkpoints_after(Snapshot& view, const RunOf& of,
-                                                     const std::string& space, std::uint64_t after,
+                                                     const std::string& checkpoint_ns, std::uint64_t after,
                                                      std::uint64_t count);
 Result<std::optional<CheckpointRow>> checkpoint_at(Snapshot& view, const RunOf& of,
-                                                   const std::string& space, std::uint64_t seq);
+                                                   const std::string& checkpoint_ns, std::uint64_t seq);
 // Values that were written after one state of a space and count for another, by their seq.
 Result<std::vector<ValueRow>> values_between(Snapshot& view, const RunOf& of,
-                                             const std::string& space, std::uint64_t after,
+                                             const std::string& checkpoint_ns, std::uint64_t after,
                                              std::uint64_t until);
 // Returns the events stored by the commits after `after`, up to `until`, in one list.
 Result<std::vector<EventRow>> stored_events(Snapshot& view, const RunOf& of, std::uint64_t after,
@@ -38,8 +38,8 @@ class ValuesAhead {
  public:
   // `commits`: how many commits one read covers; it is adjusted, and can be kept for the next
   // reader. The arguments outlive the object.
-  ValuesAhead(Snapshot& view, const RunOf& of, std::string space, std::size_t& commits)
-      : view_(view), of_(of), space_(std::move(space)), commits_(commits) {}
+  ValuesAhead(Snapshot& view, const RunOf& of, std::string checkpoint_ns, std::size_t& commits)
+      : view_(view), of_(of), space_(std::move(checkpoint_ns)), commits_(commits) {}
   // Returns the values valid at `list[index]` that were not valid at state seq `before`. They are
   // valid until the next call. REQUIRES: `list` is ordered, and calls follow its order.
   Result<std::vector<const ValueRow*>> of_commit(std::uint64_t before,

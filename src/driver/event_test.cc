@@ -119,7 +119,7 @@ TEST_F(Events, ValuesAreTheStateAsItStoodThen) {
   play(*runtime, graph);
   int seen = 0;
   for (const StreamEvent& event : read_now(*runtime, options({EventKind::values}))) {
-    if (!event.space.empty()) continue;
+    if (!event.checkpoint_ns.empty()) continue;
     auto then = block_on(loop, runtime->status_at(default_tenant(), ThreadId("t"), event.id->seq));
     EXPECT_EQ(to_json(event.body), to_json(then.value().state)) << event.id->text();
     ++seen;
@@ -215,7 +215,7 @@ TEST_F(Events, ASubgraphsStepsAreToldWithItsNamespace) {
   play(*runtime, graph);
   std::vector<StreamEvent> inside = read_now(*runtime);
   std::erase_if(inside, [](const StreamEvent& event) {
-    return event.space.empty() || event.kind == EventKind::debug ||
+    return event.checkpoint_ns.empty() || event.kind == EventKind::debug ||
            event.kind == EventKind::checkpoints;
   });
   EXPECT_THAT(

@@ -65,7 +65,7 @@ struct Events : Supersteps {
       if (!event.node.empty()) line += " " + event.node;
       if (const std::string* what = event.body["event"].as_string()) line += " " + *what;
       if (const std::string* status = event.body["status"].as_string()) line += " " + *status;
-      if (!event.space.empty()) line += " inside";
+      if (!event.checkpoint_ns.empty()) line += " inside";
       lines.push_back(std::move(line));
     }
     return lines;
@@ -120,7 +120,7 @@ struct Events : Supersteps {
         "inside", inner, [](const Plan& plan) { return Chapter{plan.title}; },
         [](const Chapter& c) { return add(&Plan::total, static_cast<int>(c.lines.size())); });
     graph.node("ask", [](const Plan&, Context& context) {
-      Question question;
+      InterruptRequest question;
       question.name = "more";
       question.text = "More?";
       question.payload = Value(7);

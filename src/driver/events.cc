@@ -11,8 +11,8 @@ namespace {
 
 class RunEventReader final : public EventReader {
  public:
-  RunEventReader(Store& store, Executor& executor, std::shared_ptr<LiveText> live,
-                 EventOptions options, EventPlace place, Broadcast* broadcast, SessionId self)
+  RunEventReader(Store& store, Executor& executor, std::shared_ptr<TextHub> live,
+                 EventOptions options, EventCursor place, Broadcast* broadcast, SessionId self)
       : store_(store),
         executor_(executor),
         live_(std::move(live)),
@@ -26,7 +26,7 @@ class RunEventReader final : public EventReader {
     while (true) {
       interest_.begin_look();
       // From before the look, so that what is committed meanwhile is looked for the next time.
-      auto version = store_.version();
+      auto version = store_.change_token();
       if (!version || version != nothing_at_) {
         auto page = co_await read_page();
         if (!page.ok()) co_return std::move(page).error();
@@ -72,7 +72,7 @@ class RunEventReader final : public EventReader {
       event.kind = EventKind::messages;
       event.thread = options_.thread;
       event.run = place_.of.run;
-      event.space = speaker->space();
+      event.checkpoint_ns = speaker->checkpoint_ns();
       event.node = context.node();
       event.task = task;
       event.attempt = heard.attempt;
@@ -93,25 +93,25 @@ class RunEventReader final : public EventReader {
 
   Store& store_;
   Executor& executor_;
-  std::shared_ptr<LiveText> live_;
+  std::shared_ptr<TextHub> live_;
   EventOptions options_;
-  EventPlace place_;
+  EventCursor place_;
   std::chrono::milliseconds wait_;
   std::optional<std::uint64_t> nothing_at_;  // the store's version where there was nothing more
   std::map<TaskId, Heard> heard_;
-  LiveText::Reader interest_;
-  FarText far_;
+  TextHub::Reader interest_;
+  RemoteTextReader far_;
 };
 
 }  // namespace
 
-Task<Result<std::unique_ptr<EventReader>>> Runtime::Body::events(EventOptions options) {
+Task<Result<std::unique_ptr<EventReader>>> Runtime::Impl::events(EventOptions options) {
   if (options.poll.count() <= 0) {
     co_return error(ErrorCode::invalid, "The time between two looks must be above zero.");
   }
-  std::function<Result<EventPlace>(Snapshot&)> reader =
+  std::function<Result<EventCursor>(Snapshot&)> reader =
       [options, graphs = graphs_](Snapshot& view) { return first_place(view, *graphs, options); };
-  auto place = co_await read<EventPlace>(parts_.store, std::move(reader));
+  auto place = co_await read<EventCursor>(parts_.store, std::move(reader));
   if (!place.ok()) co_return std::move(place).error();
   bool hears_text = options.follow && place->wants(EventKind::messages);
   Broadcast* broadcast = hears_text ? parts_.hints.broadcast : nullptr;

@@ -47,10 +47,10 @@ Result<Done> add_other_versions(Snapshot& view, const RunFilter& due, const Grap
 
 }  // namespace
 
-Task<Error> Runtime::Body::no_place(RunRow row, std::vector<PlaceGuard> guards) {
+Task<Error> Runtime::Impl::limit_reached(RunRow row, std::vector<ConcurrencyGuard> guards) {
   std::function<Result<std::string>(Snapshot&)> reader =
       [row, guards = std::move(guards)](Snapshot& view) -> Result<std::string> {
-    BELAY_TRY(RunHolds holds, RunHolds::read(view, row.tenant, PlaceLimits{}, Instant{}));
+    BELAY_TRY(RunHolds holds, RunHolds::read(view, row.tenant, ConcurrencyLimits{}, Instant{}));
     return holds.full_place(row, guards);
   };
   auto held_by = co_await read<std::string>(parts_.store, std::move(reader));
@@ -65,7 +65,7 @@ Task<Error> Runtime::Body::no_place(RunRow row, std::vector<PlaceGuard> guards) 
   co_return std::move(full);
 }
 
-Task<Result<Done>> Runtime::Body::learn_queues(TenantId tenant) {
+Task<Result<Done>> Runtime::Impl::refresh_queues(TenantId tenant) {
   Instant now = parts_.clock.now();
   auto known = queues_.find(tenant);
   if (known != queues_.end() && now - known->second.as_of < queues_known_for) co_return Done{};
@@ -84,7 +84,7 @@ Task<Result<Done>> Runtime::Body::learn_queues(TenantId tenant) {
   co_return Done{};
 }
 
-Task<Result<Done>> Runtime::Body::learn_tenants(WorkOptions options) {
+Task<Result<Done>> Runtime::Impl::learn_tenants(WorkerOptions options) {
   if (options.tenant) co_return Done{};
   Instant now = parts_.clock.now();
   if (!tenants_.empty() && now - tenants_as_of_ < tenants_known_for) co_return Done{};
@@ -98,22 +98,22 @@ Task<Result<Done>> Runtime::Body::learn_tenants(WorkOptions options) {
   co_return Done{};
 }
 
-Task<Result<std::vector<PlaceGuard>>> Runtime::Body::guards_of(RunRow row, bool by_person) {
+Task<Result<std::vector<ConcurrencyGuard>>> Runtime::Impl::concurrency_guards_of(RunRow row, bool by_person) {
   // What a person begins, without a word of queues, is not to cost a read of them.
   bool is_plain = by_person && row.queue == default_queue && row.concurrency_key.empty();
   if (!is_plain) {
-    auto learnt = co_await learn_queues(row.tenant);
+    auto learnt = co_await refresh_queues(row.tenant);
     if (!learnt.ok()) co_return std::move(learnt).error();
   }
   const auto& rows = queues_[row.tenant].rows;
   auto queue = rows.find(row.queue);
-  PlaceLimits limits = parts_.places;
-  if (by_person && !parts_.places_hold_starts) limits.per_user = 0;
-  co_return place_guards(row, limits, queue == rows.end() ? nullptr : &queue->second);
+  ConcurrencyLimits limits = parts_.concurrency;
+  if (by_person && !parts_.concurrency_limits_starts) limits.per_user = 0;
+  co_return concurrency_guards(row, limits, queue == rows.end() ? nullptr : &queue->second);
 }
 
 // What this process works on already, or could not take up a moment ago.
-std::vector<RunId> Runtime::Body::not_to_be_offered() {
+std::vector<RunId> Runtime::Impl::not_to_be_offered() {
   Instant now = parts_.clock.now();
   std::vector<RunId> runs;
   for (const auto& [run, driver] : driven_) runs.push_back(run);
@@ -126,7 +126,7 @@ std::vector<RunId> Runtime::Body::not_to_be_offered() {
 
 // While programs of several versions work side by side, runs that this one can't take up are not to
 // be offered to it: each offer would hide them for a time from those who can.
-Task<Result<Done>> Runtime::Body::pass_over_other_versions(const WorkOptions& options) {
+Task<Result<Done>> Runtime::Impl::pass_over_other_versions(const WorkerOptions& options) {
   Instant now = parts_.clock.now();
   for (int look = 0; look < looks_in_a_row_max && now < meets_other_versions_until_; ++look) {
     RunFilter due;
@@ -137,7 +137,7 @@ Task<Result<Done>> Runtime::Body::pass_over_other_versions(const WorkOptions& op
     due.queues = options.queues;
     due.graphs = graphs_->names();
     due.except_runs = not_to_be_offered();
-    due.limit = limits::claim_max;
+    due.limit = limits::poll_batch_max;
     std::function<Result<OtherVersions>(Snapshot&)> reader =
         [due, tenants = tenants_,
          graphs = graphs_](Snapshot& view) mutable -> Result<OtherVersions> {
@@ -150,13 +150,13 @@ Task<Result<Done>> Runtime::Body::pass_over_other_versions(const WorkOptions& op
     };
     auto others = co_await read<OtherVersions>(parts_.store, std::move(reader));
     if (!others.ok()) co_return std::move(others).error();
-    for (const RunId& run : others->runs) not_before_[run] = now + options.again;
+    for (const RunId& run : others->runs) not_before_[run] = now + options.retry_delay_max;
     if (others->runs.empty() || !others->may_be_more) break;
   }
   co_return Done{};
 }
 
-Task<Result<std::vector<RunRow>>> Runtime::Body::find_lost(WorkOptions options,
+Task<Result<std::vector<RunRow>>> Runtime::Impl::find_orphaned(WorkerOptions options,
                                                            std::vector<RunId> except) {
   std::function<Result<std::vector<SessionRow>>(Snapshot&)> owners =
       [tenant = options.tenant](Snapshot& view) {
@@ -206,7 +206,7 @@ Task<Result<std::vector<RunRow>>> Runtime::Body::find_lost(WorkOptions options,
 
 // Runs that can go on now: what dead processes left, then what is due. Those have their places
 // already, and behind a queue that is never empty they would wait for ever.
-Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(WorkOptions options,
+Task<Result<std::vector<Runtime::Impl::Work>>> Runtime::Impl::poll_work(WorkerOptions options,
                                                                         std::size_t limit) {
   auto learnt = co_await learn_tenants(options);
   if (!learnt.ok()) co_return std::move(learnt).error();
@@ -224,26 +224,26 @@ Task<Result<std::vector<Runtime::Body::Work>>> Runtime::Body::find_work(WorkOpti
       work.push_back({std::move(row), *std::move(place)});
     }
   };
-  auto lost = co_await find_lost(options, except);
+  auto lost = co_await find_orphaned(options, except);
   if (!lost.ok()) co_return std::move(lost).error();
   take(*lost);
   // Some of the first may have no room in this process, and must not be in the way of others.
   int rounds = protection_.places.is_limited() ? offers_in_a_row_max : 1;
   for (int round = 0; round < rounds && work.size() < limit; ++round) {
-    ClaimFilter filter;
+    PollFilter filter;
     filter.tenant = options.tenant;
     filter.session = session_;
     filter.now = parts_.clock.now();
     filter.queues = options.queues;
     filter.graphs = graphs_->names();
     filter.except_runs = except;
-    filter.gives_back = std::exchange(gives_back_, {});
-    filter.places = parts_.places;
+    filter.returned_candidates = std::exchange(gives_back_, {});
+    filter.concurrency = parts_.concurrency;
     filter.weights = options.weights;
-    filter.turn = offered_;
+    filter.round_robin_position = offered_;
     std::size_t room = limit - work.size();
-    filter.limit = std::min(rounds > 1 ? limits::claim_max : room, limits::claim_max);
-    auto offered = co_await parts_.store.claim(std::move(filter));
+    filter.limit = std::min(rounds > 1 ? limits::poll_batch_max : room, limits::poll_batch_max);
+    auto offered = co_await parts_.store.poll_runs(std::move(filter));
     if (!offered.ok()) co_return std::move(offered).error();
     bool is_last = offered->empty();
     take(*offered);

@@ -40,13 +40,13 @@ Graph<Telegram> telegram_graph(bool with_nap) {
   return std::move(graph).build().value();
 }
 
-Sealing telegram_key() {
-  Sealing sealing;
+EncryptionOptions telegram_key() {
+  EncryptionOptions sealing;
   sealing.keys = KeyRing::from_text("k1:" + std::string(64, 'a') + "\n").value();
   return sealing;
 }
 
-class ForgedRows : public HaltingWorld {
+class ForgedRows : public CrashingStoreFixture {
  protected:
   void begin(bool with_nap) {
     graph.emplace(telegram_graph(with_nap));
@@ -88,7 +88,7 @@ class ForgedRows : public HaltingWorld {
     forged.decided_at = clock.now();
     Commit commit;
     commit.tenant = default_tenant();
-    commit.approval = ApprovalGuard{forged.interrupt, forged.payload_hash};
+    commit.approval_guard = ApprovalGuard{forged.interrupt, forged.payload_hash};
     commit.rows.decided = std::move(forged);
     ASSERT_EQ(block_on(loop, kept->commit(std::move(commit))).value(), CommitOutcome::applied);
     ASSERT_EQ(kept_approval().status, ApprovalStatus::approved);
@@ -96,7 +96,7 @@ class ForgedRows : public HaltingWorld {
   void replace(const StoredEnvelope& stored, std::string bytes) {
     Commit commit;
     commit.tenant = default_tenant();
-    commit.rows.rewrites.push_back({stored.place, sha256(stored.envelope), std::move(bytes)});
+    commit.rows.rewrites.push_back({stored.position, sha256(stored.envelope), std::move(bytes)});
     ASSERT_EQ(block_on(loop, kept->commit(std::move(commit))).value(), CommitOutcome::applied);
   }
   std::vector<StoredEnvelope> everything_below() {
@@ -108,7 +108,7 @@ class ForgedRows : public HaltingWorld {
     };
     return look(*kept, std::move(reader));
   }
-  Result<DecisionAnswer> decide(bool approved) {
+  Result<DecisionResult> decide(bool approved) {
     Decision decision;
     decision.approved = approved;
     decision.decided_by = "bob";
@@ -118,10 +118,10 @@ class ForgedRows : public HaltingWorld {
   void work(std::chrono::hours time) {
     auto worker = over();
     std::optional<Result<std::size_t>> ended;
-    WorkOptions options;
-    options.poll = 1min;
+    WorkerOptions options;
+    options.poll_interval = 1min;
     auto working = spawn<Result<std::size_t>>(
-        loop, worker->work(options), [&](Result<std::size_t> count) { ended = std::move(count); });
+        loop, worker->run_worker(options), [&](Result<std::size_t> count) { ended = std::move(count); });
     loop.run_until(clock.now() + time);
     EXPECT_FALSE(ended) << "work() goes on whatever it finds";
   }
@@ -132,7 +132,7 @@ class ForgedRows : public HaltingWorld {
     EXPECT_NE(now.node, "end");
   }
 
-  std::unique_ptr<Store> sealed = seal_store(*kept, random, telegram_key());
+  std::unique_ptr<Store> sealed = make_encrypted_store(*kept, random, telegram_key());
   std::optional<Graph<Telegram>> graph;
   std::unique_ptr<Runtime> runtime;
   RunView paused;
@@ -177,12 +177,12 @@ TEST_F(ForgedRows, AQuestionWhoseRowWasChangedIsNotExpired) {
       Commit commit;
       commit.tenant = default_tenant();
       // A seal of another row does not authenticate this row's values.
-      commit.rows.rewrites.push_back({each.place, store::digest_of(each), "\x04", {std::string()}});
+      commit.rows.rewrites.push_back({each.position, store::digest_of(each), "\x04", {std::string()}});
       ASSERT_EQ(block_on(loop, kept->commit(std::move(commit))).value(), CommitOutcome::applied);
     }
   }
   clock.move(25h);
-  auto applied = block_on(loop, runtime->apply_due(default_tenant()));
+  auto applied = block_on(loop, runtime->process_due(default_tenant()));
   ASSERT_TRUE(applied.ok()) << applied.error().message;
   expect_quarantined();
   EXPECT_EQ(kept_approval().status, ApprovalStatus::open);
@@ -240,7 +240,7 @@ TEST_F(ForgedRows, ARunThatWasMadeDueIsNotTakenUp) {
   CheckpointRow checkpoint = *look(*kept, std::move(newest));
   Commit commit;
   commit.tenant = default_tenant();
-  commit.guard = RunGuard{forged.epoch, forged.seq};
+  commit.run_guard = RunGuard{forged.epoch, forged.seq};
   checkpoint.parent = checkpoint.id;
   checkpoint.id = CheckpointId(random_uuid(random));
   ++checkpoint.seq;

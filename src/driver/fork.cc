@@ -25,11 +25,11 @@ Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& 
     more = checkpoints.size() == filter.limit && checkpoints.back().seq > from.seq;
     for (const CheckpointRow& checkpoint : checkpoints) {
       bool ends_nodes = checkpoint.kind == CommitKind::node;
-      if (checkpoint.seq > from.seq && ends_nodes) preview.again.push_back(checkpoint.node);
+      if (checkpoint.seq > from.seq && ends_nodes) preview.repeated_nodes.push_back(checkpoint.node);
     }
     if (!checkpoints.empty()) filter.before_seq = checkpoints.back().seq;
   }
-  std::reverse(preview.again.begin(), preview.again.end());
+  std::reverse(preview.repeated_nodes.begin(), preview.repeated_nodes.end());
   EffectFilter effects;
   effects.tenant = row.tenant;
   effects.run = row.run;
@@ -59,23 +59,23 @@ Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& 
 
 }  // namespace
 
-Task<Result<Runtime::Body::Found>> Runtime::Body::find_origin(ForkOptions options) {
+Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::find_origin(ForkOptions options) {
   const Value::Object* edits = options.edits.as_object();
   if (!edits && !options.edits.is_null()) {
     co_return error(ErrorCode::invalid, "The edits of a fork are an object of channels.");
   }
   if (edits && edits->empty()) options.edits = Value();
-  std::function<Result<Found>(Snapshot&)> reader =
-      [options = std::move(options), graphs = graphs_](Snapshot& view) -> Result<Found> {
-    Found found;
+  std::function<Result<LoadedRun>(Snapshot&)> reader =
+      [options = std::move(options), graphs = graphs_](Snapshot& view) -> Result<LoadedRun> {
+    LoadedRun found;
     BELAY_TRY(ForkOrigin origin, fork_origin(view, *graphs, options));
     BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(origin.row), origin.seq));
     return found;
   };
-  co_return co_await read<Found>(parts_.store, std::move(reader));
+  co_return co_await read<LoadedRun>(parts_.store, std::move(reader));
 }
 
-Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
+Task<Result<RunView>> Runtime::Impl::fork(ForkOptions options) {
   if (options.copy && (options.seq || !options.edits.is_null())) {
     co_return error(ErrorCode::invalid,
                     "A copy is of a thread as it stands: it takes no commit and no edits.");
@@ -97,7 +97,7 @@ Task<Result<RunView>> Runtime::Body::fork(ForkOptions options) {
   co_return std::move(view);
 }
 
-Task<Result<RunView>> Runtime::Body::begin_fork(ForkOptions options) {
+Task<Result<RunView>> Runtime::Impl::begin_fork(ForkOptions options) {
   auto origin = co_await find_origin(options);
   if (!origin.ok()) co_return std::move(origin).error();
   BELAY_CO_TRY(Definition graph, graph_of(origin->stored));
@@ -120,14 +120,14 @@ Task<Result<RunView>> Runtime::Body::begin_fork(ForkOptions options) {
     co_return co_await put_fork_into_queue(std::move(graph), std::move(run), std::move(request));
   }
   BELAY_CO_CHECK(check_not_draining());
-  BELAY_CO_TRY(RunPlaces::Place place, protection_.places.enter(run.row));
-  auto places = co_await guards_of(run.row, true);
+  BELAY_CO_TRY(RunAdmission::Permit place, protection_.places.enter(run.row));
+  auto places = co_await concurrency_guards_of(run.row, true);
   if (!places.ok()) co_return std::move(places).error();
   engine::Event first = engine::Forked{moment(), false, std::move(request)};
   co_return co_await drive(std::move(graph), std::move(run), std::move(first), *std::move(places));
 }
 
-Task<Result<RunView>> Runtime::Body::put_fork_into_queue(Definition graph, engine::Run run,
+Task<Result<RunView>> Runtime::Impl::put_fork_into_queue(Definition graph, engine::Run run,
                                                          std::string request) {
   TenantId tenant = run.row.tenant;
   RunId id = run.row.run;
@@ -144,7 +144,7 @@ Task<Result<RunView>> Runtime::Body::put_fork_into_queue(Definition graph, engin
   co_return co_await view_of_run(std::move(tenant), id);
 }
 
-Task<Result<ForkPreview>> Runtime::Body::preview(ForkOptions options) {
+Task<Result<ForkPreview>> Runtime::Impl::preview(ForkOptions options) {
   auto origin = co_await find_origin(options);
   if (!origin.ok()) co_return std::move(origin).error();
   BELAY_CO_TRY(Definition graph, graph_of(origin->stored));
@@ -167,7 +167,7 @@ Task<Result<ForkPreview>> Runtime::Body::preview(ForkOptions options) {
   if (!found.ok()) co_return std::move(found).error();
   found->thread = origin->stored.row.thread;
   found->seq = origin->stored.checkpoint.seq;
-  found->next = std::move(begins_with);
+  found->first_nodes = std::move(begins_with);
   co_return std::move(found);
 }
 

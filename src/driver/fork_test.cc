@@ -271,7 +271,7 @@ TEST_F(ForksBehindApprovals, OfForksBeginInTheRunThatTheyCameFrom) {
         block_on(loop, runtime->preview(with_edits(from, Value::object({{"contract", "none"}}))));
     EXPECT_EQ(preview->thread, ThreadId("origin")) << from;
     EXPECT_EQ(preview->seq, legal.approval->seq - 1) << from;
-    EXPECT_THAT(preview->next, ElementsAre("legal")) << from;
+    EXPECT_THAT(preview->first_nodes, ElementsAre("legal")) << from;
   }
   // A fork that requested the approval itself is the origin of its forks.
   auto asked = fork(with_edits("child", Value::object({{"price", "1"}}))).value();
@@ -419,7 +419,7 @@ TEST_F(ForksBehindApprovals, WithOneCommitForAllBeginAtItsPause) {
 TEST_F(ForksBehindApprovals, BehindAQuestionInANodeAskItAnew) {
   GraphBuilder<Deal> builder{"asking"};
   builder.node("ask", [](const Deal& deal, Context& context) {
-    Answer answer = context.interrupt({.name = "sign", .text = "Sign?", .payload = deal.contract});
+    InterruptResponse answer = context.interrupt({.name = "sign", .text = "Sign?", .payload = deal.contract});
     return append(&Deal::log, answer.approved ? "yes" : "no");
   });
   builder.node("save", save);
@@ -437,7 +437,7 @@ TEST_F(ForksBehindApprovals, BehindAQuestionAboutAnEffectGoOnThere) {
   int calls = 0;
   GraphBuilder<Deal> builder{"mailing"};
   builder.node("mail", [&](const Deal&, Context& context) {
-    context.effect("smtp", {}, [&]() -> Result<int> {
+    context.unkeyed_effect("smtp", {}, [&]() -> Result<int> {
       ++calls;
       return error(ErrorCode::uncertain, "The line was cut.");
     });

@@ -26,7 +26,7 @@ struct Batch {
 // More rows than any single read requests.
 constexpr std::size_t many_rows = 100'001;
 
-struct Pages : HaltingWorld {
+struct Pages : CrashingStoreFixture {
   void TestBody() override {}
 
   int mails = 0;
@@ -46,7 +46,7 @@ struct Pages : HaltingWorld {
         co_return 1;
       };
       EffectOptions options;
-      auto sent = co_await context.effect("smtp", std::move(options), std::move(send));
+      auto sent = co_await context.unkeyed_effect("smtp", std::move(options), std::move(send));
       co_return add(&Batch::sent, sent.value_or(0));
     });
     graph.edge(start, "wait").edge("wait", "mail").edge("mail", end);
@@ -74,7 +74,7 @@ struct Pages : HaltingWorld {
   void fill_journal(const RunRow& row, const std::function<void(EffectRow&, std::size_t)>& make) {
     Commit commit;
     commit.tenant = row.tenant;
-    commit.guard = RunGuard{row.epoch, row.seq, row.run};
+    commit.run_guard = RunGuard{row.epoch, row.seq, row.run};
     for (std::size_t i = 0; i < many_rows; ++i) {
       EffectRow effect;
       effect.run = row.run;
@@ -148,9 +148,9 @@ struct ManyQuestions : Pages {
                 for (int i = 0; i < count; ++i) update = std::move(update).send("ask", i);
                 return update;
               })
-        .may_go_to({"ask"});
+        .destinations({"ask"});
     graph.node("ask", [](const Batch&, Context& context) {
-      Question question;
+      InterruptRequest question;
       question.name = "go on";
       question.text = "Go on?";
       question.payload = Value(context.input<int>());
@@ -194,7 +194,7 @@ TEST_F(ManyQuestions, EachIsDecidedTheOldestToo) {
     decision.approved = true;
     decision.decided_by = "ana";
     auto answer = block_on(loop, runtime->decide(default_tenant(), one->interrupt, decision));
-    EXPECT_EQ(answer.value().kind, DecisionAnswer::Kind::won);
+    EXPECT_EQ(answer.value().kind, DecisionResult::Kind::accepted);
   }
   EXPECT_EQ(open_approvals().size(), static_cast<std::size_t>(count - 3));
   EXPECT_EQ(violations(graph), "");
@@ -209,11 +209,11 @@ TEST_F(ManyQuestions, TheOldestExpiresAtItsTimeWhetherACommandOrAWorkerLooks) {
     block_on(world.loop, runtime->start(graph, Batch{}, named("t"))).value();
     world.pass(2h);
     if (has_worker) {
-      Spawned working = spawn<Result<std::size_t>>(world.loop, runtime->work(WorkOptions{}),
+      Spawned working = spawn<Result<std::size_t>>(world.loop, runtime->run_worker(WorkerOptions{}),
                                                    [](const Result<std::size_t>&) {});
       world.pass(10s);
     } else {
-      block_on(world.loop, runtime->apply_due(default_tenant())).value();
+      block_on(world.loop, runtime->process_due(default_tenant())).value();
     }
     EXPECT_EQ(world.open_approvals().size(), static_cast<std::size_t>(count - 1));
     RunRow row = world.view(*runtime, "t").row;
@@ -260,7 +260,7 @@ TEST_F(Strangers, TimersOfGraphsThatAreNotKnownAreNotInTheWayOfOthers) {
   auto runtime = process(known);
   block_on(loop, runtime->start(known, Trip{}, named("t"))).value();
   pass(2h);
-  EXPECT_EQ(block_on(loop, runtime->apply_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), 1u);
   EXPECT_EQ(view(*runtime, "t").row.status, RunStatus::completed);
 }
 
@@ -270,7 +270,7 @@ TEST_F(Strangers, ApprovalsOfGraphsThatAreNotKnownAreNotInTheWayOfOthers) {
   block_on(loop, runtime->start(known, Trip{}, named("t"))).value();
   begin_many(asking_graph("stranger"));
   pass(2h);
-  EXPECT_EQ(block_on(loop, runtime->apply_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), 1u);
   EXPECT_EQ(view(*runtime, "t").row.outcome, "expired");
 }
 
@@ -292,10 +292,10 @@ TEST_F(Pages, RunsOfADeadProcessAreTakenUpThoughManyOthersHaveNoPlace) {
   runs.clear();
   first.reset();
   RuntimeParts parts{store, loop, clock, random, model};
-  parts.limits.per_user = 1;
+  parts.process_limits.per_user = 1;
   auto second = Runtime::open(std::move(parts)).value();
   second->add(graph);
-  Spawned working = spawn<Result<std::size_t>>(loop, second->work(WorkOptions{}),
+  Spawned working = spawn<Result<std::size_t>>(loop, second->run_worker(WorkerOptions{}),
                                                [](const Result<std::size_t>&) {});
   pass(10s);
   RunRow row = view(*second, "of bob").row;
@@ -357,7 +357,7 @@ struct ManyMessages : Pages {
     };
   }
   Spawned work(Runtime& runtime) {
-    return spawn<Result<std::size_t>>(loop, runtime.work(WorkOptions{}),
+    return spawn<Result<std::size_t>>(loop, runtime.run_worker(WorkerOptions{}),
                                       [](const Result<std::size_t>&) {});
   }
 };
@@ -390,7 +390,7 @@ TEST_F(ManyMessages, AreSearchedForOncePerPollHoweverManyRunsEnd) {
   pass(1s);
   EXPECT_EQ(view(*runtime, "t0").row.status, RunStatus::completed);
   EXPECT_EQ(view(*runtime, "t199").row.status, RunStatus::completed);
-  EXPECT_LE(counting.searches, 1 + 1s / WorkOptions{}.poll);
+  EXPECT_LE(counting.searches, 1 + 1s / WorkerOptions{}.poll_interval);
 }
 
 TEST_F(ManyMessages, WithoutAReceiverAreNotInTheWayOfOthers) {

@@ -17,7 +17,7 @@ class HaltingStore final : public ForwardingStore {
   explicit HaltingStore(Store& inner) : ForwardingStore(inner) {}
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     ++commits;
-    if (commit.guard && !commit.guard->pending_for.is_null()) ++pending;
+    if (commit.run_guard && !commit.run_guard->pending_for.is_null()) ++pending;
     if (takes.count() > 0) co_await sleep_for(takes);
     bool halts = halt_at > 0 && commits >= halt_at;
     if (halts && !lands) co_return co_await never_;
@@ -25,8 +25,8 @@ class HaltingStore final : public ForwardingStore {
     if (halts) co_return co_await never_;
     co_return std::move(outcome);
   }
-  bool takes_commits() const override { return is_usable; }
-  bool may_call_out() const override { return is_sure; }
+  bool accepts_commits() const override { return is_usable; }
+  bool lease_is_fresh() const override { return is_sure; }
 
   int commits = 0;
   int pending = 0;
@@ -40,7 +40,7 @@ class HaltingStore final : public ForwardingStore {
   Completion<Result<CommitOutcome>> never_;
 };
 
-struct HaltingWorld : ::testing::Test {
+struct CrashingStoreFixture : ::testing::Test {
   testing::SimulatedClock clock{*instant_from("2026-11-21T12:00:00Z")};
   testing::SeededRandom random{7};
   testing::SimulatedLoop loop{clock};
@@ -50,11 +50,11 @@ struct HaltingWorld : ::testing::Test {
 
   PromptRedactor redact_prompt;
   Hints hints;
-  PlaceLimits places{.per_key = 1};
+  ConcurrencyLimits places{.per_key = 1};
 
   std::unique_ptr<Runtime> process() {
     RuntimeParts parts{store, loop, clock, random, model};
-    parts.places = places;
+    parts.concurrency = places;
     parts.redact_prompt = redact_prompt;
     parts.hints = hints;
     return Runtime::open(std::move(parts)).value();

@@ -9,20 +9,20 @@
 
 namespace belay {
 
-class HeldModel final : public Model {
+class LeaseGatedModel final : public Model {
  public:
   // Both outlive it.
-  HeldModel(Model& model, Store& store) : model_(model), store_(store) {}
+  LeaseGatedModel(Model& model, Store& store) : model_(model), store_(store) {}
 
   Task<Result<ModelReply>> generate(ModelRequest request) override {
-    while (!store_.may_call_out()) co_await sleep_for(limits::held_call_looks_every);
+    while (!store_.lease_is_fresh()) co_await sleep_for(limits::lease_poll_interval);
     co_return co_await model_.generate(std::move(request));
   }
   std::optional<ModelPrice> price(const ModelRequest& request) const override {
     return model_.price(request);
   }
-  std::int64_t input_tokens_at_most(const ModelRequest& request) const override {
-    return model_.input_tokens_at_most(request);
+  std::int64_t input_tokens_max(const ModelRequest& request) const override {
+    return model_.input_tokens_max(request);
   }
 
  private:

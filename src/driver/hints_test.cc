@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 
 // Between processes of one test; loses and invents what the test says.
-class TestHints final : public WakeUp, public Broadcast {
+class TestHints final : public WorkNotifier, public Broadcast {
  public:
   void notify(std::string_view queue) override {
     ++notified;
@@ -20,17 +20,17 @@ class TestHints final : public WakeUp, public Broadcast {
       if (each.first == queue) each.second();
     }
   }
-  Listening subscribe(std::string_view queue, std::function<void()> called) override {
+  Subscription subscribe(std::string_view queue, std::function<void()> called) override {
     sleepers_[++last_] = {std::string(queue), std::move(called)};
     return left_at_end(sleepers_, nullptr);
   }
-  void tell(std::string_view channel, std::string text) override {
+  void publish(std::string_view channel, std::string text) override {
     if (change) change(text);
     for (const auto& [id, each] : listeners_) {
       if (each.first == channel && !text.empty()) each.second(text);
     }
   }
-  Listening hear(std::string_view channel, std::function<void(std::string)> heard) override {
+  Subscription subscribe(std::string_view channel, std::function<void(std::string)> heard) override {
     listeners_[++last_] = {std::string(channel), std::move(heard)};
     return left_at_end(listeners_, this);
   }
@@ -41,8 +41,8 @@ class TestHints final : public WakeUp, public Broadcast {
  private:
   // What is held need not point to anything.
   template <typename All>
-  Listening left_at_end(All& all, TestHints* pointed_to) {
-    return Listening(pointed_to, [&all, id = last_](void*) { all.erase(id); });
+  Subscription left_at_end(All& all, TestHints* pointed_to) {
+    return Subscription(pointed_to, [&all, id = last_](void*) { all.erase(id); });
   }
   int last_ = 0;
   std::map<int, std::pair<std::string, std::function<void()>>> sleepers_;
@@ -54,7 +54,7 @@ struct HintsOfOthers : Events {
   int threads = 0;
 
   HintsOfOthers() {
-    hints.wake_up = &told;
+    hints.work_notifier = &told;
     hints.broadcast = &told;
   }
   Graph<Plan> says(std::vector<std::string> words, std::chrono::milliseconds each = 150ms) {
@@ -101,16 +101,16 @@ struct HintsOfOthers : Events {
 
 TEST_F(HintsOfOthers, AWorkerThatIsToldOfARunDoesNotWaitForItsNextLook) {
   for (bool is_told : {false, true}) {
-    hints.wake_up = is_told ? &told : nullptr;
+    hints.work_notifier = is_told ? &told : nullptr;
     auto graph = says({"a"}, 1ms);
     auto client = process(graph);
     auto worker = process(graph);
-    WorkOptions work;
-    work.poll = 60s;
+    WorkerOptions work;
+    work.poll_interval = 60s;
     Spawned working;
     loop.post([&] {
       working =
-          spawn<Result<std::size_t>>(loop, worker->work(work), [](const Result<std::size_t>&) {});
+          spawn<Result<std::size_t>>(loop, worker->run_worker(work), [](const Result<std::size_t>&) {});
     });
     loop.run_until(clock.now() + 1s);
     StartOptions options;
@@ -144,8 +144,8 @@ TEST_F(HintsOfOthers, EitherOfTwoWaysWakes) {
   TestHints one, other;
   int calls = 0;
   {
-    BothWakeUps both(one, other);
-    Listening listening = both.subscribe("q", [&] { ++calls; });
+    CompositeNotifier both(one, other);
+    Subscription listening = both.subscribe("q", [&] { ++calls; });
     one.notify("q");
     EXPECT_EQ(calls, 1);
     other.notify("q");
@@ -171,12 +171,12 @@ TEST_F(HintsOfOthers, AWorkerThatIsCalledWithoutEndLooksNoMoreOftenThanItMay) {
   RuntimeParts parts{counting, loop, clock, random, model};
   parts.hints = hints;
   auto worker = Runtime::open(std::move(parts)).value();
-  WorkOptions work;
-  work.poll = 60s;
+  WorkerOptions work;
+  work.poll_interval = 60s;
   Spawned working;
   loop.post([&] {
     working =
-        spawn<Result<std::size_t>>(loop, worker->work(work), [](const Result<std::size_t>&) {});
+        spawn<Result<std::size_t>>(loop, worker->run_worker(work), [](const Result<std::size_t>&) {});
   });
   for (int i = 0; i < 1'000; ++i) {
     told.notify(default_tenant().text);
@@ -249,12 +249,12 @@ TEST_F(HintsOfOthers, ACircuitThatOpensElsewhereOpensHereAtTheFirstFailure) {
                 ++calls;
                 return error(ErrorCode::unavailable, "It is away.");
               })
-        .uses("smtp")
+        .depends_on("smtp")
         .retry({.attempts = 1});
     builder.edge(start, "send").edge("send", end);
     auto graph = built(std::move(builder));
     DependencyOptions options;
-    options.failures_to_open = 5;
+    options.failure_threshold = 5;
     auto first = process(graph);
     auto second = process(graph);
     first->protect("smtp", options);

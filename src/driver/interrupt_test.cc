@@ -22,11 +22,11 @@ struct Questions : TestWorld {
     GraphBuilder<Delivery> builder{"orders"};
     builder.node("buy", [this](const Delivery&, Context& context) -> Task<Update<Delivery>> {
       ++runs_of_buy;
-      Question question;
+      InterruptRequest question;
       question.name = "amount";
       question.text = "Buy?";
       question.payload = Value(amount_shown);
-      Answer answer = context.interrupt(std::move(question));
+      InterruptResponse answer = context.interrupt(std::move(question));
       if (!answer.approved) co_return set(&Delivery::by, answer.decided_by);
       int bought = static_cast<int>(answer.payload.as_int().value());
       co_return set(&Delivery::bought, bought).set(&Delivery::by, answer.decided_by);
@@ -64,9 +64,9 @@ TEST_F(Questions, AnEditedPayloadReachesTheNode) {
   decision.edited = Value(70);
   auto paused = ask();
   EXPECT_EQ(decide(paused, decision)->view.state["bought"], Value(70));
-  EXPECT_EQ(decide(paused, decision)->kind, DecisionAnswer::Kind::same);
+  EXPECT_EQ(decide(paused, decision)->kind, DecisionResult::Kind::duplicate);
   decision.edited = Value(80);
-  EXPECT_EQ(decide(paused, decision)->kind, DecisionAnswer::Kind::lost);
+  EXPECT_EQ(decide(paused, decision)->kind, DecisionResult::Kind::conflict);
 }
 
 TEST_F(Questions, AnEditedPayloadThatCantBeStoredIsRefused) {
@@ -78,7 +78,7 @@ TEST_F(Questions, AnEditedPayloadThatCantBeStoredIsRefused) {
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, ErrorCode::invalid);
   }
-  EXPECT_EQ(decide(paused, approve())->kind, DecisionAnswer::Kind::won);
+  EXPECT_EQ(decide(paused, approve())->kind, DecisionResult::Kind::accepted);
 }
 
 // The process dies after the decision, in the midst of the node that it has woken.
@@ -86,11 +86,11 @@ TEST_F(Questions, AnAnswerToANodeOfASubgraphSurvivesTheProcess) {
   GraphBuilder<Delivery> inner{"buying"};
   inner.node("buy", [this](const Delivery&, Context& context) -> Task<Update<Delivery>> {
     ++runs_of_buy;
-    Question question;
+    InterruptRequest question;
     question.name = "amount";
     question.text = "Buy?";
     question.payload = Value(amount_shown);
-    Answer answer = context.interrupt(std::move(question));
+    InterruptResponse answer = context.interrupt(std::move(question));
     co_await sleep_for(std::chrono::seconds(10));
     co_return set(&Delivery::by, answer.decided_by);
   });
@@ -103,9 +103,9 @@ TEST_F(Questions, AnAnswerToANodeOfASubgraphSurvivesTheProcess) {
   auto shop = std::move(builder).build().value();
   runtime->add(shop);
   auto paused = block_on(loop, runtime->start(shop, Delivery{}, StartOptions{})).value();
-  auto deciding = spawn<Result<DecisionAnswer>>(
+  auto deciding = spawn<Result<DecisionResult>>(
       loop, runtime->decide(default_tenant(), paused.approval->interrupt, approve()),
-      [](const Result<DecisionAnswer>&) {});
+      [](const Result<DecisionResult>&) {});
   loop.run_until(clock.now() + std::chrono::seconds(5));
   EXPECT_EQ(runs_of_buy, 2);
   deciding.reset();

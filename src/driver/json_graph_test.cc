@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-struct JsonGraphs : HaltingWorld {
+struct JsonGraphs : CrashingStoreFixture {
   std::map<std::string, int> visits;
 
   static JsonGraph built(JsonGraphBuilder graph) {
@@ -149,13 +149,13 @@ TEST_F(JsonGraphs, AnApprovalShowsAChannelTakesAnEditAndKeepsItsFlags) {
     return append("log", state["asking"]).append("log", state["agreed"]);
   });
   graph.approval("review", "place", {.question = "There?"})
-      .asking([](const Value& state) { return "To " + *state["place"].as_string() + "?"; })
-      .check([](const Value& state) -> Result<Done> {
+      .question([](const Value& state) { return "To " + *state["place"].as_string() + "?"; })
+      .validate([](const Value& state) -> Result<Done> {
         if (state["place"] == Value("Mars")) return error(ErrorCode::invalid, "Too far.");
         return Done{};
       })
-      .awaiting("asking")
-      .answer("agreed")
+      .pending_flag("asking")
+      .decision_flag("agreed")
       .approved("go")
       .rejected(end);
   graph.edge(start, "review").edge("go", end);

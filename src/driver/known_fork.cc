@@ -28,7 +28,7 @@ std::string fork_request(const ForkOptions& options) {
   return to_hex(sha256(to_json(asked)));
 }
 
-Task<Result<std::optional<RunView>>> Runtime::Body::known_fork(ForkOptions options) {
+Task<Result<std::optional<RunView>>> Runtime::Impl::known_fork(ForkOptions options) {
   TenantId tenant = options.tenant;
   auto found = co_await find_thread(tenant, options.thread);
   bool is_new = !found.ok() && found.error().code == ErrorCode::not_found;

@@ -38,11 +38,11 @@ std::uint64_t number_in(const Value& document, std::string_view name) {
 
 }  // namespace
 
-LiveFanOut::~LiveFanOut() {
+TextFanOut::~TextFanOut() {
   if (timer_) executor_.cancel(*timer_);
 }
 
-void LiveFanOut::said(const RunRow& run) {
+void TextFanOut::published(const RunRow& run) {
   if (!broadcast_) return;
   Speaking& speaking = speaking_[run.run];
   speaking.epoch = run.epoch;
@@ -54,17 +54,17 @@ void LiveFanOut::said(const RunRow& run) {
   });
 }
 
-void LiveFanOut::tell_all() {
-  for (auto& [run, speaking] : speaking_) tell(run, speaking);
+void TextFanOut::tell_all() {
+  for (auto& [run, speaking] : speaking_) publish(run, speaking);
   std::erase_if(speaking_, [this](const auto& each) { return live_.speakers(each.first).empty(); });
 }
 
-void LiveFanOut::tell(const RunId& run, Speaking& speaking) {
+void TextFanOut::publish(const RunId& run, Speaking& speaking) {
   const auto& speakers = live_.speakers(run);
   std::erase_if(speaking.told, [&](const auto& each) { return !speakers.contains(each.first); });
   for (const auto& [task, speaker] : speakers) {
     const Context& context = speaker->context();
-    Told& told = speaking.told[task];
+    SentText& told = speaking.told[task];
     if (told.attempt != context.attempt()) told = {context.attempt(), 0};
     std::string_view text = context.streamed();
     while (told.bytes < text.size()) {
@@ -72,24 +72,24 @@ void LiveFanOut::tell(const RunId& run, Speaking& speaking) {
       Value document = Value::object({{"sender", self_.text()},
                                       {"epoch", speaking.epoch},
                                       {"seq", speaking.seq},
-                                      {"space", speaker->space()},
+                                      {"space", speaker->checkpoint_ns()},
                                       {"node", context.node()},
                                       {"task", task.text()},
                                       {"attempt", context.attempt()},
                                       {"offset", std::uint64_t{told.bytes}},
                                       {"at", to_text(context.now())},
                                       {"text", piece}});
-      broadcast_->tell(channel_of(run), to_json(document));
+      broadcast_->publish(channel_of(run), to_json(document));
       told.bytes += piece.size();
     }
   }
 }
 
-FarText::FarText(Broadcast* broadcast, Executor& executor, std::shared_ptr<LiveText> live,
+RemoteTextReader::RemoteTextReader(Broadcast* broadcast, Executor& executor, std::shared_ptr<TextHub> live,
                  RunId run, SessionId self)
     : run_(run), self_(self) {
   if (!broadcast) return;
-  listening_ = broadcast->hear(
+  listening_ = broadcast->subscribe(
       channel_of(run), [inbox = inbox_, &executor, live = std::move(live), run](std::string text) {
         {
           std::lock_guard lock(inbox->mutex);
@@ -97,11 +97,11 @@ FarText::FarText(Broadcast* broadcast, Executor& executor, std::shared_ptr<LiveT
           inbox->bytes += text.size();
           inbox->texts.push_back(std::move(text));
         }
-        executor.post([live, run] { live->call(run); });
+        executor.post([live, run] { live->wake(run); });
       });
 }
 
-std::optional<FarText::Piece> FarText::piece_from(std::string_view text) {
+std::optional<RemoteTextReader::Piece> RemoteTextReader::piece_from(std::string_view text) {
   auto document = parse_json(text);
   if (!document.ok()) return std::nullopt;
   auto sender = uuid_from(text_in(*document, "sender"));
@@ -116,7 +116,7 @@ std::optional<FarText::Piece> FarText::piece_from(std::string_view text) {
   piece.seq = number_in(*document, "seq");
   piece.text = text_in(*document, "text");
   piece.event.kind = EventKind::messages;
-  piece.event.space = text_in(*document, "space");
+  piece.event.checkpoint_ns = text_in(*document, "space");
   piece.event.node = text_in(*document, "node");
   piece.event.task = TaskId(*task);
   piece.event.attempt = static_cast<int>(attempt);
@@ -125,7 +125,7 @@ std::optional<FarText::Piece> FarText::piece_from(std::string_view text) {
   return piece;
 }
 
-void FarText::receive() {
+void RemoteTextReader::receive() {
   std::deque<std::string> texts;
   {
     std::lock_guard lock(inbox_->mutex);
@@ -139,7 +139,7 @@ void FarText::receive() {
   }
 }
 
-std::vector<StreamEvent> FarText::take(const EventPlace& place, const ThreadId& thread) {
+std::vector<StreamEvent> RemoteTextReader::take(const EventCursor& place, const ThreadId& thread) {
   std::vector<StreamEvent> taken;
   if (!listening_) return taken;
   receive();
@@ -162,10 +162,10 @@ std::vector<StreamEvent> FarText::take(const EventPlace& place, const ThreadId& 
 }
 
 // Whether the store's newest commit goes on with just that task, and whoever says it may own it.
-bool FarText::is_under_way(const Piece& piece, const EventPlace& place) const {
+bool RemoteTextReader::is_under_way(const Piece& piece, const EventCursor& place) const {
   const CheckpointRow& newest = *place.frame.newest;
   if (piece.epoch < newest.epoch || is_final(newest.status)) return false;
-  if (!piece.event.space.empty()) return piece.seq == newest.seq;
+  if (!piece.event.checkpoint_ns.empty()) return piece.seq == newest.seq;
   const auto& tasks = place.frame.tasks;
   return std::any_of(tasks.begin(), tasks.end(), [&](const ChosenTask& chosen) {
     return chosen.task == piece.event.task && chosen.node == piece.event.node;
@@ -173,12 +173,12 @@ bool FarText::is_under_way(const Piece& piece, const EventPlace& place) const {
 }
 
 // Whether nothing is missing before it, nor said anew by somebody else.
-bool FarText::goes_on(Piece& piece) {
+bool RemoteTextReader::goes_on(Piece& piece) {
   if (piece.epoch < epoch_) return false;
   if (piece.epoch > epoch_) heard_.clear();
   epoch_ = piece.epoch;
   StreamEvent& event = piece.event;
-  Heard& heard = heard_[event.task];
+  ReceivedText& heard = heard_[event.task];
   if (event.attempt < heard.attempt) return false;
   if (event.attempt > heard.attempt) heard = {event.attempt, 0, false};
   heard.has_gap |= event.offset > heard.bytes;

@@ -19,49 +19,49 @@
 
 namespace belay {
 
-class LiveFanOut {
+class TextFanOut {
  public:
   // `broadcast` may be null: then nothing is told, nor heard.
-  LiveFanOut(Broadcast* broadcast, Executor& executor, LiveText& live, SessionId self)
+  TextFanOut(Broadcast* broadcast, Executor& executor, TextHub& live, SessionId self)
       : broadcast_(broadcast), executor_(executor), live_(live), self_(self) {}
-  LiveFanOut(const LiveFanOut&) = delete;
-  LiveFanOut& operator=(const LiveFanOut&) = delete;
-  ~LiveFanOut();
+  TextFanOut(const TextFanOut&) = delete;
+  TextFanOut& operator=(const TextFanOut&) = delete;
+  ~TextFanOut();
 
   // An attempt of that run has said more. What comes close together is told in one piece.
-  void said(const RunRow& run);
+  void published(const RunRow& run);
 
  private:
-  struct Told {
+  struct SentText {
     int attempt = 0;
     std::size_t bytes = 0;
   };
   struct Speaking {
     std::uint64_t epoch = 0;
     std::uint64_t seq = 0;
-    std::map<TaskId, Told> told;
+    std::map<TaskId, SentText> told;
   };
 
   void tell_all();
-  void tell(const RunId& run, Speaking& speaking);
+  void publish(const RunId& run, Speaking& speaking);
 
   Broadcast* const broadcast_;
   Executor& executor_;
-  LiveText& live_;
+  TextHub& live_;
   const SessionId self_;
   std::map<RunId, Speaking> speaking_;
   std::optional<Executor::TimerId> timer_;
 };
 
 // What one reader hears of a run from other processes.
-class FarText {
+class RemoteTextReader {
  public:
   // `live` is called once something has come; so is whoever waits there.
-  FarText(Broadcast* broadcast, Executor& executor, std::shared_ptr<LiveText> live, RunId run,
+  RemoteTextReader(Broadcast* broadcast, Executor& executor, std::shared_ptr<TextHub> live, RunId run,
           SessionId self);
 
   // What is new, and goes with what the reader knows of the run.
-  std::vector<StreamEvent> take(const EventPlace& place, const ThreadId& thread);
+  std::vector<StreamEvent> take(const EventCursor& place, const ThreadId& thread);
 
  private:
   struct Inbox {
@@ -76,7 +76,7 @@ class FarText {
     std::string text;
     StreamEvent event;
   };
-  struct Heard {
+  struct ReceivedText {
     int attempt = 0;
     std::size_t bytes = 0;
     bool has_gap = false;
@@ -84,7 +84,7 @@ class FarText {
 
   static std::optional<Piece> piece_from(std::string_view text);
   void receive();
-  bool is_under_way(const Piece& piece, const EventPlace& place) const;
+  bool is_under_way(const Piece& piece, const EventCursor& place) const;
   bool goes_on(Piece& piece);
 
   const RunId run_;
@@ -92,8 +92,8 @@ class FarText {
   std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   std::deque<Piece> held_;  // some of them ahead of what the reader knows
   std::uint64_t epoch_ = 0;
-  std::map<TaskId, Heard> heard_;
-  Listening listening_;
+  std::map<TaskId, ReceivedText> heard_;
+  Subscription listening_;
 };
 
 }  // namespace belay

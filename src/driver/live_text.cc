@@ -3,12 +3,12 @@
 #include "driver/completion_timer.h"
 
 namespace belay {
-LiveText::Reader::Reader(LiveText& live, RunId run)
+TextHub::Reader::Reader(TextHub& live, RunId run)
     : live_(live), place_(live.readers_.emplace(run, this)) {}
 
-LiveText::Reader::~Reader() { live_.readers_.erase(place_); }
+TextHub::Reader::~Reader() { live_.readers_.erase(place_); }
 
-Task<Done> LiveText::Reader::wait(Executor& executor, std::chrono::milliseconds longest) {
+Task<Done> TextHub::Reader::wait(Executor& executor, std::chrono::milliseconds longest) {
   if (is_called_) co_return Done{};
   Completion<Done> arrival;
   arrival_ = arrival;
@@ -18,18 +18,18 @@ Task<Done> LiveText::Reader::wait(Executor& executor, std::chrono::milliseconds 
   co_return Done{};
 }
 
-LiveText::Speaker::Speaker(LiveText& live, const Context& context, std::string space)
-    : live_(live), context_(context), space_(std::move(space)) {
+TextHub::TextProducer::TextProducer(TextHub& live, const Context& context, std::string checkpoint_ns)
+    : live_(live), context_(context), space_(std::move(checkpoint_ns)) {
   live_.speakers_[context.run()][context.task()] = this;
 }
 
-LiveText::Speaker::~Speaker() {
+TextHub::TextProducer::~TextProducer() {
   auto run = live_.speakers_.find(context_.run());
   run->second.erase(context_.task());
   if (run->second.empty()) live_.speakers_.erase(run);
 }
 
-void LiveText::call(const RunId& run) {
+void TextHub::wake(const RunId& run) {
   auto [begin, past] = readers_.equal_range(run);
   for (auto each = begin; each != past; ++each) {
     each->second->is_called_ = true;
@@ -37,7 +37,7 @@ void LiveText::call(const RunId& run) {
   }
 }
 
-const std::map<TaskId, LiveText::Speaker*>& LiveText::speakers(const RunId& run) const {
+const std::map<TaskId, TextHub::TextProducer*>& TextHub::speakers(const RunId& run) const {
   auto found = speakers_.find(run);
   return found == speakers_.end() ? nobody_ : found->second;
 }

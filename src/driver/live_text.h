@@ -16,12 +16,12 @@
 
 namespace belay {
 
-class LiveText {
+class TextHub {
  public:
   // A reader's interest in one run, for as long as it lives.
   class Reader {
    public:
-    Reader(LiveText& live, RunId run);
+    Reader(TextHub& live, RunId run);
     ~Reader();
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
@@ -32,42 +32,42 @@ class LiveText {
     Task<Done> wait(Executor& executor, std::chrono::milliseconds longest);
 
    private:
-    friend class LiveText;
-    LiveText& live_;
+    friend class TextHub;
+    TextHub& live_;
     std::multimap<RunId, Reader*>::iterator place_;
     bool is_called_ = false;
     std::optional<Completion<Done>> arrival_;
   };
 
   // An attempt that has said something, for as long as its Context lives and its node runs.
-  class Speaker {
+  class TextProducer {
    public:
-    Speaker(LiveText& live, const Context& context, std::string space);
-    ~Speaker();
-    Speaker(const Speaker&) = delete;
-    Speaker& operator=(const Speaker&) = delete;
+    TextProducer(TextHub& live, const Context& context, std::string checkpoint_ns);
+    ~TextProducer();
+    TextProducer(const TextProducer&) = delete;
+    TextProducer& operator=(const TextProducer&) = delete;
 
     const Context& context() const { return context_; }
-    const std::string& space() const { return space_; }
+    const std::string& checkpoint_ns() const { return space_; }
 
    private:
-    LiveText& live_;
+    TextHub& live_;
     const Context& context_;
     std::string space_;
   };
 
   // Called after call() when an attempt of this process has said more; may be null.
-  std::function<void(const RunRow&)> when_said;
+  std::function<void(const RunRow&)> on_text;
 
   // The run has committed, or one of its attempts has said more.
-  void call(const RunId& run);
+  void wake(const RunId& run);
   // Those of a run, by their tasks.
-  const std::map<TaskId, Speaker*>& speakers(const RunId& run) const;
+  const std::map<TaskId, TextProducer*>& speakers(const RunId& run) const;
 
  private:
   std::multimap<RunId, Reader*> readers_;
-  std::map<RunId, std::map<TaskId, Speaker*>> speakers_;
-  const std::map<TaskId, Speaker*> nobody_;
+  std::map<RunId, std::map<TaskId, TextProducer*>> speakers_;
+  const std::map<TaskId, TextProducer*> nobody_;
 };
 
 }  // namespace belay

@@ -49,7 +49,7 @@ Result<OutboxRow> find_message(Snapshot& view, const TenantId& tenant, const Mes
 
 }  // namespace
 
-Task<Result<Done>> Runtime::Body::move_message(TenantId tenant, std::string text, OutboxStatus to) {
+Task<Result<Done>> Runtime::Impl::move_message(TenantId tenant, std::string text, OutboxStatus to) {
   BELAY_CO_TRY(MessageId id, message_id(text));
   std::function<Result<OutboxRow>(Snapshot&)> reader = [tenant, id](Snapshot& view) {
     return find_message(view, tenant, id);
@@ -65,7 +65,7 @@ Task<Result<Done>> Runtime::Body::move_message(TenantId tenant, std::string text
   }
   Commit commit;
   commit.tenant = tenant;
-  commit.message = OutboxGuard{id.run, id.seq, id.index, found->attempts, found->status};
+  commit.message_guard = OutboxGuard{id.run, id.seq, id.index, found->attempts, found->status};
   found->status = to;
   found->due_at = parts_.clock.now();
   found->envelope.clear();

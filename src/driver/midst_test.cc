@@ -53,7 +53,7 @@ TEST_F(Midst, AWaitAmongOthersGoesOnWhenItsTimeHasCome) {
   RunView paused = start_tour(tours(true, false));
   EXPECT_EQ(paused.row.reason, "timer");
   clock.move(61min);
-  EXPECT_EQ(block_on(loop, runtime->apply_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), 1u);
   auto view = block_on(loop, runtime->status(default_tenant(), ThreadId("t"))).value();
   EXPECT_EQ(view.row.status, RunStatus::completed) << view.row.error;
   EXPECT_EQ(visits, 1);
@@ -102,7 +102,7 @@ struct Stay {
 
 // A subgraph of several commits, in a process whose clock is set back by a node, and dies; the next
 // one's is behind as well.
-TEST_F(HaltingWorld, TheCommitsOfASubgraphAreNeverOlderThanWhatWasBeforeThemWhateverClocksSay) {
+TEST_F(CrashingStoreFixture, TheCommitsOfASubgraphAreNeverOlderThanWhatWasBeforeThemWhateverClocksSay) {
   GraphBuilder<Stay> stay{"stay"};
   for (std::string name : {"arrive", "sleep", "leave"}) {
     stay.node(name, [name](const Stay&, Context&) { return append(&Stay::seen, name); });

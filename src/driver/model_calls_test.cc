@@ -25,7 +25,7 @@ Task<Result<std::string>> ask(Context& context, std::string text) {
   co_return co_await context.model().complete(std::move(text));
 }
 
-struct ModelCalls : HaltingWorld {
+struct ModelCalls : CrashingStoreFixture {
   int answers = 0;
   EffectJournal replayed_rows{[] {}};
   std::optional<TaskJournal> journal;
@@ -132,7 +132,7 @@ TEST_F(ModelCalls, AreRecordedInTheNodesOwnCommit) {
 }
 
 TEST_F(ModelCalls, OfAnAttemptThatFailedAreRecordedWithTheFailure) {
-  model.says("first").fails(error(ErrorCode::unavailable, "It is away."));
+  model.replies("first").fails(error(ErrorCode::unavailable, "It is away."));
   auto graph = letter(asks_twice, {.attempts = 3});
   auto view = run(graph);
   EXPECT_EQ(view.row.status, RunStatus::completed);
@@ -147,7 +147,7 @@ TEST_F(ModelCalls, OfAnAttemptThatFailedAreRecordedWithTheFailure) {
 }
 
 TEST_F(ModelCalls, AreRecordedWhereTheRunFails) {
-  model.says("first").fails(error(ErrorCode::invalid, "It can't."));
+  model.replies("first").fails(error(ErrorCode::invalid, "It can't."));
   auto graph = letter(asks_twice);
   auto view = run(graph);
   EXPECT_EQ(view.row.status, RunStatus::failed);
@@ -168,10 +168,10 @@ TEST_F(ModelCalls, WithExitNeedNoCommitOfTheirOwn) {
 TEST_F(ModelCalls, BeforeAQuestionAreNotMadeAgainAfterIt) {
   auto graph = letter([](const Letter&, Context& context) -> Task<Update<Letter>> {
     auto draft = (co_await ask(context, "draft")).value();
-    Question question;
+    InterruptRequest question;
     question.name = "send";
     question.payload = Value(draft);
-    Answer answer = context.interrupt(std::move(question));
+    InterruptResponse answer = context.interrupt(std::move(question));
     auto polished = (co_await ask(context, "polish " + *answer.payload.as_string())).value();
     co_return set(&Letter::draft, polished);
   });
@@ -193,7 +193,7 @@ TEST_F(ModelCalls, ThatDifferWhenTheAttemptRunsAgainStandBesideTheFormerOnes) {
   int visits = 0;
   auto graph = letter([&visits](const Letter&, Context& context) -> Task<Update<Letter>> {
     auto draft = (co_await ask(context, "visit " + std::to_string(++visits))).value();
-    Question question;
+    InterruptRequest question;
     question.name = "send";
     context.interrupt(std::move(question));
     co_return set(&Letter::draft, draft);
@@ -248,7 +248,7 @@ TEST_F(ModelCalls, AreRecordedAlongWithAnEffectThatFollowsThem) {
   auto graph = letter([](const Letter&, Context& context) -> Task<Update<Letter>> {
     auto draft = (co_await ask(context, "draft")).value();
     auto post = [draft]() -> Task<std::string> { co_return "posted " + draft; };
-    auto posted = co_await context.once("post", std::move(post));
+    auto posted = co_await context.keyed_effect("post", std::move(post));
     co_return set(&Letter::draft, posted);
   });
   auto view = run_with_crash(graph, 3, false).value();
@@ -289,7 +289,7 @@ TEST_F(ModelCalls, AreRecordedAsARedactorLeavesThemAndAreStillNotMadeAgain) {
 }
 
 TEST_F(ModelCalls, AReplyThatCantBeKeptIsAnError) {
-  model.says("\xff");
+  model.replies("\xff");
   auto view = run(letter(asks_twice));
   EXPECT_EQ(view.row.error_code, "invalid");
   EXPECT_THAT(view.row.error, HasSubstr("can't be recorded"));
@@ -297,7 +297,7 @@ TEST_F(ModelCalls, AReplyThatCantBeKeptIsAnError) {
 
 TEST_F(ModelCalls, TakeTheirNamesFromNoEffect) {
   auto view = run(letter([](const Letter&, Context& context) {
-    return set(&Letter::draft, context.once("model/1/1", [] { return std::string("mine"); }));
+    return set(&Letter::draft, context.keyed_effect("model/1/1", [] { return std::string("mine"); }));
   }));
   EXPECT_EQ(view.row.error_code, "invalid");
   EXPECT_THAT(view.row.error, HasSubstr("\"model/\""));
@@ -305,7 +305,7 @@ TEST_F(ModelCalls, TakeTheirNamesFromNoEffect) {
 
 TEST_F(ModelCalls, AnEffectRecordedWithoutAnIntentIsSound) {
   auto graph = letter([](const Letter&, Context& context) {
-    return set(&Letter::draft, context.once("look", [] { return std::string("seen"); }));
+    return set(&Letter::draft, context.keyed_effect("look", [] { return std::string("seen"); }));
   });
   run(graph);
   EXPECT_EQ(violations(graph), "");

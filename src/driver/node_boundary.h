@@ -15,7 +15,7 @@
 namespace belay {
 
 // An EffectRow is to be recorded before the node runs again, as the same attempt.
-using NodeOutcome = std::variant<NodeAnswer, Error, Question, EffectRow>;
+using NodeOutcome = std::variant<NodeUpdate, Error, InterruptRequest, EffectRow>;
 
 // What an attempt sees of its run, `frame` being the subgraph that it is in or the run itself. All
 // of it follows from what is recorded, so that a replay gives the node the same. Model, records and

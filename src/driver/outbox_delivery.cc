@@ -266,7 +266,7 @@ Task<Result<CommitOutcome>> OutboxDelivery::write(TenantId tenant, OutboxRow row
                                                   std::int64_t attempts_before) {
   Commit commit;
   commit.tenant = std::move(tenant);
-  commit.message = OutboxGuard{row.run, row.seq, row.index, attempts_before};
+  commit.message_guard = OutboxGuard{row.run, row.seq, row.index, attempts_before};
   commit.rows.outbox.push_back(std::move(row));
   co_return co_await parts_.store.commit(std::move(commit));
 }

@@ -37,7 +37,7 @@ TEST_F(Ownership, ALivingProcessKeepsItsRun) {
   auto refused = resume(*other, "t");
   EXPECT_EQ(refused.error().code, ErrorCode::conflict);
   EXPECT_THAT(refused.error().message, HasSubstr("another living process"));
-  EXPECT_TRUE(block_on(loop, other->left_behind(default_tenant()))->empty());
+  EXPECT_TRUE(block_on(loop, other->orphaned_threads(default_tenant()))->empty());
   loop.run();
   EXPECT_EQ(first->value().row.status, RunStatus::completed);
 }
@@ -51,7 +51,7 @@ TEST_F(Ownership, ADeadProcessesRunIsTakenOverAtOnce) {
   auto running = begin(20s, "t");
   running.reset();
   runtime.reset();
-  EXPECT_THAT(*block_on(loop, other->left_behind(default_tenant())),
+  EXPECT_THAT(*block_on(loop, other->orphaned_threads(default_tenant())),
               ::testing::ElementsAre(ThreadId("t")));
   auto view = resume(*other, "t").value();
   EXPECT_EQ(view.row.status, RunStatus::completed);
@@ -106,7 +106,7 @@ TEST_F(Ownership, APausedRunBelongsToNobody) {
   EXPECT_TRUE(paused.row.session.is_null());
   runtime = std::move(other);
   auto answer = decide(paused, approve()).value();
-  EXPECT_EQ(answer.kind, DecisionAnswer::Kind::won);
+  EXPECT_EQ(answer.kind, DecisionResult::Kind::accepted);
 }
 
 }  // namespace

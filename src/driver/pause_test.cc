@@ -18,7 +18,7 @@ struct Pauses : Supersteps {
     runtime->add(graph);
     return block_on(loop, runtime->start(graph, Plan{}, StartOptions{})).value();
   }
-  DecisionAnswer decide(const ApprovalRow& approval, bool approved) {
+  DecisionResult decide(const ApprovalRow& approval, bool approved) {
     Decision decision;
     decision.approved = approved;
     decision.decided_by = "ana";
@@ -49,7 +49,7 @@ TEST_F(Pauses, SeveralBranchesAskAtOnceAndTheRunPausesWhenNoneCanMove) {
   ASSERT_EQ(paused.approvals.size(), 2u);
   EXPECT_EQ(visits["slow"], 1);
   auto first = decide(paused.approvals[1], true);
-  EXPECT_EQ(first.kind, DecisionAnswer::Kind::won);
+  EXPECT_EQ(first.kind, DecisionResult::Kind::accepted);
   EXPECT_EQ(first.view.row.status, RunStatus::paused);
   ASSERT_EQ(first.view.approvals.size(), 1u);
   auto second = decide(paused.approvals[0], false);
@@ -105,7 +105,7 @@ TEST_F(Pauses, ADecisionMadeWhileABranchWorksIsUsedByItsOwner) {
   yes.decided_by = "ana";
   for (const ApprovalRow& approval : open) {
     auto answer = block_on(loop, other->decide(default_tenant(), approval.interrupt, yes)).value();
-    EXPECT_EQ(answer.kind, DecisionAnswer::Kind::won);
+    EXPECT_EQ(answer.kind, DecisionResult::Kind::accepted);
     EXPECT_EQ(answer.view.row.status, RunStatus::running);
   }
   loop.run_until(clock.now() + 2h);
@@ -124,9 +124,9 @@ TEST_F(Pauses, AWaitHoldsNoProcessAndGoesOnWhenItsTimeHasCome) {
   EXPECT_EQ(paused.row.status, RunStatus::paused);
   EXPECT_EQ(paused.row.reason, "timer");
   EXPECT_EQ(paused.row.due_at, clock.now() + 8h);
-  EXPECT_EQ(block_on(loop, runtime->apply_due(default_tenant())).value(), 0u);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), 0u);
   clock.move(8h);
-  EXPECT_EQ(block_on(loop, runtime->apply_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), 1u);
   auto view = block_on(loop, runtime->status(default_tenant(), paused.row.thread)).value();
   EXPECT_EQ(view.row.status, RunStatus::completed);
   EXPECT_EQ(visits["a"], 1);

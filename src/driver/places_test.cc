@@ -27,11 +27,11 @@ struct Gauge {
   void leave(const std::string& name) { --now[name]; }
 };
 
-struct Queues : HaltingWorld {
+struct Queues : CrashingStoreFixture {
   Gauge by_user;
   Gauge by_name;
   std::vector<std::string> order;
-  PlaceLimits limits{.per_key = 1};
+  ConcurrencyLimits limits{.per_key = 1};
 
   Graph<Errand> errand_graph() {
     GraphBuilder<Errand> builder{"errand"};
@@ -39,7 +39,7 @@ struct Queues : HaltingWorld {
         .when([](const Errand& errand) { return errand.asks; })
         .approved("work")
         .rejected(end)
-        .awaiting(&Errand::awaiting);
+        .pending_flag(&Errand::awaiting);
     builder.node("work", [this](const Errand& errand, Context& context) -> Task<Update<Errand>> {
       std::string user = context.user().text;
       order.push_back(context.thread().text);
@@ -57,7 +57,7 @@ struct Queues : HaltingWorld {
 
   std::unique_ptr<Runtime> opened() {
     RuntimeParts parts{store, loop, clock, random, model};
-    parts.places = limits;
+    parts.concurrency = limits;
     auto runtime = Runtime::open(std::move(parts)).value();
     runtime->add(graph);
     return runtime;
@@ -94,12 +94,12 @@ struct Queues : HaltingWorld {
     std::unique_ptr<Runtime> runtime;
     Spawned task;
   };
-  std::unique_ptr<Worker> worker(WorkOptions options = {}) {
+  std::unique_ptr<Worker> worker(WorkerOptions options = {}) {
     auto made = std::make_unique<Worker>();
     made->runtime = opened();
     loop.post([this, options, at = made.get()] {
       at->task =
-          spawn<Result<std::size_t>>(loop, at->runtime->work(options), [](Result<std::size_t>) {});
+          spawn<Result<std::size_t>>(loop, at->runtime->run_worker(options), [](Result<std::size_t>) {});
     });
     return made;
   }
@@ -161,7 +161,7 @@ TEST_F(Queues, AWorkerTakesOnlyFromItsQueues) {
     one.queue = name;
     enqueue(*client, name, one).value();
   }
-  WorkOptions some;
+  WorkerOptions some;
   some.queues = {"a", "c"};
   auto only = worker(some);
   pass(1min);
@@ -225,7 +225,7 @@ TEST_F(Queues, ADecisionWithoutAPlaceIsTakenAndItsRunGoesOnFromTheQueue) {
   decision.decided_by = "ana";
   auto answer = block_on(
       loop, client->decide(default_tenant(), paused.approval->interrupt, std::move(decision)));
-  EXPECT_EQ(answer.value().kind, DecisionAnswer::Kind::won);
+  EXPECT_EQ(answer.value().kind, DecisionResult::Kind::accepted);
   EXPECT_EQ(answer.value().view.row.status, RunStatus::queued);
   EXPECT_EQ(answer.value().approval.status, ApprovalStatus::approved);
   pass(1min);
@@ -252,7 +252,7 @@ TEST_F(Queues, AWorkerForEveryTenantGivesEachItsTurns) {
   begin("many", 60);
   begin("few", 5);
   begin("heavy", 30);
-  WorkOptions every;
+  WorkerOptions every;
   every.tenant.reset();
   every.runs_max = 1;
   every.weights = {{TenantId("heavy"), 3}};
@@ -272,7 +272,7 @@ TEST_F(Queues, AWorkerForEveryTenantTakesOverWhatAnyOfThemLost) {
   StartOptions theirs = options("theirs");
   theirs.tenant = TenantId("another");
   enqueue(*client, "x", theirs).value();
-  WorkOptions every;
+  WorkerOptions every;
   every.tenant.reset();
   auto lost = worker(every);
   pass(500ms);
@@ -292,12 +292,12 @@ TEST_F(Queues, AWorkerTakesOverOnlyWhatItsQueuesLost) {
   auto lost = worker();
   pass(500ms);
   lost.reset();
-  WorkOptions of_a;
+  WorkerOptions of_a;
   of_a.queues = {"a"};
   auto other = worker(of_a);
   pass(1min);
   EXPECT_EQ(row(*client, "theirs").status, RunStatus::running) << "nobody has taken it over";
-  WorkOptions of_b;
+  WorkerOptions of_b;
   of_b.queues = {"b"};
   auto right = worker(of_b);
   pass(1min);

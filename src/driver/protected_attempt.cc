@@ -10,13 +10,13 @@ void RunDriver::start_protected(engine::StartNode& action, std::vector<Dependenc
   Attempt& attempt = attempts_[action.attempt.task];
   attempt.journal = std::make_unique<TaskJournal>(journal_, action.attempt.task);
   attempt.id = action.attempt;
-  attempt.space = frame_of(action.attempt).space;
+  attempt.checkpoint_ns = frame_of(action.attempt).checkpoint_ns;
   attempt.node = action.node;
   auto task = run_protected(std::move(action), attempt, std::move(used));
   TaskId id = attempt.id.task;
   std::function<void(NodeOutcome)> done = [this, id](NodeOutcome outcome) {
     stop_timer(attempts_.at(id).timer);
-    attempt_came_to(attempts_.at(id), std::move(outcome));
+    on_attempt_finished(attempts_.at(id), std::move(outcome));
   };
   attempt.task = spawn<NodeOutcome>(parts_.executor, std::move(task), std::move(done));
 }

@@ -18,8 +18,8 @@ class ProtectedModel final : public Model {
   std::optional<ModelPrice> price(const ModelRequest& request) const override {
     return model_.price(request);
   }
-  std::int64_t input_tokens_at_most(const ModelRequest& request) const override {
-    return model_.input_tokens_at_most(request);
+  std::int64_t input_tokens_max(const ModelRequest& request) const override {
+    return model_.input_tokens_max(request);
   }
 
   // The calls under way are about to be stopped because they took too long.

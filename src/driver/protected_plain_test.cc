@@ -16,7 +16,7 @@ struct Notice {
 
 // The commit of the effect's intent ends the first call of the node's function; only the second
 // call counts, and stores each message, event and text once.
-TEST_F(HaltingWorld, APlainNodeBehindADependencyLeavesItsMessagesOnce) {
+TEST_F(CrashingStoreFixture, APlainNodeBehindADependencyLeavesItsMessagesOnce) {
   int mails = 0;
   std::vector<std::uint64_t> chances;
   GraphBuilder<Notice> builder{"notice"};
@@ -26,11 +26,11 @@ TEST_F(HaltingWorld, APlainNodeBehindADependencyLeavesItsMessagesOnce) {
               context.publish("news", Value("it goes out"));
               context.emit("told", Value(1));
               chances.push_back(context.random_bits());
-              context.effect("smtp", {}, [&] { return ++mails; });
-              context.effect("fax", {}, [&] { return ++mails; });
+              context.unkeyed_effect("smtp", {}, [&] { return ++mails; });
+              context.unkeyed_effect("fax", {}, [&] { return ++mails; });
               return append(&Notice::log, "sent");
             })
-      .uses("smtp");
+      .depends_on("smtp");
   builder.edge(start, "send").edge("send", end);
   auto graph = std::move(builder).build().value();
   auto runtime = process(graph);

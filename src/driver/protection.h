@@ -16,7 +16,7 @@ namespace belay {
 
 class Protection {
  public:
-  explicit Protection(const RunLimits& limits) : places(limits) {}
+  explicit Protection(const ProcessLimits& limits) : places(limits) {}
 
   // Other processes hear of its circuit by `broadcast`, which may be null.
   void protect(std::string dependency, DependencyOptions options, Clock& clock,
@@ -36,26 +36,26 @@ class Protection {
   // for each other. The model is not among them: it is entered call by call, after all these.
   std::vector<Dependency*> used_by(const GraphDefinition::Node& node) const {
     std::vector<Dependency*> used;
-    if (node.uses.empty()) return used;
+    if (node.depends_on.empty()) return used;
     for (const auto& [name, dependency] : dependencies_) {
-      bool is_used = std::find(node.uses.begin(), node.uses.end(), name) != node.uses.end();
+      bool is_used = std::find(node.depends_on.begin(), node.depends_on.end(), name) != node.depends_on.end();
       if (is_used) used.push_back(dependency.get());
     }
     return used;
   }
 
-  RunPlaces places;
+  RunAdmission places;
 
  private:
   // What is heard is a hint: it opens nothing by itself.
   void share(const std::string& name, Dependency& dependency, Broadcast& broadcast,
              Executor& executor) {
     std::string channel = "circuit:" + name;
-    dependency.when_opened = [&broadcast, channel, open_for = dependency.options().open_for] {
-      broadcast.tell_and_keep(channel, "open", open_for);
+    dependency.when_opened = [&broadcast, channel, open_for = dependency.options().open_duration] {
+      broadcast.publish_retained(channel, "open", open_for);
     };
     std::weak_ptr<int> alive = alive_;
-    listening_.push_back(broadcast.hear_kept(channel, [&executor, &dependency, alive](std::string) {
+    listening_.push_back(broadcast.subscribe_retained(channel, [&executor, &dependency, alive](std::string) {
       executor.post([&dependency, alive] {
         if (!alive.expired()) dependency.warn();
       });
@@ -65,7 +65,7 @@ class Protection {
   std::map<std::string, std::unique_ptr<Dependency>, std::less<>> dependencies_;
   std::vector<std::unique_ptr<Dependency>> replaced_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // for what is heard too late
-  std::vector<Listening> listening_;
+  std::vector<Subscription> listening_;
 };
 
 }  // namespace belay

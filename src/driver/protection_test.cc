@@ -38,7 +38,7 @@ struct Receiver {
   };
 };
 
-struct Protected : HaltingWorld {
+struct Protected : CrashingStoreFixture {
   Receiver receiver;
   std::vector<Spawned> spawned;
   std::vector<Result<RunView>> ended;
@@ -61,7 +61,7 @@ struct Protected : HaltingWorld {
   }
   Graph<SealedParcel> sending(RetryPolicy retry = {}) {
     GraphBuilder<SealedParcel> graph{"sending"};
-    graph.node("send", delivering()).uses("smtp").retry(retry);
+    graph.node("send", delivering()).depends_on("smtp").retry(retry);
     graph.edge(start, "send").edge("send", end);
     return std::move(graph).build().value();
   }
@@ -89,8 +89,8 @@ TEST_F(Protected, ADependencyThatFailsIsLeftAloneAndTriedAgain) {
   auto graph = sending({.attempts = 10, .base = 100ms, .cap = 100ms});
   auto runtime = process(graph);
   DependencyOptions options;
-  options.failures_to_open = 3;
-  options.open_for = 30s;
+  options.failure_threshold = 3;
+  options.open_duration = 30s;
   runtime->protect("smtp", options);
   receiver.failures = 4;
   Instant began = clock.now();
@@ -110,7 +110,7 @@ TEST_F(Protected, WhileTheCircuitIsOpenAnAttemptFailsAtOnceAndSaysWhenToComeAgai
   auto graph = sending();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.failures_to_open = 1;
+  options.failure_threshold = 1;
   runtime->protect("smtp", options);
   receiver.failures = 1;
   begin(*runtime, graph, "first");
@@ -124,12 +124,12 @@ TEST_F(Protected, WhileTheCircuitIsOpenAnAttemptFailsAtOnceAndSaysWhenToComeAgai
 
 TEST_F(Protected, ATimeOutCountsAsAFailure) {
   GraphBuilder<SealedParcel> builder{"slow"};
-  builder.node("send", delivering()).uses("smtp").timeout(500ms);
+  builder.node("send", delivering()).depends_on("smtp").timeout(500ms);
   builder.edge(start, "send").edge("send", end);
   auto graph = std::move(builder).build().value();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.failures_to_open = 1;
+  options.failure_threshold = 1;
   runtime->protect("smtp", options);
   begin(*runtime, graph, "first");
   loop.run();
@@ -148,7 +148,7 @@ TEST_F(Protected, SlotsAreNeverExceededUnderTenThousandSends) {
               receiver.time = std::chrono::milliseconds(context.random_bits() % 20);
               return deliver("part");
             })
-      .uses("smtp");
+      .depends_on("smtp");
   builder.edge(start, "plan").edge("part", end);
   builder.branch("plan",
                  [](const SealedParcel&) {
@@ -160,7 +160,7 @@ TEST_F(Protected, SlotsAreNeverExceededUnderTenThousandSends) {
   auto graph = std::move(builder).build().value();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.concurrent = 9;
+  options.concurrency_max = 9;
   runtime->protect("smtp", options);
   begin(*runtime, graph, "t");
   loop.run();
@@ -174,7 +174,7 @@ TEST_F(Protected, RunsWaitForASlotInTheOrderInWhichTheyCame) {
   auto graph = sending();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.concurrent = 1;
+  options.concurrency_max = 1;
   runtime->protect("smtp", options);
   for (int i = 0; i < 5; ++i) begin(*runtime, graph, "t" + std::to_string(i));
   loop.run();
@@ -186,12 +186,12 @@ TEST_F(Protected, RunsWaitForASlotInTheOrderInWhichTheyCame) {
 
 TEST_F(Protected, TheWaitForASlotIsNoPartOfTheNodesTime) {
   GraphBuilder<SealedParcel> builder{"slow"};
-  builder.node("send", delivering()).uses("smtp").timeout(1'500ms);
+  builder.node("send", delivering()).depends_on("smtp").timeout(1'500ms);
   builder.edge(start, "send").edge("send", end);
   auto graph = std::move(builder).build().value();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.concurrent = 1;
+  options.concurrency_max = 1;
   runtime->protect("smtp", options);
   for (int i = 0; i < 5; ++i) begin(*runtime, graph, "t" + std::to_string(i));
   loop.run();
@@ -203,7 +203,7 @@ TEST_F(Protected, ARunThatWaitsForASlotCanBeCancelled) {
   auto graph = sending();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.concurrent = 1;
+  options.concurrency_max = 1;
   runtime->protect("smtp", options);
   receiver.time = 1h;
   begin(*runtime, graph, "holds");
@@ -223,7 +223,7 @@ TEST_F(Protected, TheRunsTimeEndsAWaitForASlot) {
   auto graph = sending();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.concurrent = 1;
+  options.concurrency_max = 1;
   runtime->protect("smtp", options);
   receiver.time = 4min;
   begin(*runtime, graph, "holds");
@@ -239,19 +239,19 @@ TEST_F(Protected, TheRunsTimeEndsAWaitForASlot) {
 TEST_F(Protected, APlainNodeWaitsToo) {
   GraphBuilder<SealedParcel> builder{"plain"};
   int mails = 0;
-  builder.node("hold", delivering()).uses("smtp");
+  builder.node("hold", delivering()).depends_on("smtp");
   builder
       .node("mail",
             [&mails](const SealedParcel&, Context& context) {
-              auto sent = context.effect("smtp", {}, [&mails] { return ++mails; });
+              auto sent = context.unkeyed_effect("smtp", {}, [&mails] { return ++mails; });
               return append(&SealedParcel::log, "mail " + std::to_string(*sent));
             })
-      .uses("smtp");
+      .depends_on("smtp");
   builder.edge(start, "hold").edge(start, "mail").edge("hold", end).edge("mail", end);
   auto graph = std::move(builder).build().value();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.concurrent = 1;
+  options.concurrency_max = 1;
   runtime->protect("smtp", options);
   begin(*runtime, graph, "t");
   EXPECT_EQ(mails, 0);
@@ -262,13 +262,13 @@ TEST_F(Protected, APlainNodeWaitsToo) {
 
 TEST_F(Protected, SeveralDependenciesAreTakenInOneOrderByAll) {
   GraphBuilder<SealedParcel> builder{"two"};
-  builder.node("one", delivering()).uses("a").uses("b");
-  builder.node("other", delivering()).uses("b").uses("a");
+  builder.node("one", delivering()).depends_on("a").depends_on("b");
+  builder.node("other", delivering()).depends_on("b").depends_on("a");
   builder.edge(start, "one").edge(start, "other").edge("one", end).edge("other", end);
   auto graph = std::move(builder).build().value();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.concurrent = 1;
+  options.concurrency_max = 1;
   runtime->protect("a", options);
   runtime->protect("b", options);
   for (int i = 0; i < 20; ++i) begin(*runtime, graph, "t" + std::to_string(i));
@@ -296,7 +296,7 @@ TEST_F(ProtectedCalls, OfTheModelWaitForTheirTurnOutsideOfTheNodesTime) {
   auto graph = asking();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.concurrent = 1;
+  options.concurrency_max = 1;
   runtime->protect("model", options);
   for (int i = 0; i < 4; ++i) begin(*runtime, graph, "t" + std::to_string(i));
   Instant began = clock.now();
@@ -313,7 +313,7 @@ TEST_F(ProtectedCalls, OfAModelThatIsAwayAreNotMadeForAWhile) {
   auto graph = asking();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.failures_to_open = 2;
+  options.failure_threshold = 2;
   runtime->protect("model", options);
   for (int i = 0; i < 5; ++i) begin(*runtime, graph, "t" + std::to_string(i));
   loop.run();
@@ -329,7 +329,7 @@ TEST_F(ProtectedCalls, ThatTakeTooLongCountAsFailed) {
   auto graph = asking();
   auto runtime = process(graph);
   DependencyOptions options;
-  options.failures_to_open = 1;
+  options.failure_threshold = 1;
   runtime->protect("model", options);
   begin(*runtime, graph, "first");
   loop.run();
@@ -341,7 +341,7 @@ TEST_F(ProtectedCalls, ThatTakeTooLongCountAsFailed) {
 TEST(GraphDependencies, TheModelIsNoneThatANodeNames) {
   GraphBuilder<SealedParcel> builder{"asking"};
   builder.node("ask", [](const SealedParcel&, Context&) { return unchanged<SealedParcel>(); })
-      .uses("model");
+      .depends_on("model");
   builder.edge(start, "ask").edge("ask", end);
   auto built = std::move(builder).build();
   ASSERT_FALSE(built.ok());
@@ -353,7 +353,7 @@ TEST(GraphDependencies, AreNoPartOfTheVersion) {
     GraphBuilder<SealedParcel> builder{"sending"};
     auto node = builder.node(
         "send", [](const SealedParcel&, Context&) { return unchanged<SealedParcel>(); });
-    if (uses) node.uses("smtp");
+    if (uses) node.depends_on("smtp");
     builder.edge(start, "send").edge("send", end);
     return std::move(builder).build().value().definition()->hash;
   };
@@ -362,9 +362,9 @@ TEST(GraphDependencies, AreNoPartOfTheVersion) {
 
 // Limits of runs.
 struct LimitedRuns : Protected {
-  std::unique_ptr<Runtime> limited(RunLimits limits, const Graph<SealedParcel>& graph) {
+  std::unique_ptr<Runtime> limited(ProcessLimits limits, const Graph<SealedParcel>& graph) {
     RuntimeParts parts{store, loop, clock, random, model};
-    parts.limits = limits;
+    parts.process_limits = limits;
     auto runtime = Runtime::open(std::move(parts)).value();
     runtime->add(graph);
     return runtime;
@@ -397,11 +397,11 @@ TEST_F(LimitedRuns, OfTheQueueAreTakenUpAsThereIsRoomAndOfOthersMeanwhile) {
   auto runtime = limited({.per_user = 2}, graph);
   for (int i = 0; i < 10; ++i) enqueue(*runtime, graph, "ana").value();
   for (int i = 0; i < 2; ++i) enqueue(*runtime, graph, "ben").value();
-  WorkOptions options;
+  WorkerOptions options;
   options.runs_max = 4;
   std::optional<Result<std::size_t>> worked;
   spawned.push_back(spawn<Result<std::size_t>>(
-      loop, runtime->work(options), [&](Result<std::size_t> count) { worked = std::move(count); }));
+      loop, runtime->run_worker(options), [&](Result<std::size_t> count) { worked = std::move(count); }));
   loop.run_until(clock.now() + 900ms);
   EXPECT_EQ(receiver.most_at_once, 4) << "two of ana's, two of ben's";
   loop.run_until(clock.now() + 1min);

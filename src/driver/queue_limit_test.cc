@@ -14,7 +14,7 @@ struct Letter {
   std::vector<std::string> log{};
 };
 
-struct QueueLimit : HaltingWorld {
+struct QueueLimit : CrashingStoreFixture {
   static Graph<Letter> sending() {
     GraphBuilder<Letter> graph{"sending"};
     graph.node("send", [](const Letter&, Context&) { return append(&Letter::log, "sent"); });
@@ -36,7 +36,7 @@ TEST_F(QueueLimit, HoldsForAStartWhoseCountOfTheQueueIsOldWhenItComes) {
     auto memory = open_memory_store(clock, random);
     SlowStore slow(*memory);
     RuntimeParts parts{slow, loop, clock, random, model};
-    parts.limits = {.queued = 3};
+    parts.process_limits = {.queued = 3};
     auto runtime = Runtime::open(std::move(parts)).value();
     runtime->add(sending());
     std::vector<Result<RunView>> ended;

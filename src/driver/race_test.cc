@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-using Kind = DecisionAnswer::Kind;
+using Kind = DecisionResult::Kind;
 
 struct Trip {
   std::vector<std::string> seen{};
@@ -34,9 +34,9 @@ struct Races : TestWorld {
   SlowStore slow{*store};
   std::unique_ptr<Runtime> tried = over(slow, {});
 
-  std::unique_ptr<Runtime> over(Store& by, RunLimits limits) {
+  std::unique_ptr<Runtime> over(Store& by, ProcessLimits limits) {
     RuntimeParts parts{by, loop, clock, random, model};
-    parts.limits = limits;
+    parts.process_limits = limits;
     auto opened = Runtime::open(std::move(parts)).value();
     opened->add(graph);
     return opened;
@@ -66,9 +66,9 @@ struct Races : TestWorld {
   }
   // What a process does that works until there is nothing to do.
   Task<Result<std::size_t>> work_of(Runtime& by) {
-    WorkOptions options;
+    WorkerOptions options;
     options.until_idle = true;
-    return by.work(std::move(options));
+    return by.run_worker(std::move(options));
   }
 
   // A question beside a walk: the run is at work while it asks.
@@ -117,7 +117,7 @@ struct Races : TestWorld {
     std::erase_if(rows, [](const ApprovalRow& row) { return row.graph != "trip"; });
     return rows.at(0).interrupt;
   }
-  Task<Result<DecisionAnswer>> decision_of(Runtime& by, InterruptId interrupt, Decision decision) {
+  Task<Result<DecisionResult>> decision_of(Runtime& by, InterruptId interrupt, Decision decision) {
     return by.decide(default_tenant(), interrupt, std::move(decision));
   }
 };
@@ -134,10 +134,10 @@ TEST_F(Races, OfTwoDecisionsForARunAtWorkTheSlowerOneIsToldTheWinner) {
   auto slower = begin(decision_of(*tried, interrupt, approve("ana")));
   pass(500ms);
   auto faster = block_on(loop, decision_of(*runtime, interrupt, reject("ben"))).value();
-  EXPECT_EQ(faster.kind, Kind::won);
+  EXPECT_EQ(faster.kind, Kind::accepted);
   pass(10s);
   ASSERT_TRUE(slower->ended);
-  EXPECT_EQ(slower->ended->value().kind, Kind::lost);
+  EXPECT_EQ(slower->ended->value().kind, Kind::conflict);
   EXPECT_EQ(slower->ended->value().approval.decided_by, "ben");
   loop.run();
   EXPECT_EQ(walking->ended->value().state["seen"].as_array()->size(), 2u) << "nobody went home";
@@ -153,9 +153,9 @@ TEST_F(Races, ADecisionThatIsOvertakenBetweenItsLooksOrWhileItIsWrittenIsToldThe
     edited.edited = Value("Dear nobody");
     auto slower = begin(decision_of(*tried, paused.approval->interrupt, edited));
     pass(when);
-    EXPECT_EQ(decide(paused, approve("ben"))->kind, Kind::won);
+    EXPECT_EQ(decide(paused, approve("ben"))->kind, Kind::accepted);
     loop.run();
-    EXPECT_EQ(slower->ended->value().kind, Kind::lost);
+    EXPECT_EQ(slower->ended->value().kind, Kind::conflict);
     EXPECT_EQ(slower->ended->value().approval.decided_by, "ben");
     EXPECT_EQ(slower->ended->value().view.state["draft"], Value("Dear urgent"));
   }
@@ -175,7 +175,7 @@ TEST_F(Races, ADecisionIsUsedHoweverCloseItComesToThePauseOfItsRun) {
     auto decided = begin(decision_of(*runtime, asked(), approve()));
     pass(30s);
     ASSERT_TRUE(decided->ended);
-    EXPECT_EQ(decided->ended->value().kind, Kind::won);
+    EXPECT_EQ(decided->ended->value().kind, Kind::accepted);
     EXPECT_EQ(view(thread).row.status, RunStatus::completed);
     EXPECT_EQ(view(thread).state["seen"].as_array()->size(), 3u);
     EXPECT_LT(view(thread).row.seq, 20u);
@@ -190,7 +190,7 @@ TEST_F(Races, AnEditOfWhatARunAtWorkAsksIsUsedByItsOwner) {
   pass(1s);
   Decision edited = approve();
   edited.edited = Value(7);
-  EXPECT_EQ(block_on(loop, decision_of(*tried, asked(), edited))->kind, Kind::won);
+  EXPECT_EQ(block_on(loop, decision_of(*tried, asked(), edited))->kind, Kind::accepted);
   loop.run();
   EXPECT_EQ(walking->ended->value().state["rounds"], Value(7));
 }
@@ -216,7 +216,7 @@ TEST_F(Races, ADecisionInTheProcessThatDrivesTheRunIsUsedAtOnce) {
   know(trip);
   auto walking = begin(runtime->start(trip, Trip{}, named("t")));
   pass(10s + 600ms);
-  EXPECT_EQ(block_on(loop, decision_of(*runtime, asked(), approve()))->kind, Kind::won);
+  EXPECT_EQ(block_on(loop, decision_of(*runtime, asked(), approve()))->kind, Kind::accepted);
   loop.run();
   auto ended = walking->ended->value();
   EXPECT_EQ(ended.row.status, RunStatus::completed);
@@ -231,7 +231,7 @@ TEST_F(Races, AQuestionOfARunThatWaitsInTheQueueIsDecidedAndExpiresThere) {
     auto trip = world.trip_graph(10min);
     world.know(trip);
     block_on(world.loop, world.runtime->enqueue(trip, Trip{}, world.named("t"), Instant())).value();
-    auto working = world.begin(world.runtime->work(WorkOptions{}));
+    auto working = world.begin(world.runtime->run_worker(WorkerOptions{}));
     world.pass(10s);
     InterruptId interrupt = world.asked();
     world.runtime->stop();
@@ -240,13 +240,13 @@ TEST_F(Races, AQuestionOfARunThatWaitsInTheQueueIsDecidedAndExpiresThere) {
     ASSERT_EQ(world.view("t").row.status, RunStatus::queued);
     if (in_time) {
       auto answer = block_on(world.loop, world.decision_of(*world.tried, interrupt, approve()));
-      EXPECT_EQ(answer->kind, Kind::won);
+      EXPECT_EQ(answer->kind, Kind::accepted);
       EXPECT_EQ(answer->view.row.status, RunStatus::queued);
     } else {
       world.clock.move(2min);
-      EXPECT_EQ(block_on(world.loop, world.tried->apply_due(default_tenant())).value(), 1u);
+      EXPECT_EQ(block_on(world.loop, world.tried->process_due(default_tenant())).value(), 1u);
       EXPECT_EQ(world.view("t").row.status, RunStatus::queued);
-      EXPECT_EQ(block_on(world.loop, world.tried->apply_due(default_tenant())).value(), 0u);
+      EXPECT_EQ(block_on(world.loop, world.tried->process_due(default_tenant())).value(), 0u);
     }
     block_on(world.loop, world.work_of(*world.tried)).value();
     EXPECT_EQ(world.view("t").row.status, RunStatus::completed);
@@ -259,7 +259,7 @@ TEST_F(Races, AnExpiryThatALateDecisionHasAppliedMeanwhileIsNotCountedAgain) {
   auto paused = start_mail("urgent", named("t")).value();
   clock.move(25h);
   slow.reads_take = 1s;
-  auto applying = begin(tried->apply_due(default_tenant()));
+  auto applying = begin(tried->process_due(default_tenant()));
   pass(1500ms);  // it has seen that the approval is due, and looks at the run now
   EXPECT_EQ(decide(paused, approve())->kind, Kind::expired);
   RunRow ended = view("t").row;
@@ -274,9 +274,9 @@ TEST_F(Races, ATimerThatAnotherProcessHasAnsweredMeanwhileIsNotCountedAgain) {
   block_on(loop, runtime->start(rest, Trip{}, named("t"))).value();
   clock.move(2h);
   slow.reads_take = 1s;
-  auto applying = begin(tried->apply_due(default_tenant()));
+  auto applying = begin(tried->process_due(default_tenant()));
   pass(2500ms);  // it has seen that the run is due, and looks at it now
-  EXPECT_EQ(block_on(loop, runtime->apply_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), 1u);
   RunRow ended = view("t").row;
   loop.run();
   EXPECT_EQ(applying->ended->value(), 0u);
@@ -289,9 +289,9 @@ TEST_F(Races, ATimerThatAWorkerHasAnsweredMeanwhileDoesNotTakeWhatItGaveBackOutO
   block_on(loop, runtime->start(rest, Trip{}, named("t"))).value();
   clock.move(2h);
   slow.reads_take = 1s;
-  auto applying = begin(tried->apply_due(default_tenant()));
+  auto applying = begin(tried->process_due(default_tenant()));
   pass(2100ms);  // it has seen that the run is due, and looks at it now
-  auto working = begin(runtime->work(WorkOptions{}));
+  auto working = begin(runtime->run_worker(WorkerOptions{}));
   pass(300ms);
   runtime->stop();
   pass(300ms);
@@ -312,16 +312,16 @@ TEST_F(Races, WhatIsDueOfAGraphThatThisProgramDoesNotKnowIsLeftToOneThatDoes) {
   block_on(loop, runtime->enqueue(rest, Trip{}, named("queued"), Instant())).value();
   clock.move(2h);
   slow.reads = 0;
-  EXPECT_EQ(block_on(loop, tried->apply_due(default_tenant())).value(), 0u);
+  EXPECT_EQ(block_on(loop, tried->process_due(default_tenant())).value(), 0u);
   EXPECT_EQ(slow.reads, 2) << "it looks at no run that it has no graph for";
   start_mail("urgent", named("mail")).value();
   clock.move(25h);
   RunRow before[] = {view("resting").row, view("asking").row, view("queued").row};
-  EXPECT_EQ(block_on(loop, tried->apply_due(default_tenant())).value(), 1u) << "the mail's";
+  EXPECT_EQ(block_on(loop, tried->process_due(default_tenant())).value(), 1u) << "the mail's";
   EXPECT_EQ(block_on(loop, work_of(*tried)).value(), 0u);
   RunRow after[] = {view("resting").row, view("asking").row, view("queued").row};
   for (int i = 0; i < 3; ++i) EXPECT_EQ(after[i], before[i]);
-  EXPECT_EQ(block_on(loop, runtime->apply_due(default_tenant())).value(), 2u);
+  EXPECT_EQ(block_on(loop, runtime->process_due(default_tenant())).value(), 2u);
   auto ended = block_on(loop, decision_of(*tried, asked(), approve()));
   EXPECT_EQ(ended.error().code, ErrorCode::not_found) << "of a graph that is not known";
 }
@@ -333,7 +333,7 @@ TEST_F(Races, ARunThatHasEndedMeanwhileIsNotQuarantined) {
   clock.move(25h);
   slow.reads_take = 1s;
   slow.damaged_read = slow.damaged_reads = 2;
-  auto applying = begin(tried->apply_due(default_tenant()));
+  auto applying = begin(tried->process_due(default_tenant()));
   pass(3500ms);  // the run could not be read, twice, and its row is read
   block_on(loop, runtime->cancel(default_tenant(), ThreadId("t"), "ana")).value();
   RunRow cancelled = view("t").row;
@@ -348,9 +348,9 @@ TEST_F(Races, ARunThatIsReadableWhenItIsReadAgainIsNotQuarantined) {
   clock.move(25h);
   slow.damaged_read = 2;
   slow.damaged_reads = 1;
-  EXPECT_EQ(block_on(loop, tried->apply_due(default_tenant())).value(), 0u);
+  EXPECT_EQ(block_on(loop, tried->process_due(default_tenant())).value(), 0u);
   EXPECT_EQ(view("t").row, before);
-  EXPECT_EQ(block_on(loop, tried->apply_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(block_on(loop, tried->process_due(default_tenant())).value(), 1u);
   EXPECT_EQ(view("t").row.status, RunStatus::completed);
 }
 
@@ -363,8 +363,8 @@ TEST_F(Races, ARunThatTwoProcessesFindDamagedIsQuarantinedOnce) {
   later.reads_take = 2s;
   later.damaged_read = later.damaged_reads = 2;
   auto second = over(later, {});
-  auto one = begin(tried->apply_due(default_tenant()));
-  auto two = begin(second->apply_due(default_tenant()));
+  auto one = begin(tried->process_due(default_tenant()));
+  auto two = begin(second->process_due(default_tenant()));
   pass(5s);
   RunRow quarantined = all_runs().at(0);
   EXPECT_EQ(quarantined.status, RunStatus::quarantined);
@@ -387,7 +387,7 @@ TEST_F(Races, ARunThatIsForgottenMeanwhileHoldsUpNothingElseThatIsDue) {
     slow.reads_take = 1s;
     slow.damaged_read = 2;
     slow.damaged_reads = damaged_reads;
-    auto applying = begin(tried->apply_due(default_tenant()));
+    auto applying = begin(tried->process_due(default_tenant()));
     pass(damaged_reads == 0 ? 1500ms : 3500ms);
     ThreadId thread("mail" + number);
     auto ended = block_on(loop, runtime->cancel(default_tenant(), thread, "ana")).value();
@@ -454,7 +454,7 @@ TEST_F(Races, AnApprovalWhoseRunIsCancelledMeanwhileIsNotCountedAsExpired) {
   RunView paused = start_mail("urgent", named("t")).value();
   clock.move(25h);
   slow.reads_take = 1s;
-  auto applying = begin(tried->apply_due(default_tenant()));
+  auto applying = begin(tried->process_due(default_tenant()));
   pass(1500ms);
   EXPECT_FALSE(applying->ended) << "it has found the approval, and not looked at its run yet";
   block_on(loop, runtime->cancel(default_tenant(), paused.row.thread, "ana")).value();
@@ -521,7 +521,7 @@ TEST_F(Races, ADrainLeavesARunInTheQueueThatIsJustBeingTakenUp) {
   know(rest);
   block_on(loop, runtime->enqueue(rest, Trip{}, named("t"), Instant())).value();
   slow.long_read = 2;
-  auto working = begin(tried->work(WorkOptions{}));
+  auto working = begin(tried->run_worker(WorkerOptions{}));
   pass(5s);
   std::uint64_t seq = view("t").row.seq;
   tried->drain();
@@ -540,7 +540,7 @@ TEST_F(Races, ADrainReleasesTheRunsTooThatTheProgramHasStartedItself) {
   know(trip);
   block_on(loop, runtime->enqueue(trip, Trip{}, named("taken up"), Instant())).value();
   auto started = begin(tried->start(rest, Trip{}, named("started")));
-  auto working = begin(tried->work(WorkOptions{}));
+  auto working = begin(tried->run_worker(WorkerOptions{}));
   pass(5s);
   tried->drain();
   pass(5s);
@@ -573,7 +573,7 @@ TEST_F(Races, WhileAProcessDrainsItBeginsNothingAndADecisionGoesToTheQueue) {
   EXPECT_EQ(resumed.error().code, ErrorCode::unavailable);
   EXPECT_EQ(view("later").row.status, RunStatus::queued);
   auto decided = block_on(loop, decision_of(*tried, paused.approval->interrupt, approve()));
-  EXPECT_EQ(decided.value().kind, Kind::won);
+  EXPECT_EQ(decided.value().kind, Kind::accepted);
   EXPECT_EQ(decided.value().view.row.status, RunStatus::queued);
 }
 

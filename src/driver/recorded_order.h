@@ -7,7 +7,7 @@
 
 namespace belay {
 
-class RecordedOrder {
+class CompletionOrder {
  public:
   // When a task ends, as seen from the commit that is to be replayed next.
   enum class Turn {
@@ -17,7 +17,7 @@ class RecordedOrder {
     later,     // after that commit
   };
 
-  explicit RecordedOrder(const RecordedRun& recorded) : recorded_(recorded) {}
+  explicit CompletionOrder(const RecordedRun& recorded) : recorded_(recorded) {}
 
   // Stores of older versions don't say when tasks ended.
   bool is_known() const { return recorded_.has_order; }

@@ -15,23 +15,23 @@ class Reading {
   Reading(Snapshot& view, RecordedRun& run)
       : view_(view), run_(run), of_{run.row.tenant, run.row.run} {}
 
-  Result<Done> read_space(const GraphDefinition& graph, const std::string& space) {
-    std::vector<CheckpointRow>& all = run_.checkpoints[space];
+  Result<Done> read_space(const GraphDefinition& graph, const std::string& checkpoint_ns) {
+    std::vector<CheckpointRow>& all = run_.checkpoints[checkpoint_ns];
     while (true) {
       std::uint64_t after = all.empty() ? 0 : all.back().seq;
-      BELAY_TRY(auto some, checkpoints_after(view_, of_, space, after, limits::page_rows_max));
+      BELAY_TRY(auto some, checkpoints_after(view_, of_, checkpoint_ns, after, limits::page_rows_max));
       if (some.empty()) break;
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }
     if (all.empty()) {
-      run_.checkpoints.erase(space);
+      run_.checkpoints.erase(checkpoint_ns);
       return Done{};
     }
-    BELAY_TRY(run_.values[space], values_between(view_, of_, space, 0, all.back().state_seq));
-    BELAY_CHECK(read_tasks(space));
+    BELAY_TRY(run_.values[checkpoint_ns], values_between(view_, of_, checkpoint_ns, 0, all.back().state_seq));
+    BELAY_CHECK(read_tasks(checkpoint_ns));
     // The vector may move while spaces inside of this one are read.
     std::vector<CheckpointRow> commits = all;
-    for (const CheckpointRow& commit : commits) BELAY_CHECK(read_chosen(graph, space, commit));
+    for (const CheckpointRow& commit : commits) BELAY_CHECK(read_chosen(graph, checkpoint_ns, commit));
     return Done{};
   }
 
@@ -57,7 +57,7 @@ class Reading {
 
  private:
   // Failed attempts of a task alone in its superstep, and the subgraphs that were entered.
-  Result<Done> read_chosen(const GraphDefinition& graph, const std::string& space,
+  Result<Done> read_chosen(const GraphDefinition& graph, const std::string& checkpoint_ns,
                            const CheckpointRow& commit) {
     BELAY_TRY(engine::NextTasks next, engine::next_tasks_from(commit.next_tasks));
     if (next.version) {
@@ -67,13 +67,13 @@ class Reading {
     }
     bool several = next.tasks.size() > 1;
     for (std::size_t i = 0; i < next.tasks.size(); ++i) {
-      TaskId task = engine::task_id(of_.run, space, next.superstep, next.nodes[i],
+      TaskId task = engine::task_id(of_.run, checkpoint_ns, next.superstep, next.nodes[i],
                                     several ? std::optional(i) : std::nullopt);
       note_failure(task, next.tasks[i]);
-      run_.spaces.emplace(task, space);
+      run_.spaces.emplace(task, checkpoint_ns);
       const GraphDefinition::Node* node = graph.find(next.nodes[i]);
       if (!node || !node->subgraph) continue;
-      std::string inner = engine::inner_space(space, next.nodes[i], task);
+      std::string inner = engine::inner_checkpoint_ns(checkpoint_ns, next.nodes[i], task);
       if (run_.checkpoints.contains(inner)) continue;
       BELAY_CHECK(read_space(*node->subgraph->graph, inner));
     }
@@ -81,11 +81,11 @@ class Reading {
   }
 
   // Of several tasks only the newest failure of each is kept.
-  Result<Done> read_tasks(const std::string& space) {
+  Result<Done> read_tasks(const std::string& checkpoint_ns) {
     TaskFilter filter;
     filter.tenant = of_.tenant;
     filter.run = of_.run;
-    filter.space = space;
+    filter.checkpoint_ns = checkpoint_ns;
     BELAY_TRY(auto rows, view_.tasks(filter));
     for (const TaskRow& row : rows) {
       BELAY_TRY(Value parts, value_in(row.envelope));
@@ -131,10 +131,10 @@ bool may_have_woken(const RecordedRun& run, const ApprovalRow& row, const Checkp
     bool ends_at_once = node && node->approval;
     return ends_at_once ? ended->second + 1 == commit.seq : ended->second + 1 >= commit.seq;
   }
-  auto space = run.spaces.find(row.task);
-  if (space == run.spaces.end() || space->second.empty()) return true;
+  auto checkpoint_ns = run.spaces.find(row.task);
+  if (checkpoint_ns == run.spaces.end() || checkpoint_ns->second.empty()) return true;
   bool is_known = false;
-  for (const CheckpointRow& inner : run.checkpoints.at(space->second)) {
+  for (const CheckpointRow& inner : run.checkpoints.at(checkpoint_ns->second)) {
     bool decides = inner.kind == CommitKind::decision || inner.kind == CommitKind::expiry;
     if (!decides || inner.node != row.node) continue;
     if (inner.epoch == commit.epoch) return true;
@@ -170,8 +170,8 @@ void find_wakes(RecordedRun& run) {
 
 }  // namespace
 
-const CheckpointRow* RecordedRun::checkpoint(const std::string& space, std::uint64_t seq) const {
-  auto found = checkpoints.find(space);
+const CheckpointRow* RecordedRun::checkpoint(const std::string& checkpoint_ns, std::uint64_t seq) const {
+  auto found = checkpoints.find(checkpoint_ns);
   if (found == checkpoints.end() || seq < 1 || seq > found->second.size()) return nullptr;
   return &found->second[seq - 1];
 }

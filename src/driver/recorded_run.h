@@ -34,7 +34,7 @@ struct RecordedRun {
   std::optional<engine::StoredRun> forked;
 
   const std::vector<CheckpointRow>& commits() const { return checkpoints.at({}); }
-  const CheckpointRow* checkpoint(const std::string& space, std::uint64_t seq) const;
+  const CheckpointRow* checkpoint(const std::string& checkpoint_ns, std::uint64_t seq) const;
 };
 
 // `invalid` for a run whose first commits were pruned, or whose version of the graph is not known.

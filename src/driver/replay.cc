@@ -16,7 +16,7 @@
 namespace belay {
 
 using engine::NodeTask;
-using Turn = RecordedOrder::Turn;
+using Turn = CompletionOrder::Turn;
 
 namespace {
 
@@ -27,7 +27,7 @@ bool is_cut(CommitKind kind) {
 }
 
 bool is_from_outside(const engine::Event& event) {
-  return std::holds_alternative<engine::TakenOver>(event) ||
+  return std::holds_alternative<engine::Claimed>(event) ||
          std::holds_alternative<engine::Released>(event) ||
          std::holds_alternative<engine::Cancelled>(event);
 }
@@ -36,7 +36,7 @@ bool is_from_outside(const engine::Event& event) {
 bool commits(const std::vector<engine::Action>& actions) {
   return std::any_of(actions.begin(), actions.end(), [](const engine::Action& action) {
     auto* write = std::get_if<engine::WriteCommit>(&action);
-    return write && write->commit->guard->pending_for.is_null();
+    return write && write->commit->run_guard->pending_for.is_null();
   });
 }
 
@@ -61,8 +61,8 @@ engine::Moment Replay::moment() const { return at(target().created_at); }
 // Of what commits in a subgraph's space, where that is recorded.
 engine::Moment Replay::moment_in(const engine::AttemptId& attempt) const {
   const engine::Run* frame = frame_of(attempt);
-  const CheckpointRow* next = frame && !frame->space.empty()
-                                  ? recorded_.checkpoint(frame->space, frame->row.seq + 1)
+  const CheckpointRow* next = frame && !frame->checkpoint_ns.empty()
+                                  ? recorded_.checkpoint(frame->checkpoint_ns, frame->row.seq + 1)
                                   : nullptr;
   return next ? at(next->created_at) : moment();
 }
@@ -71,8 +71,8 @@ engine::Moment Replay::moment_in(const engine::AttemptId& attempt) const {
 engine::Moment Replay::moment_after_commit() const {
   for (const NodeTask& task : run_.tasks) {
     if (!task.node->subgraph || task.phase != NodeTask::Phase::ready) continue;
-    std::string space = engine::inner_space(run_.space, task.node->name, task.id);
-    if (const CheckpointRow* first = recorded_.checkpoint(space, 1)) return at(first->created_at);
+    std::string checkpoint_ns = engine::inner_checkpoint_ns(run_.checkpoint_ns, task.node->name, task.id);
+    if (const CheckpointRow* first = recorded_.checkpoint(checkpoint_ns, 1)) return at(first->created_at);
   }
   return at(run_.row.updated_at);
 }
@@ -118,7 +118,7 @@ Result<engine::Event> Replay::begin() {
   if (is_loose_) options.durability = Durability::sync;
   BELAY_TRY(run_, engine::new_run(graph_, std::move(row), options, std::move(state)));
   run_.options.timeout = std::chrono::hours(24 * 3650);
-  engine::Begun begun{moment()};
+  engine::Started begun{moment()};
   if (first.status == RunStatus::queued) begun.queued_until = first.created_at;
   return engine::Event(begun);
 }
@@ -156,7 +156,7 @@ Task<Result<ReplayReport>> Replay::run() {
   }
   ReplayReport report;
   report.run = recorded_.row;
-  report.compared = compared_;
+  report.matching_commits = compared_;
   report.divergence = std::move(divergence_);
   co_return std::move(report);
 }
@@ -170,7 +170,7 @@ void Replay::take_up(engine::Action& action) {
   } else if (auto* write = std::get_if<engine::WriteCommit>(&action)) {
     is_committed_ = true;
     compare_inner(write->commit->rows);
-    bool is_pending = !write->commit->guard->pending_for.is_null();
+    bool is_pending = !write->commit->run_guard->pending_for.is_null();
     if (!is_pending && !divergence_) compare(*write->commit);
   }
 }
@@ -231,14 +231,14 @@ std::optional<engine::Event> Replay::from_inside(Turn latest) {
 
 Turn Replay::turn_of(const Ran& ran) const {
   if (!order_.is_known() || !frame_of(ran.start.attempt)) return Turn::now;
-  if (std::holds_alternative<Question>(ran.outcome)) return turn_of_question(ran);
+  if (std::holds_alternative<InterruptRequest>(ran.outcome)) return turn_of_question(ran);
   // An attempt that is repeated ends nothing.
   if (std::holds_alternative<Error>(ran.outcome) && recorded_failure(ran.start)) return Turn::now;
   return order_.turn_of(run_, ran.start.attempt, target());
 }
 
 Turn Replay::turn_of_question(const Ran& ran) const {
-  const Question& question = std::get<Question>(ran.outcome);
+  const InterruptRequest& question = std::get<InterruptRequest>(ran.outcome);
   InterruptId interrupt = engine::interrupt_of(
       ran.start.attempt.task, question_key(question.name, to_json(question.payload)));
   for (const ApprovalRow& row : recorded_.approvals) {
@@ -250,7 +250,7 @@ Turn Replay::turn_of_question(const Ran& ran) const {
 // Of an attempt that ends with a question: its answer may have come while others worked.
 std::optional<engine::Event> Replay::asked(Turn latest) {
   auto first = std::find_if(ran_.begin(), ran_.end(), [&](const Ran& ran) {
-    return std::holds_alternative<Question>(ran.outcome) && turn_of(ran) <= latest;
+    return std::holds_alternative<InterruptRequest>(ran.outcome) && turn_of(ran) <= latest;
   });
   return taken(first);
 }
@@ -295,7 +295,7 @@ std::optional<engine::Event> Replay::from_outside() {
       ran_.clear();
       lacking_.clear();
       waits_.clear();
-      return engine::TakenOver{moment(), next.session, next.kind == CommitKind::claim};
+      return engine::Claimed{moment(), next.session, next.kind == CommitKind::claim};
     case CommitKind::release:
       started_.clear();
       ran_.clear();
@@ -328,7 +328,7 @@ std::optional<engine::Event> Replay::from_outside() {
 std::optional<engine::Event> Replay::decision(Turn latest) {
   bool rests = run_.row.status != RunStatus::running;
   std::vector<InterruptId> asked;
-  engine::list_asked(run_, asked);
+  engine::collect_open_interrupts(run_, asked);
   const ApprovalRow* first = nullptr;
   for (const ApprovalRow& row : recorded_.approvals) {
     bool is_asked = std::find(asked.begin(), asked.end(), row.interrupt) != asked.end();
@@ -381,7 +381,7 @@ std::optional<engine::Event> Replay::taken(std::deque<Ran>::iterator attempt) {
   Ran ran = std::move(*attempt);
   ran_.erase(attempt);
   engine::Moment now = moment_in(ran.start.attempt);
-  if (auto* answer = std::get_if<NodeAnswer>(&ran.outcome)) {
+  if (auto* answer = std::get_if<NodeUpdate>(&ran.outcome)) {
     return engine::NodeEnded{now, std::move(ran.start.attempt), std::move(*answer),
                              std::move(ran.left), false};
   }
@@ -389,8 +389,8 @@ std::optional<engine::Event> Replay::taken(std::deque<Ran>::iterator attempt) {
     return engine::NodeFailed{now, std::move(ran.start.attempt), std::move(*failure),
                               std::move(ran.left)};
   }
-  return engine::NodeAsked{now, std::move(ran.start.attempt),
-                           std::move(std::get<Question>(ran.outcome)), std::move(ran.left)};
+  return engine::NodeInterrupted{now, std::move(ran.start.attempt),
+                           std::move(std::get<InterruptRequest>(ran.outcome)), std::move(ran.left)};
 }
 
 std::optional<Error> Replay::recorded_failure(const engine::StartNode& wanted) const {
@@ -416,7 +416,7 @@ Task<Replay::Ran> Replay::run_attempt(engine::StartNode wanted) {
   Instant now = engine::began_at(run_, frame, frame.tasks[wanted.attempt.position]);
   auto failure = recorded_failure(wanted);
   Ran ran;
-  ran.outcome = NodeAnswer();
+  ran.outcome = NodeUpdate();
   // A node that ran out of its time does not do so here.
   bool timed_out = failure && failure->message.starts_with("The node \"" + wanted.node->name +
                                                            "\" took longer than its ");
@@ -427,7 +427,7 @@ Task<Replay::Ran> Replay::run_attempt(engine::StartNode wanted) {
     if (wanted.node->run_plain) {
       ran.outcome = run_plain_node(*wanted.node, wanted.state.get(), *context);
     } else {
-      TimersAtOnce timers(executor_);
+      ImmediateTimers timers(executor_);
       Completion<NodeOutcome> ended;
       std::function<void(NodeOutcome)> done = [ended](NodeOutcome outcome) {
         ended.complete(std::move(outcome));
@@ -449,12 +449,12 @@ Task<Replay::Ran> Replay::run_attempt(engine::StartNode wanted) {
     ran.missing.reset();
   }
   ran.outcome =
-      settle_left(*wanted.node, frame.space, wanted.attempt, std::move(ran.outcome), ran.left);
+      finish_attempt(*wanted.node, frame.checkpoint_ns, wanted.attempt, std::move(ran.outcome), ran.left);
   ran.start = std::move(wanted);
   co_return std::move(ran);
 }
 
-Task<Result<ReplayReport>> Runtime::Body::replay(ReplayOptions options) {
+Task<Result<ReplayReport>> Runtime::Impl::replay(ReplayOptions options) {
   std::function<Result<RecordedRun>(Snapshot&)> reader =
       [options, graphs = graphs_](Snapshot& view) -> Result<RecordedRun> {
     RunRow row;

@@ -30,7 +30,7 @@ class Replay {
 
  private:
   using Missing = RecordedJournal::Missing;
-  using Turn = RecordedOrder::Turn;
+  using Turn = CompletionOrder::Turn;
 
   // What an attempt came to.
   struct Ran {
@@ -81,7 +81,7 @@ class Replay {
   const GraphDefinition& graph_;
   Executor& executor_;
   Records& records_;
-  RecordedOrder order_;
+  CompletionOrder order_;
   // Held back to the end: one recorded commit for several of these.
   bool is_loose_;
 

@@ -131,12 +131,12 @@ void Replay::compare_state(const CommitRows& rows) {
     recorded.push_back(row);
     changed.insert(row.channel);
     auto value = value_in(row.envelope);
-    if (row.kind == ValueKind::reduce || !value.ok()) continue;
+    if (row.kind == WriteOp::reduce || !value.ok()) continue;
     engine::fold(row.kind, *std::move(value), (*state_.as_object())[row.channel]);
   }
   if (now.kind == CommitKind::failure || now.state_seq < now.seq) return;
   for (const ValueRow& row : rows.values) {
-    if (row.space.empty()) changed.insert(row.channel);
+    if (row.checkpoint_ns.empty()) changed.insert(row.channel);
   }
   std::string node = node_that_writes_otherwise(nodes_, recorded, std::exchange(written_, {}));
   for (const std::string& name : changed) {
@@ -154,33 +154,33 @@ void Replay::compare_state(const CommitRows& rows) {
 // What subgraphs commit. Where the record has nothing, the run went another way first.
 void Replay::compare_inner(const CommitRows& rows) {
   for (const ValueRow& replayed : rows.values) {
-    if (replayed.space.empty()) written_.push_back(replayed);
+    if (replayed.checkpoint_ns.empty()) written_.push_back(replayed);
   }
   for (const CheckpointRow& replayed : rows.inner_checkpoints) {
-    const CheckpointRow* recorded = recorded_.checkpoint(replayed.space, replayed.seq);
+    const CheckpointRow* recorded = recorded_.checkpoint(replayed.checkpoint_ns, replayed.seq);
     if (!recorded || divergence_) continue;
     bool is_same = recorded->kind == replayed.kind && recorded->node == replayed.node;
     if (!is_same) {
-      differs("nodes in " + replayed.space,
+      differs("nodes in " + replayed.checkpoint_ns,
               std::string(name_of(recorded->kind)) + " " + recorded->node,
               std::string(name_of(replayed.kind)) + " " + replayed.node, replayed.node);
     }
     std::string tasks = comparable_tasks(recorded->next_tasks);
     if (tasks != comparable_tasks(replayed.next_tasks)) {
-      differs("next tasks in " + replayed.space, tasks, comparable_tasks(replayed.next_tasks),
+      differs("next tasks in " + replayed.checkpoint_ns, tasks, comparable_tasks(replayed.next_tasks),
               replayed.node);
     }
   }
   for (const ValueRow& replayed : rows.values) {
-    if (replayed.space.empty() || replayed.kind == ValueKind::reduce) continue;
-    for (const ValueRow& recorded : recorded_.values[replayed.space]) {
+    if (replayed.checkpoint_ns.empty() || replayed.kind == WriteOp::reduce) continue;
+    for (const ValueRow& recorded : recorded_.values[replayed.checkpoint_ns]) {
       bool is_it = recorded.channel == replayed.channel && recorded.seq == replayed.seq &&
                    recorded.index == replayed.index && recorded.kind == replayed.kind;
       auto text = json_in_envelope(recorded.envelope);
       auto other = json_in_envelope(replayed.envelope);
       if (!is_it || !text.ok() || !other.ok() || *text == *other) continue;
-      differs("channel " + replayed.channel + " in " + replayed.space, std::string(*text),
-              std::string(*other), replayed.space.substr(0, replayed.space.find(':')));
+      differs("channel " + replayed.channel + " in " + replayed.checkpoint_ns, std::string(*text),
+              std::string(*other), replayed.checkpoint_ns.substr(0, replayed.checkpoint_ns.find(':')));
     }
   }
 }

@@ -39,7 +39,7 @@ struct Replays : Events {
   void expect_clean(Runtime& runtime) {
     ReplayReport report = replay(runtime);
     EXPECT_EQ(told(report), "");
-    EXPECT_EQ(report.compared, report.run.seq);
+    EXPECT_EQ(report.matching_commits, report.run.seq);
   }
 
   // Effects of every class, chance, time, a model; the first attempt fails half-way.
@@ -49,12 +49,12 @@ struct Replays : Events {
         .node("pay",
               [this](const Plan&, Context& context) {
                 std::int64_t receipt =
-                    context.once("receipt", [this] { return std::int64_t{40 + ++calls}; });
-                auto mailed = context.effect("mail", {}, [this]() -> Result<std::int64_t> {
+                    context.keyed_effect("receipt", [this] { return std::int64_t{40 + ++calls}; });
+                auto mailed = context.unkeyed_effect("mail", {}, [this]() -> Result<std::int64_t> {
                   if (++calls == 2) return error(ErrorCode::unavailable, "The post is away.");
                   return std::int64_t{7};
                 });
-                context.commit_with(Footprint{"pay"});
+                context.save(Footprint{"pay"});
                 context.publish("paid", Value(receipt));
                 context.emit("paid", Value(receipt));
                 std::string seen =
@@ -70,7 +70,7 @@ struct Replays : Events {
         ++calls;
         co_return std::int64_t{9};
       };
-      auto looked = co_await context.once("look", std::move(ask));
+      auto looked = co_await context.keyed_effect("look", std::move(ask));
       context.stream(thought);
       co_await sleep_for(1min);
       co_return set(&Plan::title, thought + std::to_string(looked));
@@ -126,12 +126,12 @@ TEST_F(Replays, ARunThatHasItAllComesOutAsItIsRecorded) {
     wanted.thread = options.thread;
     ReplayReport report = block_on(loop, runtime->replay(wanted)).value();
     EXPECT_EQ(told(report), "");
-    EXPECT_EQ(report.compared, view.row.seq);
+    EXPECT_EQ(report.matching_commits, view.row.seq);
   }
 }
 
 TEST_F(Replays, NoEffectAndNoModelIsCalledAgainAndChanceAndTimeAreTheSame) {
-  model.says("a thought");
+  model.replies("a thought");
   auto graph = of_all_classes();
   auto runtime = process(graph);
   play(*runtime, graph);
@@ -150,7 +150,7 @@ TEST_F(Replays, AnEffectThatWasUncertainIsAskedAboutAgainWithoutACall) {
   builder
       .node("mail",
             [this](const Plan&, Context& context) {
-              auto sent = context.effect("mail", {}, [this]() -> Result<std::int64_t> {
+              auto sent = context.unkeyed_effect("mail", {}, [this]() -> Result<std::int64_t> {
                 if (++calls == 1) return error(ErrorCode::uncertain, "The line went dead.");
                 return std::int64_t{calls};
               });
@@ -196,7 +196,7 @@ TEST_F(Replays, RunsThatFailedWereCancelledTimedOutOrWaitAreReplayedToWhereTheyS
   failing
       .node("fall",
             [this](const Plan&, Context& context) -> Result<Update<Plan>> {
-              context.once("try", [this]() -> Result<std::int64_t> {
+              context.keyed_effect("try", [this]() -> Result<std::int64_t> {
                 ++calls;
                 return error(ErrorCode::unavailable, "Nobody answers.");
               });
@@ -238,7 +238,7 @@ TEST_F(Replays, AForkIsReplayedFromWhereItBegan) {
   wanted.thread = ThreadId("other");
   ReplayReport report = block_on(loop, runtime->replay(wanted)).value();
   EXPECT_EQ(told(report), "");
-  EXPECT_EQ(report.compared, forked.row.seq);
+  EXPECT_EQ(report.matching_commits, forked.row.seq);
 }
 
 TEST_F(Replays, ChangedCodeShowsTheFirstCommitAndNodeThatDiffer) {
@@ -259,7 +259,7 @@ TEST_F(Replays, AnotherWayIsADifference) {
 TEST_F(Replays, AnEffectThatIsNotOnRecordIsADifferenceAndNotACall) {
   auto nothing = [](const Plan&, Context&) { return unchanged<Plan>(); };
   auto calls_out = [this](const Plan&, Context& context) {
-    context.once("new", [this] { return std::int64_t{++calls}; });
+    context.keyed_effect("new", [this] { return std::int64_t{++calls}; });
     return unchanged<Plan>();
   };
   EXPECT_EQ(first_difference(two_steps(nothing), two_steps(calls_out)),
@@ -268,7 +268,7 @@ TEST_F(Replays, AnEffectThatIsNotOnRecordIsADifferenceAndNotACall) {
 }
 
 TEST_F(Replays, AnotherRequestToTheModelIsADifferenceAndNotACall) {
-  model.says("a thought");
+  model.replies("a thought");
   auto recorded = of_all_classes();
   auto changed = of_all_classes(true);
   EXPECT_THAT(first_difference(recorded, changed), HasSubstr("think: request to the model"));
@@ -321,7 +321,7 @@ TEST_F(Replays, WithExitEachRecordedCommitIsCompared) {
   auto view = play(*runtime, graph, run);
   ReplayReport report = replay(*runtime);
   EXPECT_EQ(told(report), "");
-  EXPECT_EQ(report.compared, view.row.seq);
+  EXPECT_EQ(report.matching_commits, view.row.seq);
 }
 
 TEST_F(Replays, WhatCantBeReplayedSaysWhy) {

@@ -103,7 +103,7 @@ TEST_F(TimedReplays, OfASubgraphThatEndsBesideOtherTasksFindNoDifference) {
       } else if (other == std::string("asks")) {
         builder.node("other", [](const Plan&, Context& context) -> Task<Update<Plan>> {
           co_await sleep_for(10ms);
-          Question question;
+          InterruptRequest question;
           question.name = "go";
           question.text = "Go on?";
           bool goes = context.interrupt(question).approved;

@@ -32,7 +32,7 @@ class JudgedModel final : public Model {
 
 enum class End { well, failed, refused, asks };
 
-struct ReplyVerdicts : HaltingWorld {
+struct ReplyVerdicts : CrashingStoreFixture {
   JudgedModel judged;
 
   // A node that asks the model once and ends so; `own`: the request has a reader of its own.
@@ -47,7 +47,7 @@ struct ReplyVerdicts : HaltingWorld {
       if (!reply.ok()) co_return std::move(reply).error();
       if (end == End::refused) context.refuse_answers();
       if (end == End::failed) co_return error(ErrorCode::invalid, "It does not fit.");
-      Question question;
+      InterruptRequest question;
       question.name = "well";
       question.text = "Is it well?";
       if (end == End::asks) (void)context.interrupt(std::move(question));

@@ -28,7 +28,7 @@ bool is_end(const engine::Event& event) {
 
 }  // namespace
 
-RunDriver::RunDriver(RuntimeParts& parts, Protection& protection, LiveText& live,
+RunDriver::RunDriver(RuntimeParts& parts, Protection& protection, TextHub& live,
                      std::shared_ptr<const GraphDefinition> graph, engine::Run run)
     : parts_(parts),
       protection_(protection),
@@ -61,13 +61,13 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
     auto read = co_await read_journal();
     if (!read.ok()) co_return std::move(read).error();
   }
-  if (engine::asks_anyone(run_)) {
+  if (engine::has_open_interrupts(run_)) {
     auto found = co_await find_decided();
     if (!found.ok()) co_return std::move(found).error();
   }
   while (true) {
     if (inbox_.empty() && !journal_.has_requests()) co_await wait_for_event();
-    if (lost_) co_return End::lost;
+    if (lost_) co_return End::fenced;
     if (journal_.has_requests()) {
       auto written = co_await write_journal();
       if (!written.ok()) co_return std::move(written).error();
@@ -80,7 +80,7 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
     auto next = engine::advance(*graph_, std::move(run_), std::move(event));
     run_ = std::move(next.run);
     for (engine::Action& action : next.actions) {
-      auto came_to = co_await carry_out(action);
+      auto came_to = co_await perform(action);
       if (!came_to.ok()) co_return std::move(came_to).error();
       if (*came_to) co_return **came_to;
     }
@@ -106,7 +106,7 @@ engine::Event RunDriver::next_event() {
 bool RunDriver::is_decision_waiting() const {
   return std::any_of(inbox_.begin(), inbox_.end(), [this](const engine::Event& event) {
     const auto* decided = std::get_if<engine::Decided>(&event);
-    return decided && engine::asks(run_, decided->approval.interrupt);
+    return decided && engine::waits_for(run_, decided->approval.interrupt);
   });
 }
 
@@ -121,7 +121,7 @@ std::optional<RunView> RunDriver::take_view() {
   return view;
 }
 
-void RunDriver::lose() {
+void RunDriver::abandon() {
   lost_ = true;
   stop_attempts();
   if (awaited_) awaited_->complete(Done{});
@@ -132,7 +132,7 @@ void RunDriver::stop_attempts() {
   attempts_.clear();
 }
 
-Result<Done> RunDriver::decided(ApprovalRow approval) {
+Result<Done> RunDriver::on_decision(ApprovalRow approval) {
   BELAY_TRY(engine::Event event,
             engine::stored_decision(std::move(approval), moment(), run_.row.session));
   push(std::move(event));
@@ -171,7 +171,7 @@ Task<Done> RunDriver::wait_for_event() {
   co_return Done{};
 }
 
-Task<Done> RunDriver::give_way() {
+Task<Done> RunDriver::yield_to_others() {
   commits_in_a_row_ = 0;
   Completion<Done> turn;
   parts_.executor.post([turn] { turn.complete(Done{}); });
@@ -179,11 +179,11 @@ Task<Done> RunDriver::give_way() {
   co_return Done{};
 }
 
-Task<Result<std::optional<RunDriver::End>>> RunDriver::carry_out(engine::Action& action) {
-  if (std::holds_alternative<engine::Rest>(action)) {
-    auto caught_up = co_await catch_up();
+Task<Result<std::optional<RunDriver::End>>> RunDriver::perform(engine::Action& action) {
+  if (std::holds_alternative<engine::Stop>(action)) {
+    auto caught_up = co_await await_pending_commits();
     if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
-    co_return std::optional(End::rested);
+    co_return std::optional(End::stopped);
   }
   if (auto* attempt = std::get_if<engine::StartNode>(&action)) {
     auto used = protection_.used_by(*attempt->node);
@@ -202,7 +202,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::carry_out(engine::Action&
   co_return std::optional<End>();
 }
 
-Result<std::optional<RunDriver::End>> RunDriver::judge(CommitOutcome outcome) const {
+Result<std::optional<RunDriver::End>> RunDriver::end_for_outcome(CommitOutcome outcome) const {
   switch (outcome) {
     case CommitOutcome::applied:
     case CommitOutcome::expired:
@@ -210,21 +210,21 @@ Result<std::optional<RunDriver::End>> RunDriver::judge(CommitOutcome outcome) co
     case CommitOutcome::exists:
       return std::optional(End::exists);
     case CommitOutcome::approval_closed:
-      return std::optional(End::raced);
-    case CommitOutcome::no_place:
-      return std::optional(End::no_place);
+      return std::optional(End::superseded);
+    case CommitOutcome::limit_reached:
+      return std::optional(End::limit_reached);
     case CommitOutcome::fenced:
       break;
   }
-  return std::optional(End::lost);
+  return std::optional(End::fenced);
 }
 
-Task<Result<std::optional<RunDriver::End>>> RunDriver::catch_up() {
+Task<Result<std::optional<RunDriver::End>>> RunDriver::await_pending_commits() {
   while (!lagging_.empty()) {
     auto outcome = co_await lagging_.front()->outcome;
     lagging_.pop_front();
     if (!outcome.ok()) co_return std::move(outcome).error();
-    auto came_to = judge(*outcome);
+    auto came_to = end_for_outcome(*outcome);
     if (*came_to) co_return std::move(came_to);
   }
   co_return std::optional<End>();
@@ -233,8 +233,8 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::catch_up() {
 Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit& action) {
   // What is told afterwards; the rest of the commit goes to the store as it is.
   CommitRows told;
-  bool is_first = action.commit->guard && action.commit->guard->seq == 0;
-  bool is_pending = action.commit->guard && !action.commit->guard->pending_for.is_null();
+  bool is_first = action.commit->run_guard && action.commit->run_guard->seq == 0;
+  bool is_pending = action.commit->run_guard && !action.commit->run_guard->pending_for.is_null();
   if (parts_.observer && !is_pending) {
     told.run = action.commit->rows.run;
     told.checkpoint = action.commit->rows.checkpoint;
@@ -243,9 +243,9 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
     if (is_release) told.events = action.commit->rows.events;
   }
   bool publishes = !action.commit->rows.outbox.empty() && when_published;
-  if (++commits_in_a_row_ > commits_before_giving_way) co_await give_way();
-  bool asks_for_place = !is_pending && !places.empty();
-  if (asks_for_place) action.commit->places = std::exchange(places, {});
+  if (++commits_in_a_row_ > commits_before_giving_way) co_await yield_to_others();
+  bool asks_for_place = !is_pending && !concurrency.empty();
+  if (asks_for_place) action.commit->concurrency = std::exchange(concurrency, {});
   if (action.may_lag && !asks_for_place && lagging_.size() < lagging_commits_max) {
     auto lagging = std::make_unique<Lagging>();
     auto task = parts_.store.commit(std::move(*action.commit));
@@ -256,18 +256,18 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
     lagging->task = spawn<Result<CommitOutcome>>(parts_.executor, std::move(task), std::move(done));
     lagging_.push_back(std::move(lagging));
   } else {
-    auto caught_up = co_await catch_up();
+    auto caught_up = co_await await_pending_commits();
     if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
     auto outcome = co_await parts_.store.commit(std::move(*action.commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
-    auto came_to = judge(*outcome);
+    auto came_to = end_for_outcome(*outcome);
     if (*came_to) co_return std::move(came_to);
     if (publishes) when_published();
   }
   // Stored for good; no later commit changes it.
   if (is_first) input_ = std::exchange(run_.row.input, {});
-  if (told.run) tell(told);
-  live_.call(run_.row.run);
+  if (told.run) report_progress(told);
+  live_.wake(run_.row.run);
   engine::Committed committed{moment()};
   committed.more = is_decision_waiting();
   inbox_.push_front(committed);
@@ -275,27 +275,27 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
 }
 
 Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
-  if (run_.is_ahead) {
+  if (run_.has_uncommitted_steps) {
     auto flushed = engine::advance(*graph_, std::move(run_), engine::Flushed{moment()});
     run_ = std::move(flushed.run);
     for (engine::Action& action : flushed.actions) {
-      auto came_to = co_await carry_out(action);
+      auto came_to = co_await perform(action);
       if (!came_to.ok() || *came_to) co_return std::move(came_to);
     }
   }
-  auto caught_up = co_await catch_up();
+  auto caught_up = co_await await_pending_commits();
   if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
   auto requests = journal_.take_requests();
   Commit commit;
   commit.tenant = run_.row.tenant;
-  commit.guard = RunGuard{run_.row.epoch, run_.row.seq, run_.row.run};
+  commit.run_guard = RunGuard{run_.row.epoch, run_.row.seq, run_.row.run};
   for (EffectJournal::Request& request : requests) {
     engine::append_all(commit.rows.effects, request.rows);
   }
   run_.may_have_intents = true;
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
-  auto came_to = judge(*outcome);
+  auto came_to = end_for_outcome(*outcome);
   if (*came_to) co_return std::move(came_to);
   for (EffectJournal::Request& request : requests) request.recorded.complete(Done{});
   co_return std::optional<End>();
@@ -305,7 +305,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
 Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNode& action) {
   last_attempt_ = action.attempt.attempt;
   last_began_ = parts_.clock.now();
-  if (parts_.observer) tell(RunEvent::Kind::node_started, action.node->name, last_attempt_);
+  if (parts_.observer) report_progress(ProgressEvent::Kind::node_started, action.node->name, last_attempt_);
   TaskJournal journal(journal_, action.attempt.task);
   auto context = context_for(action, journal, model_);
   auto outcome = run_plain_node(*action.node, action.state.get(), *context);
@@ -323,9 +323,9 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
   }
   NodeEffects left = context->take_effects();
   left.journal = journal.take_kept();
-  outcome = settle_left(*action.node, frame_of(action.attempt).space, action.attempt,
+  outcome = finish_attempt(*action.node, frame_of(action.attempt).checkpoint_ns, action.attempt,
                         std::move(outcome), left);
-  node_came_to(action.attempt, last_began_, std::move(outcome), std::move(left));
+  report_node_outcome(action.attempt, last_began_, std::move(outcome), std::move(left));
   co_return std::optional<End>();
 }
 
@@ -350,7 +350,7 @@ std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
 void RunDriver::begin_attempt(const engine::StartNode& action, Attempt& attempt) {
   last_attempt_ = action.attempt.attempt;
   last_began_ = parts_.clock.now();
-  if (parts_.observer) tell(RunEvent::Kind::node_started, action.node->name, last_attempt_);
+  if (parts_.observer) report_progress(ProgressEvent::Kind::node_started, action.node->name, last_attempt_);
   attempt.began = last_began_;
   attempt.context = context_for(action, attempt);
   attempt.context->when_streamed([this, &attempt] { has_streamed(attempt); });
@@ -361,14 +361,14 @@ void RunDriver::start_node(engine::StartNode& action) {
   Attempt& attempt = attempts_[action.attempt.task];
   attempt.journal = std::make_unique<TaskJournal>(journal_, action.attempt.task);
   attempt.id = action.attempt;
-  attempt.space = frame_of(action.attempt).space;
+  attempt.checkpoint_ns = frame_of(action.attempt).checkpoint_ns;
   attempt.node = action.node;
   begin_attempt(action, attempt);
   auto task = run_task_node(*attempt.node, std::move(action.state), *attempt.context);
   TaskId id = attempt.id.task;
   std::function<void(NodeOutcome)> done = [this, id](NodeOutcome outcome) {
     stop_timer(attempts_.at(id).timer);
-    attempt_came_to(attempts_.at(id), std::move(outcome));
+    on_attempt_finished(attempts_.at(id), std::move(outcome));
   };
   attempt.task = spawn<NodeOutcome>(parts_.executor, std::move(task), std::move(done));
 }
@@ -383,40 +383,40 @@ void RunDriver::limit_attempt(Attempt& attempt, Instant::duration left) {
     Error why =
         error(ErrorCode::unavailable, "The node \"" + late.node->name + "\" took longer than its " +
                                           std::to_string(late.node->timeout->count()) + " ms.");
-    attempt_came_to(late, std::move(why));
+    on_attempt_finished(late, std::move(why));
   });
 }
 
 void RunDriver::has_streamed(Attempt& attempt) {
   if (!attempt.speaker) {
-    attempt.speaker.emplace(live_, *attempt.context, attempt.space);
+    attempt.speaker.emplace(live_, *attempt.context, attempt.checkpoint_ns);
   }
-  live_.call(run_.row.run);
-  if (live_.when_said) live_.when_said(run_.row);
+  live_.wake(run_.row.run);
+  if (live_.on_text) live_.on_text(run_.row);
 }
 
-void RunDriver::attempt_came_to(Attempt& attempt, NodeOutcome outcome) {
+void RunDriver::on_attempt_finished(Attempt& attempt, NodeOutcome outcome) {
   attempt.speaker.reset();
   leave_dependencies(attempt, outcome);
   NodeEffects left;
   if (attempt.context) left = attempt.context->take_effects();
   left.journal = attempt.journal->take_kept();
-  outcome = settle_left(*attempt.node, attempt.space, attempt.id, std::move(outcome), left);
-  node_came_to(attempt.id, attempt.began, std::move(outcome), std::move(left));
+  outcome = finish_attempt(*attempt.node, attempt.checkpoint_ns, attempt.id, std::move(outcome), left);
+  report_node_outcome(attempt.id, attempt.began, std::move(outcome), std::move(left));
   over_.push_back(attempt.id.task);
 }
 
-void RunDriver::node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
+void RunDriver::report_node_outcome(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
                              NodeEffects left) {
   last_began_ = began;
-  if (auto* answer = std::get_if<NodeAnswer>(&outcome)) {
+  if (auto* answer = std::get_if<NodeUpdate>(&outcome)) {
     left.journaled = journal_.count(attempt.task);
     journal_.forget(attempt.task);
     push(engine::NodeEnded{moment(), attempt, std::move(*answer), std::move(left), false});
   } else if (auto* failure = std::get_if<Error>(&outcome)) {
     push(engine::NodeFailed{moment(), attempt, std::move(*failure), std::move(left)});
   } else {
-    push(engine::NodeAsked{moment(), attempt, std::move(std::get<Question>(outcome)),
+    push(engine::NodeInterrupted{moment(), attempt, std::move(std::get<InterruptRequest>(outcome)),
                            std::move(left)});
   }
 }
@@ -452,7 +452,7 @@ Task<Done> RunDriver::watch_owner() {
     auto epoch = co_await read<std::uint64_t>(parts_.store, std::move(find_epoch));
     if (!epoch.ok()) continue;
     if (*epoch == run_.row.epoch) {
-      if (engine::asks_anyone(run_)) (void)co_await find_decided();
+      if (engine::has_open_interrupts(run_)) (void)co_await find_decided();
       continue;
     }
     // Not from here: this very task is destroyed with the driver.
@@ -465,7 +465,7 @@ Task<Done> RunDriver::watch_owner() {
 // Approvals of this run that were decided without a commit of it.
 Task<Result<Done>> RunDriver::find_decided() {
   std::vector<InterruptId> asked;
-  engine::list_asked(run_, asked);
+  engine::collect_open_interrupts(run_, asked);
   std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader =
       [tenant = run_.row.tenant, run = run_.row.run, asked = std::move(asked)](Snapshot& view) {
         return decided_of(view, tenant, run, asked);
@@ -474,7 +474,7 @@ Task<Result<Done>> RunDriver::find_decided() {
   if (!rows.ok()) co_return std::move(rows).error();
   for (ApprovalRow& row : *rows) {
     // The run might have used the decision during this read.
-    if (engine::asks(run_, row.interrupt)) BELAY_CO_CHECK(decided(std::move(row)));
+    if (engine::waits_for(run_, row.interrupt)) BELAY_CO_CHECK(on_decision(std::move(row)));
   }
   co_return Done{};
 }
@@ -492,9 +492,9 @@ std::string RunDriver::given_up(const CommitRows& rows) {
   return nodes;
 }
 
-void RunDriver::tell(const CommitRows& rows) {
+void RunDriver::report_progress(const CommitRows& rows) {
   const CheckpointRow& checkpoint = *rows.checkpoint;
-  auto kind = RunEvent::Kind::node_finished;
+  auto kind = ProgressEvent::Kind::node_finished;
   std::string message;
   switch (checkpoint.kind) {
     case CommitKind::input:
@@ -503,36 +503,36 @@ void RunDriver::tell(const CommitRows& rows) {
     case CommitKind::quarantine:
       return;
     case CommitKind::release:
-      return tell(RunEvent::Kind::released, checkpoint.node, last_attempt_, given_up(rows));
+      return report_progress(ProgressEvent::Kind::released, checkpoint.node, last_attempt_, given_up(rows));
     case CommitKind::node:
     case CommitKind::timer:
       break;
     case CommitKind::attempt:
-      kind = RunEvent::Kind::attempt_failed;
+      kind = ProgressEvent::Kind::attempt_failed;
       message = run_.tasks.front().previous_error->message;
       break;
     case CommitKind::pause:
-      kind = RunEvent::Kind::paused;
+      kind = ProgressEvent::Kind::paused;
       if (!rows.opened.empty()) message = rows.opened.front().question;
       break;
     case CommitKind::decision:
     case CommitKind::expiry:
-      kind = RunEvent::Kind::decided;
+      kind = ProgressEvent::Kind::decided;
       break;
     case CommitKind::failure:
     case CommitKind::cancel:
-      kind = RunEvent::Kind::finished;
+      kind = ProgressEvent::Kind::finished;
       message = rows.run->error;
   }
-  if (kind != RunEvent::Kind::finished) tell(kind, checkpoint.node, last_attempt_, message);
+  if (kind != ProgressEvent::Kind::finished) report_progress(kind, checkpoint.node, last_attempt_, message);
   if (is_final(rows.run->status)) {
-    tell(RunEvent::Kind::finished, checkpoint.node, last_attempt_,
+    report_progress(ProgressEvent::Kind::finished, checkpoint.node, last_attempt_,
          rows.run->error.empty() ? rows.run->outcome : rows.run->error);
   }
 }
 
-void RunDriver::tell(RunEvent::Kind kind, std::string node, int attempt, std::string message) {
-  RunEvent event;
+void RunDriver::report_progress(ProgressEvent::Kind kind, std::string node, int attempt, std::string message) {
+  ProgressEvent event;
   event.kind = kind;
   event.thread = run_.row.thread;
   event.run = run_.row.run;
@@ -543,7 +543,7 @@ void RunDriver::tell(RunEvent::Kind kind, std::string node, int attempt, std::st
   event.status = run_.row.status;
   event.message = std::move(message);
   Instant now = parts_.clock.now();
-  if (kind == RunEvent::Kind::attempt_failed && !run_.tasks.empty()) {
+  if (kind == ProgressEvent::Kind::attempt_failed && !run_.tasks.empty()) {
     event.duration = std::chrono::duration_cast<milliseconds>(run_.tasks.front().due - now);
   } else {
     event.duration = std::chrono::duration_cast<milliseconds>(now - last_began_);

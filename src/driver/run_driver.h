@@ -24,15 +24,15 @@ class RunDriver {
  public:
   // Why a driver came to its end.
   enum class End {
-    rested,    // the run has ended, waits, or was given back; that is durable
-    lost,      // somebody else has moved the run on: nothing more may be done here
+    stopped,    // the run has ended, waits, or was given back; that is durable
+    fenced,      // somebody else has moved the run on: nothing more may be done here
     exists,    // the first commit found the thread or the run there already
-    no_place,  // as many runs as may be are at work: nothing was written, it stays where it is
-    raced,     // a decision came while the run was about to pause: read it again and go on
+    limit_reached,  // as many runs as may be are at work: nothing was written, it stays where it is
+    superseded,     // a decision came while the run was about to pause: read it again and go on
   };
 
   // `parts`, `protection` and `live` outlive the driver.
-  RunDriver(RuntimeParts& parts, Protection& protection, LiveText& live,
+  RunDriver(RuntimeParts& parts, Protection& protection, TextHub& live,
             std::shared_ptr<const GraphDefinition> graph, engine::Run run);
   ~RunDriver();
   RunDriver(const RunDriver&) = delete;
@@ -42,10 +42,10 @@ class RunDriver {
   Task<Result<End>> drive(engine::Event first);
 
   // The run has been cancelled or taken over: stop at once, without a commit.
-  void lose();
+  void abandon();
   // An approval that this run asks for has been decided, without a commit of the run.
   // `corrupt` when its edited payload can't be read: it is then left as it is.
-  Result<Done> decided(ApprovalRow approval);
+  Result<Done> on_decision(ApprovalRow approval);
   // Starts no more nodes, and releases the run once the running nodes have ended and are committed;
   // with `is_urgent` it abandons the running nodes and releases the run immediately.
   void release(bool is_urgent);
@@ -55,7 +55,7 @@ class RunDriver {
   // The run as it has ended, and nothing where only the store can tell. Once, after drive().
   std::optional<RunView> take_view();
 
-  std::vector<PlaceGuard> places;        // that the first commit asks for
+  std::vector<ConcurrencyGuard> concurrency;        // that the first commit asks for
   std::function<void()> when_published;  // called after a commit that holds messages; may be null
 
  private:
@@ -65,12 +65,12 @@ class RunDriver {
   struct Attempt {
     engine::AttemptId id;
     const GraphDefinition::Node* node = nullptr;
-    std::string space;
+    std::string checkpoint_ns;
     Instant began{};
     std::unique_ptr<TaskJournal> journal;
     std::unique_ptr<ProtectedModel> model;     // null where the model is not protected
     std::unique_ptr<Context> context;          // null while it waits for what it uses
-    std::optional<LiveText::Speaker> speaker;  // once it has said something
+    std::optional<TextHub::TextProducer> speaker;  // once it has said something
     std::vector<Dependency::Slot> slots;       // of what it uses
     std::optional<TimerId> timer;
     Instant due{};                  // with a timer
@@ -82,17 +82,17 @@ class RunDriver {
   engine::Moment moment();
   void push(engine::Event event);
   Task<Done> wait_for_event();
-  Task<Done> give_way();
+  Task<Done> yield_to_others();
   // Whether a decision waits in the inbox that this run can use.
   bool is_decision_waiting() const;
   engine::Event next_event();
   // What an action comes to; nothing when the run goes on. Uses the action up: it has to live until
   // then, since a commit is big enough for its moves to count.
-  Task<Result<std::optional<End>>> carry_out(engine::Action& action);
+  Task<Result<std::optional<End>>> perform(engine::Action& action);
   Task<Result<std::optional<End>>> write(engine::WriteCommit& action);
-  Result<std::optional<End>> judge(CommitOutcome outcome) const;
+  Result<std::optional<End>> end_for_outcome(CommitOutcome outcome) const;
   // With Durability::async: waits for the commits that are still under way.
-  Task<Result<std::optional<End>>> catch_up();
+  Task<Result<std::optional<End>>> await_pending_commits();
   Task<Result<std::optional<End>>> run_plain(engine::StartNode& action);
   void start_node(engine::StartNode& action);
   // Records what nodes ask to be recorded, after every earlier commit.
@@ -101,9 +101,9 @@ class RunDriver {
   void wait_for_task(const engine::WaitForTask& action);
   std::unique_ptr<Context> context_for(const engine::StartNode& action, Journal& journal,
                                        Model& model);
-  void node_came_to(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
+  void report_node_outcome(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
                     NodeEffects left);
-  void attempt_came_to(Attempt& attempt, NodeOutcome outcome);
+  void on_attempt_finished(Attempt& attempt, NodeOutcome outcome);
   void has_streamed(Attempt& attempt);
   const engine::Run& frame_of(const engine::AttemptId& attempt) const;
   void stop_attempts();
@@ -120,13 +120,13 @@ class RunDriver {
   Task<Done> watch_owner();
   Task<Result<Done>> find_decided();
   static std::string given_up(const CommitRows& rows);
-  void tell(const CommitRows& rows);
-  void tell(RunEvent::Kind kind, std::string node, int attempt, std::string message = {});
+  void report_progress(const CommitRows& rows);
+  void report_progress(ProgressEvent::Kind kind, std::string node, int attempt, std::string message = {});
 
   RuntimeParts& parts_;
-  HeldModel model_{parts_.model, parts_.store};
+  LeaseGatedModel model_{parts_.model, parts_.store};
   Protection& protection_;
-  LiveText& live_;
+  TextHub& live_;
   std::shared_ptr<const GraphDefinition> graph_;
   std::unique_ptr<Records> records_;
   engine::Run run_;
@@ -161,7 +161,7 @@ class RunDriver {
 
 // What an attempt leaves for its commit: the text that it has streamed becomes an event. Of one
 // that came to nothing the text is dropped, of one that failed all but what tells of it.
-NodeOutcome settle_left(const GraphDefinition::Node& node, const std::string& space,
+NodeOutcome finish_attempt(const GraphDefinition::Node& node, const std::string& checkpoint_ns,
                         const engine::AttemptId& attempt, NodeOutcome outcome, NodeEffects& left);
 
 // A user's records, read through the store.

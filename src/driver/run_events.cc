@@ -15,7 +15,7 @@ constexpr std::size_t read_bytes = 256 * 1024;
 
 // The state before the first commit that is to be told.
 Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRow& run,
-                        EventPlace& place) {
+                        EventCursor& place) {
   if (!place.wants(EventKind::values)) return Done{};
   // Says why it is not known.
   if (!place.frame.graph) return graphs.for_version(run.graph, run.graph_hash).error();
@@ -32,7 +32,7 @@ Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRo
   ValueFilter filter;
   filter.tenant = place.of.tenant;
   filter.run = place.of.run;
-  filter.space = std::string();
+  filter.checkpoint_ns = std::string();
   filter.at_seq = place.frame.newest->state_seq;
   BELAY_TRY(auto rows, view.values(filter));
   for (const ValueRow& row : rows) {
@@ -44,7 +44,7 @@ Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRo
 }
 
 // The oldest commit that is left: 1 unless the run was pruned. Commits are without gaps.
-Result<std::uint64_t> oldest_commit(Snapshot& view, const EventPlace& place, std::uint64_t newest) {
+Result<std::uint64_t> oldest_commit(Snapshot& view, const EventCursor& place, std::uint64_t newest) {
   std::uint64_t gone = 0;
   std::uint64_t there = newest;
   for (std::uint64_t tried = 1; gone + 1 < there; tried = gone + (there - gone) / 2) {
@@ -56,7 +56,7 @@ Result<std::uint64_t> oldest_commit(Snapshot& view, const EventPlace& place, std
 
 // Stands after the commit `seq`, or the first one after it whose tasks are known: of a superstep
 // that an older Belay has pruned in its midst nothing is told.
-Result<Done> stand_after(Snapshot& view, const RunRow& run, std::uint64_t seq, EventPlace& place) {
+Result<Done> stand_after(Snapshot& view, const RunRow& run, std::uint64_t seq, EventCursor& place) {
   for (; seq >= 1 && seq <= run.seq; ++seq) {
     BELAY_TRY(auto checkpoint, checkpoint_at(view, place.of, {}, seq));
     if (!checkpoint) break;
@@ -72,7 +72,7 @@ Result<Done> stand_after(Snapshot& view, const RunRow& run, std::uint64_t seq, E
 
 }  // namespace
 
-Result<EventPlace> first_place(Snapshot& view, const GraphRegistry& graphs,
+Result<EventCursor> first_place(Snapshot& view, const GraphRegistry& graphs,
                                const EventOptions& options) {
   RunRow run;
   if (options.run) {
@@ -84,7 +84,7 @@ Result<EventPlace> first_place(Snapshot& view, const GraphRegistry& graphs,
     return error(ErrorCode::not_found, "The run " + run.run.text() + " is not of thread \"" +
                                            options.thread.text + "\".");
   }
-  EventPlace place;
+  EventCursor place;
   place.of.tenant = options.tenant;
   place.of.run = run.run;
   place.kinds.insert(options.kinds.begin(), options.kinds.end());
@@ -127,7 +127,7 @@ namespace {
 // Appends the events of the commits after `seq`, up to `until`, until the batch is large enough.
 // Returns the last commit whose events are complete.
 Result<std::uint64_t> tell_commits(Snapshot& view, EventMaterial& material, std::uint64_t seq,
-                                   std::uint64_t until, EventPlace& place, EventBatch& batch) {
+                                   std::uint64_t until, EventCursor& place, EventBatch& batch) {
   BELAY_TRY(auto commits, checkpoints_after(view, place.of, {}, seq, until - seq));
   if (commits.empty() || commits.front().seq != seq + 1) {
     return error(ErrorCode::not_found, "The events after commit " + std::to_string(seq) +
@@ -141,8 +141,8 @@ Result<std::uint64_t> tell_commits(Snapshot& view, EventMaterial& material, std:
     std::uint64_t before = place.frame.newest ? place.frame.newest->state_seq : 0;
     BELAY_TRY(auto new_values, values.of_commit(before, commits, i));
     EventFrame as_it_was = place.frame;
-    CommitTeller teller(view, place, material, commits[i].seq, batch);
-    BELAY_CHECK(teller.tell(commits[i], new_values));
+    CommitReporter teller(view, place, material, commits[i].seq, batch);
+    BELAY_CHECK(teller.report(commits[i], new_values));
     if (teller.is_cut()) {
       // The next read repeats the commit from its first event and skips the events in the batch.
       place.frame = std::move(as_it_was);
@@ -156,10 +156,10 @@ Result<std::uint64_t> tell_commits(Snapshot& view, EventMaterial& material, std:
 
 }  // namespace
 
-Result<EventPage> next_page(Snapshot& view, EventPlace from) {
+Result<EventPage> next_page(Snapshot& view, EventCursor from) {
   EventPage page;
   page.place = std::move(from);
-  EventPlace& place = page.place;
+  EventCursor& place = page.place;
   EventMaterial material;
   EventBatch batch;
   BELAY_TRY(material.run, run_row(view, place.of.tenant, place.of.run));
@@ -173,7 +173,7 @@ Result<EventPage> next_page(Snapshot& view, EventPlace from) {
   page.is_over = !page.is_behind && is_final(material.run.status);
   if (!page.is_behind && !page.is_over) {
     material.events.clear();
-    CommitTeller teller(view, place, material, seq + 1, batch);
+    CommitReporter teller(view, place, material, seq + 1, batch);
     BELAY_CHECK(teller.tell_asked());
     page.is_behind = teller.is_cut();
   }

@@ -10,16 +10,16 @@ namespace belay {
 // Events of several commits, some hundred kilobytes in total, but at least one event if any exists:
 // a commit with several large events might be split over pages.
 struct EventPage {
-  EventPlace place;
+  EventCursor place;
   std::vector<StreamEvent> events;
   bool is_behind = false;  // more events are available
   bool is_over = false;    // the run has ended, and everything is told
 };
 
 // Where a reader with these options begins.
-Result<EventPlace> first_place(Snapshot& view, const GraphRegistry& graphs,
+Result<EventCursor> first_place(Snapshot& view, const GraphRegistry& graphs,
                                const EventOptions& options);
 // What follows.
-Result<EventPage> next_page(Snapshot& view, EventPlace place);
+Result<EventPage> next_page(Snapshot& view, EventCursor place);
 
 }  // namespace belay

@@ -3,27 +3,27 @@
 namespace belay {
 namespace {
 
-std::string group_of(const RunRow& run, PlaceOf of) {
+std::string group_of(const RunRow& run, ConcurrencyScope of) {
   switch (of) {
-    case PlaceOf::user:
+    case ConcurrencyScope::user:
       return run.user.text;
-    case PlaceOf::key:
+    case ConcurrencyScope::key:
       return run.concurrency_key;
-    case PlaceOf::queue:
+    case ConcurrencyScope::queue:
       return run.queue;
-    case PlaceOf::tenant:
+    case ConcurrencyScope::tenant:
       break;
   }
   return {};
 }
 
-std::string_view text_of(PlaceOf of) {
-  return of == PlaceOf::key ? std::string_view("concurrency key") : name_of(of);
+std::string_view text_of(ConcurrencyScope of) {
+  return of == ConcurrencyScope::key ? std::string_view("concurrency key") : name_of(of);
 }
 
 }  // namespace
 
-Result<RunHolds> RunHolds::read(Snapshot& view, const TenantId& tenant, const PlaceLimits& limits,
+Result<RunHolds> RunHolds::read(Snapshot& view, const TenantId& tenant, const ConcurrencyLimits& limits,
                                 Instant now) {
   RunHolds holds;
   holds.limits_ = limits;
@@ -33,9 +33,9 @@ Result<RunHolds> RunHolds::read(Snapshot& view, const TenantId& tenant, const Pl
     std::string name = row.name;
     holds.queues_.emplace(std::move(name), std::move(row));
   }
-  for (PlaceOf of : {PlaceOf::user, PlaceOf::key, PlaceOf::queue, PlaceOf::tenant}) {
-    BELAY_TRY(std::vector<PlaceCount> counts, view.places(tenant, of));
-    for (PlaceCount& each : counts) holds.running_[{of, std::move(each.group)}] = each.running;
+  for (ConcurrencyScope of : {ConcurrencyScope::user, ConcurrencyScope::key, ConcurrencyScope::queue, ConcurrencyScope::tenant}) {
+    BELAY_TRY(std::vector<ConcurrencyCount> counts, view.running_counts(tenant, of));
+    for (ConcurrencyCount& each : counts) holds.running_[{of, std::move(each.scope_key)}] = each.running;
   }
   return holds;
 }
@@ -51,14 +51,14 @@ std::string RunHolds::of(const RunRow& run) const {
   auto queue = queues_.find(run.queue);
   const QueueRow* row = queue == queues_.end() ? nullptr : &queue->second;
   if (row && row->paused) return "queue \"" + run.queue + "\" paused";
-  return full_place(run, place_guards(run, limits_, row));
+  return full_place(run, concurrency_guards(run, limits_, row));
 }
 
-std::string RunHolds::full_place(const RunRow& run, const std::vector<PlaceGuard>& guards) const {
-  for (const PlaceGuard& guard : guards) {
-    auto running = running_.find({guard.of, group_of(run, guard.of)});
+std::string RunHolds::full_place(const RunRow& run, const std::vector<ConcurrencyGuard>& guards) const {
+  for (const ConcurrencyGuard& guard : guards) {
+    auto running = running_.find({guard.scope, group_of(run, guard.scope)});
     if (running == running_.end() || running->second < guard.limit) continue;
-    return std::string(text_of(guard.of)) + " limit " + std::to_string(guard.limit);
+    return std::string(text_of(guard.scope)) + " limit " + std::to_string(guard.limit);
   }
   return {};
 }

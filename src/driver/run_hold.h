@@ -13,7 +13,7 @@ namespace belay {
 class RunHolds {
  public:
   // `limits`: those of the process that would execute the runs.
-  static Result<RunHolds> read(Snapshot& view, const TenantId& tenant, const PlaceLimits& limits,
+  static Result<RunHolds> read(Snapshot& view, const TenantId& tenant, const ConcurrencyLimits& limits,
                                Instant now);
 
   // Returns "due at TIME" for a queued run that is due later, else nothing; needs no store.
@@ -24,13 +24,13 @@ class RunHolds {
   // it back: the next worker with a free slot claims it.
   std::string of(const RunRow& run) const;
   // Returns the first guard, for the run's own scopes, whose limit is reached; empty: none.
-  std::string full_place(const RunRow& run, const std::vector<PlaceGuard>& guards) const;
+  std::string full_place(const RunRow& run, const std::vector<ConcurrencyGuard>& guards) const;
 
  private:
-  PlaceLimits limits_;
+  ConcurrencyLimits limits_;
   Instant now_{};
   std::map<std::string, QueueRow> queues_;
-  std::map<std::pair<PlaceOf, std::string>, std::uint64_t> running_;
+  std::map<std::pair<ConcurrencyScope, std::string>, std::uint64_t> running_;
 };
 
 }  // namespace belay

@@ -4,7 +4,7 @@
 
 namespace belay {
 
-std::vector<RunPlaces::Group> RunPlaces::groups_of(const RunRow& run) const {
+std::vector<RunAdmission::Group> RunAdmission::groups_of(const RunRow& run) const {
   const std::string& tenant = run.tenant.text;
   std::string within = std::to_string(tenant.size()) + ":" + tenant;
   std::vector<Group> groups;
@@ -22,7 +22,7 @@ std::vector<RunPlaces::Group> RunPlaces::groups_of(const RunRow& run) const {
   return groups;
 }
 
-Result<RunPlaces::Place> RunPlaces::enter(const RunRow& run) {
+Result<RunAdmission::Permit> RunAdmission::enter(const RunRow& run) {
   if (!held_.contains(run.run)) {
     for (const Group& group : groups_of(run)) {
       auto count = counts_.find(group.key);
@@ -37,8 +37,8 @@ Result<RunPlaces::Place> RunPlaces::enter(const RunRow& run) {
   return enter_anyway(run);
 }
 
-RunPlaces::Place RunPlaces::enter_anyway(const RunRow& run) {
-  if (!is_limited()) return Place();
+RunAdmission::Permit RunAdmission::enter_anyway(const RunRow& run) {
+  if (!is_limited()) return Permit();
   Held& held = held_[run.run];
   if (held.times++ == 0) {
     for (Group& group : groups_of(run)) {
@@ -46,10 +46,10 @@ RunPlaces::Place RunPlaces::enter_anyway(const RunRow& run) {
       held.keys.push_back(std::move(group.key));
     }
   }
-  return Place(*this, run.run);
+  return Permit(*this, run.run);
 }
 
-void RunPlaces::leave(const RunId& run) {
+void RunAdmission::leave(const RunId& run) {
   auto held = held_.find(run);
   if (--held->second.times > 0) return;
   for (const std::string& key : held->second.keys) {

@@ -11,37 +11,37 @@
 
 namespace belay {
 
-class RunPlaces {
+class RunAdmission {
  public:
   // A run that is worked on. A run that is held twice counts once.
-  class Place {
+  class Permit {
    public:
-    Place() = default;
-    Place(RunPlaces& of, RunId run) : of_(&of), run_(run) {}
-    Place(Place&& other) noexcept : of_(std::exchange(other.of_, nullptr)), run_(other.run_) {}
-    Place& operator=(Place&& other) noexcept {
+    Permit() = default;
+    Permit(RunAdmission& of, RunId run) : of_(&of), run_(run) {}
+    Permit(Permit&& other) noexcept : of_(std::exchange(other.of_, nullptr)), run_(other.run_) {}
+    Permit& operator=(Permit&& other) noexcept {
       std::swap(of_, other.of_);
       std::swap(run_, other.run_);
       return *this;
     }
-    ~Place() {
+    ~Permit() {
       if (of_) of_->leave(run_);
     }
 
    private:
-    RunPlaces* of_ = nullptr;
+    RunAdmission* of_ = nullptr;
     RunId run_;
   };
 
-  explicit RunPlaces(const RunLimits& limits) : limits_(limits) {}
-  RunPlaces(const RunPlaces&) = delete;
-  RunPlaces& operator=(const RunPlaces&) = delete;
+  explicit RunAdmission(const ProcessLimits& limits) : limits_(limits) {}
+  RunAdmission(const RunAdmission&) = delete;
+  RunAdmission& operator=(const RunAdmission&) = delete;
 
   bool is_limited() const { return limits_.per_tenant || limits_.per_user || limits_.per_graph; }
   // `unavailable`, with a retry_after, where one limit more is reached.
-  Result<Place> enter(const RunRow& run);
+  Result<Permit> enter(const RunRow& run);
   // The same without a limit: for what a person has decided.
-  Place enter_anyway(const RunRow& run);
+  Permit enter_anyway(const RunRow& run);
 
  private:
   struct Group {
@@ -56,7 +56,7 @@ class RunPlaces {
   std::vector<Group> groups_of(const RunRow& run) const;
   void leave(const RunId& run);
 
-  RunLimits limits_;
+  ProcessLimits limits_;
   std::map<RunId, Held> held_;
   std::map<std::string, std::size_t> counts_;
 };

@@ -33,11 +33,11 @@ RuntimeParts with_clock_of_store(RuntimeParts parts) {
 
 Result<std::unique_ptr<Runtime>> Runtime::open(RuntimeParts parts) {
   BELAY_TRY(SessionId session, parts.store.open_session());
-  auto body = std::make_unique<Body>(with_clock_of_store(std::move(parts)), session);
+  auto body = std::make_unique<Impl>(with_clock_of_store(std::move(parts)), session);
   return std::make_unique<Runtime>(std::move(body));
 }
 
-Runtime::Runtime(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+Runtime::Runtime(std::unique_ptr<Impl> body) : body_(std::move(body)) {}
 Runtime::~Runtime() = default;
 
 void Runtime::add(std::shared_ptr<const GraphDefinition> definition) {
@@ -73,8 +73,8 @@ Task<Result<RunView>> Runtime::enqueue(std::string graph, std::shared_ptr<void> 
   return body_->enqueue(std::move(graph), std::move(input), std::move(options), not_before);
 }
 
-Task<Result<std::size_t>> Runtime::work(WorkOptions options) {
-  return body_->work(std::move(options));
+Task<Result<std::size_t>> Runtime::run_worker(WorkerOptions options) {
+  return body_->run_worker(std::move(options));
 }
 
 void Runtime::drain() { body_->drain(); }
@@ -110,12 +110,12 @@ Task<Result<RunView>> Runtime::resume(TenantId tenant, ThreadId thread) {
   return body_->resume(std::move(tenant), std::move(thread));
 }
 
-Task<Result<std::vector<ThreadId>>> Runtime::left_behind(TenantId tenant,
+Task<Result<std::vector<ThreadId>>> Runtime::orphaned_threads(TenantId tenant,
                                                          std::optional<UserId> user) {
-  return body_->left_behind(std::move(tenant), std::move(user));
+  return body_->orphaned_threads(std::move(tenant), std::move(user));
 }
 
-Task<Result<DecisionAnswer>> Runtime::decide(TenantId tenant, InterruptId interrupt,
+Task<Result<DecisionResult>> Runtime::decide(TenantId tenant, InterruptId interrupt,
                                              Decision decision) {
   return body_->decide(std::move(tenant), interrupt, std::move(decision));
 }
@@ -134,8 +134,8 @@ Task<Result<RunView>> Runtime::status_at(TenantId tenant, ThreadId thread, std::
   return body_->status(std::move(tenant), std::move(thread), seq);
 }
 
-Task<Result<std::size_t>> Runtime::apply_due(TenantId tenant) {
-  return body_->apply_due(std::move(tenant));
+Task<Result<std::size_t>> Runtime::process_due(TenantId tenant) {
+  return body_->process_due(std::move(tenant));
 }
 
 Task<Result<Done>> Runtime::save(TenantId tenant, std::vector<RecordWrite> records) {

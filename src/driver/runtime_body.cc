@@ -34,29 +34,29 @@ Error ended_otherwise(const RunRow& row) {
 
 }  // namespace
 
-engine::Moment Runtime::Body::moment() {
+engine::Moment Runtime::Impl::moment() {
   engine::Moment moment;
   moment.now = parts_.clock.now();
   moment.entropy = parts_.random.bits();
   return moment;
 }
 
-void Runtime::Body::add(Definition graph) {
+void Runtime::Impl::add(Definition graph) {
   auto graphs = std::make_shared<GraphRegistry>(*graphs_);
   graphs->add(std::move(graph));
   graphs_ = std::move(graphs);
 }
 
-Result<Runtime::Body::Definition> Runtime::Body::graph_of(const engine::StoredRun& stored) const {
+Result<Runtime::Impl::Definition> Runtime::Impl::graph_of(const engine::StoredRun& stored) const {
   BELAY_TRY(Digest version, engine::version_of(stored));
   return graphs_->for_version(stored.row.graph, version);
 }
 
-Task<Result<Runtime::Body::Found>> Runtime::Body::find(
+Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::find(
     std::function<Result<RunRow>(Snapshot&)> find_row, std::optional<std::uint64_t> seq) {
-  std::function<Result<Found>(Snapshot&)> reader =
-      [find_row = std::move(find_row), seq, graphs = graphs_](Snapshot& view) -> Result<Found> {
-    Found found;
+  std::function<Result<LoadedRun>(Snapshot&)> reader =
+      [find_row = std::move(find_row), seq, graphs = graphs_](Snapshot& view) -> Result<LoadedRun> {
+    LoadedRun found;
     BELAY_TRY(RunRow row, find_row(view));
     if (!seq || *seq == row.seq) {
       BELAY_TRY(found.approvals, open_approvals(view, row));
@@ -66,10 +66,10 @@ Task<Result<Runtime::Body::Found>> Runtime::Body::find(
     BELAY_TRY(found.stored, stored_run(view, *graphs, std::move(row), seq));
     return found;
   };
-  co_return co_await read<Found>(parts_.store, std::move(reader));
+  co_return co_await read<LoadedRun>(parts_.store, std::move(reader));
 }
 
-Task<Result<Runtime::Body::Found>> Runtime::Body::find_thread(TenantId tenant, ThreadId thread,
+Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::find_thread(TenantId tenant, ThreadId thread,
                                                               std::optional<std::uint64_t> seq) {
   std::function<Result<RunRow>(Snapshot&)> find_row = [tenant, thread](Snapshot& view) {
     return latest_run(view, tenant, thread);
@@ -77,14 +77,14 @@ Task<Result<Runtime::Body::Found>> Runtime::Body::find_thread(TenantId tenant, T
   co_return co_await find(std::move(find_row), seq);
 }
 
-Task<Result<Runtime::Body::Found>> Runtime::Body::find_run(TenantId tenant, RunId run) {
+Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::load_run(TenantId tenant, RunId run) {
   std::function<Result<RunRow>(Snapshot&)> find_row = [tenant, run](Snapshot& view) {
     return run_row(view, tenant, run);
   };
   co_return co_await find(std::move(find_row), std::nullopt);
 }
 
-Task<Result<ApprovalRow>> Runtime::Body::find_approval(TenantId tenant, InterruptId interrupt) {
+Task<Result<ApprovalRow>> Runtime::Impl::find_approval(TenantId tenant, InterruptId interrupt) {
   std::function<Result<ApprovalRow>(Snapshot&)> reader = [tenant, interrupt](Snapshot& view) {
     return approval_row(view, tenant, interrupt);
   };
@@ -92,7 +92,7 @@ Task<Result<ApprovalRow>> Runtime::Body::find_approval(TenantId tenant, Interrup
 }
 
 // A run can be looked at with any version of its graph; what that can't read is shown as stored.
-Result<RunView> Runtime::Body::view_of(Found found) {
+Result<RunView> Runtime::Impl::view_of(LoadedRun found) {
   RunView view;
   auto graph = graph_of(found.stored);
   if (!graph.ok()) {
@@ -110,21 +110,21 @@ Result<RunView> Runtime::Body::view_of(Found found) {
   return view;
 }
 
-Task<Result<RunView>> Runtime::Body::view_of_run(TenantId tenant, RunId run) {
-  auto found = co_await find_run(std::move(tenant), run);
+Task<Result<RunView>> Runtime::Impl::view_of_run(TenantId tenant, RunId run) {
+  auto found = co_await load_run(std::move(tenant), run);
   if (!found.ok()) co_return std::move(found).error();
   co_return view_of(*std::move(found));
 }
 
-Task<Result<RunView>> Runtime::Body::status(TenantId tenant, ThreadId thread,
+Task<Result<RunView>> Runtime::Impl::status(TenantId tenant, ThreadId thread,
                                             std::optional<std::uint64_t> seq) {
   auto found = co_await find_thread(std::move(tenant), std::move(thread), seq);
   if (!found.ok()) co_return std::move(found).error();
   co_return view_of(*std::move(found));
 }
 
-Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, engine::Event first,
-                                           std::vector<PlaceGuard> places, bool is_shown) {
+Task<Result<RunView>> Runtime::Impl::drive(Definition graph, engine::Run run, engine::Event first,
+                                           std::vector<ConcurrencyGuard> places, bool is_shown) {
   TenantId tenant = run.row.tenant;
   ThreadId thread = run.row.thread;
   RunId id = run.row.run;
@@ -134,17 +134,17 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   row.user = run.row.user;
   row.queue = run.row.queue;
   row.concurrency_key = run.row.concurrency_key;
-  std::vector<PlaceGuard> guards = places;
-  RunPlaces::Place place = protection_.places.enter_anyway(run.row);
+  std::vector<ConcurrencyGuard> guards = places;
+  RunAdmission::Permit place = protection_.places.enter_anyway(run.row);
   auto driver =
       std::make_unique<RunDriver>(parts_, protection_, *live_, std::move(graph), std::move(run));
-  driver->places = std::move(places);
+  driver->concurrency = std::move(places);
   if (is_draining_) driver->release(is_stopping_);
   driver->when_published = [this, tenant, id] { outbox_.look_at(tenant, id); };
   auto came_to = co_await drive_registered(id, *driver, std::move(first));
   // A read of the store costs as much as several of the run's commits.
   std::optional<RunView> ended;
-  if (came_to.ok() && *came_to == RunDriver::End::rested) {
+  if (came_to.ok() && *came_to == RunDriver::End::stopped) {
     row.status = driver->row().status;
     if (is_shown) ended = driver->take_view();
   }
@@ -155,28 +155,28 @@ Task<Result<RunView>> Runtime::Body::drive(Definition graph, engine::Run run, en
   if (*came_to == RunDriver::End::exists) {
     co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" exists already.");
   }
-  if (*came_to == RunDriver::End::no_place) {
-    co_return co_await no_place(std::move(row), std::move(guards));
+  if (*came_to == RunDriver::End::limit_reached) {
+    co_return co_await limit_reached(std::move(row), std::move(guards));
   }
-  if (*came_to == RunDriver::End::raced) {
-    auto found = co_await find_run(std::move(tenant), id);
+  if (*came_to == RunDriver::End::superseded) {
+    auto found = co_await load_run(std::move(tenant), id);
     if (!found.ok()) co_return std::move(found).error();
-    co_return co_await go_on(*std::move(found));
+    co_return co_await continue_run(*std::move(found));
   }
   // Given back, for others to take up.
-  if (row.status == RunStatus::queued) tell_of_work(tenant);
+  if (row.status == RunStatus::queued) notify_workers(tenant);
   if (ended) co_return *std::move(ended);
   if (!is_shown) co_return RunView{std::move(row), {}, {}, {}, {}, {}};
   co_return co_await view_of_run(std::move(tenant), id);
 }
 
-Task<Result<RunDriver::End>> Runtime::Body::drive_registered(RunId run, RunDriver& driver,
+Task<Result<RunDriver::End>> Runtime::Impl::drive_registered(RunId run, RunDriver& driver,
                                                              engine::Event first) {
   Registration registration(driven_, run, driver);
   co_return co_await driver.drive(std::move(first));
 }
 
-Result<Done> Runtime::Body::check_free(const RunRow& row) {
+Result<Done> Runtime::Impl::check_free(const RunRow& row) {
   if (driven_.contains(row.run)) {
     return error(ErrorCode::conflict,
                  "Thread \"" + row.thread.text + "\" is being worked on by this process.");
@@ -189,7 +189,7 @@ Result<Done> Runtime::Body::check_free(const RunRow& row) {
                                         "for it, end it, or cancel the thread.");
 }
 
-Result<Done> Runtime::Body::check_idle(const Found& found) {
+Result<Done> Runtime::Impl::check_idle(const LoadedRun& found) {
   Instant now = parts_.clock.now();
   if (now - found.stored.row.updated_at <= limits::thread_idle_max) return Done{};
   if (found.approvals.last_expiry > now) return Done{};
@@ -201,9 +201,9 @@ Result<Done> Runtime::Body::check_idle(const Found& found) {
 
 // The commit of a decision on a paused run also advances the run. If an approval is decided and the
 // run is not advanced, the row was tampered with, and the run would be woken endlessly.
-Task<Result<Done>> Runtime::Body::check_asked(engine::Run run) {
+Task<Result<Done>> Runtime::Impl::check_asked(engine::Run run) {
   std::vector<InterruptId> asked;
-  if (run.row.status == RunStatus::paused) engine::list_asked(run, asked);
+  if (run.row.status == RunStatus::paused) engine::collect_open_interrupts(run, asked);
   if (asked.empty()) co_return Done{};
   std::function<Result<Done>(Snapshot&)> reader = [row = run.row,
                                                    asked](Snapshot& view) -> Result<Done> {
@@ -219,11 +219,11 @@ Task<Result<Done>> Runtime::Body::check_asked(engine::Run run) {
   co_return checked;
 }
 
-Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Event event,
+Task<Result<std::optional<RunView>>> Runtime::Impl::commit_and_drive(LoadedRun found, engine::Event event,
                                                          bool by_person) {
   BELAY_CO_CHECK(check_not_draining());
   RunRow row = found.stored.row;
-  auto places = co_await guards_of(row, by_person);
+  auto places = co_await concurrency_guards_of(row, by_person);
   if (!places.ok()) co_return std::move(places).error();
   BELAY_CO_TRY(Definition graph, graph_of(found.stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
@@ -233,23 +233,23 @@ Task<Result<std::optional<RunView>>> Runtime::Body::wake(Found found, engine::Ev
     co_return std::optional<RunView>();
   }
   Commit commit = std::move(*std::get<engine::WriteCommit>(next.actions.front()).commit);
-  std::vector<PlaceGuard> guards = *places;
-  commit.places = *std::move(places);
+  std::vector<ConcurrencyGuard> guards = *places;
+  commit.concurrency = *std::move(places);
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
-  if (*outcome == CommitOutcome::no_place) {
-    co_return co_await no_place(std::move(row), std::move(guards));
+  if (*outcome == CommitOutcome::limit_reached) {
+    co_return co_await limit_reached(std::move(row), std::move(guards));
   }
   if (*outcome != CommitOutcome::applied) co_return std::optional<RunView>();
   engine::Event first = engine::Committed{moment()};
-  std::vector<PlaceGuard> none;
+  std::vector<ConcurrencyGuard> none;
   auto view = co_await drive(std::move(graph), std::move(next.run), std::move(first),
                              std::move(none), by_person);
   if (!view.ok()) co_return std::move(view).error();
   co_return std::optional(*std::move(view));
 }
 
-Task<Result<RunView>> Runtime::Body::go_on(Found found, bool by_person) {
+Task<Result<RunView>> Runtime::Impl::continue_run(LoadedRun found, bool by_person) {
   const RunRow& row = found.stored.row;
   if (is_final(row.status)) co_return view_of(std::move(found));
   if (by_person && waits_for_a_person(row)) BELAY_CO_CHECK(check_idle(found));
@@ -260,34 +260,34 @@ Task<Result<RunView>> Runtime::Body::go_on(Found found, bool by_person) {
         row.reason == "breakpoint" || (row.reason == "timer" && row.due_at <= parts_.clock.now());
     if (!goes_on) co_return view_of(std::move(found));
     engine::Event resumed = engine::Resumed{moment(), session_};
-    auto view = co_await wake(std::move(found), std::move(resumed), by_person);
+    auto view = co_await commit_and_drive(std::move(found), std::move(resumed), by_person);
     if (!view.ok()) co_return std::move(view).error();
     if (*view) co_return **std::move(view);
     co_return co_await view_of_run(std::move(tenant), id);
   }
   BELAY_CO_CHECK(check_free(row));
-  auto places = co_await guards_of(row, by_person);
+  auto places = co_await concurrency_guards_of(row, by_person);
   if (!places.ok()) co_return std::move(places).error();
   BELAY_CO_TRY(Definition graph, graph_of(found.stored));
   BELAY_CO_TRY(engine::Run run, engine::restore(*graph, std::move(found.stored)));
-  engine::Event first = engine::TakenOver{moment(), session_, by_person};
+  engine::Event first = engine::Claimed{moment(), session_, by_person};
   co_return co_await drive(std::move(graph), std::move(run), std::move(first), *std::move(places),
                            by_person);
 }
 
-Task<Result<RunView>> Runtime::Body::resume(TenantId tenant, ThreadId thread) {
+Task<Result<RunView>> Runtime::Impl::resume(TenantId tenant, ThreadId thread) {
   auto found = co_await find_thread(std::move(tenant), std::move(thread));
   if (!found.ok()) co_return std::move(found).error();
   const RunRow& row = found->stored.row;
   if (!is_final(row.status)) BELAY_CO_CHECK(check_not_draining());
-  RunPlaces::Place place;
+  RunAdmission::Permit place;
   if (!is_final(row.status) && row.status != RunStatus::paused) {
     BELAY_CO_TRY(place, protection_.places.enter(row));
   }
-  co_return co_await go_on(*std::move(found));
+  co_return co_await continue_run(*std::move(found));
 }
 
-Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant,
+Task<Result<std::vector<ThreadId>>> Runtime::Impl::orphaned_threads(TenantId tenant,
                                                                std::optional<UserId> user) {
   // A queued run has no owner and is not orphaned: it waits for its due time and a worker.
   std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [tenant, user](Snapshot& view) {
@@ -304,7 +304,7 @@ Task<Result<std::vector<ThreadId>>> Runtime::Body::left_behind(TenantId tenant,
   co_return std::move(threads);
 }
 
-Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, std::string by,
+Task<Result<RunView>> Runtime::Impl::cancel(TenantId tenant, ThreadId thread, std::string by,
                                             std::string on_behalf_of) {
   BELAY_CO_CHECK(check_name("canceller's name", by));
   if (!on_behalf_of.empty()) {
@@ -330,8 +330,8 @@ Task<Result<RunView>> Runtime::Body::cancel(TenantId tenant, ThreadId thread, st
     auto outcome = co_await parts_.store.commit(std::move(commit));
     if (!outcome.ok()) co_return std::move(outcome).error();
     if (*outcome != CommitOutcome::applied) continue;  // the run has moved on meanwhile
-    if (auto driven = driven_.find(id); driven != driven_.end()) driven->second->lose();
-    live_->call(id);
+    if (auto driven = driven_.find(id); driven != driven_.end()) driven->second->abandon();
+    live_->wake(id);
     co_return co_await view_of_run(tenant, id);
   }
 }

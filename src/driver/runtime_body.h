@@ -15,20 +15,20 @@
 
 namespace belay {
 
-class Runtime::Body {
+class Runtime::Impl {
  public:
   using Definition = std::shared_ptr<const GraphDefinition>;
 
-  Body(RuntimeParts parts, SessionId session)
-      : parts_(std::move(parts)), session_(session), protection_(parts_.limits) {
-    live_->when_said = [this](const RunRow& run) { fan_out_.said(run); };
+  Impl(RuntimeParts parts, SessionId session)
+      : parts_(std::move(parts)), session_(session), protection_(parts_.process_limits) {
+    live_->on_text = [this](const RunRow& run) { fan_out_.published(run); };
   }
-  ~Body() {
-    live_->when_said = nullptr;
+  ~Impl() {
+    live_->on_text = nullptr;
     parts_.store.close_session(session_);
   }
-  Body(const Body&) = delete;
-  Body& operator=(const Body&) = delete;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   void add(Definition graph);
   void protect(std::string dependency, DependencyOptions options) {
@@ -40,7 +40,7 @@ class Runtime::Body {
   Task<Result<RunView>> start(std::string graph, std::shared_ptr<void> input, StartOptions options);
   Task<Result<RunView>> enqueue(std::string graph, std::shared_ptr<void> input,
                                 StartOptions options, Instant not_before);
-  Task<Result<std::size_t>> work(WorkOptions options);
+  Task<Result<std::size_t>> run_worker(WorkerOptions options);
   void drain();
   void stop();
   void deliver(std::string topic, Receiver receiver, DeliveryOptions options) {
@@ -53,12 +53,12 @@ class Runtime::Body {
   Task<Result<ReplayReport>> replay(ReplayOptions options);
   Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options);
   Task<Result<RunView>> resume(TenantId tenant, ThreadId thread);
-  Task<Result<std::vector<ThreadId>>> left_behind(TenantId tenant, std::optional<UserId> user);
-  Task<Result<DecisionAnswer>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
+  Task<Result<std::vector<ThreadId>>> orphaned_threads(TenantId tenant, std::optional<UserId> user);
+  Task<Result<DecisionResult>> decide(TenantId tenant, InterruptId interrupt, Decision decision);
   Task<Result<RunView>> cancel(TenantId tenant, ThreadId thread, std::string by,
                                std::string on_behalf_of);
   Task<Result<RunView>> status(TenantId tenant, ThreadId thread, std::optional<std::uint64_t> seq);
-  Task<Result<std::size_t>> apply_due(TenantId tenant);
+  Task<Result<std::size_t>> process_due(TenantId tenant);
   Task<Result<Done>> save(TenantId tenant, std::vector<RecordWrite> records);
   std::unique_ptr<Records> records(TenantId tenant, UserId user) {
     return store_records(parts_.store, std::move(tenant), std::move(user));
@@ -66,7 +66,7 @@ class Runtime::Body {
 
  private:
   // A run with the approvals that it waits for, as one view of the store shows them.
-  struct Found {
+  struct LoadedRun {
     engine::StoredRun stored;
     OpenApprovals approvals;
     std::optional<Spending> spending;  // of a run with a budget
@@ -76,30 +76,30 @@ class Runtime::Body {
   engine::Moment moment();
   // The graph to go on with, by the run's version.
   Result<Definition> graph_of(const engine::StoredRun& stored) const;
-  Task<Result<Found>> find_thread(TenantId tenant, ThreadId thread,
+  Task<Result<LoadedRun>> find_thread(TenantId tenant, ThreadId thread,
                                   std::optional<std::uint64_t> seq = std::nullopt);
-  Task<Result<Found>> find_run(TenantId tenant, RunId run);
-  Task<Result<Found>> find(std::function<Result<RunRow>(Snapshot&)> find_row,
+  Task<Result<LoadedRun>> load_run(TenantId tenant, RunId run);
+  Task<Result<LoadedRun>> find(std::function<Result<RunRow>(Snapshot&)> find_row,
                            std::optional<std::uint64_t> seq);
   Task<Result<ApprovalRow>> find_approval(TenantId tenant, InterruptId interrupt);
-  Result<RunView> view_of(Found found);
+  Result<RunView> view_of(LoadedRun found);
   Task<Result<RunView>> view_of_run(TenantId tenant, RunId run);
   // Goes on with `run` until it rests, and says how it stands then. `unavailable` where its first
   // commit finds no place. What nobody is shown has a row's status alone.
   Task<Result<RunView>> drive(Definition graph, engine::Run run, engine::Event first,
-                              std::vector<PlaceGuard> places = {}, bool is_shown = true);
+                              std::vector<ConcurrencyGuard> places = {}, bool is_shown = true);
   Task<Result<RunDriver::End>> drive_registered(RunId run, RunDriver& driver, engine::Event first);
-  Task<Result<RunView>> go_on(Found found, bool by_person = true);
+  Task<Result<RunView>> continue_run(LoadedRun found, bool by_person = true);
   // The same for a repeated start: a run that is running, or that a concurrency limit
   // holds back, is returned as is.
-  Task<Result<RunView>> go_on_or_look(Found found);
+  Task<Result<RunView>> go_on_or_look(LoadedRun found);
   // Returns the thread's existing run if it is the run that `wanted` would start; else an error.
-  Task<Result<Found>> find_known(RunRow wanted);
+  Task<Result<LoadedRun>> find_known(RunRow wanted);
   // The run that a start or enqueue makes, or what there is of it already.
   struct Begin {
     Definition graph;
     std::optional<engine::Run> run;
-    std::optional<Found> known;
+    std::optional<LoadedRun> known;
     bool is_named = false;  // the caller named the thread
   };
   Task<Result<Begin>> prepare(std::string graph, std::shared_ptr<void> input, StartOptions options);
@@ -107,21 +107,21 @@ class Runtime::Body {
   // work.cc
   struct Work {
     RunRow row;
-    RunPlaces::Place place;
+    RunAdmission::Permit place;
   };
   // `unavailable` while the tenant's queue is full, with what is on its way into it.
   Task<Result<Done>> check_queue(TenantId tenant);
   Task<Result<CommitOutcome>> put_into_queue(Commit commit);
-  Task<Result<Done>> take_up(TenantId tenant, RunId run, RunPlaces::Place place);
+  Task<Result<Done>> execute_candidate(TenantId tenant, RunId run, RunAdmission::Permit place);
   Task<Result<Done>> take_up_sound(TenantId tenant, RunId run);
-  Task<Result<Done>> set_aside(TenantId tenant, RunId run, Error why);
+  Task<Result<Done>> quarantine_or_skip(TenantId tenant, RunId run, Error why);
   Task<Result<Done>> quarantine(TenantId tenant, RunId run, std::string reason);
   void forget_work();
   Error give_up_work();
-  void put_off(TenantId tenant, RunId run, const Error& why, const WorkOptions& options);
+  void retry_later(TenantId tenant, RunId run, const Error& why, const WorkerOptions& options);
   // Tells other processes that there may be something in the tenant's queue.
-  void tell_of_work(const TenantId& tenant) {
-    if (parts_.hints.wake_up) parts_.hints.wake_up->notify(tenant.text);
+  void notify_workers(const TenantId& tenant) {
+    if (parts_.hints.work_notifier) parts_.hints.work_notifier->notify(tenant.text);
   }
   // Makes the drivers of all runs release them: see RunDriver::release().
   void release_runs(bool is_urgent);
@@ -129,30 +129,30 @@ class Runtime::Body {
   // Fails with `unavailable` while this process drains: it starts no runs.
   Result<Done> check_not_draining() const;
   // find_work.cc
-  Task<Result<std::vector<Work>>> find_work(WorkOptions options, std::size_t limit);
-  Task<Result<std::vector<RunRow>>> find_lost(WorkOptions options, std::vector<RunId> except);
+  Task<Result<std::vector<Work>>> poll_work(WorkerOptions options, std::size_t limit);
+  Task<Result<std::vector<RunRow>>> find_orphaned(WorkerOptions options, std::vector<RunId> except);
   // Whom work() works for, where it was not given one tenant: all of the store's.
-  Task<Result<Done>> learn_tenants(WorkOptions options);
+  Task<Result<Done>> learn_tenants(WorkerOptions options);
   std::vector<RunId> not_to_be_offered();
-  Task<Result<Done>> pass_over_other_versions(const WorkOptions& options);
-  Task<Result<Done>> learn_queues(TenantId tenant);
+  Task<Result<Done>> pass_over_other_versions(const WorkerOptions& options);
+  Task<Result<Done>> refresh_queues(TenantId tenant);
   // What a commit that has the run go on must keep to.
-  Task<Result<std::vector<PlaceGuard>>> guards_of(RunRow row, bool by_person);
+  Task<Result<std::vector<ConcurrencyGuard>>> concurrency_guards_of(RunRow row, bool by_person);
   // Returns the error for the first guard whose limit is reached.
-  Task<Error> no_place(RunRow row, std::vector<PlaceGuard> guards);
+  Task<Error> limit_reached(RunRow row, std::vector<ConcurrencyGuard> guards);
   static bool is_no_place(const Error& why) {
     return why.code == ErrorCode::unavailable && why.retry_after;
   }
   // fork.cc
   Task<Result<RunView>> begin_fork(ForkOptions options);
-  Task<Result<Found>> find_origin(ForkOptions options);
+  Task<Result<LoadedRun>> find_origin(ForkOptions options);
   Task<Result<RunView>> put_fork_into_queue(Definition graph, engine::Run run, std::string request);
   // known_fork.cc: returns the fork if it already exists under the given thread; `invalid` if
   // that thread is another run.
   Task<Result<std::optional<RunView>>> known_fork(ForkOptions options);
   // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the
   // run has moved on meanwhile.
-  Task<Result<std::optional<RunView>>> wake(Found found, engine::Event event, bool by_person);
+  Task<Result<std::optional<RunView>>> commit_and_drive(LoadedRun found, engine::Event event, bool by_person);
   // `conflict` while another session, or a call of this one, works on the run.
   Result<Done> check_free(const RunRow& row);
   // What goes on by itself does so whenever its time, a place or a worker comes.
@@ -160,7 +160,7 @@ class Runtime::Body {
     if (row.status == RunStatus::paused) return row.reason != "timer";
     return row.status == RunStatus::quarantined;
   }
-  Result<Done> check_idle(const Found& found);
+  Result<Done> check_idle(const LoadedRun& found);
 
   Result<Done> check_decision(const ApprovalRow& approval, const Decision& decision);
   // The state of an open approval's run when it was read.
@@ -171,15 +171,15 @@ class Runtime::Body {
     bool asks = false;  // a task of the run waits for the approval
     friend bool operator==(const Standing&, const Standing&) = default;
   };
-  Task<Result<std::optional<DecisionAnswer>>> try_to_decide(ApprovalRow approval, Decision decision,
+  Task<Result<std::optional<DecisionResult>>> try_to_decide(ApprovalRow approval, Decision decision,
                                                             bool to_queue, Standing& standing);
   Task<Result<RunView>> drive_decided(Definition graph, engine::Run run);
   // The decision, or the expiry, of an approval as the engine takes it.
   engine::Decided decided_as(ApprovalRow approval, Decision decision);
   engine::Decided expired(ApprovalRow approval);
   // While another session, or a call of this one, works on the run: see ApprovalGuard.
-  Task<Result<std::optional<DecisionAnswer>>> decide_held(ApprovalRow approval, Decision decision);
-  Task<Result<DecisionAnswer>> answer_decided(ApprovalRow approval, Decision decision);
+  Task<Result<std::optional<DecisionResult>>> decide_held(ApprovalRow approval, Decision decision);
+  Task<Result<DecisionResult>> answer_decided(ApprovalRow approval, Decision decision);
   // Returns the error for a decision that failed with `why`; quarantines a damaged run.
   Task<Error> refuse_damaged(TenantId tenant, InterruptId interrupt, Error why);
   // `corrupt` if an approval that the paused run waits for is marked as decided.
@@ -193,14 +193,14 @@ class Runtime::Body {
   RuntimeParts parts_;
   SessionId session_;
   // Readers of events hold it too.
-  std::shared_ptr<LiveText> live_ = std::make_shared<LiveText>();
-  LiveFanOut fan_out_{parts_.hints.broadcast, parts_.executor, *live_, session_};
+  std::shared_ptr<TextHub> live_ = std::make_shared<TextHub>();
+  TextFanOut fan_out_{parts_.hints.broadcast, parts_.executor, *live_, session_};
   Protection protection_;
   // Replaced as a whole: a reader on another thread may hold the one before.
   std::shared_ptr<const GraphRegistry> graphs_ = std::make_shared<GraphRegistry>();
   std::map<RunId, RunDriver*> driven_;  // by the calls that are under way
   bool is_draining_ = false;
-  WorkCall* work_call_ = nullptr;  // of work(), while it runs
+  WorkSignal* work_call_ = nullptr;  // of work(), while it runs
   bool is_stopping_ = false;       // a drain whose timeout has passed
   std::size_t taken_up_ = 0;       // by work(), and still in progress
   EnteringRuns entering_;          // into the queue
@@ -214,7 +214,7 @@ class Runtime::Body {
   std::uint64_t offered_ = 0;            // runs, to work(): where a round of the tenants goes on
   std::set<RunId> misread_;              // runs that were readable when they were read again
   std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
-  StoreRest store_rest_;                 // and those that the store failed
+  StoreBackoff store_rest_;                 // and those that the store failed
   // Of those that could not be taken up, what the next claim tells the store to offer to others at
   // once.
   std::vector<std::pair<TenantId, RunId>> gives_back_;

@@ -70,7 +70,7 @@ TEST_F(Runs, WaitingForAPersonIsNotWork) {
 }
 
 TEST_F(Runs, AnExceptionOfANodeBecomesAnError) {
-  model.answers([](const ModelRequest&) -> Result<std::string> {
+  model.replies_with([](const ModelRequest&) -> Result<std::string> {
     return error(ErrorCode::invalid, "This model can't write mails.");
   });
   auto view = start_mail("calm").value();
@@ -81,7 +81,7 @@ TEST_F(Runs, AnExceptionOfANodeBecomesAnError) {
 }
 
 TEST_F(Runs, ABugThatThrowsFailsTheRunNotTheProcess) {
-  model.answers([](const ModelRequest&) -> Result<std::string> { throw std::out_of_range("at"); });
+  model.replies_with([](const ModelRequest&) -> Result<std::string> { throw std::out_of_range("at"); });
   auto view = start_mail("calm").value();
   EXPECT_EQ(view.row.status, RunStatus::failed);
   EXPECT_THAT(view.row.error, HasSubstr("threw: at"));

@@ -30,7 +30,7 @@ struct SentAgain : TestWorld {
 
   std::unique_ptr<Runtime> over(Store& by) {
     RuntimeParts parts{by, loop, clock, random, model};
-    parts.places = places;
+    parts.concurrency = places;
     auto opened = Runtime::open(std::move(parts)).value();
     opened->add(graph);
     return opened;
@@ -70,7 +70,7 @@ struct SentAgain : TestWorld {
     EXPECT_EQ(all_runs().size(), runs);
   }
 
-  PlaceLimits places{};
+  ConcurrencyLimits places{};
 };
 
 TEST_F(SentAgain, OfTwoEqualStartsAtTheSameInstantBothGetTheRun) {

@@ -28,8 +28,8 @@ class SlowStore final : public ForwardingStore {
     co_return std::move(done);
   }
 
-  std::optional<std::uint64_t> version() override {
-    return knows_its_version ? inner().version() : std::nullopt;
+  std::optional<std::uint64_t> change_token() override {
+    return knows_its_version ? inner().change_token() : std::nullopt;
   }
 
   bool knows_its_version = true;

@@ -29,9 +29,9 @@ class AwayStore final : public ForwardingStore {
     if (is_silent) co_return away();
     co_return co_await inner().read(std::move(reader));
   }
-  Task<Result<std::vector<RunRow>>> claim(ClaimFilter filter) override {
+  Task<Result<std::vector<RunRow>>> poll_runs(PollFilter filter) override {
     if (is_silent) co_return away();
-    co_return co_await inner().claim(std::move(filter));
+    co_return co_await inner().poll_runs(std::move(filter));
   }
 
   void leave() { takes_none = is_silent = true; }
@@ -73,9 +73,9 @@ struct StoreAway : TestWorld {
     return opened;
   }
   void work() {
-    WorkOptions options;
-    options.trouble = [this](const Error& why) { troubles.push_back(why.message); };
-    working = spawn<Result<std::size_t>>(loop, worker->work(std::move(options)),
+    WorkerOptions options;
+    options.on_error = [this](const Error& why) { troubles.push_back(why.message); };
+    working = spawn<Result<std::size_t>>(loop, worker->run_worker(std::move(options)),
                                          [](const Result<std::size_t>&) {});
   }
   void enqueue(const std::string& thread, Instant not_before = {}) {

@@ -68,7 +68,7 @@ struct Attempt : TestWorld {
 
   std::unique_ptr<Runtime> open_on_failing() {
     RuntimeParts parts{failing, loop, clock, random, model};
-    parts.limits.queued = 10;
+    parts.process_limits.queued = 10;
     auto opened = Runtime::open(std::move(parts)).value();
     opened->add(graph);
     return opened;
@@ -144,7 +144,7 @@ struct Attempt : TestWorld {
       Commit commit;
       commit.tenant = default_tenant();
       commit.rows.rewrites.push_back(
-          {each.place, sha256(each.envelope), json_envelope("\"Dear robber\"")});
+          {each.position, sha256(each.envelope), json_envelope("\"Dear robber\"")});
       block_on(loop, store->commit(std::move(commit))).value();
     }
   }
@@ -205,15 +205,15 @@ void expect_busy_unless_ok(const Result<T>& result) {
   EXPECT_EQ(result.error().code, ErrorCode::unavailable) << result.error().message;
 }
 
-Result<DecisionAnswer> approve_by(Attempt& attempt, Runtime& runtime, InterruptId interrupt) {
+Result<DecisionResult> approve_by(Attempt& attempt, Runtime& runtime, InterruptId interrupt) {
   return block_on(attempt.loop, runtime.decide(default_tenant(), interrupt, TestWorld::approve()));
 }
 
 void work_until_idle(Attempt& attempt) {
-  WorkOptions options;
+  WorkerOptions options;
   options.until_idle = true;
-  options.again = 1ms;
-  auto worked = block_on(attempt.loop, attempt.tried->work(std::move(options)));
+  options.retry_delay_max = 1ms;
+  auto worked = block_on(attempt.loop, attempt.tried->run_worker(std::move(options)));
   expect_busy_unless_ok(worked);
 }
 
@@ -228,7 +228,7 @@ TEST(StoreFailures, ADecisionIsTakenOnceWhateverCallFails) {
         RunView stands = attempt.view("t");
         if (stands.approval) {
           EXPECT_EQ(approve_by(attempt, *attempt.tried, attempt.asked())->kind,
-                    DecisionAnswer::Kind::won);
+                    DecisionResult::Kind::accepted);
         }
         block_on(attempt.loop, attempt.tried->resume(default_tenant(), ThreadId("t"))).value();
         EXPECT_EQ(attempt.view("t").row.outcome, "sent");
@@ -249,7 +249,7 @@ TEST(StoreFailures, ADecisionOfARunAtWorkIsTakenOnceWhateverCallFails) {
       [&](Attempt& attempt) {
         auto answer = approve_by(attempt, *attempt.tried, interrupt).value();
         bool counts =
-            answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
+            answer.kind == DecisionResult::Kind::accepted || answer.kind == DecisionResult::Kind::duplicate;
         EXPECT_TRUE(counts);
         attempt.loop.run();
         EXPECT_EQ(attempt.view("t").row.status, RunStatus::completed);
@@ -263,19 +263,19 @@ TEST(StoreFailures, ADecisionIsToldAgainOnceTheStoreAnswers) {
         attempt.begin_mail();
         interrupt = attempt.asked();
         EXPECT_EQ(approve_by(attempt, *attempt.runtime, interrupt)->kind,
-                  DecisionAnswer::Kind::won);
+                  DecisionResult::Kind::accepted);
       },
       [&](Attempt& attempt) {
         auto answer = approve_by(attempt, *attempt.tried, interrupt);
         expect_busy_unless_ok(answer);
       },
       [&](Attempt& attempt) {
-        EXPECT_EQ(approve_by(attempt, *attempt.tried, interrupt)->kind, DecisionAnswer::Kind::same);
+        EXPECT_EQ(approve_by(attempt, *attempt.tried, interrupt)->kind, DecisionResult::Kind::duplicate);
       });
 }
 
 void apply_due(Attempt& attempt) {
-  auto applied = block_on(attempt.loop, attempt.tried->apply_due(default_tenant()));
+  auto applied = block_on(attempt.loop, attempt.tried->process_due(default_tenant()));
   expect_busy_unless_ok(applied);
 }
 
@@ -456,7 +456,7 @@ TEST(StoreFailures, EachReadSaysThatTheStoreIsAway) {
     replay.thread = thread;
     expect_busy_unless_ok(block_on(attempt.loop, tried.replay(replay)));
     expect_busy_unless_ok(
-        block_on(attempt.loop, tried.left_behind(default_tenant(), std::nullopt)));
+        block_on(attempt.loop, tried.orphaned_threads(default_tenant(), std::nullopt)));
     EventOptions options;
     options.thread = thread;
     options.follow = false;

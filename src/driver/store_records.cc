@@ -60,7 +60,7 @@ std::unique_ptr<Records> store_records(Store& store, TenantId tenant, UserId use
   return std::make_unique<StoreRecords>(store, std::move(tenant), std::move(user));
 }
 
-Task<Result<Done>> Runtime::Body::save(TenantId tenant, std::vector<RecordWrite> records) {
+Task<Result<Done>> Runtime::Impl::save(TenantId tenant, std::vector<RecordWrite> records) {
   Commit commit;
   commit.tenant = std::move(tenant);
   for (RecordWrite& record : records) {

@@ -12,7 +12,7 @@
 
 namespace belay {
 
-class StoreRest {
+class StoreBackoff {
  public:
   using milliseconds = std::chrono::milliseconds;
 

@@ -54,12 +54,12 @@ Result<std::optional<CheckpointRow>> newest_checkpoint(Snapshot& view, const Ten
 namespace {
 
 // The checkpoint of this seq in a space, and the hash of the one before it; false for none.
-Result<bool> read_checkpoint(Snapshot& view, const RunRow& row, const std::string& space,
+Result<bool> read_checkpoint(Snapshot& view, const RunRow& row, const std::string& checkpoint_ns,
                              std::optional<std::uint64_t> seq, engine::StoredSpace& stored) {
   CheckpointFilter filter;
   filter.tenant = row.tenant;
   filter.run = row.run;
-  filter.space = space;
+  filter.checkpoint_ns = checkpoint_ns;
   if (seq) filter.before_seq = *seq + 1;
   filter.limit = 2;
   BELAY_TRY(auto checkpoints, view.checkpoints(filter));
@@ -73,7 +73,7 @@ Result<Done> read_values(Snapshot& view, const RunRow& row, engine::StoredSpace&
   ValueFilter values;
   values.tenant = row.tenant;
   values.run = row.run;
-  values.space = stored.checkpoint.space;
+  values.checkpoint_ns = stored.checkpoint.checkpoint_ns;
   values.at_seq = stored.checkpoint.state_seq;
   BELAY_TRY(stored.values, view.values(values));
   return Done{};
@@ -98,7 +98,7 @@ Result<Done> read_tasks(Snapshot& view, const RunRow& row, const GraphDefinition
     CheckpointFilter filter;
     filter.tenant = row.tenant;
     filter.run = row.run;
-    filter.space = stored.checkpoint.space;
+    filter.checkpoint_ns = stored.checkpoint.checkpoint_ns;
     filter.seq = next.as_of;
     BELAY_TRY(auto chosen, view.checkpoints(filter));
     if (chosen.empty()) {
@@ -120,13 +120,13 @@ Result<Done> read_tasks(Snapshot& view, const RunRow& row, const GraphDefinition
   TaskFilter tasks;
   tasks.tenant = row.tenant;
   tasks.run = row.run;
-  tasks.space = stored.checkpoint.space;
+  tasks.checkpoint_ns = stored.checkpoint.checkpoint_ns;
   tasks.superstep = next.superstep;
   BELAY_TRY(stored.tasks, view.tasks(tasks));
   ValueFilter pending;
   pending.tenant = row.tenant;
   pending.run = row.run;
-  pending.space = stored.checkpoint.space;
+  pending.checkpoint_ns = stored.checkpoint.checkpoint_ns;
   pending.every_version = true;
   pending.after_seq = stored.checkpoint.state_seq;
   pending.at_seq = std::numeric_limits<std::int64_t>::max();
@@ -135,16 +135,16 @@ Result<Done> read_tasks(Snapshot& view, const RunRow& row, const GraphDefinition
   for (std::size_t i = 0; i < next.tasks.size(); ++i) {
     const GraphDefinition* inner_graph = subgraph_of(next.nodes[i]);
     if (!inner_graph) continue;
-    const std::string& outer = stored.checkpoint.space;
+    const std::string& outer = stored.checkpoint.checkpoint_ns;
     TaskId task = engine::task_id(row.run, outer, next.superstep, next.nodes[i],
                                   several ? std::optional(i) : std::nullopt);
-    std::string space = engine::inner_space(outer, next.nodes[i], task);
+    std::string checkpoint_ns = engine::inner_checkpoint_ns(outer, next.nodes[i], task);
     engine::StoredSpace inner;
-    BELAY_TRY(bool began, read_checkpoint(view, row, space, std::nullopt, inner));
+    BELAY_TRY(bool began, read_checkpoint(view, row, checkpoint_ns, std::nullopt, inner));
     if (!began) continue;
     BELAY_CHECK(read_values(view, row, inner));
     BELAY_CHECK(read_tasks(view, row, inner_graph, true, inner));
-    stored.inner.emplace(std::move(space), std::move(inner));
+    stored.inner.emplace(std::move(checkpoint_ns), std::move(inner));
   }
   return Done{};
 }

@@ -49,7 +49,7 @@ Value to_value(const StreamEvent& event) {
                         {"kind", name_of(event.kind)},
                         {"threadId", event.thread.text},
                         {"runId", event.run.text()},
-                        {"space", text_or_null(event.space)},
+                        {"space", text_or_null(event.checkpoint_ns)},
                         {"node", text_or_null(event.node)},
                         {"taskId", event.task.is_null() ? Value() : Value(event.task.text())},
                         {"attempt", is_said ? Value(event.attempt) : Value()},

@@ -174,7 +174,7 @@ TEST_F(Streams, ANodeInASubgraphIsHeardWithItsNamespaceAndKeptThroughACrash) {
     begin(*first, graph, 5ms);
     auto said = read_now(*first, options({EventKind::messages}));
     ASSERT_THAT(pieces(said), ElementsAre("1@0 once"));
-    EXPECT_EQ(said[0].space.substr(0, 7), "inside:");
+    EXPECT_EQ(said[0].checkpoint_ns.substr(0, 7), "inside:");
     EXPECT_EQ(said[0].node, "tell");
     loop.run_until(clock.now() + 20ms);
     running.reset();  // it stops where it waits, as if its process died
@@ -184,7 +184,7 @@ TEST_F(Streams, ANodeInASubgraphIsHeardWithItsNamespaceAndKeptThroughACrash) {
   ASSERT_EQ(view.row.status, RunStatus::completed) << view.row.error;
   auto kept_text = read_now(*second, options({EventKind::messages}));
   EXPECT_THAT(pieces(kept_text), ElementsAre("1@0 once for good"));
-  EXPECT_EQ(kept_text[0].space.substr(0, 7), "inside:");
+  EXPECT_EQ(kept_text[0].checkpoint_ns.substr(0, 7), "inside:");
 }
 
 }  // namespace

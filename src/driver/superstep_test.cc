@@ -39,7 +39,7 @@ TEST_F(Supersteps, PlainNodesThatFinishTogetherNeedOneCommit) {
   graph.node("split", logs("split"));
   for (int i = 0; i < 10; ++i) {
     std::string name = "n" + std::to_string(i);
-    graph.node(name, logs(name)).may_go_to({});
+    graph.node(name, logs(name)).destinations({});
     graph.edge("split", name).edge(name, end);
   }
   graph.edge(start, "split");
@@ -186,7 +186,7 @@ TEST_F(Supersteps, ANodeSaysWhereToGo) {
               ++visits["router"];
               return plan.total < 2 ? add(&Plan::total, 1).go_to("router") : go_to<Plan>("done");
             })
-      .may_go_to({"router", "done"});
+      .destinations({"router", "done"});
   graph.node("done", logs("done"));
   graph.edge(start, "router").edge("done", end);
   auto view = run(built(std::move(graph))).value();
@@ -367,7 +367,7 @@ TEST_F(Subgraphs, AskFromInsideAndGoOnWithTheAnswer) {
   auto answer =
       block_on(loop, other->decide(default_tenant(), paused.approvals[0].interrupt, decision))
           .value();
-  EXPECT_EQ(answer.kind, DecisionAnswer::Kind::won);
+  EXPECT_EQ(answer.kind, DecisionResult::Kind::accepted);
   EXPECT_EQ(answer.view.row.status, RunStatus::completed) << answer.view.row.error;
   EXPECT_EQ(answer.view.state["title"], Value("signed"));
   EXPECT_EQ(visits["print"], 1);
@@ -400,7 +400,7 @@ TEST_F(Supersteps, WhatPlainNodesCameToIsSavedAheadThoughTheClockIsSetBack) {
               for (int i = 0; i < 400; ++i) update = std::move(update).send("visit", i);
               return update;
             })
-      .may_go_to({"visit"});
+      .destinations({"visit"});
   builder.node("visit", [this](const Plan&, Context& context) {
     clock.move(1ms);
     if (context.input<int>() == 150) clock.move(-1h);

@@ -18,7 +18,7 @@ struct Plan {
   int cache = 0;
 };
 
-struct Supersteps : HaltingWorld {
+struct Supersteps : CrashingStoreFixture {
   std::map<std::string, int> visits;
 
   // Plain nodes that append their name to the log, and count their visits.

@@ -37,7 +37,7 @@ inline Update<Mail> send_mail(const Mail& mail, Context& context) {
   sent.thread = context.thread().text;
   sent.topic = mail.topic;
   sent.text = mail.draft;
-  context.commit_with(sent);
+  context.save(sent);
   context.outcome("sent");
   return unchanged<Mail>();
 }
@@ -49,8 +49,8 @@ inline Graph<Mail> mail_graph() {
       .when([](const Mail& mail) { return mail.topic.starts_with("urgent"); })
       .approved("send")
       .rejected(end)
-      .awaiting(&Mail::awaiting)
-      .answer(&Mail::approved);
+      .pending_flag(&Mail::awaiting)
+      .decision_flag(&Mail::approved);
   graph.node("send", send_mail);
   graph.edge(start, "write").edge("write", "review").edge("send", end);
   return std::move(graph).build().value();
@@ -77,7 +77,7 @@ struct TestWorld : ::testing::Test {
 
   std::unique_ptr<Runtime> process() {
     auto opened = Runtime::open(RuntimeParts{*store, loop, clock, random, model,
-                                             [this](const RunEvent& event) { tell(event); }});
+                                             [this](const ProgressEvent& event) { tell(event); }});
     auto made = std::move(opened).value();
     made->add(graph);
     return made;
@@ -101,7 +101,7 @@ struct TestWorld : ::testing::Test {
     return decision;
   }
 
-  Result<DecisionAnswer> decide(const RunView& paused, Decision decision) {
+  Result<DecisionResult> decide(const RunView& paused, Decision decision) {
     return block_on(
         loop, runtime->decide(default_tenant(), paused.approval->interrupt, std::move(decision)));
   }
@@ -132,7 +132,7 @@ struct TestWorld : ::testing::Test {
     return bodies;
   }
 
-  void tell(const RunEvent& event) {
+  void tell(const ProgressEvent& event) {
     static constexpr std::string_view names[] = {"started", "finished", "attempt_failed", "paused",
                                                  "decided", "ended",    "released"};
     told.push_back(std::string(names[static_cast<int>(event.kind)]) + " " + event.node + " " +

@@ -9,9 +9,9 @@
 
 namespace belay {
 
-class TimersAtOnce final : public Executor {
+class ImmediateTimers final : public Executor {
  public:
-  explicit TimersAtOnce(Executor& inner) : inner_(inner) {}
+  explicit ImmediateTimers(Executor& inner) : inner_(inner) {}
 
   void post(Work work) override { inner_.post(std::move(work)); }
   bool offload(Work work) override { return inner_.offload(std::move(work)); }

@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 
 constexpr auto unnamed = static_cast<Level>(7);
 
-struct UnnamedEnums : HaltingWorld {
+struct UnnamedEnums : CrashingStoreFixture {
   static GraphBuilder<Alarm> after(auto node, std::vector<std::string_view> targets = {}) {
     GraphBuilder<Alarm> graph{"alarm"};
     graph.node("first", [](const Alarm&, Context&) { return set(&Alarm::level, Level::high); });
@@ -81,7 +81,7 @@ TEST_F(UnnamedEnums, OfAReducerFailTheRun) {
 
 TEST_F(UnnamedEnums, OfAnEffectFailTheRun) {
   expect_refused(after([](const Alarm&, Context& context) {
-                   context.once("look", [] { return unnamed; });
+                   context.keyed_effect("look", [] { return unnamed; });
                    return unchanged<Alarm>();
                  }),
                  "The result of the effect \"look\" can't be recorded");
@@ -89,7 +89,7 @@ TEST_F(UnnamedEnums, OfAnEffectFailTheRun) {
 
 TEST_F(UnnamedEnums, OfARecordFailTheRun) {
   expect_refused(after([](const Alarm&, Context& context) {
-                   context.commit_with(Note{"a", unnamed});
+                   context.save(Note{"a", unnamed});
                    return unchanged<Alarm>();
                  }),
                  "level");

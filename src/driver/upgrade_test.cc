@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 std::string hash_of(const JsonGraph& graph) { return to_hex(graph.definition()->hash); }
 
-struct Upgrades : HaltingWorld {
+struct Upgrades : CrashingStoreFixture {
   std::map<std::string, int> visits;
 
   static JsonGraph built(JsonGraphBuilder graph) {
@@ -71,7 +71,7 @@ struct Upgrades : HaltingWorld {
     };
     return block_on(loop, read<std::vector<RunRow>>(*kept, std::move(reader))).value().at(0);
   }
-  Result<DecisionAnswer> approve(const JsonGraph& graph, const InterruptId& interrupt) {
+  Result<DecisionResult> approve(const JsonGraph& graph, const InterruptId& interrupt) {
     auto runtime = process(graph);
     Decision decision;
     decision.approved = true;
@@ -83,7 +83,7 @@ struct Upgrades : HaltingWorld {
     auto runtime = process(graph);
     Spawned working;
     loop.post([&] {
-      working = spawn<Result<std::size_t>>(loop, runtime->work(WorkOptions{}),
+      working = spawn<Result<std::size_t>>(loop, runtime->run_worker(WorkerOptions{}),
                                            [](const Result<std::size_t>&) {});
     });
     loop.run_until(clock.now() + time);
@@ -139,9 +139,9 @@ TEST_F(Upgrades, WithNoPathAQueuedRunAndAnOpenApprovalStayAsTheyAre) {
   EXPECT_EQ(row("queued"), queued);
   clock.move(25h);
   auto newer = process(asks("title"));
-  EXPECT_EQ(block_on(loop, newer->apply_due(default_tenant())).value(), 0u);
+  EXPECT_EQ(block_on(loop, newer->process_due(default_tenant())).value(), 0u);
   EXPECT_EQ(row(), before);
-  EXPECT_EQ(block_on(loop, client->apply_due(default_tenant())).value(), 1u);
+  EXPECT_EQ(block_on(loop, client->process_due(default_tenant())).value(), 1u);
   EXPECT_EQ(row().outcome, "expired");
 }
 
@@ -169,11 +169,11 @@ TEST_F(Upgrades, AnEditIsReadByTheVersionThatItsRunIsOf) {
   ASSERT_FALSE(misfit.ok());
   EXPECT_THAT(misfit.error().message, HasSubstr("should be string"));
   auto answer = decide(*both, "Oslo").value();
-  EXPECT_EQ(answer.kind, DecisionAnswer::Kind::won);
+  EXPECT_EQ(answer.kind, DecisionResult::Kind::accepted);
   EXPECT_EQ(answer.view.state["place"], Value("Oslo"));
   auto without_old = process(newest);
-  EXPECT_EQ(decide(*without_old, "Oslo").value().kind, DecisionAnswer::Kind::same);
-  EXPECT_EQ(decide(*without_old, "Rome").value().kind, DecisionAnswer::Kind::lost);
+  EXPECT_EQ(decide(*without_old, "Oslo").value().kind, DecisionResult::Kind::duplicate);
+  EXPECT_EQ(decide(*without_old, "Rome").value().kind, DecisionResult::Kind::conflict);
 }
 
 TEST_F(Upgrades, GoThroughSeveralVersionsOneAfterAnother) {
@@ -293,21 +293,21 @@ TEST_F(Upgrades, NoMoreRunsOfAnotherVersionAreClaimedThanWereAtFirst) {
   auto our_client = process(ours);
   StartOptions first;
   first.priority = 1;
-  for (std::size_t i = 0; i < limits::claim_max; ++i) {
+  for (std::size_t i = 0; i < limits::poll_batch_max; ++i) {
     Value input = Value::object({{"b", "y"}});
     block_on(loop, our_client->enqueue(ours, std::move(input), {}, Instant())).value();
   }
-  for (std::size_t i = 0; i < limits::claim_max + 40; ++i) {
+  for (std::size_t i = 0; i < limits::poll_batch_max + 40; ++i) {
     block_on(loop, client->enqueue(old, Value::object({{"a", "x"}}), first, Instant())).value();
   }
   auto worker = process(ours);
   std::size_t refused = 0;
-  WorkOptions options;
-  options.trouble = [&](const Error&) { ++refused; };
+  WorkerOptions options;
+  options.on_error = [&](const Error&) { ++refused; };
   Spawned working;
   loop.post([&] {
     working =
-        spawn<Result<std::size_t>>(loop, worker->work(options), [](const Result<std::size_t>&) {});
+        spawn<Result<std::size_t>>(loop, worker->run_worker(options), [](const Result<std::size_t>&) {});
   });
   loop.run_until(clock.now() + 10s);
   EXPECT_EQ(refused, options.runs_max);
@@ -369,9 +369,9 @@ TEST_F(InTheMidst, OfASuperstepTheyOutliveACrashAtAnyCommit) {
       decision.decided_by = "ana";
       Spawned deciding;
       loop.post([&] {
-        deciding = spawn<Result<DecisionAnswer>>(
+        deciding = spawn<Result<DecisionResult>>(
             loop, dying->decide(default_tenant(), paused.approval->interrupt, decision),
-            [](const Result<DecisionAnswer>&) {});
+            [](const Result<DecisionResult>&) {});
       });
       loop.run_until(clock.now() + 1min);
       store.halt_at = 0;

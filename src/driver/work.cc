@@ -54,19 +54,19 @@ Result<std::optional<Damaged>> damaged_run(Snapshot& view, const TenantId& tenan
 // Lets drain() and stop() wake a waiting work(), during its lifetime.
 class CallOfWork {
  public:
-  CallOfWork(WorkCall*& known, WorkCall& call) : known_(known) { known_ = &call; }
+  CallOfWork(WorkSignal*& known, WorkSignal& call) : known_(known) { known_ = &call; }
   CallOfWork(const CallOfWork&) = delete;
   CallOfWork& operator=(const CallOfWork&) = delete;
   ~CallOfWork() { known_ = nullptr; }
 
  private:
-  WorkCall*& known_;
+  WorkSignal*& known_;
 };
 
 }  // namespace
 
-Task<Result<Done>> Runtime::Body::check_queue(TenantId tenant) {
-  std::size_t limit = parts_.limits.queued;
+Task<Result<Done>> Runtime::Impl::check_queue(TenantId tenant) {
+  std::size_t limit = parts_.process_limits.queued;
   if (limit == 0) co_return Done{};
   std::function<Result<std::size_t>(Snapshot&)> reader =
       [tenant, limit](Snapshot& view) -> Result<std::size_t> {
@@ -88,16 +88,16 @@ Task<Result<Done>> Runtime::Body::check_queue(TenantId tenant) {
   co_return std::move(full);
 }
 
-Task<Result<CommitOutcome>> Runtime::Body::put_into_queue(Commit commit) {
+Task<Result<CommitOutcome>> Runtime::Impl::put_into_queue(Commit commit) {
   TenantId tenant = commit.tenant;
   EnteringRuns::Entry entry(entering_, tenant);
   auto outcome = co_await parts_.store.commit(std::move(commit));
-  if (outcome.ok() && *outcome == CommitOutcome::applied) tell_of_work(tenant);
+  if (outcome.ok() && *outcome == CommitOutcome::applied) notify_workers(tenant);
   co_return std::move(outcome);
 }
 
 // Holds the run's place for as long as it is worked on.
-Task<Result<Done>> Runtime::Body::take_up(TenantId tenant, RunId run, RunPlaces::Place place) {
+Task<Result<Done>> Runtime::Impl::execute_candidate(TenantId tenant, RunId run, RunAdmission::Permit place) {
   (void)place;
   auto done = co_await take_up_sound(tenant, run);
   if (done.ok() || done.error().code != ErrorCode::corrupt) co_return done;
@@ -107,14 +107,14 @@ Task<Result<Done>> Runtime::Body::take_up(TenantId tenant, RunId run, RunPlaces:
 // One run's trouble is its own. What is damaged is quarantined, and what this program has no way to
 // go on with, or what has been forgotten meanwhile, stays as it is; any other error is the
 // caller's.
-Task<Result<Done>> Runtime::Body::set_aside(TenantId tenant, RunId run, Error why) {
+Task<Result<Done>> Runtime::Impl::quarantine_or_skip(TenantId tenant, RunId run, Error why) {
   if (why.code == ErrorCode::invalid || why.code == ErrorCode::not_found) co_return Done{};
   if (why.code != ErrorCode::corrupt) co_return why;
   co_return co_await quarantine(std::move(tenant), run, std::move(why.message));
 }
 
-Task<Result<Done>> Runtime::Body::take_up_sound(TenantId tenant, RunId run) {
-  auto found = co_await find_run(tenant, run);
+Task<Result<Done>> Runtime::Impl::take_up_sound(TenantId tenant, RunId run) {
+  auto found = co_await load_run(tenant, run);
   if (!found.ok()) co_return std::move(found).error();
   if (is_draining_) co_return Done{};  // the drain started during the read
   if (found->stored.row.status == RunStatus::paused) {
@@ -132,11 +132,11 @@ Task<Result<Done>> Runtime::Body::take_up_sound(TenantId tenant, RunId run) {
       co_return Done{};
     }
     engine::Event resumed = engine::Resumed{moment(), session_};
-    auto view = co_await wake(*std::move(found), std::move(resumed), false);
+    auto view = co_await commit_and_drive(*std::move(found), std::move(resumed), false);
     if (!view.ok()) co_return std::move(view).error();
     co_return Done{};
   }
-  auto view = co_await go_on(*std::move(found), false);
+  auto view = co_await continue_run(*std::move(found), false);
   if (!view.ok()) co_return std::move(view).error();
   co_return Done{};
 }
@@ -147,7 +147,7 @@ Task<Result<Done>> Runtime::Body::take_up_sound(TenantId tenant, RunId run) {
 // No run continues from such a commit. Therefore the run is read once more first: if the damage was
 // only in the store's cache, the run is left as it is. If a part is damaged that check_readable()
 // does not read, the second call quarantines the run.
-Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::string reason) {
+Task<Result<Done>> Runtime::Impl::quarantine(TenantId tenant, RunId run, std::string reason) {
   std::function<Result<Done>(Snapshot&)> look = [tenant, run, graphs = graphs_](Snapshot& view) {
     return check_readable(view, *graphs, tenant, run);
   };
@@ -164,7 +164,7 @@ Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::st
   engine::Moment at = moment();
   Commit commit;
   commit.tenant = tenant;
-  commit.guard = RunGuard{row.epoch, row.seq, {}};
+  commit.run_guard = RunGuard{row.epoch, row.seq, {}};
   CheckpointRow checkpoint = std::move((*found)->newest);
   checkpoint.parent = checkpoint.id;
   checkpoint.kind = CommitKind::quarantine;
@@ -191,17 +191,17 @@ Task<Result<Done>> Runtime::Body::quarantine(TenantId tenant, RunId run, std::st
 }
 
 // A run that could not be gone on with is tried again later.
-void Runtime::Body::put_off(TenantId tenant, RunId run, const Error& why,
-                            const WorkOptions& options) {
+void Runtime::Impl::retry_later(TenantId tenant, RunId run, const Error& why,
+                            const WorkerOptions& options) {
   Instant now = parts_.clock.now();
   // Of one that found no place it is known when to come again.
   bool has_no_place = is_no_place(why);
   bool is_of_store =
       !has_no_place && (why.code == ErrorCode::unavailable || why.code == ErrorCode::uncertain);
   if (is_of_store) {
-    store_rest_.add(run, now, options.again);
+    store_rest_.add(run, now, options.retry_delay_max);
   } else {
-    not_before_[run] = now + (has_no_place ? *why.retry_after : options.again);
+    not_before_[run] = now + (has_no_place ? *why.retry_after : options.retry_delay_max);
   }
   // No way leads from the run's version to one that this program knows.
   bool is_of_others = why.code == ErrorCode::invalid;
@@ -209,26 +209,26 @@ void Runtime::Body::put_off(TenantId tenant, RunId run, const Error& why,
     meets_other_versions_until_ = now + other_versions_for;
     gives_back_.emplace_back(std::move(tenant), run);
   }
-  if ((is_of_others || is_of_store) && options.trouble) options.trouble(why);
+  if ((is_of_others || is_of_store) && options.on_error) options.on_error(why);
 }
 
-Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
+Task<Result<std::size_t>> Runtime::Impl::run_worker(WorkerOptions options) {
   std::size_t count = 0;
   is_draining_ = is_stopping_ = false;
-  parts_.store.hurry(false);
+  parts_.store.set_shutting_down(false);
   outbox_.start();
   std::vector<RunId> over;
-  WorkCall call(parts_.hints.wake_up);
+  WorkSignal call(parts_.hints.work_notifier);
   CallOfWork known(work_call_, call);
   tenants_.clear();
   if (options.tenant) tenants_.push_back(*options.tenant);
   std::optional<Instant> outbox_looked;
   // A drain also waits for runs that other calls drive: no other code would release them.
   while (!is_draining_ || taken_up_ > 0 || !driven_.empty() || outbox_.under_way() > 0) {
-    if (!parts_.store.takes_commits()) co_return give_up_work();
+    if (!parts_.store.accepts_commits()) co_return give_up_work();
     // A search of the outbox reads all due messages; therefore not every call causes one.
     Instant now = parts_.clock.now();
-    bool looks = !outbox_looked || now < *outbox_looked || now - *outbox_looked >= options.poll;
+    bool looks = !outbox_looked || now < *outbox_looked || now - *outbox_looked >= options.poll_interval;
     if (looks) outbox_looked = now;
     for (const TenantId& tenant : tenants_) {
       call.listen(tenant);
@@ -236,7 +236,7 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
     }
     if (!is_draining_ && taken_up_ < options.runs_max) {
       std::size_t room = options.runs_max - taken_up_;
-      auto found = co_await find_work(options, room);
+      auto found = co_await poll_work(options, room);
       if (store_rest_.looked(found.ok())) call.call();
       if (!found.ok()) {
         bool may_come_back = found.error().code == ErrorCode::unavailable && !options.until_idle;
@@ -244,11 +244,11 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
           forget_work();
           co_return std::move(found).error();
         }
-        if (options.trouble) options.trouble(found.error());
+        if (options.on_error) options.on_error(found.error());
         found = std::vector<Work>();
       }
       if (options.until_idle && found->empty() && taken_up_ == 0) {
-        while (outbox_.is_busy()) co_await sleep_for(options.poll);
+        while (outbox_.is_busy()) co_await sleep_for(options.poll_interval);
         break;
       }
       for (Work& each : *found) {
@@ -266,14 +266,14 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
           if (ended.ok()) {
             store_rest_.commits_answered(parts_.clock.now());
           } else {
-            put_off(tenant, run, ended.error(), options);
+            retry_later(tenant, run, ended.error(), options);
           }
         };
-        auto task = take_up(each.row.tenant, run, std::move(each.place));
+        auto task = execute_candidate(each.row.tenant, run, std::move(each.place));
         work_[run] = spawn<Result<Done>>(parts_.executor, std::move(task), std::move(done));
       }
     }
-    co_await call.wait(options.poll);
+    co_await call.wait(options.poll_interval);
     for (const RunId& run : std::exchange(over, {})) work_.erase(run);
     if (is_draining_) hurry_if_idle();
   }
@@ -283,20 +283,20 @@ Task<Result<std::size_t>> Runtime::Body::work(WorkOptions options) {
 }
 
 // What is under way tells the call of work() that took it up, and so may not outlive it.
-void Runtime::Body::forget_work() {
+void Runtime::Impl::forget_work() {
   work_.clear();
   taken_up_ = 0;
 }
 
 // With this session alive, nobody else could take up what it holds.
-Error Runtime::Body::give_up_work() {
+Error Runtime::Impl::give_up_work() {
   forget_work();
   return error(ErrorCode::unavailable,
                "The store takes no more commits of this process; end it, look at the disk, and "
                "start it again: what it was working on goes on then.");
 }
 
-void Runtime::Body::drain() {
+void Runtime::Impl::drain() {
   is_draining_ = true;
   outbox_.stop();
   release_runs(false);
@@ -305,24 +305,24 @@ void Runtime::Body::drain() {
 }
 
 // Without a run to save there is no reason to wait for an unavailable store.
-void Runtime::Body::hurry_if_idle() {
-  if (driven_.empty() && taken_up_ == 0) parts_.store.hurry(true);
+void Runtime::Impl::hurry_if_idle() {
+  if (driven_.empty() && taken_up_ == 0) parts_.store.set_shutting_down(true);
 }
 
-void Runtime::Body::stop() {
+void Runtime::Impl::stop() {
   is_draining_ = is_stopping_ = true;
-  parts_.store.hurry(true);
+  parts_.store.set_shutting_down(true);
   outbox_.stop();
   outbox_.give_up();
   release_runs(true);
   if (work_call_) work_call_->call(true);
 }
 
-void Runtime::Body::release_runs(bool is_urgent) {
+void Runtime::Impl::release_runs(bool is_urgent) {
   for (auto& [run, driver] : driven_) driver->release(is_urgent);
 }
 
-Result<Done> Runtime::Body::check_not_draining() const {
+Result<Done> Runtime::Impl::check_not_draining() const {
   if (!is_draining_) return Done{};
   Error ending = error(ErrorCode::unavailable, "This process is shutting down; try again later.");
   ending.retry_after = limits::busy_retry_after;

@@ -11,15 +11,15 @@ constexpr std::chrono::milliseconds least_between_urgent_looks{2};
 
 }  // namespace
 
-void WorkCall::listen(const TenantId& tenant) {
+void WorkSignal::listen(const TenantId& tenant) {
   if (!wake_up_ || listening_.contains(tenant)) return;
   listening_[tenant] =
       wake_up_->subscribe(tenant.text, [shared = shared_] { call(*shared, false); });
 }
 
-void WorkCall::call(bool is_urgent) { call(*shared_, is_urgent); }
+void WorkSignal::call(bool is_urgent) { call(*shared_, is_urgent); }
 
-void WorkCall::call(Shared& shared, bool is_urgent) {
+void WorkSignal::call(Shared& shared, bool is_urgent) {
   std::lock_guard lock(shared.mutex);
   shared.is_called = true;
   shared.is_urgent = shared.is_urgent || is_urgent;
@@ -27,7 +27,7 @@ void WorkCall::call(Shared& shared, bool is_urgent) {
   if (shared.arrival && is_heard) shared.arrival->complete(Done{});
 }
 
-Task<bool> WorkCall::wait_for_call(std::chrono::milliseconds longest, bool only_urgent) {
+Task<bool> WorkSignal::wait_for_call(std::chrono::milliseconds longest, bool only_urgent) {
   Completion<Done> arrival;
   {
     std::lock_guard lock(shared_->mutex);
@@ -46,7 +46,7 @@ Task<bool> WorkCall::wait_for_call(std::chrono::milliseconds longest, bool only_
   co_return is_called;
 }
 
-Task<Done> WorkCall::wait(std::chrono::milliseconds longest) {
+Task<Done> WorkSignal::wait(std::chrono::milliseconds longest) {
   if (longest <= least_between_looks) {
     co_await sleep_for(longest);
     co_return Done{};

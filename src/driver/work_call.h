@@ -14,10 +14,10 @@
 
 namespace belay {
 
-class WorkCall {
+class WorkSignal {
  public:
   // `wake_up` may be null.
-  explicit WorkCall(WakeUp* wake_up) : wake_up_(wake_up) {}
+  explicit WorkSignal(WorkNotifier* wake_up) : wake_up_(wake_up) {}
 
   // Is called for what there is to do for this tenant too, from now on.
   void listen(const TenantId& tenant);
@@ -41,9 +41,9 @@ class WorkCall {
   // Waits until it is called or `longest` is over; true if it was called, which consumes the call.
   Task<bool> wait_for_call(std::chrono::milliseconds longest, bool only_urgent);
 
-  WakeUp* wake_up_;
+  WorkNotifier* wake_up_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
-  std::map<TenantId, Listening> listening_;
+  std::map<TenantId, Subscription> listening_;
 };
 
 }  // namespace belay

@@ -20,7 +20,7 @@ struct Job {
   int rounds = 0;
 };
 
-struct Workers : HaltingWorld {
+struct Workers : CrashingStoreFixture {
   void TestBody() override {}
 
   std::map<std::string, int> visits;
@@ -58,10 +58,10 @@ struct Workers : HaltingWorld {
     auto made = std::make_unique<Working>();
     made->runtime = process(graph);
     loop.post([this, at = made.get(), runs_max] {
-      WorkOptions options;
+      WorkerOptions options;
       options.runs_max = runs_max;
       at->task = spawn<Result<std::size_t>>(
-          loop, at->runtime->work(std::move(options)),
+          loop, at->runtime->run_worker(std::move(options)),
           [at](Result<std::size_t> count) { at->ended = std::move(count); });
     });
     return made;
@@ -487,7 +487,7 @@ TEST_F(Forks, APreviewListsWhatWouldRunAgainAndWhichEffectsHaveHappened) {
   GraphBuilder<Job> builder{"effects"};
   builder.node("first", [](const Job&, Context&) { return append(&Job::log, "first"); });
   builder.node("pay", [](const Job&, Context& context) {
-    auto receipt = context.once("pay", [] { return std::string("r1"); });
+    auto receipt = context.keyed_effect("pay", [] { return std::string("r1"); });
     context.publish("paid", Value(receipt));
     return append(&Job::log, receipt);
   });
@@ -499,8 +499,8 @@ TEST_F(Forks, APreviewListsWhatWouldRunAgainAndWhichEffectsHaveHappened) {
   options.seq = 2;
   auto preview = block_on(loop, process(graph)->preview(options)).value();
   EXPECT_EQ(preview.seq, 2u);
-  EXPECT_THAT(preview.next, ElementsAre("pay"));
-  EXPECT_THAT(preview.again, ElementsAre("pay"));
+  EXPECT_THAT(preview.first_nodes, ElementsAre("pay"));
+  EXPECT_THAT(preview.repeated_nodes, ElementsAre("pay"));
   ASSERT_EQ(preview.effects.size(), 1u);
   EXPECT_EQ(preview.effects[0].name, "pay");
   ASSERT_EQ(preview.messages.size(), 1u);

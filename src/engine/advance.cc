@@ -32,9 +32,9 @@ void forget_attempts(Run& run) {
     // A retry that had begun stays one that was due then: who writes it down changes nothing.
     bool is_retry = task.due != Instant();
     if (task.phase == NodeTask::Phase::running) {
-      task.phase = is_retry ? NodeTask::Phase::waiting : NodeTask::Phase::ready;
+      task.phase = is_retry ? NodeTask::Phase::backing_off : NodeTask::Phase::ready;
     }
-    if (task.phase == NodeTask::Phase::inside) forget_attempts(*task.inner);
+    if (task.phase == NodeTask::Phase::in_subgraph) forget_attempts(*task.inner);
   }
 }
 
@@ -44,7 +44,7 @@ bool rests(RunStatus status) { return status != RunStatus::running; }
 void list_running(const Run& run, Value::Array& nodes) {
   for (const NodeTask& task : run.tasks) {
     if (task.phase == NodeTask::Phase::running) nodes.emplace_back(task.node->name);
-    if (task.phase == NodeTask::Phase::inside) list_running(*task.inner, nodes);
+    if (task.phase == NodeTask::Phase::in_subgraph) list_running(*task.inner, nodes);
   }
 }
 
@@ -53,7 +53,7 @@ void list_running(const Run& run, Value::Array& nodes) {
 bool has_progressed(const Run& run, std::uint64_t seq, std::uint64_t epoch) {
   return std::any_of(run.tasks.begin(), run.tasks.end(), [&](const NodeTask& task) {
     if (task.phase == NodeTask::Phase::done) return task.saved_at == seq;
-    if (task.phase != NodeTask::Phase::inside) return false;
+    if (task.phase != NodeTask::Phase::in_subgraph) return false;
     return task.inner->row.epoch == epoch || has_progressed(*task.inner, seq, epoch);
   });
 }
@@ -65,7 +65,7 @@ Moment moment_of(const Happened& event) {
 
 }  // namespace
 
-std::vector<std::size_t> Advancing::path() const {
+std::vector<std::size_t> Transition::path() const {
   if (!outer_) return {};
   std::vector<std::size_t> path = outer_->path();
   path.push_back(position_);
@@ -73,27 +73,27 @@ std::vector<std::size_t> Advancing::path() const {
 }
 
 template <typename Happened>
-bool Advancing::pass_inside(Happened& event, std::size_t depth,
+bool Transition::pass_inside(Happened& event, std::size_t depth,
                             void (Advancing::*handle)(Happened&)) {
   if (depth == event.of.path.size()) {
     (this->*handle)(event);
     return true;
   }
   std::size_t position = event.of.path[depth];
-  if (position >= run_.tasks.size() || run_.tasks[position].phase != Phase::inside) return false;
+  if (position >= run_.tasks.size() || run_.tasks[position].phase != Phase::in_subgraph) return false;
   NodeTask& task = run_.tasks[position];
-  Advancing inner(task, *this);
+  Transition inner(task, *this);
   return inner.pass_inside(event, depth + 1, handle);
 }
 
-NodeTask* Advancing::task_of(const AttemptId& attempt, Phase phase) {
-  if (!works() || !root().works() || attempt.position >= run_.tasks.size()) return nullptr;
+NodeTask* Transition::task_of(const AttemptId& attempt, Phase phase) {
+  if (!is_running() || !root().is_running() || attempt.position >= run_.tasks.size()) return nullptr;
   NodeTask& task = run_.tasks[attempt.position];
   bool is_it = task.id == attempt.task && task.attempt == attempt.attempt && task.phase == phase;
   return is_it ? &task : nullptr;
 }
 
-void Advancing::open_row(const Moment& moment) {
+void Transition::open_row(const Moment& moment) {
   run_.working_since = moment.now;
   run_.row.created_at = moment.now;
   run_.row.updated_at = moment.now;
@@ -102,16 +102,16 @@ void Advancing::open_row(const Moment& moment) {
   guard_epoch_ = 0;
 }
 
-void Advancing::on(Begun event) {
+void Transition::on(Started event) {
   open_row(event.moment);
   if (event.queued_until) {
     run_.row.due_at = *event.queued_until;
     run_.row.session = SessionId();
   }
-  begin(event.moment);
+  start_run(event.moment);
 }
 
-void Advancing::on(Forked event) {
+void Transition::on(Forked event) {
   RunStatus end = run_.row.status;
   open_row(event.moment);
   if (is_final(end)) {  // a copy of a run that has ended
@@ -119,7 +119,7 @@ void Advancing::on(Forked event) {
     run_.row.session = SessionId();
   }
   for (NodeTask& task : run_.tasks) {
-    if (task.phase == Phase::done) note_unsaved(task);
+    if (task.phase == Phase::done) mark_unsaved(task);
   }
   to_queue_ = event.to_queue;
   Step step;
@@ -132,19 +132,19 @@ void Advancing::on(Forked event) {
   commit(std::move(step), event.moment);
 }
 
-void Advancing::on(TakenOver event) {
+void Transition::on(Claimed event) {
   if (is_final(run_.row.status) || run_.row.status == RunStatus::paused) {
-    work_.rests = true;
+    work_.stops = true;
     return;
   }
-  if (run_.row.status == RunStatus::quarantined && !event.by_person) {
-    work_.rests = true;
+  if (run_.row.status == RunStatus::quarantined && !event.is_manual) {
+    work_.stops = true;
     return;
   }
   bool was_lost = run_.row.status == RunStatus::running && !run_.row.session.is_null();
-  bool starts_over = event.by_person || has_progressed(run_, run_.row.seq, run_.row.epoch);
+  bool starts_over = event.is_manual || has_progressed(run_, run_.row.seq, run_.row.epoch);
   run_.row.lost_claims = (starts_over ? 0 : run_.row.lost_claims) + (was_lost ? 1 : 0);
-  if (event.by_person) run_.row.lost_claims = 0;
+  if (event.is_manual) run_.row.lost_claims = 0;
   forget_attempts(run_);
   take_ownership(event.session, event.moment);
   Step step;
@@ -161,22 +161,22 @@ void Advancing::on(TakenOver event) {
   commit(std::move(step), event.moment);
 }
 
-void Advancing::on(Committed event) {
+void Transition::on(Committed event) {
   if (rests(run_.row.status)) {
-    work_.rests = true;
+    work_.stops = true;
     return;
   }
   work_.more = event.more;
   if (run_.row.worked_ms >= run_.options.timeout.count()) return on(RunTimedOut{event.moment});
-  go_on(event.moment);
+  continue_tasks(event.moment);
 }
 
-void Advancing::on(NodeEnded event) {
+void Transition::on(NodeEnded event) {
   work_.more = event.more;
-  pass_inside(event, 0, &Advancing::ended_here);
+  pass_inside(event, 0, &Transition::ended_here);
 }
 
-void Advancing::ended_here(NodeEnded& event) {
+void Transition::ended_here(NodeEnded& event) {
   NodeTask* task = task_of(event.of, Phase::running);
   if (!task) return;
   --run_.running;
@@ -193,9 +193,9 @@ void Advancing::ended_here(NodeEnded& event) {
   task_done(*task, event.moment, CommitKind::node, std::move(told));
 }
 
-void Advancing::on(NodeFailed event) { pass_inside(event, 0, &Advancing::failed_here); }
+void Transition::on(NodeFailed event) { pass_inside(event, 0, &Transition::failed_here); }
 
-void Advancing::failed_here(NodeFailed& event) {
+void Transition::failed_here(NodeFailed& event) {
   NodeTask* task = task_of(event.of, Phase::running);
   if (!task) return;
   --run_.running;
@@ -208,13 +208,13 @@ void Advancing::failed_here(NodeFailed& event) {
     return fail(std::move(event.error), event.moment, 1);
   }
   ++root().run_.row.retry_count;
-  task->phase = Phase::waiting;
+  task->phase = Phase::backing_off;
   task->attempt = event.of.attempt + 1;
   task->due = event.moment.now + wait_after(node.retry, event);
   task->previous_error = event.error;
-  run_.attention.push_back(task->position);
+  run_.tasks_to_check.push_back(task->position);
   if (is_parallel(run_)) {
-    note_unsaved(*task);
+    mark_unsaved(*task);
     return start_ready(event.moment);
   }
   Step step;
@@ -227,9 +227,9 @@ void Advancing::failed_here(NodeFailed& event) {
   commit(std::move(step), event.moment);
 }
 
-void Advancing::on(NodeAsked event) { pass_inside(event, 0, &Advancing::asked_here); }
+void Transition::on(NodeInterrupted event) { pass_inside(event, 0, &Transition::asked_here); }
 
-void Advancing::asked_here(NodeAsked& event) {
+void Transition::asked_here(NodeInterrupted& event) {
   NodeTask* task = task_of(event.of, Phase::running);
   if (!task) return;
   --run_.running;
@@ -242,10 +242,10 @@ void Advancing::asked_here(NodeAsked& event) {
   ask(*task, std::move(approval), {}, event.moment);
 }
 
-void Advancing::on(TaskDue event) { pass_inside(event, 0, &Advancing::due_here); }
+void Transition::on(TaskDue event) { pass_inside(event, 0, &Transition::due_here); }
 
-void Advancing::due_here(TaskDue& event) {
-  if (NodeTask* task = task_of(event.of, Phase::waiting)) {
+void Transition::due_here(TaskDue& event) {
+  if (NodeTask* task = task_of(event.of, Phase::backing_off)) {
     if (root().run_.is_draining) return;  // the next owner waits for it or starts it
     task->phase = Phase::running;
     ++run_.running;
@@ -255,20 +255,20 @@ void Advancing::due_here(TaskDue& event) {
   }
 }
 
-void Advancing::on(RunTimedOut event) {
-  if (!works()) return;
+void Transition::on(RunTimedOut event) {
+  if (!is_running()) return;
   fail(error(ErrorCode::exhausted, "The run worked for longer than its " +
                                        std::to_string(run_.options.timeout.count()) +
                                        " ms; give it more time or less work."),
        event.moment);
 }
 
-void Advancing::on(Resumed event) {
-  if (run_.row.status == RunStatus::queued) return on(TakenOver{event.moment, event.session, true});
+void Transition::on(Resumed event) {
+  if (run_.row.status == RunStatus::queued) return on(Claimed{event.moment, event.session, true});
   if (run_.row.status != RunStatus::paused) return;
-  if (!run_.is_held && !any_slept(run_, event.moment.now)) return;
+  if (!run_.at_breakpoint && !any_timer_due(run_, event.moment.now)) return;
   take_ownership(event.session, event.moment);
-  run_.is_held = false;
+  run_.at_breakpoint = false;
   Moment moment = event.moment;
   if (!is_parallel(run_) && run_.tasks.front().phase == Phase::sleeping) {
     return task_done(run_.tasks.front(), moment, CommitKind::timer, Value());
@@ -280,15 +280,15 @@ void Advancing::on(Resumed event) {
   commit(std::move(step), moment);
 }
 
-void Advancing::on(Released event) {
+void Transition::on(Released event) {
   run_.is_draining = true;
-  if (works() && event.is_urgent) release(event.moment);
+  if (is_running() && event.is_urgent) release(event.moment);
 }
 
 // Saves the results of tasks first: the commit of a release within a superstep does not write them.
-void Advancing::release(const Moment& moment) {
+void Transition::release(const Moment& moment) {
   save_unsaved(moment);
-  if (work_.commit || !works()) return;
+  if (work_.commit || !is_running()) return;
   Value::Array given_up;
   list_running(run_, given_up);
   wait_in_queue(moment);
@@ -301,15 +301,15 @@ void Advancing::release(const Moment& moment) {
   commit(std::move(step), moment);
 }
 
-void Advancing::on(Flushed event) {
-  if (!works() || !run_.is_ahead) return;
+void Transition::on(Flushed event) {
+  if (!is_running() || !run_.has_uncommitted_steps) return;
   work_.flushes = true;
   Step step;
   step.node = run_.row.node;
   commit(std::move(step), event.moment);
 }
 
-void Advancing::on(Cancelled event) {
+void Transition::on(Cancelled event) {
   if (is_final(run_.row.status)) return;
   if (event.is_worked_on) run_.working_since = run_.row.updated_at;
   guard_epoch_ = run_.row.epoch++;
@@ -331,21 +331,21 @@ void Advancing::on(Cancelled event) {
   commit(std::move(step), event.moment);
 }
 
-void Advancing::finish(const Moment& moment) {
+void Transition::finish(const Moment& moment) {
   // Values ahead of a superstep's end lie beyond the commit that began it. A subgraph's last commit
   // must not be without the end of its task: nothing would move after a crash.
   if (!work_.commit && (!work_.more || work_.has_pending)) save_unsaved(moment);
-  if (!work_.more && !work_.commit && works() && run_.running == 0 && run_.unfinished > 0 &&
-      is_stuck(run_, moment.now)) {
+  if (!work_.more && !work_.commit && is_running() && run_.running == 0 && run_.unfinished > 0 &&
+      is_blocked(run_, moment.now)) {
     pause(moment);
   }
   // After the superstep's end, if this was its last task: that commit comes first.
-  if (run_.is_draining && !work_.more && !work_.commit && works() && !any_running(run_)) {
+  if (run_.is_draining && !work_.more && !work_.commit && is_running() && !any_running(run_)) {
     release(moment);
   }
-  bool writes = work_.commit || work_.has_pending || !(work_.more || holds_back());
-  if (writes && !run_.held_journal.empty()) {
-    auto held = std::exchange(run_.held_journal, {});
+  bool writes = work_.commit || work_.has_pending || !(work_.more || defers_commit());
+  if (writes && !run_.deferred_journal.empty()) {
+    auto held = std::exchange(run_.deferred_journal, {});
     append_all(pending().effects, held);
   }
   if (work_.commit) {
@@ -358,18 +358,18 @@ void Advancing::finish(const Moment& moment) {
   } else if (work_.has_pending) {
     work_.commit = std::make_unique<Commit>();
     work_.commit->tenant = run_.row.tenant;
-    work_.commit->guard = RunGuard{run_.row.epoch, run_.row.seq, run_.row.run};
+    work_.commit->run_guard = RunGuard{run_.row.epoch, run_.row.seq, run_.row.run};
     work_.commit->rows = std::move(work_.pending);
   }
   if (work_.commit) {
     work_.actions.emplace_back(WriteCommit{std::move(work_.commit), work_.may_lag});
   }
-  if (work_.rests) work_.actions.emplace_back(Rest{});
+  if (work_.stops) work_.actions.emplace_back(Stop{});
 }
 
 Advance advance(const GraphDefinition& graph, Run&& run, Event event) {
-  Work work;
-  Advancing advancing(graph, run, work);
+  TransitionOutput work;
+  Transition advancing(graph, run, work);
   Moment moment = std::visit([](const auto& happened) { return moment_of(happened); }, event);
   std::visit([&](auto& happened) { advancing.on(std::move(happened)); }, event);
   advancing.finish(moment);

@@ -35,8 +35,8 @@ Graph<Mail> mail_graph() {
         if (mail.draft == "explode") throw std::runtime_error("boom");
         return mail.draft != "dull";
       })
-      .awaiting(&Mail::awaiting)
-      .answer(&Mail::approved);
+      .pending_flag(&Mail::awaiting)
+      .decision_flag(&Mail::approved);
   graph.node("send", pass);
   graph.edge(start, "write").edge("write", "review").edge("send", end);
   return std::move(graph).build().value();
@@ -89,7 +89,7 @@ struct Stepping : ::testing::Test {
     NodeEnded event;
     event.moment = moment(seconds);
     event.of = attempt();
-    event.answer = std::move(update).take_answer();
+    event.answer = std::move(update).take_update();
     event.effects.outcome = std::move(outcome);
     return event;
   }
@@ -99,7 +99,7 @@ struct Stepping : ::testing::Test {
   Error busy() { return error(ErrorCode::unavailable, "The model is busy."); }
 
   void begin() {
-    happens(Begun{moment(0)});
+    happens(Started{moment(0)});
     happens(Committed{moment(0)});
   }
   ApprovalRow pause() {
@@ -120,10 +120,10 @@ struct Stepping : ::testing::Test {
 };
 
 TEST_F(Stepping, BeginningCommitsTheInputAndTheFirstTask) {
-  happens(Begun{moment(0)});
+  happens(Started{moment(0)});
   Commit first = commit();
-  EXPECT_EQ(first.guard->seq, 0u);
-  EXPECT_EQ(first.guard->epoch, 0u);
+  EXPECT_EQ(first.run_guard->seq, 0u);
+  EXPECT_EQ(first.run_guard->epoch, 0u);
   EXPECT_TRUE(first.rows.thread);
   EXPECT_EQ(first.rows.run->seq, 1u);
   EXPECT_EQ(first.rows.run->epoch, 1u);
@@ -136,7 +136,7 @@ TEST_F(Stepping, BeginningCommitsTheInputAndTheFirstTask) {
 }
 
 TEST_F(Stepping, ANodeStartsOnlyOnceItsPlanIsDurable) {
-  happens(Begun{moment(0)});
+  happens(Started{moment(0)});
   ASSERT_EQ(actions.size(), 1u);
   happens(Committed{moment(0)});
   ASSERT_EQ(actions.size(), 1u);
@@ -148,7 +148,7 @@ TEST_F(Stepping, ALinearStepIsOneCommitThatHoldsOnlyWhatChanged) {
   happens(ended(1, set(&Mail::draft, "Dear all")));
   Commit step = commit();
   EXPECT_EQ(actions.size(), 1u);
-  EXPECT_EQ(step.guard->seq, 1u);
+  EXPECT_EQ(step.run_guard->seq, 1u);
   ASSERT_EQ(step.rows.values.size(), 1u);
   EXPECT_EQ(step.rows.values[0].channel, "draft");
   EXPECT_EQ(*json_in_envelope(step.rows.values[0].envelope), R"("Dear all")");
@@ -160,7 +160,7 @@ TEST_F(Stepping, ALinearStepIsOneCommitThatHoldsOnlyWhatChanged) {
 TEST_F(Stepping, AnInterruptIsItsOwnCommittedStep) {
   ApprovalRow approval = pause();
   Commit step = commit();
-  EXPECT_EQ(step.guard->seq, 2u);
+  EXPECT_EQ(step.run_guard->seq, 2u);
   EXPECT_EQ(step.rows.run->status, RunStatus::paused);
   EXPECT_EQ(step.rows.run->reason, "approval");
   EXPECT_TRUE(step.rows.run->session.is_null());
@@ -170,7 +170,7 @@ TEST_F(Stepping, AnInterruptIsItsOwnCommittedStep) {
   ASSERT_EQ(step.rows.values.size(), 1u);
   EXPECT_EQ(step.rows.values[0].channel, "awaiting");
   happens(Committed{moment(1)});
-  EXPECT_TRUE(std::holds_alternative<Rest>(actions.at(0)));
+  EXPECT_TRUE(std::holds_alternative<Stop>(actions.at(0)));
 }
 
 TEST_F(Stepping, AnApprovalThatNeedNotAskIsPassedInTheStepBeforeIt) {
@@ -190,13 +190,13 @@ TEST_F(Stepping, ApprovedGoesOnWithTheEditedPayload) {
   happens(event);
   Commit step = commit();
   EXPECT_EQ(step.rows.checkpoint->kind, CommitKind::decision);
-  EXPECT_EQ(step.approval->interrupt, event.approval.interrupt);
-  EXPECT_EQ(step.approval->expiry, ApprovalGuard::Expiry::ahead);
+  EXPECT_EQ(step.approval_guard->interrupt, event.approval.interrupt);
+  EXPECT_EQ(step.approval_guard->expiry, ApprovalGuard::Expiry::ahead);
   EXPECT_EQ(step.rows.decided->status, ApprovalStatus::approved);
   EXPECT_EQ(*json_in_envelope(step.rows.decided->edited), R"("Dear both")");
   EXPECT_EQ(step.rows.run->status, RunStatus::running);
   EXPECT_EQ(step.rows.run->epoch, 2u);
-  EXPECT_EQ(step.guard->epoch, 1u);
+  EXPECT_EQ(step.run_guard->epoch, 1u);
   EXPECT_EQ(step.rows.run->session, event.session);
   std::vector<std::string> changed;
   for (const ValueRow& value : step.rows.values) changed.push_back(value.channel);
@@ -216,7 +216,7 @@ TEST_F(Stepping, RejectedAndExpiredEndWithoutTheEffect) {
   happens(decided(approval, Decided::Verdict::expired));
   EXPECT_EQ(commit().rows.run->outcome, "expired");
   EXPECT_EQ(commit().rows.checkpoint->kind, CommitKind::expiry);
-  EXPECT_EQ(commit().approval->expiry, ApprovalGuard::Expiry::passed);
+  EXPECT_EQ(commit().approval_guard->expiry, ApprovalGuard::Expiry::passed);
 }
 
 TEST_F(Stepping, TimeSpentWaitingForAPersonIsNotWork) {
@@ -312,7 +312,7 @@ TEST_F(Stepping, WhatJsonCantSayFailsTheRunAndSavesNothing) {
   EXPECT_THAT(run.row.error, HasSubstr("\"draft\" can't be saved"));
   Commit step = commit();
   EXPECT_TRUE(step.rows.values.empty());
-  EXPECT_EQ(step.guard->seq, 1u);
+  EXPECT_EQ(step.run_guard->seq, 1u);
   EXPECT_EQ(step.rows.run->seq, 2u);
   EXPECT_EQ(step.rows.run->node, "write");
 }
@@ -324,7 +324,7 @@ TEST_F(Stepping, CancelEndsTheRunAndFencesItsWorker) {
   Commit step = commit();
   EXPECT_EQ(step.rows.run->status, RunStatus::cancelled);
   EXPECT_EQ(step.rows.run->epoch, 2u);
-  EXPECT_EQ(step.guard->epoch, 1u);
+  EXPECT_EQ(step.run_guard->epoch, 1u);
   EXPECT_TRUE(step.rows.ends_run);
   happens(late);
   EXPECT_TRUE(actions.empty());
@@ -339,7 +339,7 @@ TEST_F(Stepping, EventsThatNoLongerApplyChangeNothing) {
   std::vector<Event> stale;
   stale.push_back(NodeEnded{moment(9), {{}, 0, other, 1}, {}, {}, false});
   stale.push_back(NodeFailed{moment(9), attempt(1), busy(), {}});
-  stale.push_back(NodeAsked{moment(9), attempt(1), {}, {}});
+  stale.push_back(NodeInterrupted{moment(9), attempt(1), {}, {}});
   stale.push_back(TaskDue{moment(9), attempt(1)});
   stale.push_back(RunTimedOut{moment(9)});
   ApprovalRow another = approval;
@@ -377,10 +377,10 @@ TEST_F(Stepping, CheckpointIdsGrowEvenWhenTheClockGoesBack) {
 
 TEST_F(Stepping, ATakeOverRaisesTheEpochAndRepeatsOnlyWhatWasNotCommitted) {
   begin();
-  happens(TakenOver{moment(9), SessionId(derived_uuid("second"))});
+  happens(Claimed{moment(9), SessionId(derived_uuid("second"))});
   Commit claim = commit();
   EXPECT_EQ(claim.rows.checkpoint->kind, CommitKind::claim);
-  EXPECT_EQ(claim.guard->epoch, 1u);
+  EXPECT_EQ(claim.run_guard->epoch, 1u);
   EXPECT_EQ(claim.rows.run->epoch, 2u);
   happens(Committed{moment(9)});
   EXPECT_EQ(std::get<StartNode>(actions.at(0)).node->name, "write");
@@ -388,11 +388,11 @@ TEST_F(Stepping, ATakeOverRaisesTheEpochAndRepeatsOnlyWhatWasNotCommitted) {
 
 TEST_F(Stepping, AQuestionInANodesMiddleIsAnsweredByNameAndPayload) {
   begin();
-  Question question;
+  InterruptRequest question;
   question.name = "amount";
   question.text = "So much?";
   question.payload = Value(100);
-  happens(NodeAsked{moment(1), attempt(1), question, {}});
+  happens(NodeInterrupted{moment(1), attempt(1), question, {}});
   ApprovalRow approval = commit().rows.opened.at(0);
   EXPECT_EQ(approval.node, "write");
   happens(Committed{moment(1)});
@@ -415,14 +415,14 @@ TEST_F(Stepping, ARunThatNobodyMayTakeUpRests) {
   begin();
   for (RunStatus status : {RunStatus::quarantined, RunStatus::paused, RunStatus::completed}) {
     run.row.status = status;
-    happens(TakenOver{moment(9), SessionId(derived_uuid("second"))});
+    happens(Claimed{moment(9), SessionId(derived_uuid("second"))});
     ASSERT_EQ(actions.size(), 1u) << name_of(status);
-    EXPECT_TRUE(std::holds_alternative<Rest>(actions[0]));
+    EXPECT_TRUE(std::holds_alternative<Stop>(actions[0]));
     EXPECT_EQ(run.row.status, status);
   }
   run.row.status = RunStatus::quarantined;
-  TakenOver by_person{moment(9), SessionId(derived_uuid("second"))};
-  by_person.by_person = true;
+  Claimed by_person{moment(9), SessionId(derived_uuid("second"))};
+  by_person.is_manual = true;
   happens(by_person);
   EXPECT_EQ(commit().rows.run->status, RunStatus::running);
 }

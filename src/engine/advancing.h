@@ -11,30 +11,30 @@
 
 namespace belay::engine {
 
-struct Work {
+struct TransitionOutput {
   std::vector<Action> actions;
   std::unique_ptr<Commit> commit;  // that raises the run's seq
   bool may_lag = false;
   CommitRows pending;
   bool has_pending = false;
-  bool rests = false;
+  bool stops = false;
   bool flushes = false;  // nothing is held back
   // Another event follows at once: what tasks came to may wait for its commit.
   bool more = false;
 };
 
-class Advancing {
+class Transition {
  public:
-  Advancing(const GraphDefinition& graph, Run& run, Work& work)
+  Transition(const GraphDefinition& graph, Run& run, TransitionOutput& work)
       : graph_(graph), run_(run), work_(work) {}
 
-  void on(Begun event);
+  void on(Started event);
   void on(Forked event);
-  void on(TakenOver event);
+  void on(Claimed event);
   void on(Committed event);
   void on(NodeEnded event);
   void on(NodeFailed event);
-  void on(NodeAsked event);
+  void on(NodeInterrupted event);
   void on(TaskDue event);
   void on(RunTimedOut event);
   void on(Decided event);
@@ -51,7 +51,7 @@ class Advancing {
   using Phase = NodeTask::Phase;
 
   // The frame inside of `task`.
-  Advancing(NodeTask& task, Advancing& outer)
+  Transition(NodeTask& task, Transition& outer)
       : graph_(*task.node->subgraph->graph),
         run_(*task.inner),
         work_(outer.work_),
@@ -60,10 +60,10 @@ class Advancing {
         kept_(task.inner) {}
 
   bool is_inner() const { return outer_ != nullptr; }
-  Advancing& root() { return outer_ ? outer_->root() : *this; }
+  Transition& root() { return outer_ ? outer_->root() : *this; }
   std::vector<std::size_t> path() const;
-  bool works() const { return run_.row.status == RunStatus::running; }
-  bool holds_back() const;
+  bool is_running() const { return run_.row.status == RunStatus::running; }
+  bool defers_commit() const;
 
   // Fills in what a row has before its first commit.
   void open_row(const Moment& moment);
@@ -74,15 +74,15 @@ class Advancing {
   NodeTask* task_of(const AttemptId& attempt, Phase phase);
   void ended_here(NodeEnded& event);
   void failed_here(NodeFailed& event);
-  void asked_here(NodeAsked& event);
+  void asked_here(NodeInterrupted& event);
   void due_here(TaskDue& event);
   bool decided_inside(Decided& event);
   void decided_here(NodeTask& task, Decided& event);
 
   // superstep.cc
-  void begin(const Moment& moment);
+  void start_run(const Moment& moment);
   void stop_at_breakpoint();
-  void go_on(const Moment& moment);
+  void continue_tasks(const Moment& moment);
   void start_ready(const Moment& moment);
   void start_task(NodeTask& task, const Moment& moment);
   void start_inside(NodeTask& task, const Moment& moment);
@@ -94,9 +94,9 @@ class Advancing {
   void commit(Step step, const Moment& moment);
   void wait_in_queue(const Moment& moment);
   bool ends_with_loose_ends() const;
-  void keep(Commit commit);
+  void emit_commit(Commit commit);
   void fail(Error why, const Moment& moment, int failed_attempts = 0);
-  void note_unsaved(NodeTask& task);
+  void mark_unsaved(NodeTask& task);
   void save_unsaved(const Moment& moment);
   CommitRows& pending();
   void keep_journal(NodeEffects& effects);
@@ -116,8 +116,8 @@ class Advancing {
 
   const GraphDefinition& graph_;
   Run& run_;
-  Work& work_;
-  Advancing* outer_ = nullptr;
+  TransitionOutput& work_;
+  Transition* outer_ = nullptr;
   std::size_t position_ = 0;  // of the outer frame's task
   // The epoch that the commit is guarded by, where this event changes it.
   std::optional<std::uint64_t> guard_epoch_;
@@ -128,19 +128,19 @@ class Advancing {
 };
 
 // Whether nothing can move until a person answers or a time has come that lies after `now`.
-bool is_stuck(const Run& run, Instant now);
+bool is_blocked(const Run& run, Instant now);
 // True if an attempt is running, here or in a subgraph.
 bool any_running(const Run& run);
 // When the first of what the run waits for is due: a timer, or the expiry of an approval.
 std::optional<Instant> first_due(const Run& run);
 // Whether a person is asked, here or in a subgraph.
-bool asks_anyone(const Run& run);
+bool has_open_interrupts(const Run& run);
 // Whether a timer of the run is due by `now`.
-bool any_slept(const Run& run, Instant now);
+bool any_timer_due(const Run& run, Instant now);
 // Whether a task of the run waits for this interrupt.
-bool asks(const Run& run, const InterruptId& interrupt);
+bool waits_for(const Run& run, const InterruptId& interrupt);
 // All interrupts that tasks of the run wait for.
-void list_asked(const Run& run, std::vector<InterruptId>& asked);
+void collect_open_interrupts(const Run& run, std::vector<InterruptId>& asked);
 // Has the next Committed look at all tasks that wait.
 void note_waiting(Run& run);
 // Takes the events of the superstep's attempts, those in subgraphs included, for a commit that ends

@@ -19,16 +19,16 @@ Value detail_of(const Decided& event) {
   return Value(std::move(detail));
 }
 
-Change flag(const GraphDefinition& graph, std::size_t channel, bool value) {
-  Change change;
+ChannelWrite flag(const GraphDefinition& graph, std::size_t channel, bool value) {
+  ChannelWrite change;
   change.channel = channel;
-  change.operand = stored_operand(graph.state->channels[channel], ValueKind::set, Value(value));
+  change.operand = stored_operand(graph.state->channels[channel], WriteOp::set, Value(value));
   return change;
 }
 
 }  // namespace
 
-ApprovalRow Advancing::approval_row(const NodeTask& task, const Moment& moment,
+ApprovalRow Transition::approval_row(const NodeTask& task, const Moment& moment,
                                     const std::string& payload, milliseconds expires) const {
   ApprovalRow row;
   row.tenant = run_.row.tenant;
@@ -40,7 +40,7 @@ ApprovalRow Advancing::approval_row(const NodeTask& task, const Moment& moment,
   row.node = task.node->name;
   row.payload = json_envelope(payload);
   row.payload_hash = sha256(payload);
-  const Advancing* top = this;
+  const Transition* top = this;
   while (top->outer_) top = top->outer_;
   row.seq = top->run_.row.seq + 1;
   row.created_at = std::max(moment.now, top->run_.row.updated_at);
@@ -48,7 +48,7 @@ ApprovalRow Advancing::approval_row(const NodeTask& task, const Moment& moment,
   return row;
 }
 
-void Advancing::ask_for_approval(NodeTask& task, const Moment& moment) {
+void Transition::ask_for_approval(NodeTask& task, const Moment& moment) {
   const GraphDefinition::Node& node = *task.node;
   const GraphDefinition::Approval& asked = *node.approval;
   Encoder payload;
@@ -56,7 +56,7 @@ void Advancing::ask_for_approval(NodeTask& task, const Moment& moment) {
   graph_.state->channels[asked.channel].encode(state, payload, nullptr);
   ApprovalRow approval = approval_row(task, moment, payload.text, asked.options.expires);
   approval.interrupt = InterruptId(derived_uuid(task.id.text() + "approval"));
-  auto question = guarded<std::string>("The question of \"" + node.name + "\"", [&]() {
+  auto question = call_guarded<std::string>("The question of \"" + node.name + "\"", [&]() {
     return Result<std::string>(asked.question ? asked.question(state) : asked.options.question);
   });
   if (!question.ok()) return fail(question.error(), moment);
@@ -66,22 +66,22 @@ void Advancing::ask_for_approval(NodeTask& task, const Moment& moment) {
     approval.roles += role;
   }
   std::vector<std::size_t> changed;
-  if (asked.awaiting && !is_parallel(run_)) {
+  if (asked.pending_flag && !is_parallel(run_)) {
     asked.set_awaiting(owned_state(graph_, run_), true);
-    changed.push_back(*asked.awaiting);
+    changed.push_back(*asked.pending_flag);
   }
   ask(task, std::move(approval), std::move(changed), moment);
 }
 
 // Alone, a task that asks pauses the run with this very commit; among others it waits for them.
-void Advancing::ask(NodeTask& task, ApprovalRow approval, std::vector<std::size_t> changed,
+void Transition::ask(NodeTask& task, ApprovalRow approval, std::vector<std::size_t> changed,
                     const Moment& moment) {
-  task.phase = Phase::asking;
+  task.phase = Phase::interrupted;
   task.interrupt = approval.interrupt;
   if (is_parallel(run_)) {
     task.due = approval.expires_at;
     pending().opened.push_back(std::move(approval));
-    note_unsaved(task);
+    mark_unsaved(task);
     return start_ready(moment);
   }
   Step step;
@@ -106,7 +106,7 @@ void Advancing::ask(NodeTask& task, ApprovalRow approval, std::vector<std::size_
   }
 }
 
-void Advancing::take_ownership(const SessionId& session, const Moment& moment) {
+void Transition::take_ownership(const SessionId& session, const Moment& moment) {
   run_.working_since = moment.now;
   run_.row.session = session;
   run_.row.status = RunStatus::running;
@@ -116,11 +116,11 @@ void Advancing::take_ownership(const SessionId& session, const Moment& moment) {
   note_waiting(run_);
 }
 
-void Advancing::on(Decided event) {
+void Transition::on(Decided event) {
   bool wakes = run_.row.status == RunStatus::paused;
-  if (!wakes && !(works() && event.is_stored)) return;
+  if (!wakes && !(is_running() && event.is_stored)) return;
   // A decision that no task waits for changes nothing, so the run is touched only when one does.
-  if (!asks(run_, event.approval.interrupt)) return;
+  if (!waits_for(run_, event.approval.interrupt)) return;
   if (wakes) take_ownership(event.session, event.moment);
   to_queue_ = wakes && event.to_queue;
   Decided decided = event;
@@ -139,27 +139,27 @@ void Advancing::on(Decided event) {
 }
 
 // Finds the task that asked, in this frame or one inside of it.
-bool Advancing::decided_inside(Decided& event) {
+bool Transition::decided_inside(Decided& event) {
   for (NodeTask& task : run_.tasks) {
-    if (task.phase == Phase::asking && task.interrupt == event.approval.interrupt) {
+    if (task.phase == Phase::interrupted && task.interrupt == event.approval.interrupt) {
       decided_here(task, event);
       return true;
     }
-    if (task.phase != Phase::inside) continue;
-    Advancing inner(task, *this);
+    if (task.phase != Phase::in_subgraph) continue;
+    Transition inner(task, *this);
     if (inner.decided_inside(event)) return true;
   }
   return false;
 }
 
-void Advancing::decided_here(NodeTask& task, Decided& event) {
+void Transition::decided_here(NodeTask& task, Decided& event) {
   if (task.node->approval) return answer_approval(task, event);
   answer_question(task, event);
 }
 
 // The approval node's answer: the edited payload and the flags go into the state, and the run
 // goes on.
-void Advancing::answer_approval(NodeTask& task, Decided& event) {
+void Transition::answer_approval(NodeTask& task, Decided& event) {
   const GraphDefinition::Approval& asked = *task.node->approval;
   bool approved = event.verdict == Decided::Verdict::approved;
   if (approved && event.edited) {
@@ -170,24 +170,24 @@ void Advancing::answer_approval(NodeTask& task, Decided& event) {
       return fail(error(ErrorCode::invalid, "The edited payload does not fit: " + in.problem),
                   event.moment);
     }
-    Change change;
+    ChannelWrite change;
     change.channel = asked.channel;
-    change.operand = stored_operand(channel, ValueKind::set, *event.edited);
+    change.operand = stored_operand(channel, WriteOp::set, *event.edited);
     task.answer.changes.push_back(std::move(change));
   }
-  if (asked.awaiting && !is_parallel(run_)) {
-    task.answer.changes.push_back(flag(graph_, *asked.awaiting, false));
+  if (asked.pending_flag && !is_parallel(run_)) {
+    task.answer.changes.push_back(flag(graph_, *asked.pending_flag, false));
   }
-  if (asked.answer) task.answer.changes.push_back(flag(graph_, *asked.answer, approved));
+  if (asked.decision_flag) task.answer.changes.push_back(flag(graph_, *asked.decision_flag, approved));
   task.answer.go_to.push_back(approved ? asked.approved : asked.rejected);
   task.interrupt = InterruptId();
   task_done(task, event.moment, kind_of(event.verdict), detail_of(event));
 }
 
-void Advancing::answer_question(NodeTask& task, Decided& event) {
+void Transition::answer_question(NodeTask& task, Decided& event) {
   if (auto sound = check_shown(event.approval); !sound.ok())
     return fail(sound.error(), event.moment);
-  Answer answer;
+  InterruptResponse answer;
   answer.approved = event.verdict == Decided::Verdict::approved;
   answer.decided_by = event.decided_by;
   answer.comment = event.comment;
@@ -201,7 +201,7 @@ void Advancing::answer_question(NodeTask& task, Decided& event) {
   task.due = Instant();
   task.phase = Phase::ready;
   run_.first_ready = std::min(run_.first_ready, task.position);
-  if (is_parallel(run_)) return note_unsaved(task);
+  if (is_parallel(run_)) return mark_unsaved(task);
   if (!is_inner()) return;
   Step step;
   step.kind = kind_of(event.verdict);
@@ -209,48 +209,48 @@ void Advancing::answer_question(NodeTask& task, Decided& event) {
   commit(std::move(step), event.moment);
 }
 
-void Advancing::attach_decision(Decided event) {
+void Transition::attach_decision(Decided event) {
   ApprovalRow decided = decided_row(std::move(event));
   ApprovalGuard guard;
   guard.interrupt = decided.interrupt;
   guard.payload_hash = decided.payload_hash;
   guard.expiry = decided.status == ApprovalStatus::expired ? ApprovalGuard::Expiry::passed
                                                            : ApprovalGuard::Expiry::ahead;
-  work_.commit->approval = guard;
+  work_.commit->approval_guard = guard;
   work_.commit->rows.decided = std::move(decided);
 }
 
 // A cancelled run awaits nothing: the flag of its approval goes down.
-void Advancing::clear_awaiting(Step& step) {
+void Transition::clear_awaiting(Step& step) {
   if (is_parallel(run_)) return;
   for (const NodeTask& task : run_.tasks) {
-    if (!task.node->approval || !task.node->approval->awaiting) continue;
+    if (!task.node->approval || !task.node->approval->pending_flag) continue;
     task.node->approval->set_awaiting(owned_state(graph_, run_), false);
-    step.set.push_back(*task.node->approval->awaiting);
+    step.set.push_back(*task.node->approval->pending_flag);
   }
 }
 
-void list_asked(const Run& run, std::vector<InterruptId>& asked) {
+void collect_open_interrupts(const Run& run, std::vector<InterruptId>& asked) {
   for (const NodeTask& task : run.tasks) {
-    if (task.phase == NodeTask::Phase::asking) asked.push_back(task.interrupt);
-    if (task.phase == NodeTask::Phase::inside) list_asked(*task.inner, asked);
+    if (task.phase == NodeTask::Phase::interrupted) asked.push_back(task.interrupt);
+    if (task.phase == NodeTask::Phase::in_subgraph) collect_open_interrupts(*task.inner, asked);
   }
 }
 
-bool asks(const Run& run, const InterruptId& interrupt) {
+bool waits_for(const Run& run, const InterruptId& interrupt) {
   return std::any_of(run.tasks.begin(), run.tasks.end(), [&](const NodeTask& task) {
-    return (task.phase == NodeTask::Phase::asking && task.interrupt == interrupt) ||
-           (task.phase == NodeTask::Phase::inside && asks(*task.inner, interrupt));
+    return (task.phase == NodeTask::Phase::interrupted && task.interrupt == interrupt) ||
+           (task.phase == NodeTask::Phase::in_subgraph && waits_for(*task.inner, interrupt));
   });
 }
 
 void note_waiting(Run& run) {
   using Phase = NodeTask::Phase;
-  run.attention.clear();
+  run.tasks_to_check.clear();
   for (NodeTask& task : run.tasks) {
-    bool waits = task.phase == Phase::waiting || task.phase == Phase::sleeping;
-    if (waits || task.phase == Phase::inside) run.attention.push_back(task.position);
-    if (task.phase == Phase::inside) note_waiting(*task.inner);
+    bool waits = task.phase == Phase::backing_off || task.phase == Phase::sleeping;
+    if (waits || task.phase == Phase::in_subgraph) run.tasks_to_check.push_back(task.position);
+    if (task.phase == Phase::in_subgraph) note_waiting(*task.inner);
   }
 }
 

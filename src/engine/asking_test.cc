@@ -44,8 +44,8 @@ struct Asking : ::testing::Test {
     GraphBuilder<Letter> builder{"letter"};
     builder.node("write", pass);
     auto review = builder.approval("review", &Letter::text, {.question = "Send?"});
-    review.approved("send").rejected(end).awaiting(&Letter::awaiting);
-    if (wording) review.asking(std::move(wording));
+    review.approved("send").rejected(end).pending_flag(&Letter::awaiting);
+    if (wording) review.question(std::move(wording));
     builder.node("send", pass);
     builder.edge(start, "write").edge("write", "review").edge("send", end);
     return std::move(builder).build().value();
@@ -58,8 +58,8 @@ struct Asking : ::testing::Test {
     builder.approval("review", &Letter::text, {.question = "Send?"})
         .approved("send")
         .rejected(end)
-        .awaiting(&Letter::awaiting)
-        .answer(&Letter::approved);
+        .pending_flag(&Letter::awaiting)
+        .decision_flag(&Letter::approved);
     builder.node("send", pass);
     builder.edge(start, "write").edge("write", "review").edge("write", "print");
     builder.edge("print", end).edge("send", end);
@@ -89,7 +89,7 @@ struct Asking : ::testing::Test {
     row.session = SessionId(derived_uuid("session"));
     auto input = std::make_shared<Letter>();
     run = new_run(*graph.definition(), row, std::move(options), input).value();
-    happens(Begun{moment(0)});
+    happens(Started{moment(0)});
     happens(Committed{moment(0)});
   }
   void ends(std::string node, int seconds, Update<Letter> update) {
@@ -98,7 +98,7 @@ struct Asking : ::testing::Test {
       NodeEnded event;
       event.moment = moment(seconds);
       event.of = {{}, task.position, task.id, task.attempt};
-      event.answer = std::move(update).take_answer();
+      event.answer = std::move(update).take_update();
       return happens(std::move(event));
     }
     ADD_FAILURE() << node << " is not due";
@@ -179,10 +179,10 @@ TEST_F(Asking, ARunAtWorkTakesOnlyADecisionThatIsInTheStore) {
   happens(decision);
   EXPECT_TRUE(actions.empty());
   EXPECT_EQ(run.row, before.row);
-  EXPECT_TRUE(asks(run, decision.approval.interrupt));
+  EXPECT_TRUE(waits_for(run, decision.approval.interrupt));
   decision.is_stored = true;
   happens(decision);
-  EXPECT_FALSE(asks(run, decision.approval.interrupt));
+  EXPECT_FALSE(waits_for(run, decision.approval.interrupt));
   EXPECT_TRUE(decided.empty()) << "it is stored already";
 }
 
@@ -193,7 +193,7 @@ TEST_F(Asking, ADecisionOfARunThatHasBeenGivenBackIsLeftToWhoeverTakesItUp) {
   decision.is_stored = true;
   happens(decision);
   EXPECT_TRUE(actions.empty());
-  EXPECT_TRUE(asks(run, decision.approval.interrupt));
+  EXPECT_TRUE(waits_for(run, decision.approval.interrupt));
 }
 
 TEST_F(Asking, AnEditThatDoesNotFitFailsTheRun) {
@@ -234,11 +234,11 @@ TEST_F(Asking, AQuestionWhosePayloadIsNotWhatWasShownIsNotAnswered) {
     run = {};
     opened.clear();
     begin();
-    Question question;
+    InterruptRequest question;
     question.name = "amount";
     question.payload = Value(100);
     const NodeTask& task = run.tasks.front();
-    happens(NodeAsked{moment(1), {{}, 0, task.id, task.attempt}, question, {}});
+    happens(NodeInterrupted{moment(1), {{}, 0, task.id, task.attempt}, question, {}});
     happens(Committed{moment(1)});
     ApprovalRow damaged = opened.at(0);
     damaged.payload = is_text ? json_envelope("900") : std::string("not an envelope");

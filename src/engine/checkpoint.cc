@@ -26,7 +26,7 @@ void write_value(const Run& run, std::uint64_t seq, StepValue& value, CommitRows
   if (value.is_stored) return;
   ValueRow row;
   row.run = run.row.run;
-  row.space = run.space;
+  row.checkpoint_ns = run.checkpoint_ns;
   row.channel = value.channel->name;
   row.seq = seq;
   row.index = value.index;
@@ -103,7 +103,7 @@ CheckpointRow checkpoint_row(const Run& run, const Step& step, const CheckpointI
   row.id = run.row.checkpoint;
   row.parent = parent;
   row.run = run.row.run;
-  row.space = run.space;
+  row.checkpoint_ns = run.checkpoint_ns;
   row.seq = run.row.seq;
   row.state_seq = run.state_seq;
   row.epoch = run.row.epoch;
@@ -143,18 +143,18 @@ Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step) 
     if (is_transient(graph, channel.index)) continue;
     BELAY_TRY(std::string text, channel_text(graph, run, channel));
     std::erase_if(step.values, [&](const StepValue& value) {
-      return value.channel == &channel && !value.is_stored && value.kind == ValueKind::set;
+      return value.channel == &channel && !value.is_stored && value.kind == WriteOp::set;
     });
-    step.values.push_back({&channel, ValueKind::set, index, std::move(text), false});
+    step.values.push_back({&channel, WriteOp::set, index, std::move(text), false});
   }
   return Done{};
 }
 
 Commit end_step(Run& run, Step step, const Moment& moment, std::uint64_t guard_epoch) {
-  bool is_inner = !run.space.empty();
+  bool is_inner = !run.checkpoint_ns.empty();
   Commit commit;
   commit.tenant = run.row.tenant;
-  if (!is_inner) commit.guard = RunGuard{guard_epoch, run.row.seq, {}};
+  if (!is_inner) commit.run_guard = RunGuard{guard_epoch, run.row.seq, {}};
   pass_time(run, moment);
   ++run.row.seq;
   CheckpointId parent = run.row.checkpoint;

@@ -18,7 +18,7 @@ struct Moment {
 };
 
 // The run's first event: its row is filled in, nothing is stored yet.
-struct Begun {
+struct Started {
   Moment moment;
   // Set: it goes to the queue, to be begun by a worker no sooner than this.
   std::optional<Instant> queued_until = std::nullopt;
@@ -30,11 +30,11 @@ struct Forked {
   std::string request = {};  // digest of the request, to recognise it; empty: unknown
 };
 // The run has been read from the store, to be worked on by `session`.
-struct TakenOver {
+struct Claimed {
   Moment moment;
   SessionId session;
   // A person asks for it: a quarantined run gets another chance.
-  bool by_person = false;
+  bool is_manual = false;
 };
 // The commit under way is durable.
 struct Committed {
@@ -63,7 +63,7 @@ inline std::uint64_t seed_of(const AttemptId& attempt) {
 struct NodeEnded {
   Moment moment;
   AttemptId of;
-  NodeAnswer answer;
+  NodeUpdate answer;
   NodeEffects effects;
   // Another task's end follows at once: what this one came to may wait for that one's commit.
   bool more = false;
@@ -75,10 +75,10 @@ struct NodeFailed {
   NodeEffects effects;  // what it emitted, and the journal of its effects
 };
 // The node asks a person in its middle.
-struct NodeAsked {
+struct NodeInterrupted {
   Moment moment;
   AttemptId of;
-  Question question;
+  InterruptRequest question;
   NodeEffects effects;  // only the journal of its effects counts
 };
 // The wait after a failed attempt, or of a wait node, is over.
@@ -130,7 +130,7 @@ struct Cancelled {
   bool is_worked_on = false;
 };
 
-using Event = std::variant<Begun, Forked, TakenOver, Committed, NodeEnded, NodeFailed, NodeAsked,
+using Event = std::variant<Started, Forked, Claimed, Committed, NodeEnded, NodeFailed, NodeInterrupted,
                            TaskDue, RunTimedOut, Decided, Resumed, Released, Flushed, Cancelled>;
 
 // Starts one attempt of a node, on this state.
@@ -151,8 +151,8 @@ struct WaitForTask {
   Instant due{};
 };
 // The run has ended, waits, or was given back: nothing is left to do in this process.
-struct Rest {};
+struct Stop {};
 
-using Action = std::variant<StartNode, WriteCommit, WaitForTask, Rest>;
+using Action = std::variant<StartNode, WriteCommit, WaitForTask, Stop>;
 
 }  // namespace belay::engine

@@ -7,7 +7,7 @@
 namespace belay::engine {
 namespace {
 
-Value value_of_answer(const std::pair<std::string, Answer>& entry) {
+Value value_of_answer(const std::pair<std::string, InterruptResponse>& entry) {
   const auto& [question, answer] = entry;
   return Value::object({{"question", question},
                         {"approved", answer.approved},
@@ -60,7 +60,7 @@ Result<Done> read_answers(const Value& from, NodeTask& task) {
   const Value::Array* answers = from["answers"].as_array();
   if (!answers) return Done{};
   for (const Value& each : *answers) {
-    Answer answer;
+    InterruptResponse answer;
     const bool* approved = each["approved"].as_bool();
     if (!approved) return damaged();
     answer.approved = *approved;
@@ -112,14 +112,14 @@ void write_task_parts(const NodeTask& task, Encoder& out) {
     write_json(value, out.text);
   };
   if (task.attempt != 1) add("attempt", task.attempt);
-  bool waits = task.phase == Phase::waiting || task.phase == Phase::sleeping ||
-               (task.phase == Phase::asking && task.due != Instant());
+  bool waits = task.phase == Phase::backing_off || task.phase == Phase::sleeping ||
+               (task.phase == Phase::interrupted && task.due != Instant());
   if (waits) add("due", to_text(task.due));
   if (task.previous_error) {
     add("error", Value::object({{"code", name_of(task.previous_error->code)},
                                 {"message", task.previous_error->message}}));
   }
-  if (task.phase == Phase::asking) add("interrupt", task.interrupt.text());
+  if (task.phase == Phase::interrupted) add("interrupt", task.interrupt.text());
   if (!task.question.empty()) add("question", task.question);
   if (!task.answers.empty()) {
     Value::Array answers;
@@ -136,7 +136,7 @@ Result<Done> read_task_parts(const Value& from, NodeTask& task) {
     auto instant = instant_from(*due);
     if (!instant) return damaged();
     task.due = *instant;
-    task.phase = NodeTask::Phase::waiting;
+    task.phase = NodeTask::Phase::backing_off;
   }
   if (const Value* failure = from.find("error")) {
     auto code = error_code_named(string_in(*failure, "code"));
@@ -147,7 +147,7 @@ Result<Done> read_task_parts(const Value& from, NodeTask& task) {
     auto id = uuid_from(*interrupt);
     if (!id) return damaged();
     task.interrupt = InterruptId(*id);
-    task.phase = NodeTask::Phase::asking;
+    task.phase = NodeTask::Phase::interrupted;
   }
   task.question = string_in(from, "question");
   return read_answers(from, task);
@@ -174,7 +174,7 @@ std::string next_tasks_text(const Run& run, bool whole) {
     write_task(task, superstep, out);
     superstep.reset();
   }
-  if (run.is_held) out.text += ",{\"held\":true}";
+  if (run.at_breakpoint) out.text += ",{\"held\":true}";
   write_joins(run, out);
   write_version(run, out);
   out.text += ']';
@@ -191,7 +191,7 @@ Result<NextTasks> next_tasks_from(std::string_view text) {
     } else if (each.find("join")) {
       BELAY_CHECK(read_join(each, next));
     } else if (const bool* held = each["held"].as_bool()) {
-      next.is_held = *held;
+      next.at_breakpoint = *held;
     } else if (auto as_of = each["as_of"].as_uint()) {
       next.as_of = as_of;
     } else if (const std::string* version = each["version"].as_string()) {
@@ -203,7 +203,7 @@ Result<NextTasks> next_tasks_from(std::string_view text) {
   return next;
 }
 
-TaskId task_id(const RunId& run, std::string_view space, std::int64_t superstep,
+TaskId task_id(const RunId& run, std::string_view checkpoint_ns, std::int64_t superstep,
                std::string_view node, std::optional<std::size_t> position) {
   std::string seed(reinterpret_cast<const char*>(run.bytes.data()), run.bytes.size());
   seed += std::to_string(superstep);
@@ -213,15 +213,15 @@ TaskId task_id(const RunId& run, std::string_view space, std::int64_t superstep,
     seed += '\0';
     seed += std::to_string(*position);
   }
-  if (!space.empty()) {
+  if (!checkpoint_ns.empty()) {
     seed += '\0';
-    seed += space;
+    seed += checkpoint_ns;
   }
   return TaskId(derived_uuid(seed));
 }
 
-std::string inner_space(std::string_view space, std::string_view node, const TaskId& task) {
-  std::string inner(space);
+std::string inner_checkpoint_ns(std::string_view checkpoint_ns, std::string_view node, const TaskId& task) {
+  std::string inner(checkpoint_ns);
   if (!inner.empty()) inner += '|';
   inner += node;
   inner += ':';

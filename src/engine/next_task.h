@@ -26,7 +26,7 @@ struct NextTasks {
   std::vector<NodeTask> tasks;     // without their ids and nodes' definitions
   std::vector<std::string> nodes;  // their nodes' names
   std::int64_t superstep = 0;
-  bool is_held = false;
+  bool at_breakpoint = false;
   std::map<std::size_t, std::vector<std::string>> joins;
   std::optional<std::uint64_t> as_of;
   std::optional<std::string> version;
@@ -35,10 +35,10 @@ struct NextTasks {
 Result<NextTasks> next_tasks_from(std::string_view text);
 
 // The id of a visit. `position` counts only among several tasks, `space` only inside a subgraph.
-TaskId task_id(const RunId& run, std::string_view space, std::int64_t superstep,
+TaskId task_id(const RunId& run, std::string_view checkpoint_ns, std::int64_t superstep,
                std::string_view node, std::optional<std::size_t> position);
 // The namespace of the visit that `task` of `space` makes of its subgraph.
-std::string inner_space(std::string_view space, std::string_view node, const TaskId& task);
+std::string inner_checkpoint_ns(std::string_view checkpoint_ns, std::string_view node, const TaskId& task);
 
 // The parts of a task that both formats, this one and that of task_text.h, have in common.
 void write_task_parts(const NodeTask& task, Encoder& out);

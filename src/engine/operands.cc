@@ -10,7 +10,7 @@ namespace {
 
 class StoredOperand final : public Operand {
  public:
-  StoredOperand(const ChannelType& channel, ValueKind kind, Value value)
+  StoredOperand(const ChannelType& channel, WriteOp kind, Value value)
       : channel_(channel), kind_(kind), value_(std::move(value)) {}
   void encode(Encoder& out) const override { write_json(value_, out.text); }
   Result<Done> apply(void* state) override {
@@ -23,7 +23,7 @@ class StoredOperand final : public Operand {
 
  private:
   const ChannelType& channel_;
-  ValueKind kind_;
+  WriteOp kind_;
   Value value_;
 };
 
@@ -65,13 +65,13 @@ Error conflict(const Run& run, const NodeTask& one, const NodeTask& other, std::
 Result<Done> check_conflicts(const GraphDefinition& graph, const Run& run) {
   struct Writers {
     const NodeTask* first = nullptr;
-    ValueKind kind = ValueKind::set;
+    WriteOp kind = WriteOp::set;
   };
   std::vector<Writers> writers(graph.state->channels.size());
   for (const NodeTask& task : run.tasks) {
-    for (const Change& change : task.answer.changes) {
+    for (const ChannelWrite& change : task.answer.changes) {
       Writers& seen = writers[change.channel];
-      if (seen.first && (change.kind == ValueKind::set || seen.kind != change.kind)) {
+      if (seen.first && (change.kind == WriteOp::set || seen.kind != change.kind)) {
         return conflict(run, *seen.first, task, change.channel);
       }
       if (!seen.first) seen = {&task, change.kind};
@@ -80,7 +80,7 @@ Result<Done> check_conflicts(const GraphDefinition& graph, const Run& run) {
   return Done{};
 }
 
-Result<Done> reduce(const GraphDefinition& graph, const NodeTask& task, const Change& change,
+Result<Done> reduce(const GraphDefinition& graph, const NodeTask& task, const ChannelWrite& change,
                     void* state) {
   const auto* rule = rule_of(graph, change.channel);
   const std::string& name = graph.state->channels[change.channel].name;
@@ -89,7 +89,7 @@ Result<Done> reduce(const GraphDefinition& graph, const NodeTask& task, const Ch
                                          name + "\", for which the graph \"" + graph.name +
                                          "\" declares no reducer; write .reducer(...).");
   }
-  return guarded<Done>("The reducer of the channel \"" + name + "\"",
+  return call_guarded<Done>("The reducer of the channel \"" + name + "\"",
                        [&]() { return rule->reduce(state, change.operand->value()); });
 }
 
@@ -99,26 +99,26 @@ class Combining {
       : graph_(graph), run_(run), state_(owned_state(graph, run)) {}
 
   Result<Done> take(NodeTask& task) {
-    for (Change& change : task.answer.changes) {
+    for (ChannelWrite& change : task.answer.changes) {
       ChannelVersion* channel = version_of(run_, change.channel);
       // Applying uses an operand up: somebody else's stays as it is.
       if (change.operand.use_count() > 1) change.operand = change.operand->copy();
-      if (change.kind == ValueKind::reduce) {
+      if (change.kind == WriteOp::reduce) {
         BELAY_CHECK(reduce(graph_, task, change, state_));
         if (std::find(reduced_.begin(), reduced_.end(), channel) == reduced_.end()) {
           reduced_.push_back(channel);
         }
         continue;
       }
-      bool is_added = change.kind != ValueKind::set;
+      bool is_added = change.kind != WriteOp::set;
       // Alone in its superstep, a sum costs no more than what is added to it.
-      if (!is_parallel(run_) && change.kind == ValueKind::add) is_added = false;
+      if (!is_parallel(run_) && change.kind == WriteOp::add) is_added = false;
       if (is_transient(graph_, change.channel)) {
         BELAY_CHECK(apply(task, change, *channel));
         continue;
       }
       StepValue value{channel,
-                      is_added ? change.kind : ValueKind::set,
+                      is_added ? change.kind : WriteOp::set,
                       static_cast<std::int64_t>(task.position),
                       {},
                       task.saved};
@@ -139,7 +139,7 @@ class Combining {
   Result<std::vector<StepValue>> finish() && {
     std::vector<std::pair<ChannelVersion*, std::size_t>> grown;
     for (const StepValue& value : values_) {
-      if (value.kind != ValueKind::merge && value.kind != ValueKind::add) continue;
+      if (value.kind != WriteOp::merge && value.kind != WriteOp::add) continue;
       bool known = !grown.empty() && grown.back().first == value.channel;
       if (!known) grown.emplace_back(value.channel, 0);
       grown.back().second += value.text.size();
@@ -158,7 +158,7 @@ class Combining {
   }
 
  private:
-  Result<Done> apply(const NodeTask& task, const Change& change, const ChannelVersion& channel) {
+  Result<Done> apply(const NodeTask& task, const ChannelWrite& change, const ChannelVersion& channel) {
     auto applied = change.operand->apply(state_);
     if (applied.ok()) return applied;
     return error(ErrorCode::invalid, "What the node \"" + task.node->name +
@@ -174,7 +174,7 @@ class Combining {
     if (channel.added_bytes + added <= channel.set_bytes + 256) return Done{};
     BELAY_TRY(std::string text, channel_text(graph_, run_, channel));
     if (to_read <= 2 * text.size() + 64) return Done{};
-    values_.push_back({&channel, ValueKind::set, static_cast<std::int64_t>(run_.tasks.size()),
+    values_.push_back({&channel, WriteOp::set, static_cast<std::int64_t>(run_.tasks.size()),
                        std::move(text), false});
     return Done{};
   }
@@ -183,7 +183,7 @@ class Combining {
   Result<Done> write_whole(ChannelVersion& channel) {
     if (is_transient(graph_, channel.index)) return Done{};
     BELAY_TRY(std::string text, channel_text(graph_, run_, channel));
-    values_.push_back({&channel, ValueKind::set, static_cast<std::int64_t>(run_.tasks.size()),
+    values_.push_back({&channel, WriteOp::set, static_cast<std::int64_t>(run_.tasks.size()),
                        std::move(text), false});
     return Done{};
   }
@@ -197,7 +197,7 @@ class Combining {
 
 // The text that setting the channel to the operand gives, with what newer code has put into it.
 Result<std::string> text_when_set(const GraphDefinition& graph, const Run& run,
-                                  const ChannelVersion& channel, const Change& change) {
+                                  const ChannelVersion& channel, const ChannelWrite& change) {
   Encoder out;
   change.operand->encode(out);
   if (!channel.unknown) return checked(channel, std::move(out));
@@ -213,7 +213,7 @@ Result<std::string> text_when_set(const GraphDefinition& graph, const Run& run,
 
 }  // namespace
 
-std::shared_ptr<Operand> stored_operand(const ChannelType& channel, ValueKind kind, Value value) {
+std::shared_ptr<Operand> stored_operand(const ChannelType& channel, WriteOp kind, Value value) {
   return std::make_shared<StoredOperand>(channel, kind, std::move(value));
 }
 
@@ -236,10 +236,10 @@ Result<std::string> channel_text(const GraphDefinition& graph, const Run& run,
   return checked(channel, std::move(out));
 }
 
-void add_version(ChannelVersion& channel, std::uint64_t seq, ValueKind kind,
+void add_version(ChannelVersion& channel, std::uint64_t seq, WriteOp kind,
                  std::string_view text) {
   channel.seq = seq;
-  if (kind == ValueKind::set) {
+  if (kind == WriteOp::set) {
     channel.hash = sha256(text);
     channel.set_bytes = text.size();
     channel.added_bytes = 0;
@@ -270,21 +270,21 @@ Result<std::vector<StepValue>> combine(const GraphDefinition& graph, Run& run) {
 Result<std::vector<ValueRow>> pending_values(const GraphDefinition& graph, const Run& run,
                                              const NodeTask& task) {
   std::vector<ValueRow> rows;
-  for (const Change& change : task.answer.changes) {
+  for (const ChannelWrite& change : task.answer.changes) {
     if (is_transient(graph, change.channel)) continue;
     ValueRow row;
     for (const ChannelVersion& channel : run.channels) {
       if (channel.index != change.channel) continue;
       row.channel = channel.name;
       Encoder out;
-      if (change.kind != ValueKind::set) change.operand->encode(out);
-      BELAY_TRY(std::string text, change.kind == ValueKind::set
+      if (change.kind != WriteOp::set) change.operand->encode(out);
+      BELAY_TRY(std::string text, change.kind == WriteOp::set
                                       ? text_when_set(graph, run, channel, change)
                                       : checked(channel, std::move(out)));
       row.envelope = json_envelope(text);
     }
     row.run = run.row.run;
-    row.space = run.space;
+    row.checkpoint_ns = run.checkpoint_ns;
     row.seq = run.state_seq + 1;
     row.index = static_cast<std::int64_t>(task.position);
     row.kind = change.kind;

@@ -10,14 +10,14 @@ namespace belay::engine {
 // One value that a commit writes, or has written ahead for a finished task.
 struct StepValue {
   ChannelVersion* channel = nullptr;
-  ValueKind kind = ValueKind::set;
+  WriteOp kind = WriteOp::set;
   std::int64_t index = 0;  // see ValueRow
   std::string text;
   bool is_stored = false;  // by a pending write
 };
 
 // An operand read back from its text, for the channel at `channel`.
-std::shared_ptr<Operand> stored_operand(const ChannelType& channel, ValueKind kind, Value value);
+std::shared_ptr<Operand> stored_operand(const ChannelType& channel, WriteOp kind, Value value);
 
 // Combines what all tasks of the superstep did, in their order, with the state, and uses it up.
 // `invalid` when two tasks set one channel, a reducer throws, or a value can't be written as JSON
@@ -33,7 +33,7 @@ Result<std::string> channel_text(const GraphDefinition& graph, const Run& run,
                                  const ChannelVersion& channel);
 
 // Makes the value the channel's newest version.
-void add_version(ChannelVersion& channel, std::uint64_t seq, ValueKind kind, std::string_view text);
+void add_version(ChannelVersion& channel, std::uint64_t seq, WriteOp kind, std::string_view text);
 
 // The state, to be changed: copied first if a node may still look at it.
 void* owned_state(const GraphDefinition& graph, Run& run);

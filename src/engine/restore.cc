@@ -24,7 +24,7 @@ Error corrupt(const StoredRun& stored, const std::string& what) {
 
 // Combines what was stored with one channel of the state.
 Result<Done> read_channel(const GraphDefinition& graph, Run& run, const ChannelVersion& channel,
-                          ValueKind kind, const Value& from, Unknown& unknown) {
+                          WriteOp kind, const Value& from, Unknown& unknown) {
   if (channel.index == ChannelVersion::unknown_channel) return Done{};
   Decoder in;
   in.path.push_back(channel.name);
@@ -55,7 +55,7 @@ Result<Done> read_input(const GraphDefinition& graph, const StoredRun& stored, R
     const Value* found = input.find(channel.name);
     if (!found) continue;
     Unknown unknown;
-    BELAY_CHECK(read_channel(graph, run, channel, ValueKind::set, *found, unknown));
+    BELAY_CHECK(read_channel(graph, run, channel, WriteOp::set, *found, unknown));
     if (!unknown.empty()) channel.unknown = std::make_shared<const Unknown>(std::move(unknown));
   }
   return Done{};
@@ -63,7 +63,7 @@ Result<Done> read_input(const GraphDefinition& graph, const StoredRun& stored, R
 
 // The rows come channel by channel, the newest `set` first.
 Result<Done> read_values(const GraphDefinition& graph, const StoredRun& stored,
-                         const StoredSpace& space, Run& run) {
+                         const StoredSpace& checkpoint_ns, Run& run) {
   ChannelVersion* last = nullptr;
   Unknown unknown;
   auto keep_unknown = [&]() {
@@ -71,10 +71,10 @@ Result<Done> read_values(const GraphDefinition& graph, const StoredRun& stored,
       last->unknown = std::make_shared<const Unknown>(std::exchange(unknown, {}));
     }
   };
-  for (const ValueRow& row : space.values) {
-    if (row.space != run.space) continue;
+  for (const ValueRow& row : checkpoint_ns.values) {
+    if (row.checkpoint_ns != run.checkpoint_ns) continue;
     BELAY_TRY(std::string_view text, json_in_envelope(row.envelope));
-    if (!last || last->name != row.channel || row.kind == ValueKind::set) {
+    if (!last || last->name != row.channel || row.kind == WriteOp::set) {
       keep_unknown();
       unknown = {};
     }
@@ -92,10 +92,10 @@ Result<Done> read_values(const GraphDefinition& graph, const StoredRun& stored,
 
 // What a finished task changed, from the values that it wrote ahead.
 Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
-                          const StoredSpace& space, Run& run) {
-  for (const ValueRow& row : space.pending) {
+                          const StoredSpace& checkpoint_ns, Run& run) {
+  for (const ValueRow& row : checkpoint_ns.pending) {
     auto position = static_cast<std::size_t>(row.index);
-    if (row.space != run.space || row.seq != run.state_seq + 1) continue;
+    if (row.checkpoint_ns != run.checkpoint_ns || row.seq != run.state_seq + 1) continue;
     // Of tasks that had not ended, or of a superstep that has been left.
     if (position >= run.tasks.size() || run.tasks[position].phase != NodeTask::Phase::done)
       continue;
@@ -103,7 +103,7 @@ Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
     auto value = parse_json(text);
     if (!value.ok()) return corrupt(stored, "holds a value that is no JSON");
     ChannelVersion& channel = channel_named(run.channels, row.channel);
-    Change change;
+    ChannelWrite change;
     change.channel = channel.index;
     change.kind = row.kind;
     if (channel.index == ChannelVersion::unknown_channel) {
@@ -112,7 +112,7 @@ Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
                                            "\" any more, which a finished task wrote.");
     }
     const ChannelType& type = graph.state->channels[channel.index];
-    if (row.kind == ValueKind::reduce) {
+    if (row.kind == WriteOp::reduce) {
       bool known = channel.index < graph.channel_rules.size() &&
                    graph.channel_rules[channel.index].read_operand;
       if (known) change.operand = graph.channel_rules[channel.index].read_operand(*value);
@@ -134,27 +134,27 @@ Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
 }
 
 Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
-                        const StoredSpace& space, Run& run);
+                        const StoredSpace& checkpoint_ns, Run& run);
 
 // What stands in the rows of one frame; the state is there already.
 Result<Done> read_space(const GraphDefinition& graph, const StoredRun& stored,
-                        const StoredSpace& space, const Digest& origin, Run& run) {
-  BELAY_CHECK(read_values(graph, stored, space, run));
-  const CheckpointRow& checkpoint = space.checkpoint;
-  run.chain_hash = chain_hash(checkpoint.parent.is_null() ? origin : space.parent_chain_hash,
+                        const StoredSpace& checkpoint_ns, const Digest& origin, Run& run) {
+  BELAY_CHECK(read_values(graph, stored, checkpoint_ns, run));
+  const CheckpointRow& checkpoint = checkpoint_ns.checkpoint;
+  run.chain_hash = chain_hash(checkpoint.parent.is_null() ? origin : checkpoint_ns.parent_chain_hash,
                               checkpoint, run.channels);
   if (run.chain_hash != checkpoint.chain_hash) {
     return corrupt(stored, "does not fit its chain hash: stored bytes were changed");
   }
   run.state_seq = checkpoint.state_seq;
   run.superstep = checkpoint.superstep;
-  return read_tasks(graph, stored, space, run);
+  return read_tasks(graph, stored, checkpoint_ns, run);
 }
 
 Result<Done> read_inside(const StoredRun& stored, const StoredSpace& inner_stored, Run& run,
                          NodeTask& task) {
   const GraphDefinition& graph = *task.node->subgraph->graph;
-  task.phase = NodeTask::Phase::inside;
+  task.phase = NodeTask::Phase::in_subgraph;
   task.inner = std::make_shared<Run>();
   Run& inner = *task.inner;
   inner.row = run.row;
@@ -166,23 +166,23 @@ Result<Done> read_inside(const StoredRun& stored, const StoredSpace& inner_store
   inner.row.node = inner_stored.checkpoint.node;
   inner.row.status = RunStatus::running;
   inner.options = run.options;
-  inner.space = inner_stored.checkpoint.space;
+  inner.checkpoint_ns = inner_stored.checkpoint.checkpoint_ns;
   inner.state = graph.state->make();
   inner.channels = unwritten_channels(*graph.state);
-  return read_space(graph, stored, inner_stored, sha256(inner.space), inner);
+  return read_space(graph, stored, inner_stored, sha256(inner.checkpoint_ns), inner);
 }
 
 Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
-                        const StoredSpace& space, Run& run) {
-  BELAY_TRY(NextTasks next, next_tasks_from(tasks_text_of(space)));
-  run.tasks_seq = space.checkpoint.seq;
-  if (auto own = next_tasks_from(space.checkpoint.next_tasks); own.ok() && own->as_of) {
+                        const StoredSpace& checkpoint_ns, Run& run) {
+  BELAY_TRY(NextTasks next, next_tasks_from(tasks_text_of(checkpoint_ns)));
+  run.tasks_seq = checkpoint_ns.checkpoint.seq;
+  if (auto own = next_tasks_from(checkpoint_ns.checkpoint.next_tasks); own.ok() && own->as_of) {
     run.tasks_seq = *own->as_of;
   }
   if (!next.tasks.empty()) run.superstep = next.superstep;
   run.tasks = std::move(next.tasks);
   // A commit in the midst of a superstep comes after its breakpoint.
-  run.is_held = next.is_held && space.tasks_text.empty();
+  run.at_breakpoint = next.at_breakpoint && checkpoint_ns.tasks_text.empty();
   run.joins = std::move(next.joins);
   // Those of an older version that this one no longer has hold nothing up.
   std::erase_if(run.joins, [&](const auto& join) { return join.first >= graph.joins.size(); });
@@ -195,24 +195,24 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
                                            "\", which the graph \"" + graph.name +
                                            "\" no longer has; run the program that has it.");
     }
-    task.id = task_id(run.row.run, run.space, run.superstep, task.node->name,
+    task.id = task_id(run.row.run, run.checkpoint_ns, run.superstep, task.node->name,
                       is_parallel(run) ? std::optional(i) : std::nullopt);
   }
-  for (const TaskRow& row : space.tasks) {
-    if (row.space == run.space && row.superstep == run.superstep) {
+  for (const TaskRow& row : checkpoint_ns.tasks) {
+    if (row.checkpoint_ns == run.checkpoint_ns && row.superstep == run.superstep) {
       BELAY_CHECK(apply_task_row(row, run));
     }
   }
   // After an upgrade they are read as the channels are then.
-  if (!run.is_upgraded) BELAY_CHECK(read_pending(graph, stored, space, run));
+  if (!run.is_upgraded) BELAY_CHECK(read_pending(graph, stored, checkpoint_ns, run));
   for (NodeTask& task : run.tasks) {
-    if (task.node->wait && task.phase == NodeTask::Phase::waiting) {
+    if (task.node->wait && task.phase == NodeTask::Phase::backing_off) {
       task.phase = NodeTask::Phase::sleeping;
     }
     if (task.phase != NodeTask::Phase::done) ++run.unfinished;
     if (!task.node->subgraph || task.phase == NodeTask::Phase::done) continue;
-    auto inner = space.inner.find(inner_space(run.space, task.node->name, task.id));
-    if (inner == space.inner.end()) {
+    auto inner = checkpoint_ns.inner.find(inner_checkpoint_ns(run.checkpoint_ns, task.node->name, task.id));
+    if (inner == checkpoint_ns.inner.end()) {
       task.phase = NodeTask::Phase::ready;
       continue;
     }
@@ -227,7 +227,7 @@ Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrad
   std::string what = "The upgrade of thread \"" + stored.row.thread.text + "\" from version " +
                      to_hex(run.version).substr(0, 12) + " to version " +
                      to_hex(graph.hash).substr(0, 12);
-  auto upgraded = guarded<Value>(what, [&]() { return upgrade(raw_state(stored)); });
+  auto upgraded = call_guarded<Value>(what, [&]() { return upgrade(raw_state(stored)); });
   if (!upgraded.ok()) {
     return error(upgraded.error().code, what + " failed: " + upgraded.error().message);
   }
@@ -243,7 +243,7 @@ Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrad
     run.unwritten.push_back(channel.index);
     const Value* found = state.find(channel.name);
     Unknown unknown;
-    if (found) BELAY_CHECK(read_channel(graph, run, channel, ValueKind::set, *found, unknown));
+    if (found) BELAY_CHECK(read_channel(graph, run, channel, WriteOp::set, *found, unknown));
   }
   return read_pending(graph, stored, stored, run);
 }
@@ -275,15 +275,15 @@ Result<Digest> version_of(const StoredRun& stored) {
   return version;
 }
 
-void fold(ValueKind kind, Value from, Value& into) {
-  if (kind == ValueKind::append && into.as_array() && from.as_array()) {
+void fold(WriteOp kind, Value from, Value& into) {
+  if (kind == WriteOp::append && into.as_array() && from.as_array()) {
     into.as_array()->insert(into.as_array()->end(), from.as_array()->begin(),
                             from.as_array()->end());
-  } else if (kind == ValueKind::merge && into.as_object() && from.as_object()) {
+  } else if (kind == WriteOp::merge && into.as_object() && from.as_object()) {
     for (auto& [name, value] : *from.as_object()) {
       into.as_object()->insert_or_assign(name, std::move(value));
     }
-  } else if (auto sum = kind == ValueKind::add ? sum_of(into, from) : std::nullopt) {
+  } else if (auto sum = kind == WriteOp::add ? sum_of(into, from) : std::nullopt) {
     into = *std::move(sum);
   } else {
     into = std::move(from);
@@ -297,7 +297,7 @@ Value raw_state(const StoredRun& stored) {
     if (input.ok() && input->as_object()) state = *input->as_object();
   }
   for (const ValueRow& row : stored.values) {
-    if (!row.space.empty()) continue;
+    if (!row.checkpoint_ns.empty()) continue;
     auto text = json_in_envelope(row.envelope);
     auto value = text.ok() ? parse_json(*text) : Result<Value>(Value());
     if (value.ok()) fold(row.kind, *std::move(value), state[row.channel]);
@@ -376,7 +376,7 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
                    "The graph \"" + graph.name + "\" has no channel \"" + name + "\" to edit.");
     }
     Unknown unknown;
-    BELAY_CHECK(read_channel(graph, run, *channel, ValueKind::set, value, unknown));
+    BELAY_CHECK(read_channel(graph, run, *channel, WriteOp::set, value, unknown));
     state.as_object()->insert_or_assign(name, value);
   }
   std::string text = to_json(state);
@@ -397,7 +397,7 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
   }
   run.unwritten.clear();
   run.is_upgraded = false;
-  run.is_held = false;
+  run.at_breakpoint = false;
   run.may_have_intents = false;
   run.unfinished = 0;
   bool several = is_parallel(run);
@@ -409,7 +409,7 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
     fresh.input = task.input;
     if (!keeps) task = std::move(fresh);
     task.effects.journaled = 0;  // its effects are in the journal of the original run
-    task.id = task_id(run.row.run, run.space, run.superstep, task.node->name,
+    task.id = task_id(run.row.run, run.checkpoint_ns, run.superstep, task.node->name,
                       several ? std::optional(task.position) : std::nullopt);
     if (!keeps) ++run.unfinished;
   }
@@ -449,7 +449,7 @@ Value state_value(const GraphDefinition& graph, const StoredRun& stored, const R
 }
 
 std::optional<Value> state_value(const GraphDefinition& graph, const Run& run) {
-  if (run.version != graph.hash || run.is_upgraded || run.is_ahead) return std::nullopt;
+  if (run.version != graph.hash || run.is_upgraded || run.has_uncommitted_steps) return std::nullopt;
   Value::Object state;
   for (const ChannelVersion& channel : run.channels) {
     bool is_known = channel.index != ChannelVersion::unknown_channel;

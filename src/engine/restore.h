@@ -54,7 +54,7 @@ Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunR
                      const Value& edits, Ended ended);
 
 // Combines a value with what is stored after it, without knowing its type.
-void fold(ValueKind kind, Value from, Value& into);
+void fold(WriteOp kind, Value from, Value& into);
 // The channels by name as the rows have them, whatever their types.
 Value raw_state(const StoredRun& stored);
 // The channels by name, as a program reads them, those that the graph does not know included.

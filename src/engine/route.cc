@@ -24,7 +24,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 Result<GraphDefinition::Choice> choice_of(const GraphDefinition::Node& node, const void* state) {
-  return guarded<GraphDefinition::Choice>("The branch at \"" + node.name + "\"", [&]() {
+  return call_guarded<GraphDefinition::Choice>("The branch at \"" + node.name + "\"", [&]() {
     return Result<GraphDefinition::Choice>(node.choose(state));
   });
 }
@@ -102,17 +102,17 @@ void pass_joins(const GraphDefinition& graph, Run& run, const NodeTask& task,
 Result<Ways> ways_after(const NodeTask& task, const void* state) {
   const GraphDefinition::Node& node = *task.node;
   Ways ways;
-  const NodeAnswer& answer = task.answer;
+  const NodeUpdate& answer = task.answer;
   if (!answer.go_to.empty() || !answer.sends.empty()) {
     ways.nodes = answer.go_to;
     ways.sends = answer.sends;
     // What an approval leads to was declared with approved() and rejected().
     if (node.approval) return ways;
     for (const std::string& name : ways.nodes) {
-      if (!contains(node.may_go_to, name)) return not_declared(task, "The node", name);
+      if (!contains(node.destinations, name)) return not_declared(task, "The node", name);
     }
     for (const Send& send : ways.sends) {
-      if (!contains(node.may_go_to, send.node)) return not_declared(task, "The node", send.node);
+      if (!contains(node.destinations, send.node)) return not_declared(task, "The node", send.node);
     }
     return ways;
   }
@@ -131,7 +131,7 @@ Result<std::string> past_approvals(const GraphDefinition& graph, const RunOption
   for (std::size_t passed = 0; passed <= graph.nodes.size(); ++passed) {
     const GraphDefinition::Node* node = graph.find(target);
     if (!node || !node->approval) return target;
-    auto asks = guarded<bool>("The condition of \"" + node->name + "\"", [&]() {
+    auto asks = call_guarded<bool>("The condition of \"" + node->name + "\"", [&]() {
       return Result<bool>(must_ask(*node->approval, options, state));
     });
     if (!asks.ok()) return std::move(asks).error();
@@ -176,16 +176,16 @@ void begin_superstep(Run& run, std::vector<NodeTask> tasks) {
   run.running = 0;
   run.first_ready = 0;
   run.unsaved.clear();
-  run.attention.clear();
+  run.tasks_to_check.clear();
   run.unsaved_inside.clear();
-  run.is_held = false;
+  run.at_breakpoint = false;
   bool several = is_parallel(run);
   for (std::size_t i = 0; i < run.tasks.size(); ++i) {
     NodeTask& task = run.tasks[i];
     task.position = i;
-    task.id = task_id(run.row.run, run.space, run.superstep, task.node->name,
+    task.id = task_id(run.row.run, run.checkpoint_ns, run.superstep, task.node->name,
                       several ? std::optional(i) : std::nullopt);
-    run.is_held = run.is_held || task.node->interrupt_before;
+    run.at_breakpoint = run.at_breakpoint || task.node->interrupt_before;
   }
 }
 

@@ -21,10 +21,10 @@ struct NodeTask {
   enum class Phase {
     ready,     // to be started once what is under way is durable
     running,   // an attempt is under way
-    waiting,   // a failed attempt is to be repeated at `due`
-    asking,    // a person is asked: see `interrupt`
+    backing_off,   // a failed attempt is to be repeated at `due`
+    interrupted,    // a person is asked: see `interrupt`
     sleeping,  // a wait node: until `due`
-    inside,    // a subgraph: see `inner`
+    in_subgraph,    // a subgraph: see `inner`
     done,      // has ended; what it changed waits for the end of its superstep
   };
 
@@ -37,11 +37,11 @@ struct NodeTask {
   std::optional<Error> previous_error;
   InterruptId interrupt;
   std::string question;  // the key of the question asked in the middle of a node, if it is one
-  std::vector<std::pair<std::string, Answer>> answers;  // by question key
+  std::vector<std::pair<std::string, InterruptResponse>> answers;  // by question key
   std::shared_ptr<const std::string> input;             // JSON text of what was sent, if any
 
   // What it came to, once done.
-  NodeAnswer answer;
+  NodeUpdate answer;
   NodeEffects effects;
 
   // In a superstep of several: what it changed is stored, beyond the state_seq.
@@ -72,7 +72,7 @@ struct Run {
   RunOptions options;
   // Namespace of a subgraph's visit: "node:task", nested ones separated by "|". Empty for the run
   // itself. The row of an inner run counts the commits of its space.
-  std::string space;
+  std::string checkpoint_ns;
   // The graph's version that the state is of: another than the one that the run began with once an
   // upgrade has changed it.
   Digest version{};
@@ -94,18 +94,18 @@ struct Run {
   // Positions of tasks that changed and are not saved yet; that the next Committed has to look at;
   // of subgraphs that have such tasks.
   std::vector<std::size_t> unsaved;
-  std::vector<std::size_t> attention;
+  std::vector<std::size_t> tasks_to_check;
   std::vector<std::size_t> unsaved_inside;
-  bool is_held = false;  // the tasks are at a breakpoint
+  bool at_breakpoint = false;  // the tasks are at a breakpoint
   // By join: the nodes that have ended since its last visit.
   std::map<std::size_t, std::vector<std::string>> joins;
   // With Durability::exit: channels that the next commit has to write, and what goes with it.
   std::vector<std::size_t> unwritten;
   // With Durability::exit: the newest commit is of an earlier superstep.
-  bool is_ahead = false;
-  NodeEffects held_effects;
+  bool has_uncommitted_steps = false;
+  NodeEffects deferred_effects;
   // Calls of the model that go with the next commit, and need none of their own.
-  std::vector<EffectRow> held_journal;
+  std::vector<EffectRow> deferred_journal;
   // The work from here on is not yet in row.worked_ms; unset while nobody works.
   Instant working_since{};
   // No task is started: the run is released once no task is running. See Released.

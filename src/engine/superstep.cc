@@ -67,22 +67,22 @@ std::string nodes_text(const std::vector<NodeTask>& tasks) {
   return text;
 }
 
-bool Advancing::holds_back() const {
+bool Transition::defers_commit() const {
   return !work_.flushes && run_.options.durability == Durability::exit &&
          run_.row.status == RunStatus::running;
 }
 
-CommitRows& Advancing::pending() {
+CommitRows& Transition::pending() {
   work_.has_pending = true;
   return work_.pending;
 }
 
 // The journal of effects goes with the very next commit, whatever that is; calls of the model do
 // not bring one about.
-void Advancing::keep_journal(NodeEffects& effects) {
+void Transition::keep_journal(NodeEffects& effects) {
   for (EffectRow& row : effects.journal) {
     if (is_model_call(row.name)) {
-      root().run_.held_journal.push_back(std::move(row));
+      root().run_.deferred_journal.push_back(std::move(row));
     } else {
       root().run_.may_have_intents |= row.status == EffectStatus::intended;
       pending().effects.push_back(std::move(row));
@@ -91,7 +91,7 @@ void Advancing::keep_journal(NodeEffects& effects) {
   effects.journal.clear();
 }
 
-void Advancing::begin(const Moment& moment) {
+void Transition::start_run(const Moment& moment) {
   Step step;
   step.kind = CommitKind::input;
   // The run's own input is kept with its row.
@@ -112,7 +112,7 @@ void Advancing::begin(const Moment& moment) {
   run_.row.node = nodes_text(run_.tasks);
   if (run_.tasks.empty()) complete();
   bool is_queued = !is_inner() && run_.row.due_at != Instant() && !run_.tasks.empty();
-  if (run_.is_held && !is_inner()) {
+  if (run_.at_breakpoint && !is_inner()) {
     stop_at_breakpoint();
   } else if (is_queued) {
     run_.row.status = RunStatus::queued;
@@ -120,43 +120,43 @@ void Advancing::begin(const Moment& moment) {
   commit(std::move(step), moment);
 }
 
-void Advancing::stop_at_breakpoint() {
-  run_.is_held = true;
+void Transition::stop_at_breakpoint() {
+  run_.at_breakpoint = true;
   run_.row.status = RunStatus::paused;
   run_.row.reason = "breakpoint";
   run_.row.session = SessionId();
 }
 
 // What became possible with the newest commit.
-void Advancing::go_on(const Moment& moment) {
-  if (!works()) return;
+void Transition::continue_tasks(const Moment& moment) {
+  if (!is_running()) return;
   std::int64_t superstep = run_.superstep;
-  for (std::size_t position : std::exchange(run_.attention, {})) {
-    if (!works() || run_.superstep != superstep || position >= run_.tasks.size()) return;
+  for (std::size_t position : std::exchange(run_.tasks_to_check, {})) {
+    if (!is_running() || run_.superstep != superstep || position >= run_.tasks.size()) return;
     NodeTask& task = run_.tasks[position];
     AttemptId attempt{path(), position, task.id, task.attempt};
-    if (task.phase == Phase::waiting || task.phase == Phase::sleeping) {
+    if (task.phase == Phase::backing_off || task.phase == Phase::sleeping) {
       work_.actions.emplace_back(WaitForTask{std::move(attempt), task.due});
-    } else if (task.phase == Phase::inside) {
-      Advancing inner(task, *this);
-      inner.go_on(moment);
+    } else if (task.phase == Phase::in_subgraph) {
+      Transition inner(task, *this);
+      inner.continue_tasks(moment);
     }
   }
-  if (!works() || run_.superstep != superstep) return;
+  if (!is_running() || run_.superstep != superstep) return;
   if (run_.unfinished == 0 && !run_.tasks.empty()) {
     return end_superstep(moment, CommitKind::node, Value());
   }
   start_ready(moment);
 }
 
-void Advancing::start_ready(const Moment& moment) {
+void Transition::start_ready(const Moment& moment) {
   // A task that is started may end or ask at once, and come here again: this loop goes on then.
   std::int64_t superstep = run_.superstep;
   if (starting_ == superstep || root().run_.is_draining) return;
   auto before = std::exchange(starting_, superstep);
   auto limit = static_cast<std::size_t>(std::max<std::int64_t>(run_.options.parallel, 1));
   // The task's start may have ended, paused or failed the whole superstep.
-  while (works() && run_.superstep == superstep && run_.first_ready < run_.tasks.size() &&
+  while (is_running() && run_.superstep == superstep && run_.first_ready < run_.tasks.size() &&
          run_.running < limit) {
     NodeTask& task = run_.tasks[run_.first_ready++];
     if (task.phase == Phase::ready) start_task(task, moment);
@@ -164,7 +164,7 @@ void Advancing::start_ready(const Moment& moment) {
   starting_ = before;
 }
 
-void Advancing::start_task(NodeTask& task, const Moment& moment) {
+void Transition::start_task(NodeTask& task, const Moment& moment) {
   const GraphDefinition::Node& node = *task.node;
   if (node.approval) return ask_for_approval(task, moment);
   if (node.subgraph) return start_inside(task, moment);
@@ -175,15 +175,15 @@ void Advancing::start_task(NodeTask& task, const Moment& moment) {
     work_.actions.emplace_back(StartNode{std::move(attempt), &node, run_.state});
     return;
   }
-  auto time = guarded<milliseconds>("The time of \"" + node.name + "\"", [&]() {
+  auto time = call_guarded<milliseconds>("The time of \"" + node.name + "\"", [&]() {
     return Result<milliseconds>(node.wait(run_.state.get()));
   });
   if (!time.ok()) return fail(time.error(), moment);
   task.phase = Phase::sleeping;
   task.due = moment.now + *time;
   if (is_parallel(run_) || is_inner()) {
-    run_.attention.push_back(task.position);
-    note_unsaved(task);
+    run_.tasks_to_check.push_back(task.position);
+    mark_unsaved(task);
     if (!is_parallel(run_)) {
       Step step;
       step.kind = CommitKind::pause;
@@ -193,10 +193,10 @@ void Advancing::start_task(NodeTask& task, const Moment& moment) {
   }
 }
 
-void Advancing::start_inside(NodeTask& task, const Moment& moment) {
+void Transition::start_inside(NodeTask& task, const Moment& moment) {
   const GraphDefinition::Subgraph& subgraph = *task.node->subgraph;
   auto input =
-      guarded<std::shared_ptr<void>>("The input of the subgraph \"" + task.node->name + "\"",
+      call_guarded<std::shared_ptr<void>>("The input of the subgraph \"" + task.node->name + "\"",
                                      [&]() { return subgraph.input(run_.state.get()); });
   if (!input.ok()) return fail(input.error(), moment);
   task.inner = std::make_shared<Run>();
@@ -211,25 +211,25 @@ void Advancing::start_inside(NodeTask& task, const Moment& moment) {
   inner.row.updated_at = inner.row.created_at;
   inner.row.status = RunStatus::running;
   inner.options = run_.options;
-  inner.space = inner_space(run_.space, task.node->name, task.id);
+  inner.checkpoint_ns = inner_checkpoint_ns(run_.checkpoint_ns, task.node->name, task.id);
   inner.state = *std::move(input);
   inner.channels = unwritten_channels(*subgraph.graph->state);
-  inner.chain_hash = sha256(inner.space);
-  task.phase = Phase::inside;
-  run_.attention.push_back(task.position);
-  Advancing inside(task, *this);
-  inside.begin(moment);
+  inner.chain_hash = sha256(inner.checkpoint_ns);
+  task.phase = Phase::in_subgraph;
+  run_.tasks_to_check.push_back(task.position);
+  Transition inside(task, *this);
+  inside.start_run(moment);
 }
 
-void Advancing::task_done(NodeTask& task, const Moment& moment, CommitKind kind, Value detail) {
+void Transition::task_done(NodeTask& task, const Moment& moment, CommitKind kind, Value detail) {
   task.phase = Phase::done;
   --run_.unfinished;
   if (run_.unfinished == 0) return end_superstep(moment, kind, std::move(detail));
-  note_unsaved(task);
+  mark_unsaved(task);
   start_ready(moment);
 }
 
-void Advancing::end_superstep(const Moment& moment, CommitKind kind, Value detail) {
+void Transition::end_superstep(const Moment& moment, CommitKind kind, Value detail) {
   Step step;
   step.kind = kind;
   step.node = nodes_text(run_.tasks);
@@ -253,13 +253,13 @@ void Advancing::end_superstep(const Moment& moment, CommitKind kind, Value detai
     if (const std::string* verdict = step.detail["verdict"].as_string())
       run_.row.outcome = *verdict;
     complete();
-  } else if ((breaks || run_.is_held) && !is_inner()) {
+  } else if ((breaks || run_.at_breakpoint) && !is_inner()) {
     stop_at_breakpoint();
   }
   commit(std::move(step), moment);
 }
 
-void Advancing::complete() {
+void Transition::complete() {
   run_.row.status = RunStatus::completed;
   run_.row.session = SessionId();
   run_.row.due_at = Instant();
@@ -267,7 +267,7 @@ void Advancing::complete() {
 }
 
 // The subgraph of the task at `position` has come to its end.
-void Advancing::inner_ended(std::size_t position, const Moment& moment) {
+void Transition::inner_ended(std::size_t position, const Moment& moment) {
   NodeTask& task = run_.tasks[position];
   if (task.inner->row.status == RunStatus::failed) {
     auto code = error_code_named(task.inner->row.error_code);
@@ -275,7 +275,7 @@ void Advancing::inner_ended(std::size_t position, const Moment& moment) {
     return fail(std::move(why), moment);
   }
   std::string what = "The output of the subgraph \"" + task.node->name + "\"";
-  auto answer = guarded<NodeAnswer>(
+  auto answer = call_guarded<NodeUpdate>(
       what, [&]() { return task.node->subgraph->output(task.inner->state.get()); });
   if (!answer.ok()) return fail(answer.error(), moment);
   task.answer = *std::move(answer);
@@ -283,11 +283,11 @@ void Advancing::inner_ended(std::size_t position, const Moment& moment) {
   task_done(task, moment, CommitKind::node, Value());
 }
 
-bool is_stuck(const Run& run, Instant now) {
+bool is_blocked(const Run& run, Instant now) {
   if (run.running > 0 || run.unfinished == 0) return false;
   return std::all_of(run.tasks.begin(), run.tasks.end(), [now](const NodeTask& task) {
-    if (task.phase == NodeTask::Phase::inside) return is_stuck(*task.inner, now);
-    return task.phase == NodeTask::Phase::done || task.phase == NodeTask::Phase::asking ||
+    if (task.phase == NodeTask::Phase::in_subgraph) return is_blocked(*task.inner, now);
+    return task.phase == NodeTask::Phase::done || task.phase == NodeTask::Phase::interrupted ||
            (task.phase == NodeTask::Phase::sleeping && task.due > now);
   });
 }
@@ -295,7 +295,7 @@ bool is_stuck(const Run& run, Instant now) {
 bool any_running(const Run& run) {
   return run.running > 0 ||
          std::any_of(run.tasks.begin(), run.tasks.end(), [](const NodeTask& task) {
-           return task.phase == NodeTask::Phase::inside && any_running(*task.inner);
+           return task.phase == NodeTask::Phase::in_subgraph && any_running(*task.inner);
          });
 }
 
@@ -303,8 +303,8 @@ std::optional<Instant> first_due(const Run& run) {
   std::optional<Instant> first;
   for (const NodeTask& task : run.tasks) {
     std::optional<Instant> due;
-    if (task.phase == NodeTask::Phase::inside) due = first_due(*task.inner);
-    if (task.phase == NodeTask::Phase::asking || task.phase == NodeTask::Phase::sleeping) {
+    if (task.phase == NodeTask::Phase::in_subgraph) due = first_due(*task.inner);
+    if (task.phase == NodeTask::Phase::interrupted || task.phase == NodeTask::Phase::sleeping) {
       due = task.due;
     }
     if (due && *due != Instant() && (!first || *due < *first)) first = due;
@@ -312,28 +312,28 @@ std::optional<Instant> first_due(const Run& run) {
   return first;
 }
 
-bool asks_anyone(const Run& run) {
+bool has_open_interrupts(const Run& run) {
   return std::any_of(run.tasks.begin(), run.tasks.end(), [](const NodeTask& task) {
-    return task.phase == NodeTask::Phase::asking ||
-           (task.phase == NodeTask::Phase::inside && asks_anyone(*task.inner));
+    return task.phase == NodeTask::Phase::interrupted ||
+           (task.phase == NodeTask::Phase::in_subgraph && has_open_interrupts(*task.inner));
   });
 }
 
-bool any_slept(const Run& run, Instant now) {
+bool any_timer_due(const Run& run, Instant now) {
   return std::any_of(run.tasks.begin(), run.tasks.end(), [&](const NodeTask& task) {
     return (task.phase == NodeTask::Phase::sleeping && task.due <= now) ||
-           (task.phase == NodeTask::Phase::inside && any_slept(*task.inner, now));
+           (task.phase == NodeTask::Phase::in_subgraph && any_timer_due(*task.inner, now));
   });
 }
 
-void Advancing::pause(const Moment& moment) {
+void Transition::pause(const Moment& moment) {
   run_.row.status = RunStatus::paused;
   run_.row.session = SessionId();
   run_.row.lost_claims = 0;
-  bool sleeps = !asks_anyone(run_);
+  bool sleeps = !has_open_interrupts(run_);
   run_.row.reason = sleeps ? "timer" : "approval";
   run_.row.due_at = first_due(run_).value_or(Instant());
-  run_.attention.clear();
+  run_.tasks_to_check.clear();
   Step step;
   step.kind = CommitKind::pause;
   step.node = run_.row.node;
@@ -343,13 +343,13 @@ void Advancing::pause(const Moment& moment) {
   }
   commit(std::move(step), moment);
   // A decision that came meanwhile, while the run was held, must not be left without a reader.
-  if (work_.commit) list_asked(run_, work_.commit->still_open);
+  if (work_.commit) collect_open_interrupts(run_, work_.commit->require_open);
 }
 
-void Advancing::commit(Step step, const Moment& moment) {
+void Transition::commit(Step step, const Moment& moment) {
   std::string node = step.node;
-  if (run_.superstep > run_.options.supersteps && !run_.tasks.empty() && works()) {
-    append_all(run_.held_effects.events, step.effects.events);
+  if (run_.superstep > run_.options.supersteps && !run_.tasks.empty() && is_running()) {
+    append_all(run_.deferred_effects.events, step.effects.events);
     return fail(error(ErrorCode::exhausted, "The run took more than " +
                                                 std::to_string(run_.options.supersteps) +
                                                 " steps; look for a cycle that never ends."),
@@ -359,36 +359,36 @@ void Advancing::commit(Step step, const Moment& moment) {
     // What inner nodes leave for a commit waits for the one of the outer superstep.
     NodeTask& task = outer_->run_.tasks[position_];
     add_effects(task.effects, std::exchange(step.effects, {}));
-    if (!holds_back()) {
+    if (!defers_commit()) {
       outer_->pending().tasks.push_back(task_row(outer_->run_, task, root().run_.row.seq));
     }
   }
   bool is_step = step.kind == CommitKind::node || step.kind == CommitKind::input;
   // A superstep of several is chosen by a commit, so that what its tasks come to can be saved.
-  if (holds_back() && is_step && run_.row.seq > 0 && !is_parallel(run_)) {
+  if (defers_commit() && is_step && run_.row.seq > 0 && !is_parallel(run_)) {
     for (const StepValue& value : step.values) run_.unwritten.push_back(value.channel->index);
     run_.unwritten.insert(run_.unwritten.end(), step.set.begin(), step.set.end());
-    add_effects(run_.held_effects, std::move(step.effects));
-    run_.is_ahead = true;
-    return go_on(moment);
+    add_effects(run_.deferred_effects, std::move(step.effects));
+    run_.has_uncommitted_steps = true;
+    return continue_tasks(moment);
   }
   // No commit has chosen these tasks yet: this one does, with the state that they began with.
-  if (std::exchange(run_.is_ahead, false)) step.is_midway = false;
+  if (std::exchange(run_.has_uncommitted_steps, false)) step.is_midway = false;
   // What is written in the midst of a superstep does not count before its end.
   bool waits = run_.is_upgraded && step.is_midway;
   if (!waits && std::exchange(run_.is_upgraded, false)) run_.version = graph_.hash;
-  if (!waits && (!run_.unwritten.empty() || !is_empty(run_.held_effects))) {
+  if (!waits && (!run_.unwritten.empty() || !is_empty(run_.deferred_effects))) {
     auto unwritten = std::exchange(run_.unwritten, {});
     step.set.insert(step.set.end(), unwritten.begin(), unwritten.end());
   }
   if (auto sound = add_set_values(graph_, run_, step); !sound.ok()) {
     run_.row.node = node;
     run_.row.outcome.clear();
-    append_all(run_.held_effects.events, step.effects.events);
+    append_all(run_.deferred_effects.events, step.effects.events);
     return fail(sound.error(), moment);
   }
-  if (!waits && !is_empty(run_.held_effects)) {
-    NodeEffects held = std::exchange(run_.held_effects, {});
+  if (!waits && !is_empty(run_.deferred_effects)) {
+    NodeEffects held = std::exchange(run_.deferred_effects, {});
     add_effects(held, std::move(step.effects));
     step.effects = std::move(held);
   }
@@ -398,32 +398,32 @@ void Advancing::commit(Step step, const Moment& moment) {
   }
   bool first = run_.row.seq == 0;
   std::uint64_t guard = guard_epoch_.value_or(first ? 0 : run_.row.epoch);
-  if (to_queue_ && works()) wait_in_queue(moment);
-  bool lags = is_step && works() && run_.options.durability == Durability::async && !first;
+  if (to_queue_ && is_running()) wait_in_queue(moment);
+  bool lags = is_step && is_running() && run_.options.durability == Durability::async && !first;
   Commit ended = end_step(run_, std::move(step), moment, guard);
   if (first && !is_inner()) ended.rows.thread = thread_row(run_.row);
   ended.rows.ends_run = ends_with_loose_ends();
   work_.may_lag = lags && !is_inner();
-  keep(std::move(ended));
+  emit_commit(std::move(ended));
   if (!is_inner()) return;
   if (is_final(run_.row.status)) return outer_->inner_ended(position_, moment);
-  outer_->run_.attention.push_back(position_);
+  outer_->run_.tasks_to_check.push_back(position_);
 }
 
 // True if the commit has to close approvals and effects that the run left open: a completed run has
 // no open approval, and at most an effect that a later attempt did not call.
-bool Advancing::ends_with_loose_ends() const {
+bool Transition::ends_with_loose_ends() const {
   if (is_inner() || !is_final(run_.row.status)) return false;
   return run_.row.status != RunStatus::completed || run_.may_have_intents;
 }
 
-void Advancing::wait_in_queue(const Moment& moment) {
+void Transition::wait_in_queue(const Moment& moment) {
   run_.row.status = RunStatus::queued;
   run_.row.session = SessionId();
   run_.row.due_at = moment.now;
 }
 
-void Advancing::keep(Commit commit) {
+void Transition::emit_commit(Commit commit) {
   if (!is_inner()) {
     work_.commit = std::make_unique<Commit>(std::move(commit));
     return;
@@ -432,12 +432,12 @@ void Advancing::keep(Commit commit) {
   append_all(rows.values, commit.rows.values);
   append_all(rows.inner_checkpoints, commit.rows.inner_checkpoints);
   // The outer frames have to look at it once it is durable.
-  for (Advancing* frame = this; frame->outer_ && frame->outer_->outer_; frame = frame->outer_) {
-    frame->outer_->outer_->run_.attention.push_back(frame->outer_->position_);
+  for (Transition* frame = this; frame->outer_ && frame->outer_->outer_; frame = frame->outer_) {
+    frame->outer_->outer_->run_.tasks_to_check.push_back(frame->outer_->position_);
   }
 }
 
-void Advancing::fail(Error why, const Moment& moment, int failed_attempts) {
+void Transition::fail(Error why, const Moment& moment, int failed_attempts) {
   run_.row.status = RunStatus::failed;
   run_.row.session = SessionId();
   run_.row.reason.clear();
@@ -452,12 +452,12 @@ void Advancing::fail(Error why, const Moment& moment, int failed_attempts) {
   run_.row.node = step.node;
   step.detail = Value::object({{"error", why.message}, {"code", name_of(why.code)}});
   // What finished tasks of the superstep wrote ahead stays beyond the state.
-  step.is_midway = is_parallel(run_) || std::exchange(run_.is_ahead, false);
+  step.is_midway = is_parallel(run_) || std::exchange(run_.has_uncommitted_steps, false);
   auto events = take_events(run_);
   run_.tasks.clear();
   run_.unsaved.clear();
   run_.unwritten.clear();
-  step.effects = std::exchange(run_.held_effects, {});
+  step.effects = std::exchange(run_.deferred_effects, {});
   append_all(step.effects.events, events);
   if (is_inner()) {
     append_all(outer_->run_.tasks[position_].effects.events, step.effects.events);
@@ -470,25 +470,25 @@ void Advancing::fail(Error why, const Moment& moment, int failed_attempts) {
   ended.rows.ends_run = ends_with_loose_ends();
   // Approvals requested by the same event were never shown.
   if (!is_inner()) work_.pending.opened.clear();
-  keep(std::move(ended));
+  emit_commit(std::move(ended));
   if (is_inner()) outer_->inner_ended(position_, moment);
 }
 
-void Advancing::note_unsaved(NodeTask& task) {
+void Transition::mark_unsaved(NodeTask& task) {
   task.saved = false;
   if (!is_parallel(run_)) return;
   run_.unsaved.push_back(task.position);
-  for (Advancing* frame = this; frame->outer_; frame = frame->outer_) {
+  for (Transition* frame = this; frame->outer_; frame = frame->outer_) {
     frame->outer_->run_.unsaved_inside.push_back(frame->position_);
   }
 }
 
 // Writes what became of tasks ahead of their superstep's end.
-void Advancing::save_unsaved(const Moment& moment) {
+void Transition::save_unsaved(const Moment& moment) {
   for (std::size_t position : std::exchange(run_.unsaved_inside, {})) {
-    if (position >= run_.tasks.size() || run_.tasks[position].phase != Phase::inside) continue;
+    if (position >= run_.tasks.size() || run_.tasks[position].phase != Phase::in_subgraph) continue;
     NodeTask& task = run_.tasks[position];
-    Advancing(task, *this).save_unsaved(moment);
+    Transition(task, *this).save_unsaved(moment);
   }
   std::vector<std::size_t> unsaved = std::exchange(run_.unsaved, {});
   if (is_final(run_.row.status)) return;

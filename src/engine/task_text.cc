@@ -122,7 +122,7 @@ void read_end(const Value& from, NodeTask& task) {
 
 TaskStatus status_of(const NodeTask& task) {
   if (task.phase == Phase::done) return TaskStatus::done;
-  if (task.phase == Phase::asking) return TaskStatus::asking;
+  if (task.phase == Phase::interrupted) return TaskStatus::asking;
   return task.answers.empty() ? TaskStatus::waiting : TaskStatus::answered;
 }
 
@@ -136,11 +136,11 @@ TaskRow task_row(const Run& run, const NodeTask& task, std::uint64_t seq) {
   out.write(static_cast<std::int64_t>(seq));
   write_task_parts(task, out);
   // A subgraph's task keeps what its inner nodes leave for the commit of its own superstep.
-  if (task.phase == Phase::done || task.phase == Phase::inside) write_end(task, out);
+  if (task.phase == Phase::done || task.phase == Phase::in_subgraph) write_end(task, out);
   out.text += '}';
   TaskRow row;
   row.run = run.row.run;
-  row.space = run.space;
+  row.checkpoint_ns = run.checkpoint_ns;
   row.superstep = run.superstep;
   row.position = static_cast<std::int64_t>(task.position);
   row.task = task.id;

@@ -111,7 +111,7 @@ TEST_F(TaskTexts, OfAnEndedTaskHaveAllThatItCameTo) {
 TEST_F(TaskTexts, OfATaskThatWaitsHaveItsNextAttempt) {
   engine::Run run = run_of_two();
   NodeTask& task = run.tasks[0];
-  task.phase = NodeTask::Phase::waiting;
+  task.phase = NodeTask::Phase::backing_off;
   task.attempt = 3;
   task.due = *instant_from("2026-11-21T12:00:00Z");
   task.previous_error = error(ErrorCode::unavailable, "It is away.");

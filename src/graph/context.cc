@@ -81,7 +81,7 @@ Error Context::no_input() const {
 
 void Context::journal_first(EffectRow row) { throw JournalFirst{std::move(row)}; }
 
-Answer Context::interrupt(Question question) {
+InterruptResponse Context::interrupt(InterruptRequest question) {
   check_value("The payload of the question \"" + question.name + "\"", question.payload);
   std::string key = question_key(question.name, to_json(question.payload));
   for (const auto& [answered, answer] : attempt_.answers) {

@@ -87,7 +87,7 @@ Picture picture_of(const GraphDefinition& graph) {
     for (const std::string& target : node.targets) {
       arrow(node.name, target, "", node.choose != nullptr);
     }
-    for (const std::string& target : node.may_go_to) arrow(node.name, target, "", true);
+    for (const std::string& target : node.destinations) arrow(node.name, target, "", true);
   }
   for (const GraphDefinition::Join& join : graph.joins) {
     for (const std::string& from : join.from) arrow(from, join.to, "joins", false);

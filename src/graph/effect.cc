@@ -135,8 +135,8 @@ std::string Context::idempotency_key(std::string_view name) const {
   return key;
 }
 
-Answer Context::ask_about(const EffectRow& row, std::chrono::milliseconds expires) {
-  Question question;
+InterruptResponse Context::ask_about(const EffectRow& row, std::chrono::milliseconds expires) {
+  InterruptRequest question;
   question.name = "effect " + row.name;
   question.text = "Did the effect \"" + row.name + "\" of \"" + row.node +
                   "\" happen? Nobody saw its end. Approve if it did, reject to do it again.";
@@ -149,7 +149,7 @@ Answer Context::ask_about(const EffectRow& row, std::chrono::milliseconds expire
                                     {"result", Value()}});
   question.expires = expires;
   attempt_.journal->keep(row);
-  Answer answer = interrupt(std::move(question));
+  InterruptResponse answer = interrupt(std::move(question));
   if (answer.approved || !answer.decided_by.empty()) return answer;
   detail::throw_failure(error(ErrorCode::uncertain, "Nobody said in time whether the effect \"" +
                                                         row.name + "\" of \"" + row.node +

@@ -99,7 +99,7 @@ struct Desk {
 
 Desk after(Update<Desk> update) {
   Desk desk;
-  for (Change& change : std::move(update).take_answer().changes) {
+  for (ChannelWrite& change : std::move(update).take_update().changes) {
     EXPECT_TRUE(change.operand->apply(&desk).ok());
   }
   return desk;

@@ -8,7 +8,7 @@
 namespace belay {
 namespace {
 
-void begin_with(GraphDefinition& graph, GraphWay& way, std::vector<std::string>& faults) {
+void begin_with(GraphDefinition& graph, EdgeDeclaration& way, std::vector<std::string>& faults) {
   if (way.choose) {
     faults.push_back(
         "A branch begins at its start; write .edge(start, \"...\") to a node, and branch there.");
@@ -18,7 +18,7 @@ void begin_with(GraphDefinition& graph, GraphWay& way, std::vector<std::string>&
 }
 
 // Several edges lead to all of their targets; a branch stands alone.
-void lead_on(GraphDefinition::Node& node, GraphWay& way, std::vector<std::string>& faults) {
+void lead_on(GraphDefinition::Node& node, EdgeDeclaration& way, std::vector<std::string>& faults) {
   std::string from = "\"" + way.from + "\"";
   if (node.approval) {
     faults.push_back("An edge begins at the approval " + from +
@@ -42,9 +42,9 @@ void lead_on(GraphDefinition::Node& node, GraphWay& way, std::vector<std::string
 }
 
 // Hands each declared edge and branch to its node; the faults that only the declarations show.
-std::vector<std::string> connect(GraphDefinition& graph, std::vector<GraphWay> ways) {
+std::vector<std::string> connect(GraphDefinition& graph, std::vector<EdgeDeclaration> ways) {
   std::vector<std::string> faults;
-  for (GraphWay& way : ways) {
+  for (EdgeDeclaration& way : ways) {
     if (way.from == start) {
       begin_with(graph, way, faults);
       continue;
@@ -84,7 +84,7 @@ void describe_node(const GraphDefinition& graph, const GraphDefinition::Node& no
             std::to_string(approval->options.expires.count());
   }
   // Parts that came later are described only where they are: the hashes of other graphs stay.
-  describe_names("may_go_to", node.may_go_to, text);
+  describe_names("may_go_to", node.destinations, text);
   if (node.subgraph) text += " subgraph " + to_hex(node.subgraph->graph->hash);
   if (node.wait) text += " wait";
   if (node.interrupt_before) text += " interrupt_before";
@@ -125,9 +125,9 @@ const GraphDefinition::Node* GraphDefinition::find(std::string_view node) const 
 }
 
 Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition definition,
-                                                            std::vector<GraphWay> ways,
+                                                            std::vector<EdgeDeclaration> edges,
                                                             std::vector<std::string> faults) {
-  for (std::string& fault : connect(definition, std::move(ways)))
+  for (std::string& fault : connect(definition, std::move(edges)))
     faults.push_back(std::move(fault));
   for (std::string& fault : faults_of(definition)) faults.push_back(std::move(fault));
   if (faults.empty()) {

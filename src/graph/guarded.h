@@ -19,7 +19,7 @@ inline Error with_sentence(Error failure) {
 
 // What `function`, which returns a Result<T>, comes to. `what` names it in the error.
 template <typename T, typename Function>
-Result<T> guarded(const std::string& what, Function function) {
+Result<T> call_guarded(const std::string& what, Function function) {
   try {
     return function();
   } catch (const Failure& failure) {

@@ -73,27 +73,27 @@ Value default_of(const JsonChannel& channel) {
 }
 
 // The kinds that a way to combine can work on.
-bool combines(ValueKind kind, JsonKind of) {
+bool combines(WriteOp kind, JsonKind of) {
   switch (kind) {
-    case ValueKind::append:
+    case WriteOp::append:
       return of == JsonKind::array;
-    case ValueKind::merge:
+    case WriteOp::merge:
       return of == JsonKind::object;
-    case ValueKind::add:
+    case WriteOp::add:
       return of == JsonKind::number || of == JsonKind::integer;
     default:
       return true;
   }
 }
 
-ValueKind kind_of(JsonReducer reducer) {
-  static constexpr std::array kinds{ValueKind::set, ValueKind::append, ValueKind::merge,
-                                    ValueKind::add};
+WriteOp kind_of(JsonReducer reducer) {
+  static constexpr std::array kinds{WriteOp::set, WriteOp::append, WriteOp::merge,
+                                    WriteOp::add};
   return kinds[static_cast<std::size_t>(reducer)];
 }
 
-ValueKind kind_of_put(const JsonChannel& channel) {
-  return channel.reduce ? ValueKind::reduce : kind_of(channel.reducer);
+WriteOp kind_of_put(const JsonChannel& channel) {
+  return channel.reduce ? WriteOp::reduce : kind_of(channel.reducer);
 }
 
 std::string declaration_of(const JsonChannel& channel) {
@@ -117,7 +117,7 @@ Value& held_in(void* state, const std::string& channel) {
 class JsonOperand final : public Operand {
  public:
   JsonOperand(std::shared_ptr<const JsonChannels> channels, std::size_t channel,
-              const std::string& name, ValueKind kind, Value value)
+              const std::string& name, WriteOp kind, Value value)
       : held(std::move(value)),
         channels_(std::move(channels)),
         channel_(channel),
@@ -140,25 +140,25 @@ class JsonOperand final : public Operand {
   std::shared_ptr<const JsonChannels> channels_;
   std::size_t channel_;
   const std::string& name_;
-  ValueKind kind_;
+  WriteOp kind_;
 };
 
-std::string_view verb(ValueKind kind) {
+std::string_view verb(WriteOp kind) {
   static constexpr std::array<std::string_view, 5> verbs{"sets", "appends to", "merges into",
                                                          "adds to", "reduces"};
   return verbs[static_cast<std::size_t>(kind)];
 }
 
 // Puts a further change of one update onto the one before; false where the two don't go together.
-bool join(const JsonChannels& channels, Change& change, ValueKind kind, Value value) {
+bool join(const JsonChannels& channels, ChannelWrite& change, WriteOp kind, Value value) {
   Value& held = static_cast<JsonOperand&>(*change.operand).held;
-  if (kind == ValueKind::set) {
+  if (kind == WriteOp::set) {
     change.kind = kind;
     held = std::move(value);
     return true;
   }
-  bool same = change.kind == kind || change.kind == ValueKind::set;
-  if (kind == ValueKind::reduce || change.kind == ValueKind::reduce || !same) return false;
+  bool same = change.kind == kind || change.kind == WriteOp::set;
+  if (kind == WriteOp::reduce || change.kind == WriteOp::reduce || !same) return false;
   return channels.combine(change.channel, kind, std::move(value), held).empty();
 }
 
@@ -220,22 +220,22 @@ std::optional<std::size_t> JsonChannels::find(std::string_view name) const {
   return found->second;
 }
 
-std::string JsonChannels::combine(std::size_t channel, ValueKind kind, Value from,
+std::string JsonChannels::combine(std::size_t channel, WriteOp kind, Value from,
                                   Value& held) const {
   const JsonChannel& declared = at(channel);
-  if (kind == ValueKind::set) {
+  if (kind == WriteOp::set) {
     if (!fits(declared, from)) return expected(declared);
     held = settled(declared, std::move(from));
     return "";
   }
   if (!combines(kind, declared.kind)) return "for a channel of another kind";
-  if (kind == ValueKind::append) {
+  if (kind == WriteOp::append) {
     Value::Array* items = from.as_array();
     if (!items) return "an array of new items";
     if (held.is_null()) held = Value::Array();
     held.as_array()->insert(held.as_array()->end(), std::make_move_iterator(items->begin()),
                             std::make_move_iterator(items->end()));
-  } else if (kind == ValueKind::merge) {
+  } else if (kind == WriteOp::merge) {
     Value::Object* members = from.as_object();
     if (!members) return "an object of new members";
     if (held.is_null()) held = Value::Object();
@@ -261,7 +261,7 @@ ChannelType JsonChannels::channel_type(std::size_t channel) const {
   type.encode_channel = [name = type.name](const void* state, Encoder& out, const Unknown*) {
     out.write_value((*static_cast<const Value*>(state))[name]);
   };
-  type.combine_channel = [self, channel, name = type.name](ValueKind kind, const Value& from,
+  type.combine_channel = [self, channel, name = type.name](WriteOp kind, const Value& from,
                                                            void* state, Decoder& in, Unknown*) {
     std::string problem = self->combine(channel, kind, from, held_in(state, name));
     return problem.empty() || in.mismatch(problem, from);
@@ -304,7 +304,7 @@ GraphDefinition::ChannelRule JsonChannels::rule(std::size_t channel) const {
   };
   rule.read_operand = [self, channel](const Value& from) -> std::shared_ptr<Operand> {
     return std::make_shared<JsonOperand>(self, channel, self->declared_[channel].first,
-                                         ValueKind::reduce, from);
+                                         WriteOp::reduce, from);
   };
   return rule;
 }
@@ -315,15 +315,15 @@ std::vector<GraphDefinition::ChannelRule> JsonChannels::rules() const {
   return rules;
 }
 
-NodeResult JsonChannels::resolve(std::string_view node, NodeAnswer answer) const {
-  for (NamedChange& named : std::exchange(answer.named, {})) {
+NodeResult JsonChannels::resolve(std::string_view node, NodeUpdate answer) const {
+  for (NamedWrite& named : std::exchange(answer.named, {})) {
     BELAY_CHECK(resolve(node, std::move(named), answer));
   }
   return answer;
 }
 
-Result<Done> JsonChannels::resolve(std::string_view node, NamedChange named,
-                                   NodeAnswer& answer) const {
+Result<Done> JsonChannels::resolve(std::string_view node, NamedWrite named,
+                                   NodeUpdate& answer) const {
   auto channel = find(named.channel);
   if (!channel) {
     return error(ErrorCode::invalid, "The node " + in_quotes(node) + " writes the channel " +
@@ -332,7 +332,7 @@ Result<Done> JsonChannels::resolve(std::string_view node, NamedChange named,
                                          in_quotes(named.channel) + "), or correct the name.");
   }
   const JsonChannel& declared = at(*channel);
-  ValueKind kind = named.kind.value_or(kind_of_put(declared));
+  WriteOp kind = named.kind.value_or(kind_of_put(declared));
   std::string what = "The node " + in_quotes(node) + " " + std::string(verb(kind)) +
                      " the channel " + in_quotes(named.channel);
   if (!combines(kind, declared.kind)) {
@@ -340,7 +340,7 @@ Result<Done> JsonChannels::resolve(std::string_view node, NamedChange named,
                                          "; append needs an array, merge an object, add a number "
                                          "or an integer.");
   }
-  if (kind != ValueKind::reduce) {
+  if (kind != WriteOp::reduce) {
     Value tried;
     std::string found = kind_of(named.value);
     // Of what is added, all that can be wrong shows with nothing there before it.
@@ -351,14 +351,14 @@ Result<Done> JsonChannels::resolve(std::string_view node, NamedChange named,
     }
     named.value = std::move(tried);
   }
-  for (Change& change : answer.changes) {
+  for (ChannelWrite& change : answer.changes) {
     if (change.channel != *channel) continue;
     if (join(*this, change, kind, std::move(named.value))) return Done{};
     return error(ErrorCode::invalid, what +
                                          " in one update with another change of it, and the two "
                                          "can't be combined.");
   }
-  Change change;
+  ChannelWrite change;
   change.channel = *channel;
   change.kind = kind;
   change.operand = std::make_shared<JsonOperand>(

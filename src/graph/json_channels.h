@@ -30,15 +30,15 @@ class JsonChannels : public std::enable_shared_from_this<JsonChannels> {
 
   // Makes Changes of what the node named. `invalid` for a channel that is not there, and for what
   // does not fit it.
-  NodeResult resolve(std::string_view node, NodeAnswer answer) const;
+  NodeResult resolve(std::string_view node, NodeUpdate answer) const;
 
   // Combines `from` with what the channel holds. Empty, or what it should have been instead.
-  std::string combine(std::size_t channel, ValueKind kind, Value from, Value& held) const;
+  std::string combine(std::size_t channel, WriteOp kind, Value from, Value& held) const;
 
  private:
   ChannelType channel_type(std::size_t channel) const;
   GraphDefinition::ChannelRule rule(std::size_t channel) const;
-  Result<Done> resolve(std::string_view node, NamedChange named, NodeAnswer& answer) const;
+  Result<Done> resolve(std::string_view node, NamedWrite named, NodeUpdate& answer) const;
 
   Declared declared_;
   std::map<std::string, std::size_t, std::less<>> places_;

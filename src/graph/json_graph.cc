@@ -29,7 +29,7 @@ Result<std::shared_ptr<void>> mapped_input(const std::string& node, const Channe
 
 NodeResult mapped_output(const std::string& node, const ChannelPairs& pairs, const StateType& type,
                          const void* inner) {
-  NodeAnswer answer;
+  NodeUpdate answer;
   for (const auto& [from, to] : pairs) {
     Encoder text;
     find_channel(type, from)->encode(inner, text, nullptr);
@@ -55,7 +55,7 @@ void resolve_answers(GraphDefinition::Node& node,
   if (node.run_plain) {
     node.run_plain = [run = std::move(node.run_plain), channels, name = node.name](
                          const void* state, Context& context) -> NodeResult {
-      BELAY_TRY(NodeAnswer answer, run(state, context));
+      BELAY_TRY(NodeUpdate answer, run(state, context));
       return channels->resolve(name, std::move(answer));
     };
   } else if (node.run_task) {
@@ -66,7 +66,7 @@ void resolve_answers(GraphDefinition::Node& node,
   } else if (node.subgraph) {
     node.subgraph->output = [output = std::move(node.subgraph->output), channels,
                              name = node.name](const void* inner) -> NodeResult {
-      BELAY_TRY(NodeAnswer answer, output(inner));
+      BELAY_TRY(NodeUpdate answer, output(inner));
       return channels->resolve(name, std::move(answer));
     };
   }
@@ -81,8 +81,8 @@ class Naming {
     if (auto shown = place("The approval " + in_quotes(node) + " shows", approval.names.channel)) {
       approval.channel = *shown;
     }
-    flag(node, approval.names.awaiting, approval.awaiting, approval.set_awaiting);
-    flag(node, approval.names.answer, approval.answer, approval.set_answer);
+    flag(node, approval.names.pending_flag, approval.pending_flag, approval.set_awaiting);
+    flag(node, approval.names.decision_flag, approval.decision_flag, approval.set_answer);
   }
 
   void mapping(const GraphDefinition::Node& node, const ChannelPairs& input,
@@ -150,7 +150,7 @@ Update<Value>::Update(const Value::Object& members) {
   for (const auto& [name, value] : members) change(name, std::nullopt, value);
 }
 
-void Update<Value>::change(std::string_view channel, std::optional<ValueKind> kind, Value value) {
+void Update<Value>::change(std::string_view channel, std::optional<WriteOp> kind, Value value) {
   answer_.named.push_back({std::string(channel), kind, std::move(value)});
 }
 
@@ -160,26 +160,26 @@ Update<Value> Update<Value>::put(std::string_view channel, Value value) && {
 }
 
 Update<Value> Update<Value>::set(std::string_view channel, Value value) && {
-  change(channel, ValueKind::set, std::move(value));
+  change(channel, WriteOp::set, std::move(value));
   return std::move(*this);
 }
 
 Update<Value> Update<Value>::append(std::string_view channel, Value item) && {
   Value::Array items;
   items.push_back(std::move(item));
-  change(channel, ValueKind::append, std::move(items));
+  change(channel, WriteOp::append, std::move(items));
   return std::move(*this);
 }
 
 Update<Value> Update<Value>::merge(std::string_view channel, std::string name, Value value) && {
   Value::Object members;
   members.emplace(std::move(name), std::move(value));
-  change(channel, ValueKind::merge, std::move(members));
+  change(channel, WriteOp::merge, std::move(members));
   return std::move(*this);
 }
 
 Update<Value> Update<Value>::add(std::string_view channel, Value amount) && {
-  change(channel, ValueKind::add, std::move(amount));
+  change(channel, WriteOp::add, std::move(amount));
   return std::move(*this);
 }
 

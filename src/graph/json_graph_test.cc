@@ -37,9 +37,9 @@ Result<Value> state_after(JsonUpdate update) {
   auto graph = answering(std::move(update)).value();
   auto state = std::static_pointer_cast<Value>(graph.definition()->state->make());
   Context context{Context::Attempt()};
-  BELAY_TRY(NodeAnswer answer, graph.definition()->find("write")->run_plain(state.get(), context));
-  for (Change& change : answer.changes) {
-    if (change.kind != ValueKind::reduce) {
+  BELAY_TRY(NodeUpdate answer, graph.definition()->find("write")->run_plain(state.get(), context));
+  for (ChannelWrite& change : answer.changes) {
+    if (change.kind != WriteOp::reduce) {
       BELAY_CHECK(change.operand->apply(state.get()));
     } else {
       const auto& rule = graph.definition()->channel_rules[change.channel];
@@ -80,7 +80,7 @@ TEST(JsonGraph, AnUpdateIsWholeAfterACallWhoseResultItIsGiven) {
   for (int each = 0; each < 3; ++each) {
     update = std::move(update).send("weigh", Value(each)).append("items", Value(each));
   }
-  NodeAnswer answer = std::move(update).take_answer();
+  NodeUpdate answer = std::move(update).take_update();
   EXPECT_EQ(answer.named.size(), 4u);
   EXPECT_EQ(answer.sends.size(), 3u);
 }
@@ -168,7 +168,7 @@ TEST(JsonGraph, BuildReportsAllFaultsAtOnce) {
   graph.approval("review", "draft", {.question = "Send?"})
       .approved(end)
       .rejected(end)
-      .awaiting("n");
+      .pending_flag("n");
   graph.subgraph("inner", answering(JsonUpdate()).value(), {{"n", "topic"}, {"a", "tropic"}},
                  {{"sent", "b"}});
   graph.edge(start, "review").edge("inner", "nowhere");

@@ -21,9 +21,9 @@ std::optional<ModelPrice> RecordedModel::price(const ModelRequest& request) cons
   return attempt_.model ? attempt_.model->price(request) : std::nullopt;
 }
 
-std::int64_t RecordedModel::input_tokens_at_most(const ModelRequest& request) const {
-  return attempt_.model ? attempt_.model->input_tokens_at_most(request)
-                        : Model::input_tokens_at_most(request);
+std::int64_t RecordedModel::input_tokens_max(const ModelRequest& request) const {
+  return attempt_.model ? attempt_.model->input_tokens_max(request)
+                        : Model::input_tokens_max(request);
 }
 
 RecordedModel::Call RecordedModel::place(int number, const ModelRequest& request) const {
@@ -88,7 +88,7 @@ Result<Cost> RecordedModel::most(const ModelRequest& request) const {
                  "The run has a budget of money, and its model tells no price; give the model a "
                  "price, or the run a budget of tokens.");
   }
-  return cost_of(price, attempt_.model->input_tokens_at_most(request), *request.max_output_tokens);
+  return cost_of(price, attempt_.model->input_tokens_max(request), *request.max_output_tokens);
 }
 
 // Durable when it returns. What an earlier process had reserved for this very call is lost.
@@ -144,14 +144,14 @@ Result<ModelReply> RecordedModel::keep(Call& call, Result<ModelReply> reply) {
 Task<Result<ModelReply>> RecordedModel::generate(ModelRequest request) {
   Call call = place(++calls_, request);
   if (call.is_answered && call.record.reply) {
-    if (request.on_text && !call.record.reply->text.empty()) {
-      request.on_text(call.record.reply->text);
+    if (request.on_text_delta && !call.record.reply->text.empty()) {
+      request.on_text_delta(call.record.reply->text);
     }
     co_return *std::move(call.record.reply);
   }
   if (call.is_answered) co_return error_in(*call.record.error);
   if (attempt_.replays) co_return replayed(call);
-  if (counts() && attempt_.model->input_tokens_at_most(request) > 0) {
+  if (counts() && attempt_.model->input_tokens_max(request) > 0) {
     auto reserved = co_await reserve(call, request);
     if (!reserved.ok() && reserved.error().code == ErrorCode::cancelled) {
       co_return std::move(reserved).error();

@@ -16,7 +16,7 @@ class RecordedModel final : public Model {
 
   Task<Result<ModelReply>> generate(ModelRequest request) override;
   std::optional<ModelPrice> price(const ModelRequest& request) const override;
-  std::int64_t input_tokens_at_most(const ModelRequest& request) const override;
+  std::int64_t input_tokens_max(const ModelRequest& request) const override;
 
  private:
   // A call's place in the journal.

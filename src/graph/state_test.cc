@@ -15,19 +15,19 @@ struct Basket {
 };
 
 void apply(Update<Basket> update, Basket& basket) {
-  for (Change& change : std::move(update).take_answer().changes) {
+  for (ChannelWrite& change : std::move(update).take_update().changes) {
     ASSERT_TRUE(change.operand->apply(&basket).ok());
   }
 }
 
 TEST(Update, SaysWhatChangedAndNothingElse) {
-  auto changes = set(&Basket::owner, "ana").append(&Basket::items, "pear").take_answer().changes;
+  auto changes = set(&Basket::owner, "ana").append(&Basket::items, "pear").take_update().changes;
   ASSERT_EQ(changes.size(), 2u);
   EXPECT_EQ(changes[0].channel, 0u);
-  EXPECT_EQ(changes[0].kind, ValueKind::set);
+  EXPECT_EQ(changes[0].kind, WriteOp::set);
   EXPECT_EQ(changes[1].channel, 1u);
-  EXPECT_EQ(changes[1].kind, ValueKind::append);
-  EXPECT_TRUE(unchanged<Basket>().take_answer().changes.empty());
+  EXPECT_EQ(changes[1].kind, WriteOp::append);
+  EXPECT_TRUE(unchanged<Basket>().take_update().changes.empty());
 }
 
 TEST(Update, SetsAppendsMergesAndAdds) {
@@ -54,13 +54,13 @@ TEST(Update, MakesOneChangeOfAllThatItDoesToAMember) {
                      .append(&Basket::items, "pear")
                      .set(&Basket::count, 1)
                      .add(&Basket::count, 2)
-                     .take_answer()
+                     .take_update()
                      .changes;
   ASSERT_EQ(changes.size(), 2u);
   Encoder items;
   changes[0].operand->encode(items);
   EXPECT_EQ(items.text, R"(["fig","pear"])");
-  EXPECT_EQ(changes[1].kind, ValueKind::set);
+  EXPECT_EQ(changes[1].kind, WriteOp::set);
   Encoder count;
   changes[1].operand->encode(count);
   EXPECT_EQ(count.text, "3");
@@ -77,7 +77,7 @@ TEST(Update, IsWholeAfterACallWhoseResultItIsGiven) {
   for (int each = 0; each < 3; ++each) {
     update = std::move(update).send("weigh", each).go_to("pay").add(&Basket::count, 1);
   }
-  NodeAnswer answer = std::move(update).take_answer();
+  NodeUpdate answer = std::move(update).take_update();
   EXPECT_EQ(answer.changes.size(), 2u);
   EXPECT_EQ(answer.sends.size(), 3u);
   EXPECT_EQ(answer.go_to.size(), 3u);
@@ -103,10 +103,10 @@ TEST(StateType, EncodesAndDecodesOneChannelAtATime) {
   EXPECT_TRUE(type.channels[2].decode(*parse_json(R"({"pear":7})"), &other, in, nullptr));
   EXPECT_EQ(other.prices.at("pear"), 7);
   EXPECT_TRUE(
-      type.channels[2].combine(ValueKind::merge, *parse_json(R"({"fig":1})"), &other, in, nullptr));
+      type.channels[2].combine(WriteOp::merge, *parse_json(R"({"fig":1})"), &other, in, nullptr));
   EXPECT_EQ(other.prices, (std::map<std::string, int>{{"fig", 1}, {"pear", 7}}));
   EXPECT_FALSE(
-      type.channels[0].combine(ValueKind::append, *parse_json("[1]"), &other, in, nullptr));
+      type.channels[0].combine(WriteOp::append, *parse_json("[1]"), &other, in, nullptr));
   EXPECT_THAT(in.problem, ::testing::HasSubstr("what this member's type can take"));
 }
 

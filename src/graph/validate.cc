@@ -13,7 +13,7 @@ namespace {
 std::vector<std::string> ways_on(const GraphDefinition& graph, const GraphDefinition::Node& node) {
   if (node.approval) return {node.approval->approved, node.approval->rejected};
   std::vector<std::string> ways = node.targets;
-  ways.insert(ways.end(), node.may_go_to.begin(), node.may_go_to.end());
+  ways.insert(ways.end(), node.destinations.begin(), node.destinations.end());
   for (const GraphDefinition::Join& join : graph.joins) {
     if (std::find(join.from.begin(), join.from.end(), node.name) != join.from.end()) {
       ways.push_back(join.to);
@@ -58,7 +58,7 @@ void check_policies(const GraphDefinition& graph, std::vector<std::string>& faul
       faults.push_back("The node " + in_quotes(node.name) +
                        " has no time to run; write a timeout above zero, or none.");
     }
-    for (const std::string& dependency : node.uses) {
+    for (const std::string& dependency : node.depends_on) {
       if (dependency.empty()) {
         faults.push_back("The node " + in_quotes(node.name) +
                          " uses something without a name; write .uses(\"smtp\").");
@@ -136,7 +136,7 @@ void check_joins(const GraphDefinition& graph, std::vector<std::string>& faults)
 void check_subgraphs(const GraphDefinition& graph, std::vector<std::string>& faults) {
   for (const GraphDefinition::Node& node : graph.nodes) {
     if (!node.subgraph) continue;
-    if (node.retry.attempts > 1 || node.timeout || !node.uses.empty()) {
+    if (node.retry.attempts > 1 || node.timeout || !node.depends_on.empty()) {
       faults.push_back("The subgraph " + in_quotes(node.name) +
                        " has a retry, a timeout or a dependency; give them to the nodes inside "
                        "it.");

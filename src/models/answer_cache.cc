@@ -38,7 +38,7 @@ Value value_of(const std::optional<T>& member) {
 }
 
 bool is_kept(const ModelReply& reply) {
-  return reply.end == ReplyEnd::complete && reply.tool_calls.empty() && !reply.text.empty();
+  return reply.stop_reason == StopReason::complete && reply.tool_calls.empty() && !reply.text.empty();
 }
 
 // An answer as other processes find it. It says which request it answers, so that one that was put
@@ -137,7 +137,7 @@ void CachedModel::accept(const Digest& key, const ModelReply& reply) {
   if (const Entry* known = find(key)) entry.refused = known->refused;
   std::erase(entry.refused, sha256(reply.text));
   keep(std::move(entry));
-  if (options_.shared) options_.shared->keep(key, text_of(key, reply, now), options_.ttl);
+  if (options_.shared) options_.shared->put(key, text_of(key, reply, now), options_.ttl);
 }
 
 // Another reader might have accepted another reply to the same request: that one stays.
@@ -148,7 +148,7 @@ void CachedModel::refuse(const Digest& key, const ModelReply& reply) {
   if (options_.shared) {
     if (entry.refused.size() == refusals_max) entry.refused.erase(entry.refused.begin());
     entry.refused.push_back(sha256(reply.text));
-    if (!entry.reply) options_.shared->forget(key);
+    if (!entry.reply) options_.shared->erase(key);
   }
   if (entry.reply || !entry.refused.empty()) return keep(std::move(entry));
   if (auto found = by_key_.find(key); found != by_key_.end()) remove(found->second);
@@ -173,7 +173,7 @@ Task<std::optional<ModelReply>> CachedModel::find_kept(Digest key) {
     co_return found;
   }
   if (!options_.shared) co_return found;
-  auto text = co_await options_.shared->find(key);
+  auto text = co_await options_.shared->get(key);
   auto answer = text ? answer_in(*text, key) : std::nullopt;
   Instant now = clock_.now();
   if (!answer || now < answer->made || now >= answer->made + options_.ttl) co_return found;
@@ -197,7 +197,7 @@ Task<Result<ModelReply>> CachedModel::generate(ModelRequest request) {
   if (known) {
     // Nothing was asked, so nothing is paid.
     if (known->usage) known->usage = Usage{};
-    if (request.on_text) request.on_text(known->text);
+    if (request.on_text_delta) request.on_text_delta(known->text);
     if (verdict) await_verdict(*verdict, key, *known, false);
     co_return *std::move(known);
   }

@@ -21,7 +21,7 @@ struct AnswerCacheOptions {
   std::chrono::milliseconds ttl{};
   std::size_t entries_max = 0;
   std::size_t bytes_max = 0;
-  SharedAnswers* shared = nullptr;  // behind it, for several processes; may be null
+  SharedReplyCache* shared = nullptr;  // behind it, for several processes; may be null
 };
 
 class CachedModel final : public Model, public std::enable_shared_from_this<CachedModel> {
@@ -38,8 +38,8 @@ class CachedModel final : public Model, public std::enable_shared_from_this<Cach
   std::optional<ModelPrice> price(const ModelRequest& request) const override {
     return model_->price(request);
   }
-  std::int64_t input_tokens_at_most(const ModelRequest& request) const override {
-    return model_->input_tokens_at_most(request);
+  std::int64_t input_tokens_max(const ModelRequest& request) const override {
+    return model_->input_tokens_max(request);
   }
 
  private:

@@ -95,11 +95,11 @@ Value narrowed(const Value& schema, int depth = 0) {
   return Value(std::move(out));
 }
 
-class AnthropicDecoder final : public AnswerDecoder {
+class AnthropicDecoder final : public ReplyDecoder {
  public:
   AnthropicDecoder(const Server& server, const ModelRequest& request, DecoderOptions options)
       : server_(server),
-        events_(options.answer_bytes_max),
+        events_(options.reply_bytes_max),
         draft_(server, request, std::move(options)) {}
 
   Result<Done> take(std::string_view bytes) override {
@@ -199,11 +199,11 @@ class AnthropicDecoder final : public AnswerDecoder {
 
   void take_end(std::string_view reason) {
     if (reason == "max_tokens" || reason == "model_context_window_exceeded") {
-      draft_.set_end(ReplyEnd::length);
+      draft_.set_end(StopReason::length);
     } else if (reason == "refusal") {
-      draft_.set_end(ReplyEnd::refused);
+      draft_.set_end(StopReason::refused);
     } else {
-      draft_.set_end(ReplyEnd::complete);
+      draft_.set_end(StopReason::complete);
     }
   }
 
@@ -251,7 +251,7 @@ class Anthropic final : public Protocol {
     return http;
   }
 
-  std::unique_ptr<AnswerDecoder> decoder(const ModelRequest& request,
+  std::unique_ptr<ReplyDecoder> decoder(const ModelRequest& request,
                                          DecoderOptions options) const override {
     return std::make_unique<AnthropicDecoder>(server_, request, std::move(options));
   }

@@ -49,18 +49,18 @@ std::string_view without_fence(std::string_view text) {
 }
 
 std::optional<std::string> json_fault(const ModelReply& reply, const Value& schema) {
-  if (reply.end == ReplyEnd::length) return "it was cut at its greatest length; say it shorter";
+  if (reply.stop_reason == StopReason::length) return "it was cut at its greatest length; say it shorter";
   std::string_view text = without_fence(reply.text);
   if (text.empty()) return "it was empty";
   auto value = parse_sound_json(text, limits::json_depth_max);
   if (!value.ok()) return "it is no JSON text: " + value.error().message;
-  return schema_fault(schema, *value);
+  return schema_violation(schema, *value);
 }
 
 }  // namespace models
 
-Task<Result<ModelReply>> ask_for_json(Model& model, ModelRequest request) {
-  auto tell = std::exchange(request.on_text, nullptr);
+Task<Result<ModelReply>> generate_json(Model& model, ModelRequest request) {
+  auto tell = std::exchange(request.on_text_delta, nullptr);
   std::optional<Usage> usage = Usage{};
   std::string fault;
   for (int attempt = 0; attempt <= repairs_max; ++attempt) {
@@ -74,8 +74,8 @@ Task<Result<ModelReply>> ask_for_json(Model& model, ModelRequest request) {
     if (!reply.ok()) co_return std::move(reply).error();
     usage = sum(usage, reply->usage);
     reply->usage = usage;
-    if (reply->end == ReplyEnd::tool_calls) co_return std::move(reply);
-    if (reply->end == ReplyEnd::refused) {
+    if (reply->stop_reason == StopReason::tool_calls) co_return std::move(reply);
+    if (reply->stop_reason == StopReason::refused) {
       co_return error(ErrorCode::invalid,
                       "Invalid LLM response format: the model, or its provider, would not answer "
                       "this: " +

@@ -24,15 +24,15 @@ struct Repairs : ::testing::Test {
     ModelRequest request;
     request.messages = {{Role::user, "How many?"}};
     request.response_schema = schema;
-    request.on_text = [this](std::string_view piece) { told += piece; };
-    return block_on(*loop, ask_for_json(model, std::move(request)));
+    request.on_text_delta = [this](std::string_view piece) { told += piece; };
+    return block_on(*loop, generate_json(model, std::move(request)));
   }
 };
 
 TEST_F(Repairs, AreNotAskedForWhereNothingIsWrong) {
   for (const char* text :
        {"{\"n\":3}", "  {\"n\":3}\n", "```json\n{\"n\":3}\n```", "```\n{\"n\":3}```"}) {
-    model.says(text);
+    model.replies(text);
     told.clear();
     auto reply = ask();
     ASSERT_TRUE(reply.ok()) << reply.error().message;
@@ -43,7 +43,7 @@ TEST_F(Repairs, AreNotAskedForWhereNothingIsWrong) {
 }
 
 TEST_F(Repairs, SayWhatIsWrong) {
-  model.says("{\"n\":11}").says("n is 3").says("{\"n\":3}");
+  model.replies("{\"n\":11}").replies("n is 3").replies("{\"n\":3}");
   EXPECT_EQ(ask()->text, "{\"n\":3}");
   EXPECT_EQ(told, "{\"n\":3}") << "nobody hears what could not be used";
   const auto& second = model.requests()[1].messages;
@@ -55,7 +55,7 @@ TEST_F(Repairs, SayWhatIsWrong) {
 }
 
 TEST_F(Repairs, EndAfterTwo) {
-  model.says("").says("[]").says("{}").says("{\"n\":1}");
+  model.replies("").replies("[]").replies("{}").replies("{\"n\":1}");
   Error failed = ask().error();
   EXPECT_EQ(failed.code, ErrorCode::unavailable);
   EXPECT_THAT(failed.message, StartsWith("Invalid LLM response format: \"n\" is missing"));
@@ -64,12 +64,12 @@ TEST_F(Repairs, EndAfterTwo) {
 }
 
 TEST_F(Repairs, LeaveAFailureOfTheModelToTheNode) {
-  model.says("no").fails(error(ErrorCode::exhausted, "No credit."));
+  model.replies("no").fails(error(ErrorCode::exhausted, "No credit."));
   EXPECT_EQ(ask().error().message, "No credit.");
 }
 
 TEST_F(Repairs, SendBackNoMoreThanAModelCanRead) {
-  model.says(std::string(1'000'000, 'x')).says("{\"n\":3}");
+  model.replies(std::string(1'000'000, 'x')).replies("{\"n\":3}");
   EXPECT_TRUE(ask().ok());
   EXPECT_LT(model.requests()[1].messages[1].text.size(), 70'000u);
 }
@@ -90,15 +90,15 @@ class Always final : public Model {
 
 TEST_F(Repairs, GiveCallsAndRefusalsAsTheyAre) {
   ModelReply calls;
-  calls.end = ReplyEnd::tool_calls;
+  calls.stop_reason = StopReason::tool_calls;
   calls.tool_calls = {{"c1", "a", Value()}};
   Always caller(calls);
-  EXPECT_EQ(block_on(*loop, ask_for_json(caller, ModelRequest()))->tool_calls.size(), 1u);
+  EXPECT_EQ(block_on(*loop, generate_json(caller, ModelRequest()))->tool_calls.size(), 1u);
   ModelReply refusal;
-  refusal.end = ReplyEnd::refused;
+  refusal.stop_reason = StopReason::refused;
   refusal.text = "I can't.";
   Always refuser(refusal);
-  Error failed = block_on(*loop, ask_for_json(refuser, ModelRequest())).error();
+  Error failed = block_on(*loop, generate_json(refuser, ModelRequest())).error();
   EXPECT_EQ(failed.code, ErrorCode::invalid);
   EXPECT_THAT(failed.message, StartsWith("Invalid LLM response format: "));
   EXPECT_EQ(refuser.calls, 1);
@@ -106,11 +106,11 @@ TEST_F(Repairs, GiveCallsAndRefusalsAsTheyAre) {
 
 TEST_F(Repairs, CountWhatAllCallsHaveUsed) {
   ModelReply cut;
-  cut.end = ReplyEnd::length;
+  cut.stop_reason = StopReason::length;
   cut.text = "{\"n\":1}";
   cut.usage = Usage{10, 5};
   Always model_that_is_cut(cut);
-  EXPECT_THAT(block_on(*loop, ask_for_json(model_that_is_cut, ModelRequest())).error().message,
+  EXPECT_THAT(block_on(*loop, generate_json(model_that_is_cut, ModelRequest())).error().message,
               HasSubstr("it was cut"));
   EXPECT_EQ(model_that_is_cut.calls, 3);
 }
@@ -172,7 +172,7 @@ TEST(Schemas, SayWhatTheyForbid) {
             "next.next: must be of type object"},
            {R"({"type":17,"enum":4,"required":"a","minimum":"x","items":9})", "[1]", nullptr},
        }) {
-    auto fault = schema_fault(json(one.schema), json(one.value));
+    auto fault = schema_violation(json(one.schema), json(one.value));
     if (one.fault) {
       ASSERT_TRUE(fault) << one.schema << " " << one.value;
       EXPECT_THAT(*fault, HasSubstr(one.fault)) << one.schema;
@@ -184,7 +184,7 @@ TEST(Schemas, SayWhatTheyForbid) {
 
 TEST(Schemas, ThatBranchWithoutEndEnd) {
   std::string schema = R"({"anyOf":[{"$ref":"#"},{"$ref":"#"},{"$ref":"#"}]})";
-  EXPECT_TRUE(schema_fault(json(schema), Value(1)));
+  EXPECT_TRUE(schema_violation(json(schema), Value(1)));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ Task<Result<Done>> CallRate::enter(std::string name) {
 Task<Result<Done>> CallRate::wait_for_others(std::string name) {
   milliseconds waited{0};
   while (shared_) {
-    auto wait = co_await shared_->take(shared_name_, per_minute_);
+    auto wait = co_await shared_->acquire(shared_name_, per_minute_);
     if (!wait || wait->count() <= 0) break;
     if (waited + *wait > window) co_return is_full(name, *wait);
     waited += *wait;

@@ -15,7 +15,7 @@ class CallRate {
  public:
   // 0: any number. The clock outlives it; so does `shared`, which other processes count in by the
   // same name, and which may be null.
-  CallRate(std::size_t per_minute, Clock& clock, SharedLimit* shared = nullptr,
+  CallRate(std::size_t per_minute, Clock& clock, SharedRateLimit* shared = nullptr,
            std::string shared_name = {})
       : per_minute_(per_minute),
         clock_(clock),
@@ -32,7 +32,7 @@ class CallRate {
 
   const std::size_t per_minute_;
   Clock& clock_;
-  SharedLimit* const shared_;
+  SharedRateLimit* const shared_;
   const std::string shared_name_;
   std::deque<Instant> begins_;  // of the newest per_minute_ calls, some of them still to come
 };

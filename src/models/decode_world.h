@@ -17,7 +17,7 @@ struct DecodeCase {
 inline std::string line_of(const Result<ModelReply>& reply) {
   if (!reply.ok()) return std::string(name_of(reply.error().code));
   static constexpr const char* ends[] = {"complete", "length", "tool_calls", "refused"};
-  std::string line = std::string(ends[static_cast<int>(reply->end)]) + " \"" + reply->text + "\"";
+  std::string line = std::string(ends[static_cast<int>(reply->stop_reason)]) + " \"" + reply->text + "\"";
   for (const ToolCall& call : reply->tool_calls) {
     line += " " + call.name + "#" + call.id + to_json(call.arguments);
   }
@@ -47,8 +47,8 @@ inline Result<ModelReply> decoded(const Server& server, const std::string& body,
   before.tool_calls = {{"call_1", "earlier", Value()}};
   request.messages = {before};
   DecoderOptions options;
-  options.answer_bytes_max = test_answer_bytes_max;
-  if (told) options.on_text = [told](std::string_view piece) { told->append(piece); };
+  options.reply_bytes_max = test_answer_bytes_max;
+  if (told) options.on_text_delta = [told](std::string_view piece) { told->append(piece); };
   auto decoder = protocol->decoder(request, std::move(options));
   for (std::size_t at = 0; at < body.size() && !decoder->is_whole(); at += size) {
     auto taken = decoder->take(std::string_view(body).substr(at, size));

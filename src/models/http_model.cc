@@ -48,9 +48,9 @@ HttpModel::HttpModel(Server server, std::shared_ptr<net::HttpClient> client,
       options_(std::move(options)),
       clock_(clock) {}
 
-std::int64_t HttpModel::input_tokens_at_most(const ModelRequest& request) const {
+std::int64_t HttpModel::input_tokens_max(const ModelRequest& request) const {
   auto encoded = protocol_->encode(request);
-  if (!encoded.ok()) return Model::input_tokens_at_most(request);
+  if (!encoded.ok()) return Model::input_tokens_max(request);
   auto most = static_cast<std::int64_t>(encoded->body.size()) + template_tokens;
   bool is_explained = !request.tools.empty() || !request.response_schema.is_null();
   return is_explained ? most + explanation_tokens : most;
@@ -58,7 +58,7 @@ std::int64_t HttpModel::input_tokens_at_most(const ModelRequest& request) const 
 
 Error HttpModel::advised(Error failed) const {
   bool is_for_people = failed.code == ErrorCode::invalid || failed.code == ErrorCode::unavailable;
-  if (!options_.advice.empty() && is_for_people) failed.message += " " + options_.advice;
+  if (!options_.error_hint.empty() && is_for_people) failed.message += " " + options_.error_hint;
   return failed;
 }
 
@@ -67,7 +67,7 @@ Task<Result<net::HttpAnswer>> HttpModel::begin(net::HttpRequest request) {
   request.timeouts.first_byte = options_.timeouts.first_byte;
   request.timeouts.idle = options_.timeouts.idle;
   request.timeouts.total = options_.timeouts.total;
-  request.limits.body_bytes = options_.answer_bytes_max * wire_factor;
+  request.limits.body_bytes = options_.reply_bytes_max * wire_factor;
   auto answer = co_await client_->begin(std::move(request));
   if (!answer.ok()) {
     Error failed = std::move(answer).error();
@@ -98,7 +98,7 @@ Task<Error> HttpModel::not_a_stream(net::HttpAnswer& answer) {
                                     " where a stream was asked for; check the server's address."));
 }
 
-Task<Result<ModelReply>> HttpModel::read(net::HttpAnswer& answer, AnswerDecoder& decoder) {
+Task<Result<ModelReply>> HttpModel::read(net::HttpAnswer& answer, ReplyDecoder& decoder) {
   while (!decoder.is_whole()) {
     auto piece = co_await answer.read();
     if (!piece.ok()) {
@@ -117,8 +117,8 @@ Task<Result<ModelReply>> HttpModel::generate(ModelRequest request) {
   auto encoded = protocol_->encode(request);
   if (!encoded.ok()) co_return std::move(encoded).error();
   DecoderOptions options;
-  options.answer_bytes_max = options_.answer_bytes_max;
-  options.on_text = request.on_text;
+  options.reply_bytes_max = options_.reply_bytes_max;
+  options.on_text_delta = request.on_text_delta;
   auto decoder = protocol_->decoder(request, std::move(options));
   auto answer = co_await begin(*std::move(encoded));
   if (!answer.ok()) co_return std::move(answer).error();

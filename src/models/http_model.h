@@ -8,9 +8,9 @@ namespace belay::models {
 
 struct HttpModelOptions {
   ModelTimeouts timeouts;
-  std::size_t answer_bytes_max = 0;
+  std::size_t reply_bytes_max = 0;
   std::optional<ModelPrice> price;
-  std::string advice;
+  std::string error_hint;
 };
 
 class HttpModel final : public Model {
@@ -21,14 +21,14 @@ class HttpModel final : public Model {
 
   Task<Result<ModelReply>> generate(ModelRequest request) override;
   std::optional<ModelPrice> price(const ModelRequest&) const override { return options_.price; }
-  std::int64_t input_tokens_at_most(const ModelRequest& request) const override;
+  std::int64_t input_tokens_max(const ModelRequest& request) const override;
 
   Task<Result<std::vector<std::string>>> list();
 
  private:
   // Sends it, and gives the answer once it has begun well.
   Task<Result<net::HttpAnswer>> begin(net::HttpRequest request);
-  Task<Result<ModelReply>> read(net::HttpAnswer& answer, AnswerDecoder& decoder);
+  Task<Result<ModelReply>> read(net::HttpAnswer& answer, ReplyDecoder& decoder);
   // Of an answer that says it is no stream.
   Task<Error> not_a_stream(net::HttpAnswer& answer);
   Error advised(Error failed) const;

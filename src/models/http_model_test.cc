@@ -65,7 +65,7 @@ struct HttpModels : ::testing::Test {
     told.clear();
     ModelRequest request;
     request.messages = {{Role::user, "Hello"}};
-    request.on_text = [this](std::string_view piece) { told += piece; };
+    request.on_text_delta = [this](std::string_view piece) { told += piece; };
     return block_on(*loop, model->generate(std::move(request)));
   }
   Error failure(const ScriptedServer& server) {
@@ -112,7 +112,7 @@ TEST_F(HttpModels, TellTheTextWhileItComes) {
   ModelRequest request;
   request.messages = {{Role::user, "Hello"}};
   std::vector<std::string> pieces;
-  request.on_text = [&](std::string_view piece) {
+  request.on_text_delta = [&](std::string_view piece) {
     pieces.emplace_back(piece);
     if (pieces.size() == 1) first_was_told.set_value();
   };
@@ -174,7 +174,7 @@ TEST_F(HttpModels, EndAtTheTotalWhateverDrips) {
 }
 
 TEST_F(HttpModels, BoundWhatAnAnswerTakes) {
-  settings.answer_bytes_max = 1u << 20;
+  settings.reply_bytes_max = 1u << 20;
   for (const std::string& flood :
        {says(std::string(60'000, 'x')), std::string(": comment\n\n"), std::string(60'000, 'x'),
         std::string("data: [") + std::string(60'000, '['), "data:" + std::string(100, ' ') + "\n",
@@ -319,7 +319,7 @@ TEST_F(HttpModels, SayWhichSettingLedToNobody) {
     port = gone.port();
   }
   settings.url = "http://127.0.0.1:" + std::to_string(port);
-  settings.advice = "It is set by BELAY_MODEL.";
+  settings.error_hint = "It is set by BELAY_MODEL.";
   model = open_model(settings, *clock).value();
   Error failed = again().error();
   EXPECT_EQ(failed.code, ErrorCode::unavailable);
@@ -371,7 +371,7 @@ TEST_F(HttpModels, CanBeListedAndTried) {
     }
   });
   settings.url = server.url("/v1");
-  ModelName name = read_model_names(settings)->front();
+  ModelName name = parse_model_names(settings)->front();
   EXPECT_THAT(block_on(*loop, list_models(settings, name, *clock)).value(),
               ElementsAre("m-1", "z"));
   model = open_model(settings, *clock).value();

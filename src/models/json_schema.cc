@@ -249,7 +249,7 @@ class Checker {
 
 }  // namespace
 
-std::optional<std::string> schema_fault(const Value& schema, const Value& value) {
+std::optional<std::string> schema_violation(const Value& schema, const Value& value) {
   return Checker(schema).check(schema, value, "", 0);
 }
 

@@ -60,10 +60,10 @@ TEST(ModelKeys, GoToTheServersOfTheirOwnProvider) {
 TEST(ModelNames, AreOfTwoHundredBytesAtMost) {
   ModelSettings settings;
   settings.models = "openai:" + std::string(200, 'm');
-  ASSERT_TRUE(read_model_names(settings).ok());
-  EXPECT_EQ(read_model_names(settings)->at(0).name.size(), 200u);
+  ASSERT_TRUE(parse_model_names(settings).ok());
+  EXPECT_EQ(parse_model_names(settings)->at(0).name.size(), 200u);
   settings.models += 'm';
-  EXPECT_FALSE(read_model_names(settings).ok());
+  EXPECT_FALSE(parse_model_names(settings).ok());
 }
 
 // Returns an object schema nested this deep.

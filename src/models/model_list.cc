@@ -53,8 +53,8 @@ Task<Result<ModelReply>> ModelList::generate(ModelRequest request) {
   bool has_told = false;
   for (const Member& member : members_) {
     ModelRequest one = request;
-    if (request.on_text) {
-      one.on_text = [&has_told, &tell = request.on_text](std::string_view piece) {
+    if (request.on_text_delta) {
+      one.on_text_delta = [&has_told, &tell = request.on_text](std::string_view piece) {
         has_told = true;
         tell(piece);
       };
@@ -79,10 +79,10 @@ std::optional<ModelPrice> ModelList::price(const ModelRequest& request) const {
   return most;
 }
 
-std::int64_t ModelList::input_tokens_at_most(const ModelRequest& request) const {
+std::int64_t ModelList::input_tokens_max(const ModelRequest& request) const {
   std::int64_t most = 0;
   for (const Member& member : members_) {
-    most = std::max(most, member.model->input_tokens_at_most(request));
+    most = std::max(most, member.model->input_tokens_max(request));
   }
   return most;
 }

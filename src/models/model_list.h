@@ -17,7 +17,7 @@ struct ServerGuard {
   ServerGuard(const std::string& name, const ModelSettings& settings, Clock& clock,
               const std::string& url = {})
       : dependency(name, settings.limits, clock),
-        rate(settings.calls_per_minute, clock, settings.shared_calls, "calls:" + url) {}
+        rate(settings.calls_per_minute, clock, settings.shared_rate_limit, "calls:" + url) {}
   Dependency dependency;
   CallRate rate;
 };
@@ -35,7 +35,7 @@ class ModelList final : public Model {
   Task<Result<ModelReply>> generate(ModelRequest request) override;
   // The dearest one's, and the most: which of them will answer is not known before.
   std::optional<ModelPrice> price(const ModelRequest& request) const override;
-  std::int64_t input_tokens_at_most(const ModelRequest& request) const override;
+  std::int64_t input_tokens_max(const ModelRequest& request) const override;
 
  private:
   static Task<Result<ModelReply>> ask(const Member& member, ModelRequest request);

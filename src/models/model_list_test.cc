@@ -28,7 +28,7 @@ Error busy(std::optional<std::chrono::milliseconds> wait = std::nullopt) {
 class Stammering final : public Model {
  public:
   Task<Result<ModelReply>> generate(ModelRequest request) override {
-    if (request.on_text) request.on_text("Well, ");
+    if (request.on_text_delta) request.on_text_delta("Well, ");
     co_return busy();
   }
 };
@@ -54,14 +54,14 @@ struct ModelLists : ::testing::Test {
     told.clear();
     ModelRequest request;
     request.messages = {{Role::user, "Hello"}};
-    if (listens) request.on_text = [this](std::string_view piece) { told += piece; };
+    if (listens) request.on_text_delta = [this](std::string_view piece) { told += piece; };
     return block_on(loop, model.generate(std::move(request)));
   }
 };
 
 TEST_F(ModelLists, AskTheFirstThatCanBeHad) {
-  first->fails(busy()).says("one").fails(error(ErrorCode::exhausted, "No credit."));
-  second->says("two").says("two again");
+  first->fails(busy()).replies("one").fails(error(ErrorCode::exhausted, "No credit."));
+  second->replies("two").replies("two again");
   EXPECT_EQ(ask(both())->text, "two");
   EXPECT_EQ(ask(both())->text, "one");
   EXPECT_EQ(ask(both())->text, "two again");
@@ -78,7 +78,7 @@ TEST_F(ModelLists, NeverChangeTheVoiceInMidSentence) {
   members.push_back({"a:1", std::make_shared<Stammering>(), nullptr});
   members.push_back({"b:2", second, nullptr});
   list = std::make_unique<ModelList>(std::move(members));
-  second->says("two");
+  second->replies("two");
   EXPECT_EQ(ask(*list).error().message, "It is busy.");
   EXPECT_EQ(told, "Well, ");
   EXPECT_TRUE(second->requests().empty());
@@ -95,22 +95,22 @@ TEST_F(ModelLists, SayWhyNoneHasAnswered) {
 }
 
 TEST_F(ModelLists, LeaveAServerAloneThatFailsAgainAndAgain) {
-  settings.limits.failures_to_open = 3;
-  settings.limits.open_for = 10s;
+  settings.limits.failure_threshold = 3;
+  settings.limits.open_duration = 10s;
   first->then_always([](const ModelRequest&) -> Result<std::string> { return busy(); });
-  second->says("two").then_the_last();
+  second->replies("two").repeat_last();
   for (int i = 0; i < 10; ++i) EXPECT_EQ(ask(both())->text, "two");
   EXPECT_EQ(first->requests().size(), 3u);
   clock.move(10s);
-  first->says("back").then_the_last();
+  first->replies("back").repeat_last();
   EXPECT_EQ(ask(both())->text, "back") << "one call tries it out";
   EXPECT_EQ(ask(both())->text, "back");
 }
 
 TEST_F(ModelLists, AskAServerNoMoreOftenThanTheyMay) {
   settings.calls_per_minute = 2;
-  first->says("one").then_the_last();
-  second->says("two").then_the_last();
+  first->replies("one").repeat_last();
+  second->replies("two").repeat_last();
   Instant began = clock.now();
   std::vector<std::chrono::seconds> times;
   for (int i = 0; i < 4; ++i) {
@@ -135,8 +135,8 @@ TEST_F(ModelLists, SendNobodyToWaitForLongerThanAMinute) {
 }
 
 TEST_F(ModelLists, LetNoMoreCallsRunThanTheyMay) {
-  settings.limits.concurrent = 1;
-  first->says("one").then_the_last().takes(10s);
+  settings.limits.concurrency_max = 1;
+  first->replies("one").repeat_last().takes(10s);
   Instant began = clock.now();
   std::vector<std::chrono::seconds> ends;
   Spawned running[3];
@@ -151,7 +151,7 @@ TEST_F(ModelLists, LetNoMoreCallsRunThanTheyMay) {
 
 TEST_F(ModelLists, CostTheMostThatAnyOfThemCosts) {
   settings.models = "ollama:a, openai:b@http://127.0.0.1:1";
-  settings.prices = ModelPrices::read("b = {input = 1, output = 2.5}").value();
+  settings.prices = ModelPrices::parse("b = {input = 1, output = 2.5}").value();
   auto model = open_model(settings, clock).value();
   EXPECT_EQ(model->price(ModelRequest())->output, 2'500'000);
   settings.models += ", openai:c@http://127.0.0.1:1";
@@ -159,13 +159,13 @@ TEST_F(ModelLists, CostTheMostThatAnyOfThemCosts) {
       << "nobody knows what c costs";
   ModelRequest request;
   request.messages = {{Role::user, std::string(5'000, 'x')}};
-  EXPECT_GT(model->input_tokens_at_most(request), 5'000);
+  EXPECT_GT(model->input_tokens_max(request), 5'000);
 }
 
 TEST_F(ModelLists, MayNameAModelOfTheProgramsOwn) {
-  settings.own["builtin"] = first;
+  settings.local_models["builtin"] = first;
   settings.models = "builtin";
-  first->says("rules");
+  first->replies("rules");
   EXPECT_EQ(ask(*open_model(settings, clock).value())->text, "rules");
 }
 
@@ -184,7 +184,7 @@ struct AnswerCache : ModelLists {
     request.temperature = temperature;
     request.verdict = verdict;
     request.response_schema = schema;
-    request.on_text = [this](std::string_view piece) { told += piece; };
+    request.on_text_delta = [this](std::string_view piece) { told += piece; };
     return block_on(loop, cached->generate(std::move(request)));
   }
   // Acts like an attempt of a node that reads the reply and accepts or refuses it.
@@ -198,16 +198,16 @@ struct AnswerCache : ModelLists {
 };
 
 // The shared cache of several processes, used by two caches.
-class Shelf final : public SharedAnswers {
+class Shelf final : public SharedReplyCache {
  public:
-  Task<std::optional<std::string>> find(Digest request) override {
+  Task<std::optional<std::string>> get(Digest request) override {
     auto found = kept.find(request);
     co_return found == kept.end() ? std::optional<std::string>() : found->second;
   }
-  void keep(const Digest& request, std::string answer, std::chrono::milliseconds) override {
+  void put(const Digest& request, std::string answer, std::chrono::milliseconds) override {
     kept[request] = std::move(answer);
   }
-  void forget(const Digest& request) override {
+  void erase(const Digest& request) override {
     if (!is_deaf) kept.erase(request);
   }
   std::map<Digest, std::string> kept;
@@ -215,7 +215,7 @@ class Shelf final : public SharedAnswers {
 };
 
 TEST_F(AnswerCache, GivesTheSameAnswerToTheSameRequestForAnHour) {
-  first->says("one").says("two").says("three");
+  first->replies("one").replies("two").replies("three");
   EXPECT_EQ(say("a")->text, "one");
   EXPECT_EQ(say("a")->text, "one");
   EXPECT_EQ(told, "one");
@@ -228,7 +228,7 @@ TEST_F(AnswerCache, GivesTheSameAnswerToTheSameRequestForAnHour) {
 }
 
 TEST_F(AnswerCache, KeepsAnAnswerOnceItsReaderHasAcceptedIt) {
-  first->says("bad").says("bad too").says("good").says("never asked for");
+  first->replies("bad").replies("bad too").replies("good").replies("never asked for");
   EXPECT_EQ(read(false), "bad");
   EXPECT_EQ(read(false), "bad too") << "a retry asks the model itself";
   EXPECT_EQ(read(true), "good");
@@ -237,7 +237,7 @@ TEST_F(AnswerCache, KeepsAnAnswerOnceItsReaderHasAcceptedIt) {
 }
 
 TEST_F(AnswerCache, GivesNothingThatIsStillBeingRead) {
-  first->says("one").says("two");
+  first->replies("one").replies("two");
   verdict = std::make_shared<AnswerVerdict>();
   EXPECT_EQ(say("a")->text, "one");
   EXPECT_EQ(say("a")->text, "two") << "who asks again can't have wanted the first";
@@ -248,7 +248,7 @@ TEST_F(AnswerCache, GivesNothingThatIsStillBeingRead) {
 }
 
 TEST_F(AnswerCache, ForgetsWhatAnotherReaderRefuses) {
-  first->says("one").says("two");
+  first->replies("one").replies("two");
   EXPECT_EQ(read(true), "one");
   EXPECT_EQ(read(false), "one");
   EXPECT_EQ(read(true), "two");
@@ -256,7 +256,7 @@ TEST_F(AnswerCache, ForgetsWhatAnotherReaderRefuses) {
 }
 
 TEST_F(AnswerCache, ARefusalLeavesAnotherAnswerThatWasAcceptedMeanwhile) {
-  first->says("one").says("two");
+  first->replies("one").replies("two");
   verdict = std::make_shared<AnswerVerdict>();
   auto slower = verdict;
   EXPECT_EQ(say("a")->text, "one");
@@ -267,7 +267,7 @@ TEST_F(AnswerCache, ARefusalLeavesAnotherAnswerThatWasAcceptedMeanwhile) {
 }
 
 TEST_F(AnswerCache, KeepsNothingOfAReaderThatWasStopped) {
-  first->says("one").says("two");
+  first->replies("one").replies("two");
   verdict = std::make_shared<AnswerVerdict>();
   EXPECT_EQ(say("a")->text, "one");
   EXPECT_EQ(read(true), "two");
@@ -275,7 +275,7 @@ TEST_F(AnswerCache, KeepsNothingOfAReaderThatWasStopped) {
 
 TEST_F(AnswerCache, WithoutAReaderKeepsWhatObeysTheSchemaAlone) {
   schema = parse_json(R"({"type":"object","required":["risk"]})").value();
-  first->says("no JSON").says("{}").says("```json\n{\"risk\":1}\n```").says("never asked for");
+  first->replies("no JSON").replies("{}").replies("```json\n{\"risk\":1}\n```").replies("never asked for");
   EXPECT_EQ(say("a")->text, "no JSON");
   EXPECT_EQ(say("a")->text, "{}");
   EXPECT_EQ(say("a")->text, "```json\n{\"risk\":1}\n```");
@@ -285,7 +285,7 @@ TEST_F(AnswerCache, WithoutAReaderKeepsWhatObeysTheSchemaAlone) {
 TEST_F(AnswerCache, ARefusedAnswerIsTakenFromNoOtherProcessEither) {
   Shelf shelf;
   options.shared = &shelf;
-  first->says("one").says("two").says("three");
+  first->replies("one").replies("two").replies("three");
   EXPECT_EQ(read(true), "one");
   ASSERT_EQ(shelf.kept.size(), 1u);
   auto of_another_process = shelf.kept;
@@ -305,15 +305,15 @@ TEST_F(AnswerCache, JsonThatHadToBeAskedForAgainIsKeptAlone) {
     ModelRequest request;
     request.messages = {{Role::user, "a"}};
     request.response_schema = parse_json(R"({"type":"object"})").value();
-    return block_on(loop, ask_for_json(*cached, std::move(request)))->text;
+    return block_on(loop, generate_json(*cached, std::move(request)))->text;
   };
-  first->says("bad").says("{}").says("{\"n\":1}");
+  first->replies("bad").replies("{}").replies("{\"n\":1}");
   EXPECT_EQ(ask_once(), "{}");
   EXPECT_EQ(ask_once(), "{\"n\":1}") << "the first answer was refused, so the model is asked again";
 }
 
 TEST_F(AnswerCache, KeepsNoFailure) {
-  first->fails(busy()).says("one");
+  first->fails(busy()).replies("one");
   EXPECT_FALSE(say("a").ok());
   EXPECT_EQ(say("a")->text, "one");
 }
@@ -322,10 +322,10 @@ TEST_F(AnswerCache, HoldsAsManyBytesHoweverManyAnswersHaveGone) {
   options.entries_max = 100;
   options.bytes_max = 10'000;
   first
-      ->answers([](const ModelRequest& request) -> Result<std::string> {
+      ->replies_with([](const ModelRequest& request) -> Result<std::string> {
         return request.messages.front().text + std::string(1'000, 'x');
       })
-      .then_the_last();
+      .repeat_last();
   for (int round = 0; round < 50; ++round) (void)say("old " + std::to_string(round));
   for (const char* text : {"a", "b", "c", "d"}) (void)say(text);
   std::size_t before = asked();
@@ -336,10 +336,10 @@ TEST_F(AnswerCache, HoldsAsManyBytesHoweverManyAnswersHaveGone) {
 TEST_F(AnswerCache, MayBeFilledToItsLastByte) {
   options.entries_max = 100;
   first
-      ->answers([](const ModelRequest& request) -> Result<std::string> {
+      ->replies_with([](const ModelRequest& request) -> Result<std::string> {
         return request.messages.front().text + std::string(1'000, 'x');
       })
-      .then_the_last();
+      .repeat_last();
   // The least number of bytes that two answers fit into is twice that of one.
   auto fit = [&](std::size_t bytes, const std::vector<const char*>& texts) {
     options.bytes_max = bytes;
@@ -357,10 +357,10 @@ TEST_F(AnswerCache, MayBeFilledToItsLastByte) {
 
 TEST_F(AnswerCache, HoldsSoManyAndTheNewestUsed) {
   first
-      ->answers([](const ModelRequest& request) -> Result<std::string> {
+      ->replies_with([](const ModelRequest& request) -> Result<std::string> {
         return request.messages.front().text;
       })
-      .then_the_last();
+      .repeat_last();
   for (const char* text : {"a", "b", "a", "c", "a"}) EXPECT_EQ(say(text)->text, text);
   EXPECT_EQ(asked(), 3u) << "b has gone, a was used";
   EXPECT_EQ(say("b")->text, "b");
@@ -369,7 +369,7 @@ TEST_F(AnswerCache, HoldsSoManyAndTheNewestUsed) {
 
 TEST_F(AnswerCache, HoldsNoMoreBytesThanItMay) {
   options.bytes_max = 1'000;
-  first->says(std::string(2'000, 'x')).then_the_last();
+  first->replies(std::string(2'000, 'x')).repeat_last();
   EXPECT_TRUE(say("a").ok());
   EXPECT_TRUE(say("a").ok());
   EXPECT_EQ(asked(), 2u);
@@ -382,26 +382,26 @@ class NoText final : public Model {
     ModelReply reply;
     reply.text = "Well";
     reply.usage = Usage{5, 7};
-    reply.end = end;
-    if (end == ReplyEnd::tool_calls) reply.tool_calls = {{"c1", "a", Value()}};
+    reply.stop_reason = end;
+    if (end == StopReason::tool_calls) reply.tool_calls = {{"c1", "a", Value()}};
     ++asked;
     co_return std::move(reply);
   }
-  ReplyEnd end = ReplyEnd::complete;
+  StopReason end = StopReason::complete;
   int asked = 0;
 };
 
 TEST_F(AnswerCache, KeepsTextsAloneAndCountsThemOnce) {
   auto model = std::make_shared<NoText>();
   CachedModel cache(model, "a:1", options, clock);
-  for (ReplyEnd end : {ReplyEnd::tool_calls, ReplyEnd::length, ReplyEnd::refused}) {
+  for (StopReason end : {StopReason::tool_calls, StopReason::length, StopReason::refused}) {
     model->end = end;
     ask(cache).value();
     int before = model->asked;
     ask(cache).value();
     EXPECT_EQ(model->asked, before + 1);
   }
-  model->end = ReplyEnd::complete;
+  model->end = StopReason::complete;
   EXPECT_EQ(ask(cache)->usage->output_tokens, 7);
   EXPECT_EQ(ask(cache)->usage->output_tokens, 0) << "nothing was asked, nothing is paid";
 }

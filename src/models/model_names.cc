@@ -82,7 +82,7 @@ Result<ModelName> read_name(std::string_view text, const ModelSettings& settings
   std::size_t colon = text.find(':');
   name.provider = text.substr(0, colon);
   if (colon != text.npos) name.name = text.substr(colon + 1);
-  if (colon == text.npos && settings.own.count(name.provider) > 0) {
+  if (colon == text.npos && settings.local_models.count(name.provider) > 0) {
     if (name.url.empty()) return name;
     return wrong("The model " + in_quotes(name.provider) + " has no server, so no address either.");
   }
@@ -91,14 +91,14 @@ Result<ModelName> read_name(std::string_view text, const ModelSettings& settings
                                [](char c) { return static_cast<unsigned char>(c) <= 0x20; });
   if (provider_named(name.provider) && is_sound) return name;
   std::string own;
-  for (const auto& [known, model] : settings.own) own += known + ", ";
+  for (const auto& [known, model] : settings.local_models) own += known + ", ";
   return wrong("There is no model " + in_quotes(text) + "; name one as " + own +
                "ollama:NAME, openai:NAME or anthropic:NAME.");
 }
 
 }  // namespace
 
-Result<std::vector<ModelName>> read_model_names(const ModelSettings& settings) {
+Result<std::vector<ModelName>> parse_model_names(const ModelSettings& settings) {
   std::vector<ModelName> names;
   std::string_view rest = settings.models;
   while (!rest.empty()) {

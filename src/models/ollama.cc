@@ -29,11 +29,11 @@ Value message_of(const ModelRequest& request, const Message& message) {
   return Value(std::move(out));
 }
 
-class OllamaDecoder final : public AnswerDecoder {
+class OllamaDecoder final : public ReplyDecoder {
  public:
   OllamaDecoder(const Server& server, const ModelRequest& request, DecoderOptions options)
       : server_(server),
-        lines_(options.answer_bytes_max),
+        lines_(options.reply_bytes_max),
         draft_(server, request, std::move(options)) {}
 
   Result<Done> take(std::string_view bytes) override {
@@ -79,7 +79,7 @@ class OllamaDecoder final : public AnswerDecoder {
     draft_.set_input_tokens(object["prompt_eval_count"]);
     draft_.set_output_tokens(object["eval_count"]);
     const std::string* reason = object["done_reason"].as_string();
-    draft_.set_end(reason && *reason == "length" ? ReplyEnd::length : ReplyEnd::complete);
+    draft_.set_end(reason && *reason == "length" ? StopReason::length : StopReason::complete);
     return Done{};
   }
 
@@ -128,7 +128,7 @@ class Ollama final : public Protocol {
     return http;
   }
 
-  std::unique_ptr<AnswerDecoder> decoder(const ModelRequest& request,
+  std::unique_ptr<ReplyDecoder> decoder(const ModelRequest& request,
                                          DecoderOptions options) const override {
     return std::make_unique<OllamaDecoder>(server_, request, std::move(options));
   }

@@ -46,7 +46,7 @@ Result<Server> server_of(const ModelName& name, const ModelSettings& settings) {
   if (needs_key && server.key.empty()) {
     std::string variable = name.provider == "openai" ? "OPENAI_API_KEY" : "ANTHROPIC_API_KEY";
     std::string message = "The model " + name.text() + " needs a key: set " + variable + ".";
-    if (!settings.advice.empty()) message += " " + settings.advice;
+    if (!settings.error_hint.empty()) message += " " + settings.error_hint;
     return error(ErrorCode::invalid, std::move(message));
   }
   return server;
@@ -61,7 +61,7 @@ std::optional<ModelPrice> price_of(const ModelName& name, const ModelSettings& s
 
 Result<Done> check_bounds(const ModelSettings& settings) {
   auto wrong = [](const char* what) { return error(ErrorCode::invalid, what); };
-  if (settings.answer_bytes_max == 0 || settings.answer_bytes_max > (1u << 30)) {
+  if (settings.reply_bytes_max == 0 || settings.reply_bytes_max > (1u << 30)) {
     return wrong("The longest answer of a model is to be from 1 byte to 1 GiB.");
   }
   if (settings.max_output_tokens && *settings.max_output_tokens <= 0) {
@@ -80,9 +80,9 @@ Result<std::shared_ptr<HttpModel>> make_http_model(const ModelName& name,
   BELAY_TRY(Server server, server_of(name, settings));
   models::HttpModelOptions options;
   options.timeouts = settings.timeouts;
-  options.answer_bytes_max = settings.answer_bytes_max;
+  options.reply_bytes_max = settings.reply_bytes_max;
   options.price = price_of(name, settings);
-  options.advice = settings.advice;
+  options.error_hint = settings.error_hint;
   return std::make_shared<HttpModel>(std::move(server), std::move(client), std::move(options),
                                      clock);
 }
@@ -90,7 +90,7 @@ Result<std::shared_ptr<HttpModel>> make_http_model(const ModelName& name,
 }  // namespace
 
 Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) {
-  BELAY_TRY(std::vector<ModelName> names, read_model_names(settings));
+  BELAY_TRY(std::vector<ModelName> names, parse_model_names(settings));
   BELAY_CHECK(check_bounds(settings));
   std::map<bool, std::shared_ptr<net::HttpClient>> clients;            // by is_near()
   std::map<std::string, std::shared_ptr<models::ServerGuard>> guards;  // by address
@@ -101,7 +101,7 @@ Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) 
     member.name = name.text();
     identity += member.name + "@" + name.url + "\n";
     if (name.name.empty()) {
-      member.model = settings.own.at(name.provider);
+      member.model = settings.local_models.at(name.provider);
       if (!member.model) {
         return error(ErrorCode::invalid,
                      "The model " + name.provider + " is the program's own, and not at hand here.");
@@ -130,7 +130,7 @@ Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) 
   options.ttl = settings.cache_ttl;
   options.entries_max = settings.cache_entries_max;
   options.bytes_max = settings.cache_bytes_max;
-  options.shared = settings.shared_answers;
+  options.shared = settings.shared_reply_cache;
   return std::shared_ptr<Model>(
       std::make_shared<models::CachedModel>(std::move(model), std::move(identity), options, clock));
 }

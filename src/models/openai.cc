@@ -112,11 +112,11 @@ Value response_format(const ModelRequest& request) {
   return Value::object({{"type", "json_schema"}, {"json_schema", std::move(schema)}});
 }
 
-class OpenAiDecoder final : public AnswerDecoder {
+class OpenAiDecoder final : public ReplyDecoder {
  public:
   OpenAiDecoder(const Server& server, const ModelRequest& request, DecoderOptions options)
       : server_(server),
-        events_(options.answer_bytes_max),
+        events_(options.reply_bytes_max),
         draft_(server, request, std::move(options)) {}
 
   Result<Done> take(std::string_view bytes) override {
@@ -206,11 +206,11 @@ class OpenAiDecoder final : public AnswerDecoder {
 
   void take_end(std::string_view reason) {
     if (reason == "length") {
-      draft_.set_end(ReplyEnd::length);
+      draft_.set_end(StopReason::length);
     } else if (reason == "content_filter") {
-      draft_.set_end(ReplyEnd::refused);
+      draft_.set_end(StopReason::refused);
     } else {
-      draft_.set_end(ReplyEnd::complete);
+      draft_.set_end(StopReason::complete);
     }
   }
 
@@ -249,7 +249,7 @@ class OpenAi final : public Protocol {
     return http;
   }
 
-  std::unique_ptr<AnswerDecoder> decoder(const ModelRequest& request,
+  std::unique_ptr<ReplyDecoder> decoder(const ModelRequest& request,
                                          DecoderOptions options) const override {
     return std::make_unique<OpenAiDecoder>(server_, request, std::move(options));
   }

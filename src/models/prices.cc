@@ -37,7 +37,7 @@ Result<std::int64_t> amount(const toml::table& entry, const std::string& name,
 
 }  // namespace
 
-Result<ModelPrices> ModelPrices::read(std::string_view toml_text) {
+Result<ModelPrices> ModelPrices::parse(std::string_view toml_text) {
   toml::parse_result parsed = toml::parse(toml_text);
   if (!parsed) {
     return fault(parsed.error().source(),

@@ -31,9 +31,9 @@ struct Server {
 };
 
 // Reads an answer's body while it comes. An error ends it.
-class AnswerDecoder {
+class ReplyDecoder {
  public:
-  virtual ~AnswerDecoder() = default;
+  virtual ~ReplyDecoder() = default;
   virtual Result<Done> take(std::string_view bytes) = 0;
   // The body has ended. `unavailable` where its own end mark has not come.
   virtual Result<ModelReply> finish() = 0;
@@ -42,8 +42,8 @@ class AnswerDecoder {
 };
 
 struct DecoderOptions {
-  std::size_t answer_bytes_max = 0;
-  std::function<void(std::string_view)> on_text;  // may be null
+  std::size_t reply_bytes_max = 0;
+  std::function<void(std::string_view)> on_text_delta;  // may be null
 };
 
 class Protocol {
@@ -52,7 +52,7 @@ class Protocol {
   // What asks for the answer: address, headers and body. `invalid` for what can't be said so.
   virtual Result<net::HttpRequest> encode(const ModelRequest& request) const = 0;
   // Outlived by the request and the protocol.
-  virtual std::unique_ptr<AnswerDecoder> decoder(const ModelRequest& request,
+  virtual std::unique_ptr<ReplyDecoder> decoder(const ModelRequest& request,
                                                  DecoderOptions options) const = 0;
   // What asks which models there are, and their names in the answer.
   virtual net::HttpRequest listing() const = 0;

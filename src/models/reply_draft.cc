@@ -32,9 +32,9 @@ std::optional<std::int64_t> token_count(const Value& count) {
 
 Result<Done> ReplyDraft::count(std::size_t bytes) {
   bytes_ += bytes;
-  if (bytes_ <= options_.answer_bytes_max) return Done{};
+  if (bytes_ <= options_.reply_bytes_max) return Done{};
   return error(ErrorCode::exhausted, server_.who() + " has answered more than " +
-                                         std::to_string(options_.answer_bytes_max) +
+                                         std::to_string(options_.reply_bytes_max) +
                                          " bytes; the rest was not read.");
 }
 
@@ -42,7 +42,7 @@ Result<Done> ReplyDraft::add_text(std::string_view piece) {
   if (piece.empty()) return Done{};
   BELAY_CHECK(count(piece.size()));
   text_ += piece;
-  if (options_.on_text) options_.on_text(piece);
+  if (options_.on_text_delta) options_.on_text_delta(piece);
   return Done{};
 }
 
@@ -106,18 +106,18 @@ Result<ModelReply> ReplyDraft::whole() {
   reply.provider = server_.provider;
   reply.model = model_.empty() ? server_.model : model_;
   reply.method = "language_model";
-  reply.end = end_.value_or(ReplyEnd::complete);
+  reply.stop_reason = end_.value_or(StopReason::complete);
   if (!refusal_.empty()) {
-    reply.end = ReplyEnd::refused;
+    reply.stop_reason = StopReason::refused;
     BELAY_CHECK(add_text(refusal_));
   }
   reply.text = std::move(text_);
   // Of an answer that was cut, nobody knows which of its calls are whole.
-  bool may_call = reply.end == ReplyEnd::complete || reply.end == ReplyEnd::tool_calls;
+  bool may_call = reply.stop_reason == StopReason::complete || reply.stop_reason == StopReason::tool_calls;
   if (may_call) reply.tool_calls = finished_calls();
   if (may_call) {
     // Some say "stop" though they call, or the other way round.
-    reply.end = reply.tool_calls.empty() ? ReplyEnd::complete : ReplyEnd::tool_calls;
+    reply.stop_reason = reply.tool_calls.empty() ? StopReason::complete : StopReason::tool_calls;
   }
   if (input_tokens_ && output_tokens_) reply.usage = Usage{*input_tokens_, *output_tokens_};
   return reply;

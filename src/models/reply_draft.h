@@ -39,7 +39,7 @@ class ReplyDraft {
   void set_input_tokens(const Value& count);
   void set_output_tokens(const Value& count);
   void set_input_tokens(std::optional<std::int64_t> count) { input_tokens_ = count; }
-  void set_end(ReplyEnd end) { end_ = end; }
+  void set_end(StopReason end) { end_ = end; }
 
   // The end mark has come.
   Result<ModelReply> whole();
@@ -62,7 +62,7 @@ class ReplyDraft {
   std::vector<CallDraft> calls_;
   std::optional<std::int64_t> input_tokens_;
   std::optional<std::int64_t> output_tokens_;
-  std::optional<ReplyEnd> end_;
+  std::optional<StopReason> end_;
 };
 
 // A count of tokens, if it is one: whole, not negative, and of a size that a call may have.

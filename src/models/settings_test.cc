@@ -18,7 +18,7 @@ ModelSettings named(std::string models) {
 }
 
 std::string shown(const ModelSettings& settings) {
-  auto names = read_model_names(settings);
+  auto names = parse_model_names(settings);
   if (!names.ok()) return names.error().message;
   std::string all;
   for (const ModelName& name : *names) all += name.text() + "@" + name.url + " ";
@@ -53,7 +53,7 @@ TEST(ModelNames, TakeOllamasHostAsItsClientDoes) {
 TEST(ModelNames, AreRefusedWithWhatToWriteInstead) {
   for (const char* wrong : {"", ",", "llama3.2", "ollama", "ollama:", "gemini:x", "builtin",
                             "openai:a b", "ollama:m,,ollama:n", "OLLAMA:m"}) {
-    Error failed = read_model_names(named(wrong)).error();
+    Error failed = parse_model_names(named(wrong)).error();
     EXPECT_EQ(failed.code, ErrorCode::invalid) << wrong;
     EXPECT_THAT(failed.message, HasSubstr("ollama:NAME")) << wrong;
   }
@@ -92,7 +92,7 @@ TEST(Models, NeedAKeyWhereTheirServerDoes) {
 TEST(Models, RefuseBoundsThatNothingFits) {
   auto clock = system_clock();
   ModelSettings settings = named("ollama:m");
-  settings.answer_bytes_max = 0;
+  settings.reply_bytes_max = 0;
   EXPECT_FALSE(open_model(settings, *clock).ok());
   settings = named("ollama:m");
   settings.max_output_tokens = 0;
@@ -103,7 +103,7 @@ TEST(Models, RefuseBoundsThatNothingFits) {
 }
 
 TEST(ModelPrices, AreFoundByTheLongestNameThatFits) {
-  auto prices = ModelPrices::read(R"(
+  auto prices = ModelPrices::parse(R"(
 gpt-5 = {input = 1.25, output = 10.0}
 gpt-5-mini = {input = 0.25, output = 2}
 "openai:gpt-5" = {input = 3, output = 3}
@@ -124,12 +124,12 @@ TEST(ModelPrices, AreRefusedWithTheLine) {
         "a = {input = 1, output = 20001}", "a = {input = \"1\", output = 1}",
         "a = {input = 1, output = 1, cached = 1}", "a = {input = 1, output = 1}\na = 2",
         "a = {input = true, output = 1}"}) {
-    auto prices = ModelPrices::read(wrong);
+    auto prices = ModelPrices::parse(wrong);
     ASSERT_FALSE(prices.ok()) << wrong;
     EXPECT_EQ(prices.error().code, ErrorCode::invalid);
     EXPECT_THAT(prices.error().message, HasSubstr("line ")) << wrong;
   }
-  EXPECT_TRUE(ModelPrices::read("")->find("a", "b") == std::nullopt);
+  EXPECT_TRUE(ModelPrices::parse("")->find("a", "b") == std::nullopt);
 }
 
 TEST(ModelPrices, OfOnesOwnMachineAreZero) {

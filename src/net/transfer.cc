@@ -18,10 +18,10 @@ bool is_name_character(char c) {
 }
 
 std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n";
-  std::size_t first = text.find_first_not_of(space);
+  constexpr std::string_view checkpoint_ns = " \t\r\n";
+  std::size_t first = text.find_first_not_of(checkpoint_ns);
   if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(space) - first + 1);
+  return text.substr(first, text.find_last_not_of(checkpoint_ns) - first + 1);
 }
 
 struct FreeUrl {

@@ -122,7 +122,7 @@ std::string_view sentence_of(const Sentences& sentences, const RunRow& row) {
   return sentences.saved;
 }
 
-Reply agent_reply(const World& world, const Agent& agent, std::string_view message,
+Reply agent_reply(const ApiContext& world, const Agent& agent, std::string_view message,
                   const RunView& view) {
   const RunRow& row = view.row;
   Value run = run_document(view, world.options.extras);
@@ -167,13 +167,13 @@ Result<StartRun> start_of(const Agent& agent, const Call& call) {
   return start;
 }
 
-std::vector<Answer> run_answers() {
+std::vector<ResponseSpec> run_answers() {
   return {{200, "It has ended", "AgentRun"},
           {202, "It waits for a person, or is still at work", "AgentRun"},
           {500, "It has failed", "Problem", "application/problem+json"}};
 }
 
-Task<Result<Reply>> start(World& world, const Agent& agent, const cli::Settings& settings,
+Task<Result<Reply>> start(ApiContext& world, const Agent& agent, const cli::Settings& settings,
                           Call call) {
   BELAY_CO_TRY(StartRun wanted, start_of(agent, call));
   BELAY_CO_TRY(RunView view, co_await server::begun_run(world, call, std::move(wanted)));
@@ -182,7 +182,7 @@ Task<Result<Reply>> start(World& world, const Agent& agent, const cli::Settings&
 }
 
 Route start_agent(const Agent& agent, std::string path, std::string id, std::string summary,
-                  World& world, const cli::Settings& settings) {
+                  ApiContext& world, const cli::Settings& settings) {
   Route route = server::route_of("POST", std::move(path), std::move(id), std::move(summary));
   route.permission = Permission::run;
   route.begins_run = true;
@@ -207,7 +207,7 @@ const Agent* agent_of(std::string_view graph) {
 }
 
 // `only`: not for the other agent's threads.
-Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const Agent* only,
+Task<Result<Reply>> approve(ApiContext& world, const cli::Settings& settings, const Agent* only,
                             Call call) {
   BELAY_CO_TRY(Decision decision, server::decision_of(call));
   ThreadId thread(call.path.at("threadId"));
@@ -227,7 +227,7 @@ Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const A
   InterruptId interrupt = row->interrupt;
   bool approved = decision.approved;
   server::Patience patience = server::patience_of(world, server::preference_of(call.request));
-  BELAY_CO_TRY(DecisionAnswer answer, co_await server::decided(world, call.service, interrupt,
+  BELAY_CO_TRY(DecisionResult answer, co_await server::decided(world, call.service, interrupt,
                                                                std::move(decision), patience));
   if (auto lost = server::lost_decision(world, answer)) co_return *std::move(lost);
   // A decider of another user's run receives only the state that the approval showed.
@@ -243,7 +243,7 @@ Task<Result<Reply>> approve(World& world, const cli::Settings& settings, const A
   co_return agent_reply(world, *agent, message, answer.view);
 }
 
-Route approve_agent(const Agent* only, std::string path, std::string id, World& world,
+Route approve_agent(const Agent* only, std::string path, std::string id, ApiContext& world,
                     const cli::Settings& settings) {
   Route route =
       server::route_of("POST", std::move(path), std::move(id),
@@ -260,12 +260,12 @@ Route approve_agent(const Agent* only, std::string path, std::string id, World& 
   return route;
 }
 
-Route agent_status(World& world) {
+Route agent_status(ApiContext& world) {
   Route route = server::route_of("GET", "/api/agents/status/{threadId}", "getStatus",
                                  "Where the thread's run stands, with its state");
   route.is_of_store = true;
   route.answers = {{200, "The run", "Run"}};
-  route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread(call.path.at("threadId"));
     auto view = co_await call.service.status(std::move(thread), std::nullopt);
     if (!view.ok()) co_return thread_error(std::move(view).error());
@@ -289,13 +289,13 @@ Route agent_history() {
   return route;
 }
 
-Route cancel_agent(World& world) {
+Route cancel_agent(ApiContext& world) {
   Route route = server::route_of("POST", "/api/agents/cancel/{threadId}", "cancelAgent",
                                  "Cancels the thread's run");
   route.permission = Permission::run;
   route.body = server::empty_body_schema();
   route.answers = {{200, "It is cancelled", "Run"}};
-  route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread(call.path.at("threadId"));
     auto view = co_await call.service.cancel(std::move(thread), call.user.text, "");
     if (!view.ok()) co_return thread_error(std::move(view).error());
@@ -306,7 +306,7 @@ Route cancel_agent(World& world) {
 
 }  // namespace
 
-std::vector<Route> agent_routes(World& world, const cli::Settings& settings) {
+std::vector<Route> agent_routes(ApiContext& world, const cli::Settings& settings) {
   std::vector<Route> routes;
   routes.push_back(start_agent(kAudit, "/api/agents/daily-audit", "startDailyAudit",
                                "Audits the notes of a day", world, settings));

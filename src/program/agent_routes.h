@@ -12,6 +12,6 @@
 
 namespace belay::program {
 
-std::vector<server::Route> agent_routes(server::World& world, const cli::Settings& settings);
+std::vector<server::Route> agent_routes(server::ApiContext& world, const cli::Settings& settings);
 
 }  // namespace belay::program

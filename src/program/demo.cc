@@ -137,11 +137,11 @@ class Child {
   std::unique_ptr<Descriptor> told_;
 };
 
-class Demo final : public OwnVerb {
+class Demo final : public CustomCommand {
  public:
   bool uses_a_store() const override { return false; }
 
-  Task<Answered> run(cli::World& world) override {
+  Task<CommandResult> run(cli::CommandContext& world) override {
     Folder folder;
     if (folder.path().empty()) {
       co_return error(ErrorCode::unavailable, "No temporary folder could be made; see TMPDIR.");
@@ -227,12 +227,12 @@ class Demo final : public OwnVerb {
 
 }  // namespace
 
-VerbEntry demo_verb() {
-  VerbEntry entry;
+CommandEntry demo_verb() {
+  CommandEntry entry;
   entry.path = {"demo"};
   entry.line = "Kill a run, go on with it, decide: all in a minute, without a key";
   entry.end = "Example:\n  belay demo\n";
-  entry.make = [](const Given&) -> std::shared_ptr<OwnVerb> { return std::make_shared<Demo>(); };
+  entry.make = [](const ParsedOptions&) -> std::shared_ptr<CustomCommand> { return std::make_shared<Demo>(); };
   return entry;
 }
 

@@ -9,6 +9,6 @@
 
 namespace belay::program {
 
-cli::VerbEntry demo_verb();
+cli::CommandEntry demo_verb();
 
 }  // namespace belay::program

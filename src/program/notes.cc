@@ -154,7 +154,7 @@ Result<std::vector<RecordWrite>> writes_of(const ImportPlan& plan, const UserId&
   return writes;
 }
 
-void show_import(World& world, const ImportPlan& plan, const std::vector<NoteLine>& lines) {
+void show_import(CommandContext& world, const ImportPlan& plan, const std::vector<NoteLine>& lines) {
   std::size_t added = plan.to_save.size() - plan.replaced;
   std::set<std::string> days;
   for (const NoteLine& line : lines) days.insert(line.date);
@@ -184,7 +184,7 @@ Value note_document(const Note& note) {
 }
 
 // All notes, or those of a day, by id, at most `limit`.
-Task<Result<std::vector<Note>>> find_notes(World& world, std::optional<std::string> date,
+Task<Result<std::vector<Note>>> find_notes(CommandContext& world, std::optional<std::string> date,
                                            std::size_t limit) {
   RecordFilter filter;
   filter.collection = Note::collection;
@@ -203,15 +203,15 @@ Task<Result<std::vector<Note>>> find_notes(World& world, std::optional<std::stri
   co_return std::move(notes);
 }
 
-std::optional<std::string> given_word(const Given& given, const std::string& name) {
+std::optional<std::string> given_word(const ParsedOptions& given, const std::string& name) {
   auto found = given.find(name);
   if (found == given.end()) return std::nullopt;
   return found->second;
 }
 
-class NotesImport final : public OwnVerb {
+class NotesImport final : public CustomCommand {
  public:
-  explicit NotesImport(const Given& given) : file_(given_word(given, "FILE").value_or("")) {}
+  explicit NotesImport(const ParsedOptions& given) : file_(given_word(given, "FILE").value_or("")) {}
 
   Result<Done> check_form(const Settings&) override {
     BELAY_TRY(std::string text, read_input(file_, kImportBytesMax));
@@ -220,7 +220,7 @@ class NotesImport final : public OwnVerb {
   }
   bool makes_a_store() const override { return true; }
 
-  Task<Answered> run(World& world) override {
+  Task<CommandResult> run(CommandContext& world) override {
     auto records = records_of(world.service, world.settings.user);
     Instant now = world.clock.now();
     for (NoteLine& line : lines_) {
@@ -241,9 +241,9 @@ class NotesImport final : public OwnVerb {
   std::vector<NoteLine> lines_;
 };
 
-class NotesList final : public OwnVerb {
+class NotesList final : public CustomCommand {
  public:
-  explicit NotesList(const Given& given)
+  explicit NotesList(const ParsedOptions& given)
       : date_(given_word(given, "--date")), limit_text_(given_word(given, "--limit")) {}
 
   Result<Done> check_form(const Settings&) override {
@@ -254,7 +254,7 @@ class NotesList final : public OwnVerb {
     return date_ && !wellbeing::names_a_day(*date_) ? check_date(*date_) : Result<Done>(Done{});
   }
 
-  Task<Answered> run(World& world) override {
+  Task<CommandResult> run(CommandContext& world) override {
     if (date_) {
       date_ = wellbeing::day_named(*date_, world.settings.time_zone, world.clock.now());
     }
@@ -280,11 +280,11 @@ class NotesList final : public OwnVerb {
   std::size_t limit_ = 50;
 };
 
-class NotesShow final : public OwnVerb {
+class NotesShow final : public CustomCommand {
  public:
-  explicit NotesShow(const Given& given) : id_(given_word(given, "ID").value_or("")) {}
+  explicit NotesShow(const ParsedOptions& given) : id_(given_word(given, "ID").value_or("")) {}
 
-  Task<Answered> run(World& world) override {
+  Task<CommandResult> run(CommandContext& world) override {
     auto records = records_of(world.service, world.settings.user);
     BELAY_CO_TRY(std::optional<Note> note, co_await records->get<Note>(id_));
     if (!note) {
@@ -304,7 +304,7 @@ class NotesShow final : public OwnVerb {
 };
 
 template <typename Verb>
-std::shared_ptr<OwnVerb> make_verb(const Given& given) {
+std::shared_ptr<CustomCommand> make_verb(const ParsedOptions& given) {
   return std::make_shared<Verb>(given);
 }
 
@@ -316,12 +316,12 @@ Result<Done> check_date(std::string_view date) {
                                        "\" is no day of the calendar; write YYYY-MM-DD.");
 }
 
-std::vector<VerbEntry> notes_verbs() {
+std::vector<CommandEntry> notes_verbs() {
   std::string end(kNotes);
-  Word file{"FILE", "The file; - for standard input", true};
-  Word date{"--date", "Only this day: YYYY-MM-DD, today, yesterday"};
-  Word limit{"--limit", "At most so many, 1 to 1000 [50]"};
-  Word id{"ID", "The note's id", true};
+  OptionSpec file{"FILE", "The file; - for standard input", true};
+  OptionSpec date{"--date", "Only this day: YYYY-MM-DD, today, yesterday"};
+  OptionSpec limit{"--limit", "At most so many, 1 to 1000 [50]"};
+  OptionSpec id{"ID", "The note's id", true};
   return {{{"notes"}, "Import, list and show notes", end},
           {{"notes", "import"},
            "Import notes from JSON lines",

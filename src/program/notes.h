@@ -8,7 +8,7 @@
 
 namespace belay::program {
 
-std::vector<cli::VerbEntry> notes_verbs();
+std::vector<cli::CommandEntry> notes_verbs();
 
 // `invalid` for what is no day of the calendar.
 Result<Done> check_date(std::string_view date);

@@ -28,7 +28,7 @@ bool is_crisis(const ApprovalRow& row) {
   return risk_in(payload_of(row)).value_or(0) >= kCrisisRisk;
 }
 
-void show_text(World& world, const Value& text, Style style = Style::plain) {
+void show_text(CommandContext& world, const Value& text, Style style = Style::plain) {
   const std::string* said = text.as_string();
   if (!said || said->empty()) return;
   Output& output = world.output;
@@ -38,7 +38,7 @@ void show_text(World& world, const Value& text, Style style = Style::plain) {
   output.line(output.styled(style, lines));
 }
 
-void show_list(World& world, const Value& list) {
+void show_list(CommandContext& world, const Value& list) {
   const Value::Array* items = list.as_array();
   if (!items) return;
   for (const Value& item : *items) {
@@ -50,7 +50,7 @@ void show_list(World& world, const Value& list) {
   }
 }
 
-void show_risk(World& world, const Value& payload) {
+void show_risk(CommandContext& world, const Value& payload) {
   Output& output = world.output;
   const Words& words = words_of(world.settings.language);
   auto risk = risk_in(payload);
@@ -65,7 +65,7 @@ void show_risk(World& world, const Value& payload) {
   output.line(std::string(kIndent) + output.styled(style, label));
 }
 
-void show_activities(World& world, const Value& activities) {
+void show_activities(CommandContext& world, const Value& activities) {
   const Value::Array* items = activities.as_array();
   if (!items) return;
   Output& output = world.output;
@@ -96,7 +96,7 @@ const std::string* answer_in(const Value& state) {
 }
 
 // Prints the lines unwrapped, so that a program in the reply can be copied.
-void show_answer(World& world, const Value& state) {
+void show_answer(CommandContext& world, const Value& state) {
   Output& output = world.output;
   std::string_view rest = *answer_in(state);
   while (!rest.empty()) {
@@ -111,7 +111,7 @@ void show_answer(World& world, const Value& state) {
   show_text(world, state["notice"], Style::faint);
 }
 
-bool show_payload(World& world, const Value& payload) {
+bool show_payload(CommandContext& world, const Value& payload) {
   if (answer_in(payload)) {
     show_answer(world, payload);
     return true;
@@ -142,7 +142,7 @@ std::string date_of(const RunView& view) {
   return date ? *date : "";
 }
 
-std::string mark_of(World& world, const ApprovalRow& row) {
+std::string mark_of(CommandContext& world, const ApprovalRow& row) {
   if (!is_crisis(row)) return "";
   return world.output.styled(Style::bad, words_of(world.settings.language).crisis);
 }
@@ -154,13 +154,13 @@ void complete_document(const ApprovalRow& row, Value::Object& document) {
 }
 
 // A day of crisis that nobody has approved is not forgotten because its approval is over.
-void show_passed_crises(World& world, const std::vector<ApprovalRow>& rows) {
+void show_passed_crises(CommandContext& world, const std::vector<ApprovalRow>& rows) {
   auto count = std::count_if(rows.begin(), rows.end(), [](const ApprovalRow& row) {
     bool passed = row.status == ApprovalStatus::rejected || row.status == ApprovalStatus::expired;
     return passed && is_crisis(row);
   });
   if (count == 0) return;
-  std::string text = filled(
+  std::string text = format_message(
       words_of(world.settings.language).passed_crises,
       {{"n", std::to_string(count)}, {"command", command(world, {"approvals", "list", "--all"})}});
   world.output.line(world.output.styled(Style::bad, text));

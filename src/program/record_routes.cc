@@ -121,7 +121,7 @@ Route list_route() {
       filter.after = after->second;
     }
     BELAY_CO_TRY(std::int64_t limit,
-                 server::number_in(call.query, "limit", kListDefault, 1, server::kListMax));
+                 server::int_parameter(call.query, "limit", kListDefault, 1, server::kListMax));
     filter.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(UserId owner, server::owner_in(call));
     BELAY_CO_TRY(std::vector<RecordRow> rows,
@@ -144,7 +144,7 @@ bool is_dated(const Call& call) { return !call.body["createdAt"].is_null(); }
 
 // Returns the record to be saved. `invalid` for one that must not be saved.
 template <typename R>
-Result<Done> complete_and_check(R& record, const World& served, bool is_dated) {
+Result<Done> complete_and_check(R& record, const ApiContext& served, bool is_dated) {
   Instant now = served.parts.clock.now();
   complete(record, served.options.time_zone, is_dated);
   if (!is_dated) record.createdAt = now;
@@ -152,7 +152,7 @@ Result<Done> complete_and_check(R& record, const World& served, bool is_dated) {
 }
 
 template <typename R>
-Route make_route(World& world) {
+Route make_route(ApiContext& world) {
   Route route = server::route_of("POST", "/api/" + std::string(names<R>.plural),
                                  "create" + capital(names<R>.singular),
                                  "Makes a " + std::string(names<R>.singular));
@@ -162,7 +162,7 @@ Route make_route(World& world) {
   constexpr bool is_note = std::is_same_v<R, Note>;
   route.body = server::body_schema<R>({is_note ? "content" : "date"});
   route.answers = {{201, "It is made; Location names it", ""}, {200, "It was there already", ""}};
-  route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(R record, server::read_body<R>(call));
     bool dated = is_dated(call);
     BELAY_CO_CHECK(complete_and_check(record, served, dated));
@@ -215,7 +215,7 @@ void put_key(DailySummary& summary, const std::string& key) { summary.date = key
 void put_key(Routine& routine, const std::string& key) { routine.date = key; }
 
 template <typename R>
-Route replace_route(World& world) {
+Route replace_route(ApiContext& world) {
   Route route =
       server::route_of("PUT", path_of_one(names<R>.plural), "replace" + capital(names<R>.singular),
                        "Makes or replaces one " + std::string(names<R>.singular));
@@ -223,7 +223,7 @@ Route replace_route(World& world) {
   route.parameters = {server::owner_parameter()};
   route.body = server::body_schema<R>();
   route.answers = {{200, "It was replaced", ""}, {201, "It is new", ""}};
-  route.handle = server::with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = server::with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     const std::string& key = call.path.at("key");
     BELAY_CO_TRY(R record, server::read_body<R>(call));
     const Value& named = call.body[names<R>.key];
@@ -275,7 +275,7 @@ Route erase_route() {
 }
 
 template <typename R>
-void add_routes(World& world, std::vector<Route>& routes) {
+void add_routes(ApiContext& world, std::vector<Route>& routes) {
   routes.push_back(list_route<R>());
   routes.push_back(make_route<R>(world));
   routes.push_back(show_route<R>());
@@ -285,7 +285,7 @@ void add_routes(World& world, std::vector<Route>& routes) {
 
 }  // namespace
 
-std::vector<Route> record_routes(World& world) {
+std::vector<Route> record_routes(ApiContext& world) {
   std::vector<Route> routes;
   add_routes<Note>(world, routes);
   add_routes<DailySummary>(world, routes);

@@ -14,6 +14,6 @@
 
 namespace belay::program {
 
-std::vector<server::Route> record_routes(server::World& world);
+std::vector<server::Route> record_routes(server::ApiContext& world);
 
 }  // namespace belay::program

@@ -67,7 +67,7 @@ Result<std::shared_ptr<Model>> model(const Settings& settings, Clock& clock) {
   return cli::named_model(settings, std::move(own), clock);
 }
 
-std::vector<server::Route> routes(server::World& world, const Settings& settings) {
+std::vector<server::Route> routes(server::ApiContext& world, const Settings& settings) {
   std::vector<server::Route> all = agent_routes(world, settings);
   for (server::Route& route : record_routes(world)) all.push_back(std::move(route));
   return all;
@@ -101,8 +101,8 @@ Result<Value> input(const Given& given, const Settings& settings) {
 }  // namespace
 
 cli::Program wellbeing_program() {
-  cli::Word date{"--date", "The day: YYYY-MM-DD, today, yesterday, tomorrow [today]"};
-  cli::Word language{"--language", "en or es: the language of what is said to you"};
+  cli::OptionSpec date{"--date", "The day: YYYY-MM-DD, today, yesterday, tomorrow [today]"};
+  cli::OptionSpec language{"--language", "en or es: the language of what is said to you"};
   cli::Program program;
   program.name = program.call = "belay";
   program.about =

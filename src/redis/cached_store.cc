@@ -27,7 +27,7 @@ class CachedSnapshot final : public Snapshot {
   }
   Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) override {
     BELAY_TRY(auto rows, inner_.checkpoints(filter));
-    bool is_newest = run_ && !rows.empty() && filter.space.empty() &&
+    bool is_newest = run_ && !rows.empty() && filter.checkpoint_ns.empty() &&
                      rows.front().run == run_->run && rows.front().id == run_->checkpoint;
     if (is_newest) checkpoint_ = rows.front();
     return rows;
@@ -85,8 +85,8 @@ class CachedSnapshot final : public Snapshot {
                                                const std::optional<UserId>& user) override {
     return inner_.queue_counts(tenant, now, user);
   }
-  Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override {
-    return inner_.places(tenant, of);
+  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant, ConcurrencyScope of) override {
+    return inner_.running_counts(tenant, of);
   }
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override {
     return inner_.sessions(filter);
@@ -95,7 +95,7 @@ class CachedSnapshot final : public Snapshot {
  private:
   bool may_be_cached(const ValueFilter& filter) const {
     return checkpoint_ && !counts_.is_rewritten && filter.run == checkpoint_->run &&
-           filter.tenant == run_->tenant && filter.space && filter.space->empty() &&
+           filter.tenant == run_->tenant && filter.checkpoint_ns && filter.checkpoint_ns->empty() &&
            !filter.every_version && filter.at_seq == checkpoint_->state_seq &&
            checkpoint_->epoch == run_->epoch && checkpoint_->seq == run_->seq &&
            run_->run == checkpoint_->run && client_.is_up();

@@ -41,7 +41,7 @@ class Channels {
   std::set<std::string> confirmed_;  // by Redis, on this connection
   std::uint64_t last_id_ = 0;
   bool is_closed_ = false;
-  std::unique_ptr<Link> link_;
+  std::unique_ptr<RedisConnection> link_;
 };
 
 }  // namespace belay::redis

@@ -106,8 +106,8 @@ std::optional<std::vector<ValueRow>> values_in_entry(std::string_view entry,
     row.seq = taking.number();
     row.index = static_cast<std::int64_t>(taking.number());
     std::uint64_t kind = taking.number();
-    if (kind > static_cast<std::uint64_t>(ValueKind::reduce)) return std::nullopt;
-    row.kind = static_cast<ValueKind>(kind);
+    if (kind > static_cast<std::uint64_t>(WriteOp::reduce)) return std::nullopt;
+    row.kind = static_cast<WriteOp>(kind);
     row.envelope = taking.text();
   }
   if (!taking.is_good() || taking.left() > 0) return std::nullopt;

@@ -43,10 +43,10 @@ std::uint64_t Channels::add(std::string channel, Client::Heard heard) {
   listeners_[++last_id_] = {channel, std::move(heard)};
   if (is_closed_) return last_id_;
   if (!link_) {
-    LinkHooks hooks;
+    RedisConnectionHooks hooks;
     hooks.greet = [this] { return subscribe_all(); };
     hooks.hear = [this](Reply reply) { hear(reply); };
-    link_ = std::make_unique<Link>(options_, random_, std::move(hooks));
+    link_ = std::make_unique<RedisConnection>(options_, random_, std::move(hooks));
   } else if (is_first) {
     link_->start({"SUBSCRIBE", channel}, nullptr);
   }
@@ -69,7 +69,7 @@ void Channels::call(std::uint64_t id, std::string_view text) {
 }
 
 void Channels::close() {
-  std::unique_ptr<Link> ended;
+  std::unique_ptr<RedisConnection> ended;
   {
     std::lock_guard lock(mutex_);
     is_closed_ = true;
@@ -116,7 +116,7 @@ void Channels::hear(const Reply& reply) {
   }
 }
 
-Subscription::~Subscription() {
+ChannelSubscription::~ChannelSubscription() {
   if (channels_) channels_->remove(id_);
 }
 
@@ -155,17 +155,17 @@ void Client::publish(std::string_view channel, std::string_view text) {
   send({"PUBLISH", name(channel), std::string(text)});
 }
 
-Subscription Client::subscribe(std::string_view channel, Heard heard) {
+ChannelSubscription Client::subscribe(std::string_view channel, Heard heard) {
   std::uint64_t id = channels_->add(name(channel), std::move(heard));
-  return Subscription(channels_, id);
+  return ChannelSubscription(channels_, id);
 }
 
-Subscription Client::subscribe_with_kept(std::string_view channel, Heard heard) {
+ChannelSubscription Client::subscribe_with_kept(std::string_view channel, Heard heard) {
   std::uint64_t id = channels_->add(name(channel), std::move(heard));
   commands_.start({"GET", name(channel)}, [channels = channels_, id](Result<Reply> reply) {
     if (reply.ok() && reply->kind == Reply::Kind::text) channels->call(id, reply->text);
   });
-  return Subscription(channels_, id);
+  return ChannelSubscription(channels_, id);
 }
 
 bool Client::wait_until_up(std::chrono::milliseconds longest) const {

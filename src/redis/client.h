@@ -24,19 +24,19 @@ class Channels;
 
 // Hears a channel for as long as it lives. May outlive the client; don't destroy it in what it
 // calls.
-class Subscription {
+class ChannelSubscription {
  public:
-  Subscription() = default;
-  Subscription(std::shared_ptr<Channels> channels, std::uint64_t id)
+  ChannelSubscription() = default;
+  ChannelSubscription(std::shared_ptr<Channels> channels, std::uint64_t id)
       : channels_(std::move(channels)), id_(id) {}
-  Subscription(Subscription&& other) noexcept
+  ChannelSubscription(ChannelSubscription&& other) noexcept
       : channels_(std::exchange(other.channels_, nullptr)), id_(other.id_) {}
-  Subscription& operator=(Subscription&& other) noexcept {
+  ChannelSubscription& operator=(ChannelSubscription&& other) noexcept {
     std::swap(channels_, other.channels_);
     std::swap(id_, other.id_);
     return *this;
   }
-  ~Subscription();
+  ~ChannelSubscription();
 
  private:
   std::shared_ptr<Channels> channels_;
@@ -62,9 +62,9 @@ class Client {
 
   // Says something to whoever hears the channel now.
   void publish(std::string_view channel, std::string_view text);
-  Subscription subscribe(std::string_view channel, Heard heard);
+  ChannelSubscription subscribe(std::string_view channel, Heard heard);
   // Hears first what a key of the channel's name holds by now, where one can be asked for it.
-  Subscription subscribe_with_kept(std::string_view channel, Heard heard);
+  ChannelSubscription subscribe_with_kept(std::string_view channel, Heard heard);
 
   // With the prefix.
   std::string name(std::string_view rest) const { return options_.prefix + std::string(rest); }
@@ -81,7 +81,7 @@ class Client {
  private:
   const ClientOptions options_;
   std::shared_ptr<Channels> channels_;
-  Link commands_;
+  RedisConnection commands_;
 };
 
 }  // namespace belay::redis

@@ -29,7 +29,7 @@ Result<std::optional<Entry>> entry_of(Snapshot& view, const TenantId& tenant, co
   values.tenant = tenant;
   values.run = run;
   values.at_seq = checkpoints.front().state_seq;
-  values.space = "";
+  values.checkpoint_ns = "";
   BELAY_TRY(auto found, view.values(values));
   return std::optional(
       Entry{checkpoint_key(rows.front()), checkpoint_entry(checkpoints.front(), found)});

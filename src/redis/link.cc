@@ -22,8 +22,8 @@ constexpr std::size_t shown_bytes_max = 100;
 
 DependencyOptions breaker_options() {
   DependencyOptions options;
-  options.failures_to_open = 5;
-  options.open_for = milliseconds(1'000);
+  options.failure_threshold = 5;
+  options.open_duration = milliseconds(1'000);
   return options;
 }
 
@@ -46,7 +46,7 @@ Error refusal(const Reply& reply) {
   return error(ErrorCode::invalid, "Redis answered: " + shown + ".");
 }
 
-Link::Link(LinkOptions options, Random& random, LinkHooks hooks)
+RedisConnection::RedisConnection(LinkOptions options, Random& random, RedisConnectionHooks hooks)
     : options_(std::move(options)),
       random_(random),
       hooks_(std::move(hooks)),
@@ -55,18 +55,18 @@ Link::Link(LinkOptions options, Random& random, LinkHooks hooks)
   thread_ = start_thread([this] { serve(); });
 }
 
-Link::~Link() {
+RedisConnection::~RedisConnection() {
   is_stopping_ = true;
   wakeup_.wake();
   thread_.join();
 }
 
-std::string Link::trouble() const {
+std::string RedisConnection::trouble() const {
   std::lock_guard lock(mutex_);
   return is_up_ ? "" : trouble_;
 }
 
-void Link::start(const Command& command, Ended ended) {
+void RedisConnection::start(const Command& command, Callback ended) {
   std::string bytes = to_bytes(command);
   std::string refused;
   auto now = steady_clock::now();
@@ -93,7 +93,7 @@ void Link::start(const Command& command, Ended ended) {
   if (ended) ended(away(refused));
 }
 
-void Link::serve() {
+void RedisConnection::serve() {
   due_ = steady_clock::now();
   while (!is_stopping_) {
     look_at_time();
@@ -109,13 +109,13 @@ void Link::serve() {
   lose(error(ErrorCode::unavailable, "the connection was ended here"));
 }
 
-void Link::wait_for_news() {
+void RedisConnection::wait_for_news() {
   auto now = steady_clock::now();
   auto left = std::chrono::ceil<milliseconds>(next_due() - now);
   socket_.wait(wakeup_, std::clamp(left, milliseconds(0), pause_most));
 }
 
-Link::Moment Link::next_due() const {
+RedisConnection::Moment RedisConnection::next_due() const {
   Moment due = due_;
   if (is_up_ && !listens()) due = Moment::max();
   for (const Waiting& each : waiting_) {
@@ -127,7 +127,7 @@ Link::Moment Link::next_due() const {
   return std::min(due, steady_clock::now() + pause_most);
 }
 
-void Link::look_at_time() {
+void RedisConnection::look_at_time() {
   auto now = steady_clock::now();
   if (socket_.state() == Socket::State::closed) {
     if (now >= due_) begin_connecting(now);
@@ -146,7 +146,7 @@ void Link::look_at_time() {
   due_ = now + listening_answer_max;
 }
 
-void Link::begin_connecting(Moment now) {
+void RedisConnection::begin_connecting(Moment now) {
   due_ = now + options_.connect_timeout;
   reader_ = ReplyReader();
   auto begun = socket_.begin(options_.address, options_.ca_file);
@@ -155,7 +155,7 @@ void Link::begin_connecting(Moment now) {
 }
 
 // What is said first lies ready until the connection stands. The last one shows that all is well.
-void Link::greet() {
+void RedisConnection::greet() {
   const Address& address = options_.address;
   greetings_ = 1;
   is_login_next_ = !address.password.empty();
@@ -173,7 +173,7 @@ void Link::greet() {
   socket_.send(to_bytes({"PING"}));
 }
 
-void Link::take_new() {
+void RedisConnection::take_new() {
   if (!is_up_) return;
   std::deque<New> fresh;
   {
@@ -195,7 +195,7 @@ void Link::take_new() {
   waiting_.clear();
 }
 
-void Link::take_replies() {
+void RedisConnection::take_replies() {
   auto came = socket_.receive();
   if (!came.ok()) return lose(came.error());
   if (came->empty()) return;
@@ -209,7 +209,7 @@ void Link::take_replies() {
   }
 }
 
-Result<Done> Link::take_reply(Reply reply) {
+Result<Done> RedisConnection::take_reply(Reply reply) {
   if (!is_up_) return take_greeting(reply);
   if (listens()) {
     due_ = heard_ + listening_silence_max;
@@ -234,7 +234,7 @@ Result<Done> Link::take_reply(Reply reply) {
   return Done{};
 }
 
-Result<Done> Link::take_greeting(const Reply& reply) {
+Result<Done> RedisConnection::take_greeting(const Reply& reply) {
   bool is_login = std::exchange(is_login_next_, false);
   if (reply.kind == Reply::Kind::error) {
     // Whoever answers may repeat what it was told.
@@ -246,7 +246,7 @@ Result<Done> Link::take_greeting(const Reply& reply) {
   return Done{};
 }
 
-void Link::become_up() {
+void RedisConnection::become_up() {
   failures_ = 0;
   due_ = heard_ + listening_silence_max;
   // Before what is said first: whoever finds it down finds himself in that.
@@ -256,8 +256,8 @@ void Link::become_up() {
   for (const Command& command : hooks_.greet()) socket_.send(to_bytes(command));
 }
 
-void Link::tell_late(Moment now) {
-  std::vector<Ended> late;
+void RedisConnection::tell_late(Moment now) {
+  std::vector<Callback> late;
   for (Waiting& each : waiting_) {
     if (each.late_at > now) break;
     if (std::exchange(each.is_late, true)) continue;
@@ -266,7 +266,7 @@ void Link::tell_late(Moment now) {
     breaker_.ended(each.pass, CircuitBreaker::Verdict::failed, as_instant(now));
     late.push_back(std::exchange(each.ended, nullptr));
   }
-  for (const Ended& ended : late) {
+  for (const Callback& ended : late) {
     if (ended)
       ended(away("no reply within " + std::to_string(options_.reply_timeout.count()) + " ms"));
   }
@@ -276,7 +276,7 @@ void Link::tell_late(Moment now) {
   lose(error(ErrorCode::unavailable, "its replies do not come"));
 }
 
-void Link::lose(const Error& why) {
+void RedisConnection::lose(const Error& why) {
   is_up_ = false;
   is_late_ = false;
   socket_.close();

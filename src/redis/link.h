@@ -33,24 +33,24 @@ struct LinkOptions {
 };
 
 // Of a link that listens: what it says once it is connected, and who hears what comes.
-struct LinkHooks {
+struct RedisConnectionHooks {
   std::function<std::vector<Command>()> greet = nullptr;
   std::function<void(Reply)> hear = nullptr;
 };
 
-class Link {
+class RedisConnection {
  public:
-  using Ended = std::function<void(Result<Reply>)>;
+  using Callback = std::function<void(Result<Reply>)>;
 
   // `random` outlives it.
-  Link(LinkOptions options, Random& random, LinkHooks hooks = {});
-  Link(const Link&) = delete;
-  Link& operator=(const Link&) = delete;
+  RedisConnection(LinkOptions options, Random& random, RedisConnectionHooks hooks = {});
+  RedisConnection(const RedisConnection&) = delete;
+  RedisConnection& operator=(const RedisConnection&) = delete;
   // What has no reply yet is told `unavailable`.
-  ~Link();
+  ~RedisConnection();
 
   // `ended` may be null: then nobody is told. An error that Redis answers is a reply, too.
-  void start(const Command& command, Ended ended);
+  void start(const Command& command, Callback ended);
   bool is_up() const { return is_up_; }
   // Whether a first connection has been made, or has failed.
   bool has_tried() const { return has_tried_; }
@@ -60,7 +60,7 @@ class Link {
  private:
   using Moment = std::chrono::steady_clock::time_point;
   struct Waiting {
-    Ended ended;  // null once it was told that the reply is late
+    Callback ended;  // null once it was told that the reply is late
     std::size_t bytes = 0;
     Moment late_at;
     CircuitBreaker::Pass pass;
@@ -88,7 +88,7 @@ class Link {
 
   const LinkOptions options_;
   Random& random_;
-  const LinkHooks hooks_;
+  const RedisConnectionHooks hooks_;
 
   mutable std::mutex mutex_;
   // Protected by mutex_.

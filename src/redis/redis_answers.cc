@@ -11,7 +11,7 @@ std::string RedisAnswers::name_of(const Digest& request) const {
   return client_.name("answer:" + to_hex(request));
 }
 
-Task<std::optional<std::string>> RedisAnswers::find(Digest request) {
+Task<std::optional<std::string>> RedisAnswers::get(Digest request) {
   std::optional<std::string> found;
   if (!seal_->encrypts()) co_return found;
   std::string name = name_of(request);
@@ -22,14 +22,14 @@ Task<std::optional<std::string>> RedisAnswers::find(Digest request) {
   co_return found;
 }
 
-void RedisAnswers::keep(const Digest& request, std::string answer, std::chrono::milliseconds ttl) {
+void RedisAnswers::put(const Digest& request, std::string answer, std::chrono::milliseconds ttl) {
   if (!seal_->encrypts() || answer.size() > answer_bytes_max || ttl.count() <= 0) return;
   std::string name = name_of(request);
   auto sealed = seal_->seal(name, answer);
   if (sealed) client_.send({"SET", name, *sealed, "PX", std::to_string(ttl.count())});
 }
 
-void RedisAnswers::forget(const Digest& request) {
+void RedisAnswers::erase(const Digest& request) {
   if (seal_->encrypts()) client_.send({"DEL", name_of(request)});
 }
 

@@ -10,14 +10,14 @@
 
 namespace belay::redis {
 
-class RedisAnswers final : public SharedAnswers {
+class RedisAnswers final : public SharedReplyCache {
  public:
   // `client` outlives it.
   RedisAnswers(Client& client, std::shared_ptr<const TextSeal> seal)
       : client_(client), seal_(std::move(seal)) {}
-  Task<std::optional<std::string>> find(Digest request) override;
-  void keep(const Digest& request, std::string answer, std::chrono::milliseconds ttl) override;
-  void forget(const Digest& request) override;
+  Task<std::optional<std::string>> get(Digest request) override;
+  void put(const Digest& request, std::string answer, std::chrono::milliseconds ttl) override;
+  void erase(const Digest& request) override;
 
  private:
   std::string name_of(const Digest& request) const;

@@ -9,11 +9,11 @@ std::string wake_channel(std::string_view queue) { return "wake:" + std::string(
 
 }  // namespace
 
-RedisWakeUp::~RedisWakeUp() {
+RedisNotifier::~RedisNotifier() {
   for (const auto& [queue, pause] : pauses_) executor_.cancel(pause.timer);
 }
 
-void RedisWakeUp::notify(std::string_view queue) {
+void RedisNotifier::notify(std::string_view queue) {
   auto pause = pauses_.find(queue);
   if (pause != pauses_.end()) {
     pause->second.is_told_again = true;
@@ -22,7 +22,7 @@ void RedisWakeUp::notify(std::string_view queue) {
   tell(std::string(queue));
 }
 
-void RedisWakeUp::tell(const std::string& queue) {
+void RedisNotifier::tell(const std::string& queue) {
   client_.publish(wake_channel(queue), "");
   Pause& pause = pauses_[queue];
   pause.is_told_again = false;
@@ -32,22 +32,22 @@ void RedisWakeUp::tell(const std::string& queue) {
   });
 }
 
-Listening RedisWakeUp::subscribe(std::string_view queue, std::function<void()> called) {
-  return std::make_shared<Subscription>(client_.subscribe(
+Subscription RedisNotifier::subscribe(std::string_view queue, std::function<void()> called) {
+  return std::make_shared<ChannelSubscription>(client_.subscribe(
       wake_channel(queue), [called = std::move(called)](std::string_view) { called(); }));
 }
 
-void RedisBroadcast::tell(std::string_view channel, std::string text) {
+void RedisBroadcast::publish(std::string_view channel, std::string text) {
   auto sealed = seal_->seal(client_.name(channel), text);
   if (sealed) client_.publish(channel, *sealed);
 }
 
-Listening RedisBroadcast::hear(std::string_view channel, std::function<void(std::string)> heard) {
-  return std::make_shared<Subscription>(
+Subscription RedisBroadcast::subscribe(std::string_view channel, std::function<void(std::string)> heard) {
+  return std::make_shared<ChannelSubscription>(
       client_.subscribe(channel, opened(channel, std::move(heard))));
 }
 
-void RedisBroadcast::tell_and_keep(std::string_view channel, std::string text,
+void RedisBroadcast::publish_retained(std::string_view channel, std::string text,
                                    std::chrono::milliseconds kept_for) {
   auto sealed = seal_->seal(client_.name(channel), text);
   if (!sealed) return;
@@ -55,9 +55,9 @@ void RedisBroadcast::tell_and_keep(std::string_view channel, std::string text,
   client_.send({"SET", client_.name(channel), *sealed, "PX", std::to_string(kept_for.count())});
 }
 
-Listening RedisBroadcast::hear_kept(std::string_view channel,
+Subscription RedisBroadcast::subscribe_retained(std::string_view channel,
                                     std::function<void(std::string)> heard) {
-  return std::make_shared<Subscription>(
+  return std::make_shared<ChannelSubscription>(
       client_.subscribe_with_kept(channel, opened(channel, std::move(heard))));
 }
 

@@ -10,16 +10,16 @@
 namespace belay::redis {
 
 // What is told within a twentieth of a second is told once, at its end, unless it is the first.
-class RedisWakeUp final : public WakeUp {
+class RedisNotifier final : public WorkNotifier {
  public:
   // Both outlive it. On the executor's thread, its end too.
-  RedisWakeUp(Client& client, Executor& executor) : client_(client), executor_(executor) {}
-  RedisWakeUp(const RedisWakeUp&) = delete;
-  RedisWakeUp& operator=(const RedisWakeUp&) = delete;
-  ~RedisWakeUp() override;
+  RedisNotifier(Client& client, Executor& executor) : client_(client), executor_(executor) {}
+  RedisNotifier(const RedisNotifier&) = delete;
+  RedisNotifier& operator=(const RedisNotifier&) = delete;
+  ~RedisNotifier() override;
 
   void notify(std::string_view queue) override;
-  Listening subscribe(std::string_view queue, std::function<void()> called) override;
+  Subscription subscribe(std::string_view queue, std::function<void()> called) override;
 
  private:
   struct Pause {
@@ -39,11 +39,11 @@ class RedisBroadcast final : public Broadcast {
   RedisBroadcast(Client& client, std::shared_ptr<const TextSeal> seal)
       : client_(client), seal_(std::move(seal)) {}
 
-  void tell(std::string_view channel, std::string text) override;
-  Listening hear(std::string_view channel, std::function<void(std::string)> heard) override;
-  void tell_and_keep(std::string_view channel, std::string text,
+  void publish(std::string_view channel, std::string text) override;
+  Subscription subscribe(std::string_view channel, std::function<void(std::string)> heard) override;
+  void publish_retained(std::string_view channel, std::string text,
                      std::chrono::milliseconds kept_for) override;
-  Listening hear_kept(std::string_view channel, std::function<void(std::string)> heard) override;
+  Subscription subscribe_retained(std::string_view channel, std::function<void(std::string)> heard) override;
 
  private:
   Client::Heard opened(std::string_view channel, std::function<void(std::string)> heard) const;

@@ -43,7 +43,7 @@ std::string step_of(std::size_t per_minute) {
 
 }  // namespace
 
-Task<std::optional<std::chrono::milliseconds>> RedisLimit::take(std::string name,
+Task<std::optional<std::chrono::milliseconds>> RedisLimit::acquire(std::string name,
                                                                 std::size_t per_minute) {
   std::optional<std::chrono::milliseconds> wait;
   if (per_minute == 0) co_return wait;

@@ -7,10 +7,10 @@
 namespace belay::redis {
 namespace {
 
-Sealing sealing_of(KeyRing keys) {
-  Sealing sealing;
+EncryptionOptions sealing_of(KeyRing keys) {
+  EncryptionOptions sealing;
   sealing.keys = std::move(keys);
-  sealing.compress = Sealing::Compress::with_key;
+  sealing.compress = EncryptionOptions::Compress::with_key;
   sealing.blob_above = std::numeric_limits<std::size_t>::max();  // there is no place for blobs
   return sealing;
 }

@@ -208,14 +208,14 @@ class Api::Body {
   // The result of checking a request's head.
   struct Admitted {
     const Route* route = nullptr;
-    Texts path;
-    Texts query;
+    StringMap path;
+    StringMap query;
     Caller caller;
     std::string address;  // the address for rate limits
     std::shared_ptr<StartCount> start;
   };
 
-  Found find(const std::string& method, const std::vector<std::string>& segments, Texts& path) {
+  Found find(const std::string& method, const std::vector<std::string>& segments, StringMap& path) {
     std::string_view wanted = method == "HEAD" ? std::string_view("GET") : method;
     std::string allowed;
     for (const Route& route : routes_) {
@@ -300,14 +300,14 @@ class Api::Body {
   // What this server allows, others may have allowed already; where that is not known, it holds.
   Task<std::optional<http::Response>> starts_elsewhere(std::string user, std::string address) {
     std::optional<http::Response> refused;
-    SharedLimit* shared = world_.parts.starts;
+    SharedRateLimit* shared = world_.parts.starts;
     std::size_t limit = world_.options.starts.per_minute;
     if (!shared || limit == 0) co_return std::move(refused);
-    auto wait = co_await shared->take(counted_for(user), limit);
+    auto wait = co_await shared->acquire(counted_for(user), limit);
     bool is_over = wait && wait->count() > 0;
     if (is_over) refused = problem(StartLimits::too_many_a_minute(limit, "user", user, *wait));
     if (is_over) co_return std::move(refused);
-    wait = co_await shared->take(counted_from(address), limit);
+    wait = co_await shared->acquire(counted_from(address), limit);
     is_over = wait && wait->count() > 0;
     if (is_over) {
       co_await shared->give_back(counted_for(user), limit);
@@ -318,7 +318,7 @@ class Api::Body {
 
   // Removes a request that has started no run from the counts of all servers.
   Task<Done> not_begun_elsewhere(std::string user, std::string address) {
-    SharedLimit* shared = world_.parts.starts;
+    SharedRateLimit* shared = world_.parts.starts;
     std::size_t limit = world_.options.starts.per_minute;
     if (!shared || limit == 0) co_return Done{};
     co_await shared->give_back(counted_for(user), limit);
@@ -386,11 +386,11 @@ class Api::Body {
     return route;
   }
 
-  World world_;
+  ApiContext world_;
   std::vector<std::unique_ptr<Service>> guarded_;  // one for each key, in their order
   const std::shared_ptr<StartLimits> starts_;
   LoginLimit logins_;
-  KeptAnswers kept_;
+  ResponseCache kept_;
   std::vector<Route> routes_;
   Value description_;
 };

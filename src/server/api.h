@@ -46,15 +46,15 @@ struct ApiParts {
   Executor& executor;
   Clock& clock;
   Random& random;
-  SharedLimit* starts = nullptr;  // counted with other servers; may be null
+  SharedRateLimit* starts = nullptr;  // counted with other servers; may be null
 };
 
-struct World;  // routes.h: what handlers need beside the call
+struct ApiContext;  // routes.h: what handlers need beside the call
 
 class Api {
  public:
   // `own` makes the routes of the program's own, beside those of every program; may be null.
-  using OwnRoutes = std::function<std::vector<Route>(World& world)>;
+  using OwnRoutes = std::function<std::vector<Route>(ApiContext& world)>;
   Api(ApiParts parts, ApiOptions options, const OwnRoutes& own);
   ~Api();
   Api(const Api&) = delete;

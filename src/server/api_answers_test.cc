@@ -39,7 +39,7 @@ struct ApiAnswers : ApiWorld {
     clock.move(std::chrono::seconds(1));
     Commit commit;
     commit.tenant = default_tenant();
-    commit.guard.emplace();
+    commit.run_guard.emplace();
     CheckpointRow first = checkpoints.back();
     EXPECT_EQ(first.seq, 1u);
     row.run = first.run = RunId(random_uuid(random));
@@ -132,14 +132,14 @@ TEST_F(ApiAnswers, TheDescriptionOffersTheProblemsOfEachRouteThatTakesAKey) {
     for (const char* status : {"401", "403", "409", "422", "429", "503"}) {
       const Value& problem = responses[status]["content"]["application/problem+json"];
       bool is_own = false;  // a response specific to the route, such as a health check's 503
-      for (const Answer& answer : route.answers) {
+      for (const ResponseSpec& answer : route.answers) {
         is_own = is_own || std::to_string(answer.status) == status;
       }
       if (is_own) continue;
       EXPECT_EQ(problem.is_null(), is_open) << route.id << " " << status;
     }
     if (!is_open) ++guarded;
-    for (const Answer& answer : route.answers) {
+    for (const ResponseSpec& answer : route.answers) {
       EXPECT_NE(responses.find(std::to_string(answer.status)), nullptr) << route.id;
     }
   }

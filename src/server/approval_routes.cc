@@ -20,18 +20,18 @@ bool names_tag(std::string_view header, std::string_view tag) {
   return header == "*" || header.find(tag) != header.npos;
 }
 
-Route list_approvals(World& world) {
+Route list_approvals(ApiContext& world) {
   Route route =
       route_of("GET", "/api/approvals", "listApprovals", "What waits for a person, newest first");
   route.parameters = {query_parameter("all", "What was decided, too",
                                       Value::object({{"type", "boolean"}, {"default", false}})),
                       named_user_parameter(), limit_parameter(kApprovalsDefault, kListMax)};
   route.answers = {{200, "Approvals", "ApprovalList"}};
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     ApprovalPage page;
-    page.only_open = !truth_in(call.query, "all");
+    page.only_open = !bool_parameter(call.query, "all");
     BELAY_CO_TRY(std::int64_t limit,
-                 number_in(call.query, "limit", kApprovalsDefault, 1, kListMax));
+                 int_parameter(call.query, "limit", kApprovalsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(page.user, named_user_in(call));
     BELAY_CO_TRY(std::vector<ApprovalRow> rows, co_await call.service.approvals(std::move(page)));
@@ -44,7 +44,7 @@ Route list_approvals(World& world) {
   return route;
 }
 
-Reply show(World& world, const Call& call, const ApprovalRow& row) {
+Reply show(ApiContext& world, const Call& call, const ApprovalRow& row) {
   Reply reply;
   std::string tag = tag_of(row);
   std::string_view known = call.request.header("If-None-Match");
@@ -64,11 +64,11 @@ Route showing(std::string path, std::string id, std::string summary) {
   return route;
 }
 
-Route show_approval(World& world) {
+Route show_approval(ApiContext& world) {
   Route route =
       showing("/api/approvals/{approvalId}", "getApproval",
               "One approval, by its id, the first characters of it, or the thread that waits");
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     Whose whose;
     BELAY_CO_TRY(whose.approvals, named_user_in(call));
     std::string id = call.path.at("approvalId");
@@ -78,10 +78,10 @@ Route show_approval(World& world) {
   return route;
 }
 
-Route show_approval_of(World& world) {
+Route show_approval_of(ApiContext& world) {
   Route route = showing("/api/threads/{threadId}/approval", "getThreadApproval",
                         "What the thread's latest run waits with, or asked last");
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     Whose whose;
     BELAY_CO_TRY(whose.approvals, named_user_in(call));
     ThreadId thread(call.path.at("threadId"));
@@ -92,7 +92,7 @@ Route show_approval_of(World& world) {
   return route;
 }
 
-Route decide(World& world) {
+Route decide(ApiContext& world) {
   Route route = route_of("POST", "/api/approvals/{approvalId}/decision", "decide",
                          "Decides, and goes on with the run");
   route.permission = Permission::decide;
@@ -106,7 +106,7 @@ Route decide(World& world) {
       {409, "Another decision had been made, or it is too late", "LostDecision",
        "application/problem+json"},
       {412, "It is not what was shown any more", "Problem", "application/problem+json"}};
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(Decision decision, decision_of(call));
     Whose any;
     std::string id = call.path.at("approvalId");
@@ -118,7 +118,7 @@ Route decide(World& world) {
       co_return std::move(reply);
     }
     Patience patience = patience_of(served, preference_of(call.request));
-    BELAY_CO_TRY(DecisionAnswer answer, co_await decided(served, call.service, row.interrupt,
+    BELAY_CO_TRY(DecisionResult answer, co_await decided(served, call.service, row.interrupt,
                                                          std::move(decision), patience));
     if (auto lost = lost_decision(served, answer)) co_return *std::move(lost);
     co_return reply_with(decision_document(answer, served.options.extras));
@@ -150,7 +150,7 @@ Result<Decision> decision_of(const Call& call) {
   return decision;
 }
 
-std::optional<Reply> lost_decision(const World& world, const DecisionAnswer& answer) {
+std::optional<Reply> lost_decision(const ApiContext& world, const DecisionResult& answer) {
   if (is_made(answer)) return std::nullopt;
   Error refused = error(ErrorCode::conflict, refusal_text(answer) + ".");
   Reply reply;
@@ -158,7 +158,7 @@ std::optional<Reply> lost_decision(const World& world, const DecisionAnswer& ans
   return reply;
 }
 
-std::vector<Route> approval_routes(World& world) {
+std::vector<Route> approval_routes(ApiContext& world) {
   std::vector<Route> routes;
   routes.push_back(list_approvals(world));
   routes.push_back(show_approval(world));

@@ -102,7 +102,7 @@ class SseStream final : public http::BodyStream {
   Spawned reading_;               // last member: it uses all members above
 };
 
-Result<std::vector<EventKind>> kinds_in(const Texts& query) {
+Result<std::vector<EventKind>> kinds_in(const StringMap& query) {
   std::vector<EventKind> kinds;
   auto found = query.find("kinds");
   if (found == query.end()) return kinds;
@@ -168,7 +168,7 @@ Task<Result<Reply>> page_of(Service& service, EventOptions options) {
   co_return reply_with(Value::object({{"events", std::move(events)}, {"next", std::move(next)}}));
 }
 
-Task<Result<Reply>> events_of(World& world, Service& service, EventOptions options, bool streams) {
+Task<Result<Reply>> events_of(ApiContext& world, Service& service, EventOptions options, bool streams) {
   // Thousands may be listening to runs that wait for people.
   options.poll_max = kIdlePoll;
   if (!streams) co_return co_await page_of(service, std::move(options));
@@ -201,10 +201,10 @@ Route event_route(std::string path, std::string id, std::string summary) {
   return route;
 }
 
-Route thread_events(World& world) {
+Route thread_events(ApiContext& world) {
   Route route = event_route("/api/threads/{threadId}/events", "streamThreadEvents",
                             "What the thread's latest run tells");
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(EventOptions options, options_of(call));
     options.thread = ThreadId(call.path.at("threadId"));
     co_return co_await events_of(served, call.service, std::move(options), wants_stream(call));
@@ -212,9 +212,9 @@ Route thread_events(World& world) {
   return route;
 }
 
-Route run_events(World& world) {
+Route run_events(ApiContext& world) {
   Route route = event_route("/api/runs/{runId}/events", "streamRunEvents", "What a run tells");
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(EventOptions options, options_of(call));
     auto id = uuid_from(call.path.at("runId"));
     if (!id) co_return error(ErrorCode::not_found, "That is no id of a run.");
@@ -228,7 +228,7 @@ Route run_events(World& world) {
 
 }  // namespace
 
-std::vector<Route> event_routes(World& world) {
+std::vector<Route> event_routes(ApiContext& world) {
   std::vector<Route> routes;
   routes.push_back(thread_events(world));
   routes.push_back(run_events(world));

@@ -11,7 +11,7 @@ constexpr std::chrono::seconds kReadyWithin{1};
 
 Error silent() { return error(ErrorCode::unavailable, "Its store has not answered for a second."); }
 
-Task<Result<Done>> look_and_note(World& world, std::shared_ptr<bool> has_ended) {
+Task<Result<Done>> look_and_note(ApiContext& world, std::shared_ptr<bool> has_ended) {
   auto look = world.options.readiness();
   auto found = co_await look;
   *has_ended = true;
@@ -19,7 +19,7 @@ Task<Result<Done>> look_and_note(World& world, std::shared_ptr<bool> has_ended) 
 }
 
 // While one look waits for the store, nobody begins another one.
-Task<Result<Done>> readiness(World& world) {
+Task<Result<Done>> readiness(ApiContext& world) {
   if (!world.options.readiness) co_return Done{};
   if (world.late_look && !*world.late_look) co_return silent();
   auto has_ended = std::make_shared<bool>(false);
@@ -30,11 +30,11 @@ Task<Result<Done>> readiness(World& world) {
   co_return silent();
 }
 
-Route health(std::string path, std::string id, World& world) {
+Route health(std::string path, std::string id, ApiContext& world) {
   Route route = route_of("GET", std::move(path), std::move(id), "Whether it is well");
   route.permission = Permission::open;
   route.answers = {{200, "It takes work", "Health"}, {503, "It takes none", "Health"}};
-  route.handle = with(world, [](World& served, Call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call) -> Task<Result<Reply>> {
     Reply reply;
     auto found = co_await readiness(served);
     reply.status = found.ok() ? 200 : 503;
@@ -63,7 +63,7 @@ Route alive() {
 
 }  // namespace
 
-std::vector<Route> health_routes(World& world) {
+std::vector<Route> health_routes(ApiContext& world) {
   std::vector<Route> routes;
   routes.push_back(alive());
   routes.push_back(health("/readyz", "isReady", world));

@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct ApiHeldBy : ApiWorld {
-  PlaceLimits places{.per_user = 2, .per_key = 1, .per_queue = 3};
+  ConcurrencyLimits places{.per_user = 2, .per_key = 1, .per_queue = 3};
   std::unique_ptr<Runtime> limited = limited_runtime();
 
   ApiHeldBy() { serve(true); }
@@ -19,8 +19,8 @@ struct ApiHeldBy : ApiWorld {
 
   std::unique_ptr<Runtime> limited_runtime() {
     RuntimeParts parts{*store, loop, clock, random, model};
-    parts.places = places;
-    parts.places_hold_starts = true;
+    parts.concurrency = places;
+    parts.concurrency_limits_starts = true;
     auto opened = Runtime::open(std::move(parts)).value();
     opened->add(graph);
     return opened;
@@ -28,7 +28,7 @@ struct ApiHeldBy : ApiWorld {
   void serve(bool works) {
     LocalServiceParts parts{*store, *store, *limited, loop, clock, random, {graph.definition()},
                             {},     {}};
-    parts.places = places;
+    parts.concurrency = places;
     parts.works = works;
     service = make_local_service(std::move(parts));
     api = make_api();

@@ -17,13 +17,13 @@ http::Response copy_of(const http::Response& response) {
   return copy;
 }
 
-const http::Response* KeptAnswers::find(std::uint64_t version, std::string_view address) {
+const http::Response* ResponseCache::find(std::uint64_t version, std::string_view address) {
   if (version_ != version) return nullptr;
   auto found = kept_.find(address);
   return found == kept_.end() ? nullptr : &found->second;
 }
 
-void KeptAnswers::keep(std::uint64_t version, std::string address, const http::Response& response) {
+void ResponseCache::keep(std::uint64_t version, std::string address, const http::Response& response) {
   if (version_ != version) start_at(version);
   std::size_t bytes = address.size() + response.body.size();
   if (response.status != 200 || response.stream || bytes > kAnswerBytesMax) return;
@@ -32,7 +32,7 @@ void KeptAnswers::keep(std::uint64_t version, std::string address, const http::R
   kept_.insert_or_assign(std::move(address), copy_of(response));
 }
 
-void KeptAnswers::start_at(std::uint64_t version) {
+void ResponseCache::start_at(std::uint64_t version) {
   version_ = version;
   kept_.clear();
   bytes_ = 0;

@@ -17,7 +17,7 @@ namespace belay::server {
 // Of a response without a stream.
 http::Response copy_of(const http::Response& response);
 
-class KeptAnswers {
+class ResponseCache {
  public:
   // What was kept for this address while the store was at `version`.
   const http::Response* find(std::uint64_t version, std::string_view address);

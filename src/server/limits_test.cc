@@ -127,10 +127,10 @@ TEST_F(ApiLimits, WhatBeginsNoRunCountsAsNoStart) {
 }
 
 // The count that servers share: tokens that were taken and not returned.
-struct CountedStarts final : SharedLimit {
+struct CountedStarts final : SharedRateLimit {
   std::map<std::string, int> taken;
   std::string full;  // the name whose tokens are used up
-  Task<std::optional<std::chrono::milliseconds>> take(std::string name, std::size_t) override {
+  Task<std::optional<std::chrono::milliseconds>> acquire(std::string name, std::size_t) override {
     bool is_full = name == full;
     if (!is_full) ++taken[name];
     co_return std::chrono::milliseconds(is_full ? 1'000 : 0);

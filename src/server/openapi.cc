@@ -11,7 +11,7 @@ Value reference(std::string_view name) {
   return Value::object({{"$ref", "#/components/schemas/" + std::string(name)}});
 }
 
-Value content_of(const Answer& answer) {
+Value content_of(const ResponseSpec& answer) {
   Value schema = answer.schema.empty() ? Value::object({}) : reference(answer.schema);
   return Value::object({{answer.type, Value::object({{"schema", std::move(schema)}})}});
 }
@@ -72,7 +72,7 @@ void add_problem(int status, Value::Object& responses) {
 // Several answers of one status are one response with several kinds of content.
 Value::Object responses_of(const Route& route) {
   Value::Object responses;
-  for (const Answer& answer : route.answers) {
+  for (const ResponseSpec& answer : route.answers) {
     Value content = content_of(answer);
     auto [found, is_new] = responses.try_emplace(std::to_string(answer.status));
     if (is_new) found->second = Value::object({{"description", answer.help}});

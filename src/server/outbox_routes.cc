@@ -19,8 +19,8 @@ Route list_messages() {
   route.answers = {{200, "Messages, and how many more there are", "MessageList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     MessagePage page;
-    page.all = truth_in(call.query, "all");
-    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kMessagesDefault, 1, kListMax));
+    page.all = bool_parameter(call.query, "all");
+    BELAY_CO_TRY(std::int64_t limit, int_parameter(call.query, "limit", kMessagesDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     if (auto found = call.query.find("threadId"); found != call.query.end()) {
       page.thread = ThreadId(found->second);
@@ -55,7 +55,7 @@ Route move_message(bool gives_up) {
 
 }  // namespace
 
-std::vector<Route> outbox_routes(World&) {
+std::vector<Route> outbox_routes(ApiContext&) {
   std::vector<Route> routes;
   routes.push_back(list_messages());
   routes.push_back(move_message(false));

@@ -38,11 +38,11 @@ Reply reply_with(Value document) {
   return reply;
 }
 
-Handle with(World& world, Task<Result<Reply>> (*answer)(World& served, Call call)) {
+Handle with(ApiContext& world, Task<Result<Reply>> (*answer)(ApiContext& served, Call call)) {
   return [&world, answer](Call call) { return answer(world, std::move(call)); };
 }
 
-Result<std::int64_t> number_in(const Texts& query, std::string_view name, std::int64_t or_else,
+Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name, std::int64_t or_else,
                                std::int64_t least, std::int64_t most) {
   auto found = query.find(name);
   if (found == query.end()) return or_else;
@@ -57,7 +57,7 @@ Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int
                                        std::to_string(least) + " to " + std::to_string(most) + ".");
 }
 
-bool truth_in(const Texts& query, std::string_view name) {
+bool bool_parameter(const StringMap& query, std::string_view name) {
   auto found = query.find(name);
   return found != query.end() && found->second == "true";
 }
@@ -116,13 +116,13 @@ Preference preference_of(const http::Request& request) {
   return preference;
 }
 
-Reply view_reply(World& world, const RunView& view) {
+Reply view_reply(ApiContext& world, const RunView& view) {
   Reply reply = reply_with(run_document(view, world.options.extras));
   reply.is_kept = view.row.status != RunStatus::queued;
   return reply;
 }
 
-Reply run_reply(World& world, const RunView& view) {
+Reply run_reply(ApiContext& world, const RunView& view) {
   Reply reply;
   bool has_ended = is_final(view.row.status);
   reply.status = has_ended ? 200 : 202;

@@ -67,7 +67,7 @@ Route change_queue() {
 
 }  // namespace
 
-std::vector<Route> queue_routes(World&) {
+std::vector<Route> queue_routes(ApiContext&) {
   std::vector<Route> routes;
   routes.push_back(list_queues());
   routes.push_back(change_queue());

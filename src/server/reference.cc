@@ -35,7 +35,7 @@ std::string parameters_text(const Route& route) {
 
 std::string answers_text(const Route& route) {
   std::string text;
-  for (const Answer& answer : route.answers) {
+  for (const ResponseSpec& answer : route.answers) {
     text += (text.empty() ? "" : "; ") + std::to_string(answer.status) + ": " + answer.help;
     if (!answer.schema.empty()) text += " (" + answer.schema + ")";
   }

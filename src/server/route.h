@@ -31,7 +31,7 @@ struct Parameter {
   bool is_required = false;
 };
 
-struct Answer {
+struct ResponseSpec {
   int status = 200;
   std::string help;
   std::string schema = {};  // a name in the document's components; empty: no JSON
@@ -40,15 +40,15 @@ struct Answer {
 
 class StartCount;  // start_limits.h
 
-using Texts = std::map<std::string, std::string, std::less<>>;
+using StringMap = std::map<std::string, std::string, std::less<>>;
 
 // A request as its route sees it: parameters are the declared ones, checked for form.
 struct Call {
   // The service as the caller may use it: with keys, a guarded_service.h.
   Service& service;
   http::Request request;  // its body has been read
-  Texts path;
-  Texts query;
+  StringMap path;
+  StringMap query;
   Value body;  // null where there was none
   UserId user;
   std::shared_ptr<StartCount> start = nullptr;  // only for routes that start runs
@@ -77,7 +77,7 @@ struct Route {
   bool begins_run = false;
   std::vector<Parameter> parameters = {};  // those of the path are added where they are missing
   Value body = {};                         // JSON Schema; null: it takes none
-  std::vector<Answer> answers = {};        // beside the errors that every route may give
+  std::vector<ResponseSpec> answers = {};        // beside the errors that every route may give
   Handle handle = nullptr;
 };
 

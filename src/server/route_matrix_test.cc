@@ -220,7 +220,7 @@ TEST_F(RouteMatrix, AnswersAreWhatTheDescriptionSays) {
                                                                        : "first";
     auto answered = get(address(route, name));
     bool is_described = false;
-    for (const Answer& answer : route.answers) {
+    for (const ResponseSpec& answer : route.answers) {
       is_described = is_described || answer.status == answered.status;
       if (answer.status != answered.status || answer.schema.empty()) continue;
       std::string why;
@@ -245,7 +245,7 @@ TEST_F(RouteMatrix, TheDescriptionNamesEachRouteAndItsSchemas) {
     const Value& operation = description["paths"][route.path][method];
     EXPECT_EQ(operation["operationId"], Value(route.id));
     EXPECT_EQ(operation["x-permission"], Value(name_of(route.permission)));
-    for (const Answer& answer : route.answers) {
+    for (const ResponseSpec& answer : route.answers) {
       EXPECT_TRUE(answer.schema.empty() || schemas.find(answer.schema)) << answer.schema;
     }
   }

@@ -7,7 +7,7 @@
 namespace belay::server {
 
 // What handlers need beside the call. Outlives them.
-struct World {
+struct ApiContext {
   ApiParts parts;
   ApiOptions options;
   Waiting waiting;
@@ -17,26 +17,26 @@ struct World {
 
 // A handler that needs the world. A coroutine can't be a lambda that captures: the lambda may be
 // gone before it.
-Handle with(World& world, Task<Result<Reply>> (*answer)(World& served, Call call));
+Handle with(ApiContext& world, Task<Result<Reply>> (*answer)(ApiContext& served, Call call));
 
 // One that reads, until it is told otherwise.
 Route route_of(std::string method, std::string path, std::string id, std::string summary);
 Reply reply_with(Value document);
 
-std::vector<Route> run_routes(World& world);
-std::vector<Route> thread_routes(World& world);
-std::vector<Route> event_routes(World& world);
-std::vector<Route> approval_routes(World& world);
-std::vector<Route> outbox_routes(World& world);
-std::vector<Route> queue_routes(World& world);
-std::vector<Route> store_routes(World& world);
-std::vector<Route> health_routes(World& world);
+std::vector<Route> run_routes(ApiContext& world);
+std::vector<Route> thread_routes(ApiContext& world);
+std::vector<Route> event_routes(ApiContext& world);
+std::vector<Route> approval_routes(ApiContext& world);
+std::vector<Route> outbox_routes(ApiContext& world);
+std::vector<Route> queue_routes(ApiContext& world);
+std::vector<Route> store_routes(ApiContext& world);
+std::vector<Route> health_routes(ApiContext& world);
 
 // Reads a number of a query: `or_else` where it is absent, `invalid` where it is none from `least`
 // to `most`.
-Result<std::int64_t> number_in(const Texts& query, std::string_view name, std::int64_t or_else,
+Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name, std::int64_t or_else,
                                std::int64_t least, std::int64_t most);
-bool truth_in(const Texts& query, std::string_view name);
+bool bool_parameter(const StringMap& query, std::string_view name);
 // The number, or `invalid` where it is none from `least` to `most`.
 Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
                             std::int64_t most);
@@ -78,25 +78,25 @@ struct Patience {
   bool is_queued =
       false;  // the run is only put into its queue: a request waits for it only on demand
 };
-Patience patience_of(const World& world, const Preference& preference, bool is_queued = false);
+Patience patience_of(const ApiContext& world, const Preference& preference, bool is_queued = false);
 
 // The Prefer header, and the headers of a request that starts a run.
 Parameter prefer_parameter();
 std::vector<Parameter> start_parameters();
 // Returns the thread that a request starts: the named one, that of its Idempotency-Key, or a new
 // one. `invalid` for a new one with a name that is reserved for these keys.
-Task<Result<ThreadId>> thread_to_begin(World& world, const Call& call, ThreadId named, UserId user);
+Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, ThreadId named, UserId user);
 // Begins a run as the request's headers say, and waits for it; the run as it stands then.
-Task<Result<RunView>> begun_run(World& world, const Call& call, StartRun start);
-Task<Result<Reply>> begin_run(World& world, const Call& call, StartRun start);
+Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start);
+Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun start);
 // Returns the thread's run once `task` has ended and the run is settled, in any process; or its
 // current state once the request stops waiting. `task` always continues.
-Task<Result<RunView>> settled(World& world, Service& service, Task<Result<RunView>> task,
+Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result<RunView>> task,
                               ThreadId thread, Patience patience);
 // Resumes a thread's run, or returns it as is if it is already running.
 Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread);
 // Decides, and waits for the run likewise, also if the same decision was already made.
-Task<Result<DecisionAnswer>> decided(World& world, Service& service, InterruptId interrupt,
+Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, InterruptId interrupt,
                                      Decision decision, Patience patience);
 
 // Reserves a slot for the run that a request starts; `unavailable` if none is free, unless the
@@ -118,13 +118,13 @@ struct DecisionBody {
 };
 Result<Decision> decision_of(const Call& call);
 // 409 for a decision that is not the one, with the one that won beside; nothing for one that is.
-std::optional<Reply> lost_decision(const World& world, const DecisionAnswer& answer);
+std::optional<Reply> lost_decision(const ApiContext& world, const DecisionResult& answer);
 // A problem as a handler's reply.
 void take_problem(http::Response response, Reply& reply);
 
 // Returns a run in its current state: 200. The reason that a queued run waits varies with time.
-Reply view_reply(World& world, const RunView& view);
+Reply view_reply(ApiContext& world, const RunView& view);
 // A run that has ended: 200; that waits for a person or is still at work: 202.
-Reply run_reply(World& world, const RunView& view);
+Reply run_reply(ApiContext& world, const RunView& view);
 
 }  // namespace belay::server

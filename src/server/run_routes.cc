@@ -105,7 +105,7 @@ Route show_agent() {
   return route;
 }
 
-Route start_run(World& world) {
+Route start_run(ApiContext& world) {
   Route route = route_of("POST", "/api/agents/{agent}/runs", "startRun",
                          "Begins a run, or goes on with the one of that thread");
   route.permission = Permission::run;
@@ -113,7 +113,7 @@ Route start_run(World& world) {
   route.body = body_schema<StartBody>();
   route.parameters = start_parameters();
   route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(StartRun start, start_of(call));
     co_return co_await begin_run(served, call, std::move(start));
   });
@@ -122,7 +122,7 @@ Route start_run(World& world) {
 
 Result<RunPage> run_page(const Call& call) {
   RunPage page;
-  BELAY_TRY(std::int64_t limit, number_in(call.query, "limit", kRunsDefault, 1, kListMax));
+  BELAY_TRY(std::int64_t limit, int_parameter(call.query, "limit", kRunsDefault, 1, kListMax));
   page.limit = static_cast<std::size_t>(limit);
   if (auto found = call.query.find("before"); found != call.query.end()) {
     auto id = uuid_from(found->second);
@@ -165,11 +165,11 @@ Route list_runs() {
   return route;
 }
 
-Route show_run(World& world) {
+Route show_run(ApiContext& world) {
   Route route = route_of("GET", "/api/runs/{runId}", "getRun", "One run");
   route.is_of_store = true;
   route.answers = {{200, "The run; with its state where it is its thread's latest", "Run"}};
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     auto id = uuid_from(call.path.at("runId"));
     if (!id) co_return error(ErrorCode::not_found, "That is no id of a run.");
     BELAY_CO_TRY(RunRow row, co_await call.service.run(RunId(*id)));
@@ -181,16 +181,16 @@ Route show_run(World& world) {
   return route;
 }
 
-Route overview(World& world) {
+Route overview(ApiContext& world) {
   Route route =
       route_of("GET", "/api/overview", "getOverview", "What goes on, and what waits for a person");
   route.parameters = {named_user_parameter()};
   route.answers = {{200, "Runs at work, runs left behind, open approvals", "Overview"}};
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     Whose whose;
     BELAY_CO_TRY(whose.runs, named_user_in(call));
     whose.approvals = whose.runs;
-    BELAY_CO_TRY(Standing standing, co_await call.service.standing(std::move(whose)));
+    BELAY_CO_TRY(StatusSummary standing, co_await call.service.standing(std::move(whose)));
     co_return reply_with(standing_document(standing, served.options.extras));
   });
   return route;
@@ -225,7 +225,7 @@ std::vector<Parameter> start_parameters() {
   return {prefer_parameter(), std::move(key)};
 }
 
-Task<Result<ThreadId>> thread_to_begin(World& world, const Call& call, ThreadId named,
+Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, ThreadId named,
                                        UserId user) {
   std::string_view key = call.request.header("Idempotency-Key");
   if (!key.empty()) BELAY_CO_CHECK(check_name("Idempotency-Key", key));
@@ -241,13 +241,13 @@ Task<Result<ThreadId>> thread_to_begin(World& world, const Call& call, ThreadId 
                       "\": the server names those of an Idempotency-Key so. Name it otherwise.");
 }
 
-Task<Result<Reply>> begin_run(World& world, const Call& call, StartRun start) {
+Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun start) {
   auto view = co_await begun_run(world, call, std::move(start));
   if (!view.ok()) co_return std::move(view).error();
   co_return run_reply(world, *view);
 }
 
-Task<Result<RunView>> begun_run(World& world, const Call& call, StartRun start) {
+Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start) {
   UserId user = start.user;
   ThreadId named = std::move(start.thread);
   BELAY_CO_TRY(start.thread,
@@ -258,7 +258,7 @@ Task<Result<RunView>> begun_run(World& world, const Call& call, StartRun start) 
   ThreadId thread = start.thread;
   if (!start.queued) BELAY_CO_CHECK(co_await enter(call, thread));
   auto task = counted(call.start, call.service.start(std::move(start)));
-  auto view = co_await settled(world, call.service, std::move(task), std::move(thread), patience);
+  auto view = co_await await_run(world, call.service, std::move(task), std::move(thread), patience);
   keep_if_begun(call, view);
   co_return std::move(view);
 }
@@ -283,7 +283,7 @@ void keep_if_begun(const Call& call, const Result<RunView>& view) {
   if (call.start && view.ok() && view->row.created_at >= call.start->asked_at) call.start->keep();
 }
 
-std::vector<Route> run_routes(World& world) {
+std::vector<Route> run_routes(ApiContext& world) {
   std::vector<Route> routes;
   routes.push_back(list_agents());
   routes.push_back(show_agent());

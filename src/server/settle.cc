@@ -8,14 +8,14 @@ namespace {
 // Delay before it reads again a run whose first commit is in progress.
 constexpr std::chrono::milliseconds kNotThere{20};
 
-std::chrono::milliseconds left_until(const World& world, Instant until) {
+std::chrono::milliseconds left_until(const ApiContext& world, Instant until) {
   auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(until - world.parts.clock.now());
   return std::max(left, std::chrono::milliseconds(0));
 }
 
 // Returns the run once it is settled, in any process; its current state if the time is over first.
-Task<Result<RunView>> rested(World& world, Service& service, RunView view, Instant until) {
+Task<Result<RunView>> rested(ApiContext& world, Service& service, RunView view, Instant until) {
   auto left = left_until(world, until);
   if (is_settled(view.row.status) || left.count() == 0) co_return std::move(view);
   ThreadId thread = view.row.thread;
@@ -26,21 +26,21 @@ Task<Result<RunView>> rested(World& world, Service& service, RunView view, Insta
 }
 
 // Repeats the decision: its result is available without waiting for the first call.
-Task<Result<DecisionAnswer>> answer_so_far(Service& service, InterruptId interrupt,
+Task<Result<DecisionResult>> answer_so_far(Service& service, InterruptId interrupt,
                                            Decision decision) {
   std::string by = decision.decided_by;
   std::string comment = decision.comment;
   auto answer = co_await service.decide(interrupt, std::move(decision));
-  bool is_same = answer.ok() && answer->kind == DecisionAnswer::Kind::same;
+  bool is_same = answer.ok() && answer->kind == DecisionResult::Kind::duplicate;
   bool is_ours =
       is_same && answer->approval.decided_by == by && answer->approval.comment == comment;
-  if (is_ours) answer->kind = DecisionAnswer::Kind::won;
+  if (is_ours) answer->kind = DecisionResult::Kind::accepted;
   co_return std::move(answer);
 }
 
 }  // namespace
 
-Patience patience_of(const World& world, const Preference& preference, bool is_queued) {
+Patience patience_of(const ApiContext& world, const Preference& preference, bool is_queued) {
   Patience patience;
   patience.is_queued = is_queued;
   bool is_at_once = is_queued || preference.is_async;
@@ -49,7 +49,7 @@ Patience patience_of(const World& world, const Preference& preference, bool is_q
   return patience;
 }
 
-Task<Result<RunView>> settled(World& world, Service& service, Task<Result<RunView>> task,
+Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result<RunView>> task,
                               ThreadId thread, Patience patience) {
   Instant until = world.parts.clock.now() + patience.limit;
   auto begun = world.waiting.begin<Result<RunView>>(std::move(task));
@@ -77,12 +77,12 @@ Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread) {
   co_return std::move(view);
 }
 
-Task<Result<DecisionAnswer>> decided(World& world, Service& service, InterruptId interrupt,
+Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, InterruptId interrupt,
                                      Decision decision, Patience patience) {
   Instant until = world.parts.clock.now() + patience.limit;
   Decision again = decision;
   auto task = service.decide(interrupt, std::move(decision));
-  auto begun = world.waiting.begin<Result<DecisionAnswer>>(std::move(task));
+  auto begun = world.waiting.begin<Result<DecisionResult>>(std::move(task));
   bool has_ended = co_await world.waiting.wait(begun, patience.limit);
   while (!has_ended) {
     Whose any;
@@ -93,7 +93,7 @@ Task<Result<DecisionAnswer>> decided(World& world, Service& service, InterruptId
     has_ended = co_await world.waiting.wait(begun, kNotThere);
   }
   if (!begun->value->ok()) co_return std::move(*begun->value).error();
-  DecisionAnswer answer = **std::move(begun->value);
+  DecisionResult answer = **std::move(begun->value);
   if (!is_made(answer) || is_settled(answer.view.row.status)) co_return std::move(answer);
   RunView before = std::move(answer.view);
   BELAY_CO_TRY(answer.view, co_await rested(world, service, std::move(before), until));

@@ -91,7 +91,7 @@ Route check_store() {
   return route;
 }
 
-std::string text_in(const Texts& query, std::string_view name) {
+std::string text_in(const StringMap& query, std::string_view name) {
   auto found = query.find(name);
   return found == query.end() ? std::string() : found->second;
 }
@@ -125,7 +125,7 @@ Route find_records() {
     filter.field = text_in(call.query, "field");
     filter.value = text_in(call.query, "value");
     filter.after = text_in(call.query, "after");
-    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kListMax, 1, kListMax));
+    BELAY_CO_TRY(std::int64_t limit, int_parameter(call.query, "limit", kListMax, 1, kListMax));
     filter.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(UserId user, owner_in(call));
     BELAY_CO_TRY(std::vector<RecordRow> rows,
@@ -184,7 +184,7 @@ Route save_records() {
 
 }  // namespace
 
-std::vector<Route> store_routes(World&) {
+std::vector<Route> store_routes(ApiContext&) {
   std::vector<Route> routes;
   routes.push_back(show_store());
   routes.push_back(compact_store());

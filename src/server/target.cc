@@ -28,11 +28,11 @@ Result<Target> parse_target(const http::Request& request) {
   return parsed;
 }
 
-std::optional<Texts> match_path(std::string_view pattern,
+std::optional<StringMap> match_path(std::string_view pattern,
                                 const std::vector<std::string>& segments) {
   std::vector<std::string_view> wanted = split(pattern.substr(1), '/');
   if (wanted.size() != segments.size()) return std::nullopt;
-  Texts found;
+  StringMap found;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i].starts_with('{')) {
       if (segments[i].empty()) return std::nullopt;

@@ -46,7 +46,7 @@ Route list_threads() {
       {200, "A page of threads; `next` is the `before` of the next one", "ThreadList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     ThreadPage page;
-    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kThreadsDefault, 1, kListMax));
+    BELAY_CO_TRY(std::int64_t limit, int_parameter(call.query, "limit", kThreadsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     if (auto found = call.query.find("before"); found != call.query.end()) {
       page.before = ThreadId(found->second);
@@ -63,17 +63,17 @@ Route list_threads() {
   return route;
 }
 
-Route show_thread(World& world) {
+Route show_thread(ApiContext& world) {
   Route route = route_of("GET", "/api/threads/{threadId}", "getThread",
                          "A thread's latest run, as it stands or as it stood after a commit");
   route.parameters = {query_parameter("at", "After which commit",
                                       Value::object({{"type", "integer"}, {"minimum", 1}}))};
   route.is_of_store = true;
   route.answers = {{200, "The run with its state", "Run"}};
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     std::optional<std::uint64_t> seq;
     if (call.query.contains("at")) {
-      BELAY_CO_TRY(std::int64_t at, number_in(call.query, "at", 1, 1, kSeqMax));
+      BELAY_CO_TRY(std::int64_t at, int_parameter(call.query, "at", 1, 1, kSeqMax));
       seq = static_cast<std::uint64_t>(at);
     }
     BELAY_CO_TRY(RunView view, co_await call.service.status(thread_in(call), seq));
@@ -105,7 +105,7 @@ Route show_calls() {
   route.handle = [](Call call) -> Task<Result<Reply>> {
     CallPage page;
     page.thread = thread_in(call);
-    BELAY_CO_TRY(std::int64_t limit, number_in(call.query, "limit", kCommitsDefault, 1, kListMax));
+    BELAY_CO_TRY(std::int64_t limit, int_parameter(call.query, "limit", kCommitsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(Value document, co_await call.service.calls(std::move(page)));
     co_return reply_with(std::move(document));
@@ -113,31 +113,31 @@ Route show_calls() {
   return route;
 }
 
-Route resume_thread(World& world) {
+Route resume_thread(ApiContext& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/resume", "resumeThread",
                          "Goes on with the thread's run, where a dead process left it");
   route.permission = Permission::run;
   route.body = empty_body_schema();
   route.parameters = {prefer_parameter()};
   route.answers = {{200, "It has ended", "Run"}, {202, "It waits, or is still at work", "Run"}};
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     ThreadId thread = thread_in(call);
     Patience patience = patience_of(served, preference_of(call.request));
     auto task = resume_or_look(call.service, thread);
-    BELAY_CO_TRY(RunView view, co_await settled(served, call.service, std::move(task),
+    BELAY_CO_TRY(RunView view, co_await await_run(served, call.service, std::move(task),
                                                 std::move(thread), patience));
     co_return run_reply(served, view);
   });
   return route;
 }
 
-Route cancel_thread(World& world) {
+Route cancel_thread(ApiContext& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/cancel", "cancelThread",
                          "Cancels the thread's run, whoever works on it");
   route.permission = Permission::run;
   route.body = body_schema<CancelBody>();
   route.answers = {{200, "It is cancelled", "Run"}};
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(CancelBody body, read_body<CancelBody>(call));
     std::string by = body.by.value_or(call.user.text);
     BELAY_CO_CHECK(check_name("name in \"by\"", by));
@@ -175,7 +175,7 @@ Result<ForkOptions> fork_options(const Call& call, ForkBody body) {
   return options;
 }
 
-Route fork_thread(World& world) {
+Route fork_thread(ApiContext& world) {
   Route route = route_of("POST", "/api/threads/{threadId}/fork", "forkThread",
                          "Goes on in a new thread from where this one stood");
   route.permission = Permission::run;
@@ -184,7 +184,7 @@ Route fork_thread(World& world) {
   route.parameters = start_parameters();
   route.answers = {{200, "The new run has ended; or, with `preview`, what it would mean", "Run"},
                    {202, "The new run waits, or is still at work", "Run"}};
-  route.handle = with(world, [](World& served, Call call) -> Task<Result<Reply>> {
+  route.handle = with(world, [](ApiContext& served, Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(ForkBody body, read_body<ForkBody>(call));
     bool is_preview = body.preview.value_or(false);
     BELAY_CO_TRY(ForkOptions options, fork_options(call, std::move(body)));
@@ -203,7 +203,7 @@ Route fork_thread(World& world) {
     if (!options.queued) BELAY_CO_CHECK(co_await enter(call, thread));
     auto task = counted(call.start, call.service.fork(std::move(options)));
     auto view =
-        co_await settled(served, call.service, std::move(task), std::move(thread), patience);
+        co_await await_run(served, call.service, std::move(task), std::move(thread), patience);
     keep_if_begun(call, view);
     if (!view.ok()) co_return std::move(view).error();
     co_return run_reply(served, *view);
@@ -276,7 +276,7 @@ Route left_behind() {
   route.answers = {{200, "Their names", "LeftBehind"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(std::optional<UserId> user, named_user_in(call));
-    BELAY_CO_TRY(std::vector<ThreadId> left, co_await call.service.left_behind(std::move(user)));
+    BELAY_CO_TRY(std::vector<ThreadId> left, co_await call.service.orphaned_threads(std::move(user)));
     Value::Array threads;
     for (const ThreadId& thread : left) threads.push_back(thread.text);
     co_return reply_with(Value::object({{"threads", std::move(threads)}}));
@@ -295,16 +295,16 @@ std::vector<Parameter> history_parameters(std::int64_t or_else) {
 Result<HistoryPage> history_page_in(const Call& call, std::int64_t or_else) {
   HistoryPage page;
   page.thread = thread_in(call);
-  BELAY_TRY(std::int64_t limit, number_in(call.query, "limit", or_else, 1, kListMax));
+  BELAY_TRY(std::int64_t limit, int_parameter(call.query, "limit", or_else, 1, kListMax));
   page.limit = static_cast<std::size_t>(limit);
   if (call.query.contains("before")) {
-    BELAY_TRY(std::int64_t before, number_in(call.query, "before", 1, 1, kSeqMax));
+    BELAY_TRY(std::int64_t before, int_parameter(call.query, "before", 1, 1, kSeqMax));
     page.before_seq = static_cast<std::uint64_t>(before);
   }
   return page;
 }
 
-std::vector<Route> thread_routes(World& world) {
+std::vector<Route> thread_routes(ApiContext& world) {
   std::vector<Route> routes;
   routes.push_back(list_threads());
   routes.push_back(show_thread(world));

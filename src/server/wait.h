@@ -67,7 +67,7 @@ class Waiting {
 
  private:
   Executor& executor_;
-  Detached tasks_;
+  BackgroundOperations tasks_;
 };
 
 }  // namespace belay::server

@@ -10,11 +10,11 @@
 
 namespace belay {
 
-class Detached {
+class BackgroundOperations {
  public:
-  explicit Detached(Executor& executor) : executor_(executor) {}
-  Detached(const Detached&) = delete;
-  Detached& operator=(const Detached&) = delete;
+  explicit BackgroundOperations(Executor& executor) : executor_(executor) {}
+  BackgroundOperations(const BackgroundOperations&) = delete;
+  BackgroundOperations& operator=(const BackgroundOperations&) = delete;
 
   // Starts the task, and waits for its value; who stops waiting does not stop it.
   template <typename T>

@@ -200,11 +200,11 @@ Value history_document(const RunHistory& history) {
                         {"checkpoints", std::move(checkpoints)}});
 }
 
-Value standing_document(const Standing& standing, const ApprovalExtras& extras) {
+Value standing_document(const StatusSummary& standing, const ApprovalExtras& extras) {
   Value::Array approvals;
   for (const ApprovalRow& row : standing.open) approvals.push_back(approval_document(row, extras));
   return Value::object({{"running", standing_runs(standing.at_work)},
-                        {"leftBehind", standing_runs(standing.left_behind)},
+                        {"leftBehind", standing_runs(standing.orphaned)},
                         {"queued", standing_runs(standing.queued)},
                         {"approvals", std::move(approvals)}});
 }
@@ -267,8 +267,8 @@ Value preview_document(const ForkPreview& preview, const ApprovalExtras& extras)
   }
   return Value::object({{"threadId", preview.thread.text},
                         {"seq", preview.seq},
-                        {"next", texts(preview.next)},
-                        {"again", texts(preview.again)},
+                        {"next", texts(preview.first_nodes)},
+                        {"again", texts(preview.repeated_nodes)},
                         {"effects", effect_documents(preview.effects)},
                         {"messages", std::move(messages)},
                         {"approvals", std::move(approvals)}});
@@ -286,28 +286,28 @@ Value replay_document(const ReplayReport& report) {
   return Value::object({{"threadId", report.run.thread.text},
                         {"runId", report.run.run.text()},
                         {"commits", report.run.seq},
-                        {"compared", report.compared},
+                        {"compared", report.matching_commits},
                         {"divergence", std::move(first)}});
 }
 
-Value decision_document(const DecisionAnswer& answer, const ApprovalExtras& extras) {
+Value decision_document(const DecisionResult& answer, const ApprovalExtras& extras) {
   return Value::object({{"answer", name_of(answer.kind)},
                         {"approval", approval_document(answer.approval, extras)},
                         {"run", run_document(answer.view, extras)}});
 }
 
-bool is_made(const DecisionAnswer& answer) {
-  return answer.kind == DecisionAnswer::Kind::won || answer.kind == DecisionAnswer::Kind::same;
+bool is_made(const DecisionResult& answer) {
+  return answer.kind == DecisionResult::Kind::accepted || answer.kind == DecisionResult::Kind::duplicate;
 }
 
-std::string refusal_text(const DecisionAnswer& answer) {
+std::string refusal_text(const DecisionResult& answer) {
   const ApprovalRow& row = answer.approval;
   std::string what = "Approval " + row.interrupt.text();
-  if (answer.kind == DecisionAnswer::Kind::expired) {
+  if (answer.kind == DecisionResult::Kind::expired) {
     return what + " has expired: its time ended at " + to_text(row.expires_at) +
            ", nothing was saved";
   }
-  if (answer.kind == DecisionAnswer::Kind::closed) {
+  if (answer.kind == DecisionResult::Kind::closed) {
     return what + " is closed: its run has ended as " +
            std::string(name_of(answer.view.row.status));
   }
@@ -384,17 +384,17 @@ std::string message_id(const OutboxRow& row) {
   return row.run.text() + "/" + std::to_string(row.seq) + "/" + std::to_string(row.index);
 }
 
-std::string_view name_of(DecisionAnswer::Kind kind) {
+std::string_view name_of(DecisionResult::Kind kind) {
   switch (kind) {
-    case DecisionAnswer::Kind::won:
+    case DecisionResult::Kind::accepted:
       return "won";
-    case DecisionAnswer::Kind::same:
+    case DecisionResult::Kind::duplicate:
       return "same";
-    case DecisionAnswer::Kind::lost:
+    case DecisionResult::Kind::conflict:
       return "lost";
-    case DecisionAnswer::Kind::expired:
+    case DecisionResult::Kind::expired:
       return "expired";
-    case DecisionAnswer::Kind::closed:
+    case DecisionResult::Kind::closed:
       return "closed";
   }
   return "";

@@ -23,14 +23,14 @@ Value history_document(const RunHistory& history);
 // The model's calls with the request, as far as it was kept, and the answer; of effects what they
 // came to.
 Value calls_document(const RunRow& run, const std::vector<EffectRow>& rows);
-Value standing_document(const Standing& standing, const ApprovalExtras& extras);
+Value standing_document(const StatusSummary& standing, const ApprovalExtras& extras);
 Value preview_document(const ForkPreview& preview, const ApprovalExtras& extras);
 Value replay_document(const ReplayReport& report);
-Value decision_document(const DecisionAnswer& answer, const ApprovalExtras& extras);
+Value decision_document(const DecisionResult& answer, const ApprovalExtras& extras);
 // Whether the decision is the one that counts, and, where it is not, what became of the approval:
 // a sentence without its full stop.
-bool is_made(const DecisionAnswer& answer);
-std::string refusal_text(const DecisionAnswer& answer);
+bool is_made(const DecisionResult& answer);
+std::string refusal_text(const DecisionResult& answer);
 Value message_document(const OutboxRow& row);
 Value messages_document(const Messages& messages);
 Value statistics_document(const StoreStatistics& found);
@@ -47,6 +47,6 @@ Value edited_of(const ApprovalRow& row);
 // "run/seq/index": what names a message.
 std::string message_id(const OutboxRow& row);
 
-std::string_view name_of(DecisionAnswer::Kind kind);
+std::string_view name_of(DecisionResult::Kind kind);
 
 }  // namespace belay

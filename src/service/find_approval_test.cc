@@ -21,10 +21,10 @@ class FindApproval : public ServiceWorld {
   void add(const RunRow& run, const std::vector<std::string>& ids, ApprovalStatus status) {
     Commit commit;
     commit.tenant = run.tenant;
-    commit.guard.emplace();
-    commit.guard->epoch = run.epoch;
-    commit.guard->seq = run.seq;
-    commit.guard->pending_for = run.run;
+    commit.run_guard.emplace();
+    commit.run_guard->epoch = run.epoch;
+    commit.run_guard->seq = run.seq;
+    commit.run_guard->pending_for = run.run;
     for (const std::string& id : ids) {
       ApprovalRow row;
       row.tenant = run.tenant;

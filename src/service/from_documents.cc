@@ -334,11 +334,11 @@ Result<RunHistory> history_from(const Value& document) {
   return members.done(std::move(history));
 }
 
-Result<Standing> standing_from(const Value& document) {
+Result<StatusSummary> standing_from(const Value& document) {
   Members members(document, "An overview");
-  Standing standing;
+  StatusSummary standing;
   standing.at_work = members.items("running", standing_run_from);
-  standing.left_behind = members.items("leftBehind", standing_run_from);
+  standing.orphaned = members.items("leftBehind", standing_run_from);
   standing.queued = members.items("queued", standing_run_from);
   standing.open = members.items("approvals", approval_from);
   return members.done(std::move(standing));
@@ -349,8 +349,8 @@ Result<ForkPreview> preview_from(const Value& document) {
   ForkPreview preview;
   preview.thread = ThreadId(members.text("threadId"));
   preview.seq = members.count("seq");
-  preview.next = members.texts("next");
-  preview.again = members.texts("again");
+  preview.first_nodes = members.texts("next");
+  preview.repeated_nodes = members.texts("again");
   preview.effects = members.items("effects", effect_from);
   preview.messages = members.items("messages", published_from);
   preview.approvals = members.items("approvals", approval_from);
@@ -363,17 +363,17 @@ Result<ReplayReport> replay_from(const Value& document) {
   report.run.thread = ThreadId(members.text("threadId"));
   report.run.run = members.id<RunId>("runId");
   report.run.seq = members.count("commits");
-  report.compared = members.count("compared");
+  report.matching_commits = members.count("compared");
   if (!members["divergence"].is_null()) {
     report.divergence = members.inner("divergence", divergence_from);
   }
   return members.done(std::move(report));
 }
 
-Result<DecisionAnswer> decision_from(const Value& document) {
+Result<DecisionResult> decision_from(const Value& document) {
   Members members(document, "A decision");
-  DecisionAnswer answer;
-  answer.kind = members.one_of<DecisionAnswer::Kind>("answer");
+  DecisionResult answer;
+  answer.kind = members.one_of<DecisionResult::Kind>("answer");
   answer.approval = members.inner("approval", approval_from);
   answer.view = members.inner("run", run_view_from);
   return members.done(std::move(answer));
@@ -453,7 +453,7 @@ Result<StreamEvent> event_from(const Value& document) {
   }
   event.thread = ThreadId(members.text("threadId"));
   event.run = members.id<RunId>("runId");
-  event.space = members.text_or_null("space");
+  event.checkpoint_ns = members.text_or_null("space");
   event.node = members.text_or_null("node");
   event.task = members.id_or_null<TaskId>("taskId");
   if (!members["attempt"].is_null()) event.attempt = static_cast<int>(members.number("attempt"));

@@ -106,21 +106,21 @@ TEST_F(Documents, OfThreadsApprovalsAndTheOverviewComeBackAsTheyWere) {
   }
   EXPECT_EQ(seen,
             (std::set<std::string>{"open", "approved", "approved, edited", "rejected", "closed"}));
-  Standing standing = wait(service_->standing(Whose())).value();
+  StatusSummary standing = wait(service_->standing(Whose())).value();
   EXPECT_EQ(standing.open.size(), 2u);
-  auto overview = [](const Standing& each) { return standing_document(each, nullptr); };
-  expect_same<Standing>(standing, overview, standing_from);
+  auto overview = [](const StatusSummary& each) { return standing_document(each, nullptr); };
+  expect_same<StatusSummary>(standing, overview, standing_from);
 }
 
 TEST_F(Documents, OfDecisionsComeBackAsTheyWere) {
   began("t", "a hat");
-  auto write = [](const DecisionAnswer& each) { return decision_document(each, nullptr); };
-  for (auto [approved, kind] : {std::pair(true, DecisionAnswer::Kind::won),
-                                {true, DecisionAnswer::Kind::same},
-                                {false, DecisionAnswer::Kind::lost}}) {
-    DecisionAnswer answer = decided("t", approved).value();
+  auto write = [](const DecisionResult& each) { return decision_document(each, nullptr); };
+  for (auto [approved, kind] : {std::pair(true, DecisionResult::Kind::accepted),
+                                {true, DecisionResult::Kind::duplicate},
+                                {false, DecisionResult::Kind::conflict}}) {
+    DecisionResult answer = decided("t", approved).value();
     EXPECT_EQ(answer.kind, kind);
-    expect_same<DecisionAnswer>(answer, write, decision_from);
+    expect_same<DecisionResult>(answer, write, decision_from);
     EXPECT_EQ(decision_from(write(answer)).value().kind, kind);
   }
 }

@@ -49,9 +49,9 @@ class GuardedService final : public Service {
     co_return co_await all_.resume(std::move(thread));
   }
 
-  Task<Result<std::vector<ThreadId>>> left_behind(std::optional<UserId> user) override {
+  Task<Result<std::vector<ThreadId>>> orphaned_threads(std::optional<UserId> user) override {
     BELAY_CO_TRY(user, whom(std::move(user)));
-    co_return co_await all_.left_behind(std::move(user));
+    co_return co_await all_.orphaned_threads(std::move(user));
   }
 
   Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of) override {
@@ -142,7 +142,7 @@ class GuardedService final : public Service {
     co_return co_await all_.calls(std::move(page));
   }
 
-  Task<Result<Standing>> standing(Whose whose) override {
+  Task<Result<StatusSummary>> standing(Whose whose) override {
     BELAY_CO_TRY(whose, seen(std::move(whose)));
     co_return co_await all_.standing(std::move(whose));
   }
@@ -177,7 +177,7 @@ class GuardedService final : public Service {
     co_return co_await all_.approval_of(std::move(thread), std::move(whose));
   }
 
-  Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) override {
+  Task<Result<DecisionResult>> decide(InterruptId interrupt, Decision decision) override {
     if (who_.reach == Reach::own) {
       Whose none;
       auto shown = co_await approval(interrupt.text(), std::move(none));

@@ -34,7 +34,7 @@ class LocalService final : public Service {
   explicit LocalService(LocalServiceParts parts)
       : parts_(std::move(parts)), under_way_(parts_.executor) {}
 
-  std::optional<std::uint64_t> store_version() override { return parts_.store.version(); }
+  std::optional<std::uint64_t> store_version() override { return parts_.store.change_token(); }
 
   Task<Result<Value::Array>> agents() override {
     Value::Array documents;
@@ -69,8 +69,8 @@ class LocalService final : public Service {
     co_return co_await with_owner(std::move(thread), std::move(view));
   }
 
-  Task<Result<std::vector<ThreadId>>> left_behind(std::optional<UserId> user) override {
-    return parts_.runtime.left_behind(parts_.tenant, std::move(user));
+  Task<Result<std::vector<ThreadId>>> orphaned_threads(std::optional<UserId> user) override {
+    return parts_.runtime.orphaned_threads(parts_.tenant, std::move(user));
   }
 
   Task<Result<RunView>> cancel(ThreadId thread, std::string by, std::string on_behalf_of) override {
@@ -220,7 +220,7 @@ class LocalService final : public Service {
     return read<Value>(parts_.store, std::move(reader));
   }
 
-  Task<Result<Standing>> standing(Whose whose) override {
+  Task<Result<StatusSummary>> standing(Whose whose) override {
     struct Found {
       std::vector<RunRow> working;
       std::vector<RunRow> queued;
@@ -246,12 +246,12 @@ class LocalService final : public Service {
       return found;
     };
     BELAY_CO_TRY(Found found, co_await read<Found>(parts_.store, std::move(reader)));
-    Standing standing;
+    StatusSummary standing;
     standing.open = std::move(found.open);
     standing.queued = std::move(found.queued);
     for (RunRow& row : found.working) {
       BELAY_CO_TRY(bool alive, parts_.store.is_alive(row.session));
-      (alive ? standing.at_work : standing.left_behind).push_back(std::move(row));
+      (alive ? standing.at_work : standing.orphaned).push_back(std::move(row));
     }
     co_return std::move(standing);
   }
@@ -302,7 +302,7 @@ class LocalService final : public Service {
     return read<ApprovalRow>(parts_.store, std::move(reader));
   }
 
-  Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) override {
+  Task<Result<DecisionResult>> decide(InterruptId interrupt, Decision decision) override {
     auto task = parts_.runtime.decide(parts_.tenant, interrupt, std::move(decision));
     auto answer = co_await under_way_.wait(std::move(task));
     if (!answer.ok() || answer->view.row.status != RunStatus::queued) co_return std::move(answer);
@@ -393,10 +393,10 @@ class LocalService final : public Service {
     BELAY_CO_TRY(done.threads,
                  co_await apply_retention(parts_.store, parts_.tenant, policy, parts_.clock.now()));
     if (policy.dry_run) co_return done;
-    Sealing sealing = parts_.sealing;
-    BELAY_CO_TRY(BlobReport blobs, co_await forget_unused_blobs(parts_.stored, parts_.random,
+    EncryptionOptions sealing = parts_.sealing;
+    BELAY_CO_TRY(BlobReport blobs, co_await delete_unused_blobs(parts_.stored, parts_.random,
                                                                 std::move(sealing), parts_.tenant));
-    done.large_values = blobs.forgotten;
+    done.large_values = blobs.deleted;
     co_return done;
   }
 
@@ -408,7 +408,7 @@ class LocalService final : public Service {
 
  private:
   QueueView queue_view() const {
-    QueueView view{parts_.store, parts_.tenant, parts_.clock, nullptr, parts_.places};
+    QueueView view{parts_.store, parts_.tenant, parts_.clock, nullptr, parts_.concurrency};
     if (parts_.process_of) view.process_of = parts_.process_of;
     return view;
   }
@@ -448,7 +448,7 @@ class LocalService final : public Service {
     if (!time.empty()) co_return std::move(time);
     run.input.clear();
     std::function<Result<Found>(Snapshot&)> reader =
-        [run, limits = parts_.places, now = parts_.clock.now()](Snapshot& view) -> Result<Found> {
+        [run, limits = parts_.concurrency, now = parts_.clock.now()](Snapshot& view) -> Result<Found> {
       Found found;
       BELAY_TRY(RunHolds holds, RunHolds::read(view, run.tenant, limits, now));
       found.hold = holds.of(run);
@@ -491,7 +491,7 @@ class LocalService final : public Service {
   }
 
   const LocalServiceParts parts_;
-  Detached under_way_;
+  BackgroundOperations under_way_;
 };
 
 class ServiceRecords final : public Records {

@@ -17,7 +17,7 @@ struct LocalServiceParts {
   Clock& clock;
   Random& random;
   std::vector<std::shared_ptr<const GraphDefinition>> graphs;
-  Sealing sealing;
+  EncryptionOptions sealing;
   std::vector<std::string> collections;  // of records that check() looks at
   TenantId tenant = default_tenant();
   // Returns `invalid` for a record that must not be saved; null: accepts all records.
@@ -25,7 +25,7 @@ struct LocalServiceParts {
   std::string call = "belay";  // how the program is called in what an error says to do next
   // The process of a session, where that is known: for an error that says who has a run.
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of = nullptr;
-  PlaceLimits places = {};  // of the runtime; explain why a queued run waits
+  ConcurrencyLimits concurrency = {};  // of the runtime; explain why a queued run waits
   bool works = false;       // this process claims queued runs
 };
 

@@ -21,7 +21,7 @@ struct Standings {
 
 // Returns the reasons for one page of due runs: those that would run first.
 Result<std::map<std::string, Holds>> holds_of(Snapshot& view, const TenantId& tenant,
-                                              const PlaceLimits& limits, Instant now) {
+                                              const ConcurrencyLimits& limits, Instant now) {
   RunFilter due;
   due.tenant = tenant;
   due.statuses = {RunStatus::queued};
@@ -63,7 +63,7 @@ Value queue_document(const QueueRow& row) {
 
 Task<Result<Value>> show_queues(QueueView at, std::optional<UserId> user) {
   std::function<Result<Standings>(Snapshot&)> reader =
-      [tenant = at.tenant, limits = at.places, now = at.clock.now(),
+      [tenant = at.tenant, limits = at.concurrency, now = at.clock.now(),
        user = std::move(user)](Snapshot& view) -> Result<Standings> {
     Standings found;
     BELAY_TRY(found.holds, holds_of(view, tenant, limits, now));

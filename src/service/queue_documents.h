@@ -15,7 +15,7 @@ struct QueueView {
   TenantId tenant;
   Clock& clock;
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of;
-  PlaceLimits places = {};  // explain why runs wait
+  ConcurrencyLimits concurrency = {};  // explain why runs wait
 };
 Task<Result<Value>> show_queues(QueueView at, std::optional<UserId> user);
 Task<Result<Value>> show_workers(QueueView at);

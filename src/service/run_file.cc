@@ -321,10 +321,10 @@ Value written(const std::vector<Row>& rows) {
   return Value(std::move(all));
 }
 
-void write_space(const check::SpaceContents& space, Value::Object& members) {
-  members.emplace("checkpoints", written(space.checkpoints));
-  members.emplace("values", written(space.values));
-  members.emplace("tasks", written(space.tasks));
+void write_space(const check::SpaceContents& checkpoint_ns, Value::Object& members) {
+  members.emplace("checkpoints", written(checkpoint_ns.checkpoints));
+  members.emplace("values", written(checkpoint_ns.values));
+  members.emplace("tasks", written(checkpoint_ns.tasks));
 }
 
 // Of a file that does not have its digest yet.
@@ -349,24 +349,24 @@ void read_rows(const Value& document, std::string_view name, std::vector<Row>& r
   }
 }
 
-void read_space(const Value& document, check::SpaceContents& space, std::string& wrong) {
-  read_rows(document, "checkpoints", space.checkpoints, wrong);
-  read_rows(document, "values", space.values, wrong);
-  read_rows(document, "tasks", space.tasks, wrong);
+void read_space(const Value& document, check::SpaceContents& checkpoint_ns, std::string& wrong) {
+  read_rows(document, "checkpoints", checkpoint_ns.checkpoints, wrong);
+  read_rows(document, "values", checkpoint_ns.values, wrong);
+  read_rows(document, "tasks", checkpoint_ns.tasks, wrong);
 }
 
-void name_space(check::SpaceContents& space, const RunRow& run) {
-  for (CheckpointRow& row : space.checkpoints) {
+void name_space(check::SpaceContents& checkpoint_ns, const RunRow& run) {
+  for (CheckpointRow& row : checkpoint_ns.checkpoints) {
     row.run = run.run;
-    row.space = space.space;
+    row.checkpoint_ns = checkpoint_ns.checkpoint_ns;
   }
-  for (ValueRow& row : space.values) {
+  for (ValueRow& row : checkpoint_ns.values) {
     row.run = run.run;
-    row.space = space.space;
+    row.checkpoint_ns = checkpoint_ns.checkpoint_ns;
   }
-  for (TaskRow& row : space.tasks) {
+  for (TaskRow& row : checkpoint_ns.tasks) {
     row.run = run.run;
-    row.space = space.space;
+    row.checkpoint_ns = checkpoint_ns.checkpoint_ns;
   }
 }
 
@@ -377,7 +377,7 @@ void name_rows(RunFile& file, const TenantId& tenant) {
   file.thread.tenant = tenant;
   file.thread.last_run = run.run;
   name_space(file.contents, run);
-  for (auto& [name, space] : file.contents.inner) name_space(space, run);
+  for (auto& [name, checkpoint_ns] : file.contents.inner) name_space(checkpoint_ns, run);
   for (EventRow& row : file.contents.events) row.run = run.run;
   for (EffectRow& row : file.contents.effects) row.run = run.run;
   for (OutboxRow& row : file.contents.outbox) row.run = run.run;
@@ -390,15 +390,15 @@ void name_rows(RunFile& file, const TenantId& tenant) {
   }
 }
 
-void add_work(check::SpaceContents& space, CommitRows& rows) {
-  std::move(space.values.begin(), space.values.end(), std::back_inserter(rows.values));
-  std::move(space.tasks.begin(), space.tasks.end(), std::back_inserter(rows.tasks));
+void add_work(check::SpaceContents& checkpoint_ns, CommitRows& rows) {
+  std::move(checkpoint_ns.values.begin(), checkpoint_ns.values.end(), std::back_inserter(rows.values));
+  std::move(checkpoint_ns.tasks.begin(), checkpoint_ns.tasks.end(), std::back_inserter(rows.tasks));
 }
 
 Commit commit_of(RunFile file, const TenantId& tenant) {
   Commit commit;
   commit.tenant = tenant;
-  commit.guard.emplace();
+  commit.run_guard.emplace();
   commit.imports = true;
   CommitRows& rows = commit.rows;
   rows.thread = std::move(file.thread);
@@ -408,10 +408,10 @@ Commit commit_of(RunFile file, const TenantId& tenant) {
   run.checkpoints.pop_back();
   rows.earlier = std::move(run.checkpoints);
   add_work(run, rows);
-  for (auto& [name, space] : run.inner) {
-    std::move(space.checkpoints.begin(), space.checkpoints.end(),
+  for (auto& [name, checkpoint_ns] : run.inner) {
+    std::move(checkpoint_ns.checkpoints.begin(), checkpoint_ns.checkpoints.end(),
               std::back_inserter(rows.inner_checkpoints));
-    add_work(space, rows);
+    add_work(checkpoint_ns, rows);
   }
   rows.events = std::move(run.events);
   rows.effects = std::move(run.effects);
@@ -452,9 +452,9 @@ Value run_file(const check::RunContents& contents, const ThreadRow& thread, Inst
   members.emplace("messages", written(contents.outbox));
   members.emplace("approvals", written(contents.approvals));
   Value::Object inner;
-  for (const auto& [name, space] : contents.inner) {
+  for (const auto& [name, checkpoint_ns] : contents.inner) {
     Value::Object part;
-    write_space(space, part);
+    write_space(checkpoint_ns, part);
     inner.emplace(name, std::move(part));
   }
   members.emplace("inner", std::move(inner));
@@ -495,9 +495,9 @@ Result<RunFile> run_file_from(const Value& document) {
   if (!inner && wrong.empty()) wrong = "\"inner\"";
   for (auto each = inner ? inner->begin() : Value::Object::const_iterator();
        inner && wrong.empty() && each != inner->end(); ++each) {
-    check::SpaceContents& space = file.contents.inner[each->first];
-    space.space = each->first;
-    read_space(each->second, space, wrong);
+    check::SpaceContents& checkpoint_ns = file.contents.inner[each->first];
+    checkpoint_ns.checkpoint_ns = each->first;
+    read_space(each->second, checkpoint_ns, wrong);
   }
   if (wrong.empty() && file.contents.checkpoints.empty())
     wrong = "the list of its commits, which is empty";

@@ -96,7 +96,7 @@ ValueRow value_row() {
   row.channel = "log";
   row.seq = 5;
   row.index = 18;
-  row.kind = ValueKind::append;
+  row.kind = WriteOp::append;
   row.envelope = json_envelope("[\"priced\"]");
   return row;
 }
@@ -182,7 +182,7 @@ TEST(RunFiles, HoldEveryMemberOfEveryRow) {
   contents.outbox = {message_row()};
   contents.approvals = {approval_row()};
   check::SpaceContents& inner = contents.inner["pack:1"];
-  inner.space = "pack:1";
+  inner.checkpoint_ns = "pack:1";
   inner.checkpoints = {checkpoint_row()};
   inner.values = {value_row()};
   inner.tasks = {task_row()};

@@ -86,9 +86,9 @@ struct ApprovalPage {
 };
 
 // What goes on, and what waits for somebody.
-struct Standing {
+struct StatusSummary {
   std::vector<RunRow> at_work;
-  std::vector<RunRow> left_behind;  // by processes that have died
+  std::vector<RunRow> orphaned;  // by processes that have died
   std::vector<RunRow> queued;       // for a worker: the first hundred, by due time
   std::vector<ApprovalRow> open;
 };
@@ -131,7 +131,7 @@ class Service {
 
   virtual Task<Result<RunView>> start(StartRun wanted) = 0;
   virtual Task<Result<RunView>> resume(ThreadId thread) = 0;
-  virtual Task<Result<std::vector<ThreadId>>> left_behind(std::optional<UserId> user) = 0;
+  virtual Task<Result<std::vector<ThreadId>>> orphaned_threads(std::optional<UserId> user) = 0;
   // `on_behalf_of`: the name that `by` acted for; empty: `by` itself.
   virtual Task<Result<RunView>> cancel(ThreadId thread, std::string by,
                                        std::string on_behalf_of) = 0;
@@ -156,7 +156,7 @@ class Service {
   // What the thread's latest run has asked of its model and of the world, as `belay calls --json`
   // prints it.
   virtual Task<Result<Value>> calls(CallPage page) = 0;
-  virtual Task<Result<Standing>> standing(Whose whose) = 0;
+  virtual Task<Result<StatusSummary>> standing(Whose whose) = 0;
   virtual Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) = 0;
   virtual Task<Result<Done>> preserve(ThreadId thread, bool preserve) = 0;
 
@@ -165,7 +165,7 @@ class Service {
   virtual Task<Result<ApprovalRow>> approval(std::string id, Whose whose) = 0;
   // The approval that the thread's latest run waits for, or its most recent one.
   virtual Task<Result<ApprovalRow>> approval_of(ThreadId thread, Whose whose) = 0;
-  virtual Task<Result<DecisionAnswer>> decide(InterruptId interrupt, Decision decision) = 0;
+  virtual Task<Result<DecisionResult>> decide(InterruptId interrupt, Decision decision) = 0;
 
   // The documents that `belay queue --json` and `belay workers --json` print; and a queue's row.
   virtual Task<Result<Value>> queues(std::optional<UserId> user) = 0;

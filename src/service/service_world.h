@@ -25,7 +25,7 @@ inline Graph<Order> order_graph() {
     context.stream(order.item);
     context.emit("priced", Value(12.5));
     context.publish("parcels", Value(order.item));
-    auto reserved = context.effect("reserve", {}, [] { return 7; });
+    auto reserved = context.unkeyed_effect("reserve", {}, [] { return 7; });
     return append(&Order::log, "priced as " + std::to_string(reserved.value_or(0)));
   });
   graph.approval("confirm", &Order::item, {.question = "Buy it?"}).approved("buy").rejected(end);
@@ -70,7 +70,7 @@ class ServiceWorld : public ::testing::Test {
   RunView began(std::string thread, std::string item) {
     return wait(service_->start(order(std::move(thread), std::move(item)))).value();
   }
-  Result<DecisionAnswer> decided(const std::string& thread, bool approved, std::string comment = "",
+  Result<DecisionResult> decided(const std::string& thread, bool approved, std::string comment = "",
                                  std::optional<Value> edited = std::nullopt) {
     auto row = wait(service_->approval(thread, Whose()));
     if (!row.ok()) return row.error();

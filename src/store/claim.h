@@ -8,6 +8,6 @@
 namespace belay::store {
 
 // From what `view` shows. REQUIRES: filter.limit <= limits::claim_max.
-Result<std::vector<RunRow>> runs_to_offer(Snapshot& view, const ClaimFilter& filter);
+Result<std::vector<RunRow>> runs_to_offer(Snapshot& view, const PollFilter& filter);
 
 }  // namespace belay::store

@@ -13,12 +13,12 @@ Error refuse(std::string_view why) {
 }
 
 bool same_place(const ValueRow& a, const ValueRow& b) {
-  return a.seq == b.seq && a.index == b.index && a.channel == b.channel && a.space == b.space;
+  return a.seq == b.seq && a.index == b.index && a.channel == b.channel && a.checkpoint_ns == b.checkpoint_ns;
 }
 
 bool is_before(const ValueRow* a, const ValueRow* b) {
-  return std::tie(a->seq, a->index, a->channel, a->space) <
-         std::tie(b->seq, b->index, b->channel, b->space);
+  return std::tie(a->seq, a->index, a->channel, a->checkpoint_ns) <
+         std::tie(b->seq, b->index, b->channel, b->checkpoint_ns);
 }
 
 // Adjacent in sorted order, or quadratic for the few channels that a state has.
@@ -55,7 +55,7 @@ Result<Done> check_children(const RunId& run, std::uint64_t seq, const CommitRow
     if (value.run != run) {
       return refuse("the value of channel \"" + value.channel + "\" names another run");
     }
-    if (value.seq == 0 || (value.space.empty() && value.seq > seq + is_ahead)) {
+    if (value.seq == 0 || (value.checkpoint_ns.empty() && value.seq > seq + is_ahead)) {
       return refuse("the value of channel \"" + value.channel + "\" has a seq beyond the commit");
     }
   }
@@ -67,7 +67,7 @@ Result<Done> check_children(const RunId& run, std::uint64_t seq, const CommitRow
     if (effect.run != run) return refuse("the effect \"" + effect.name + "\" names another run");
   }
   for (const CheckpointRow& checkpoint : rows.inner_checkpoints) {
-    if (checkpoint.run != run || checkpoint.space.empty()) {
+    if (checkpoint.run != run || checkpoint.checkpoint_ns.empty()) {
       return refuse("a subgraph's checkpoint names another run, or no space");
     }
   }
@@ -80,7 +80,7 @@ Result<Done> check_import(const RunRow& run, const CommitRows& rows) {
   std::uint64_t seq = run.seq - rows.earlier.size();
   if (rows.earlier.size() >= run.seq) return refuse("an import has more checkpoints than commits");
   for (const CheckpointRow& earlier : rows.earlier) {
-    if (earlier.run != run.run || !earlier.space.empty() || earlier.seq != seq++) {
+    if (earlier.run != run.run || !earlier.checkpoint_ns.empty() || earlier.seq != seq++) {
       return refuse("an import's checkpoints are of another run, or have a gap");
     }
   }
@@ -138,12 +138,12 @@ Result<Done> check_advance(const RunRow& run, const CommitRows& rows) {
 
 // A pending write leaves the run where it stands.
 Result<Done> check_pending(const Commit& commit, const CommitRows& rows) {
-  const RunGuard& guard = *commit.guard;
+  const RunGuard& guard = *commit.run_guard;
   if (rows.run || rows.checkpoint || rows.thread || !rows.events.empty() || rows.decided ||
       rows.ends_run || !rows.records.empty() || !rows.outbox.empty() || !rows.earlier.empty()) {
     return refuse("a pending write can't move its run, decide, or save anything of an agent");
   }
-  if (commit.approval || commit.when_expired) return refuse("a pending write guards no approval");
+  if (commit.approval_guard || commit.if_expired) return refuse("a pending write guards no approval");
   if (guard.seq == 0) return refuse("a pending write needs a run that has begun");
   BELAY_CHECK(check_children(guard.pending_for, guard.seq + 1, rows));
   for (const ApprovalRow& approval : rows.opened) {
@@ -156,7 +156,7 @@ Result<Done> check_pending(const Commit& commit, const CommitRows& rows) {
 }
 
 Result<Done> check_run_rows(const Commit& commit, const CommitRows& rows) {
-  const RunGuard& guard = *commit.guard;
+  const RunGuard& guard = *commit.run_guard;
   if (!guard.pending_for.is_null()) return check_pending(commit, rows);
   if (!rows.run || !rows.checkpoint) return refuse("a guarded one needs a run and a checkpoint");
   const RunRow& run = *rows.run;
@@ -169,7 +169,7 @@ Result<Done> check_run_rows(const Commit& commit, const CommitRows& rows) {
   if (checkpoint.run != run.run || checkpoint.seq != run.seq) {
     return refuse("the checkpoint is of another run or seq");
   }
-  if (!checkpoint.space.empty()) return refuse("the checkpoint is of a subgraph's space");
+  if (!checkpoint.checkpoint_ns.empty()) return refuse("the checkpoint is of a subgraph's space");
   if (checkpoint.state_seq > checkpoint.seq) return refuse("the checkpoint's state is beyond it");
   if (checkpoint.id != run.checkpoint) return refuse("the run names another checkpoint");
   if (checkpoint.status != run.status) return refuse("the checkpoint says another run status");
@@ -186,11 +186,11 @@ Result<Done> check_unguarded(const Commit& commit, const CommitRows& rows) {
       !rows.inner_checkpoints.empty() || !rows.earlier.empty()) {
     return refuse("one without a guard can't write anything of a run");
   }
-  if (!commit.message) {
+  if (!commit.message_guard) {
     if (!rows.outbox.empty()) return refuse("it changes a message that it does not guard");
     return Done{};
   }
-  const OutboxGuard& guard = *commit.message;
+  const OutboxGuard& guard = *commit.message_guard;
   if (rows.outbox.size() != 1 || rows.outbox[0].run != guard.run ||
       rows.outbox[0].seq != guard.seq || rows.outbox[0].index != guard.index) {
     return refuse("one that guards a message must say how just that one is to be");
@@ -213,12 +213,12 @@ Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
   if (rows.thread && rows.thread->tenant != commit.tenant) {
     return refuse("the thread is another tenant's");
   }
-  if (rows.decided && (!commit.approval || rows.decided->interrupt != commit.approval->interrupt)) {
+  if (rows.decided && (!commit.approval_guard || rows.decided->interrupt != commit.approval_guard->interrupt)) {
     return refuse("it decides an approval that it does not guard");
   }
-  if (commit.guard) {
+  if (commit.run_guard) {
     bool tidies = rows.preserve || !rows.prune.empty() || !rows.rewrites.empty() ||
-                  !rows.forget_blobs.empty() || !rows.queues.empty();
+                  !rows.delete_blobs.empty() || !rows.queues.empty();
     if (tidies) return refuse("one with a guard can't preserve, prune, rewrite or set a queue");
     return check_run_rows(commit, rows);
   }
@@ -226,11 +226,11 @@ Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
 }
 
 Result<Done> check_places(const Commit& commit) {
-  bool begins = commit.guard && commit.guard->pending_for.is_null() && !commit.imports;
-  if (!commit.places.empty() && !begins) {
+  bool begins = commit.run_guard && commit.run_guard->pending_for.is_null() && !commit.imports;
+  if (!commit.concurrency.empty() && !begins) {
     return refuse("it asks for a place, but no run of it begins to work");
   }
-  for (const PlaceGuard& guard : commit.places) {
+  for (const ConcurrencyGuard& guard : commit.concurrency) {
     if (guard.limit == 0) return refuse("a guard of places allows none");
   }
   for (const QueueRow& queue : commit.rows.queues) {
@@ -243,25 +243,25 @@ Result<Done> check_places(const Commit& commit) {
 }  // namespace
 
 Result<Done> check_commit(const Commit& commit) {
-  if (commit.guard && commit.message) return refuse("it guards both a run and a message");
-  if (commit.imports && (!commit.guard || commit.approval || commit.when_expired ||
-                         !commit.guard->pending_for.is_null())) {
+  if (commit.run_guard && commit.message_guard) return refuse("it guards both a run and a message");
+  if (commit.imports && (!commit.run_guard || commit.approval_guard || commit.if_expired ||
+                         !commit.run_guard->pending_for.is_null())) {
     return refuse("an import is the first commit of a run, and guards no approval");
   }
-  if (commit.guard && commit.approval && commit.approval->run_is_held) {
+  if (commit.run_guard && commit.approval_guard && commit.approval_guard->run_is_active) {
     return refuse("a decision for a run that is held is written without a guard of the run");
   }
   BELAY_CHECK(check_places(commit));
   BELAY_CHECK(check_rows(commit, commit.rows));
-  if (!commit.when_expired) return Done{};
-  if (!commit.approval || commit.approval->expiry != ApprovalGuard::Expiry::ahead) {
+  if (!commit.if_expired) return Done{};
+  if (!commit.approval_guard || commit.approval_guard->expiry != ApprovalGuard::Expiry::ahead) {
     return refuse("it says what to write on expiry, but guards no approval's expiry");
   }
-  if (commit.rows.run && commit.when_expired->run &&
-      commit.when_expired->run->run != commit.rows.run->run) {
+  if (commit.rows.run && commit.if_expired->run &&
+      commit.if_expired->run->run != commit.rows.run->run) {
     return refuse("its two outcomes are of different runs");
   }
-  return check_rows(commit, *commit.when_expired);
+  return check_rows(commit, *commit.if_expired);
 }
 
 Error no_such_thread(const ThreadId& thread) {

@@ -45,7 +45,7 @@ ApprovalRow question() {
 Commit sound() {
   Commit commit;
   commit.tenant = default_tenant();
-  commit.guard = RunGuard{1, 1, {}};
+  commit.run_guard = RunGuard{1, 1, {}};
   commit.rows.run.emplace();
   RunRow& run = *commit.rows.run;
   run.tenant = default_tenant();
@@ -65,7 +65,7 @@ Commit sound() {
   commit.rows.tasks = {of_run<TaskRow>()};
   commit.rows.effects = {of_run<EffectRow>()};
   commit.rows.inner_checkpoints = {of_run<CheckpointRow>(1)};
-  commit.rows.inner_checkpoints[0].space = "inner";
+  commit.rows.inner_checkpoints[0].checkpoint_ns = "inner";
   commit.rows.events = {of_run<EventRow>(2)};
   commit.rows.outbox = {of_run<OutboxRow>(2)};
   commit.rows.opened = {question()};
@@ -76,7 +76,7 @@ Commit sound() {
 Commit pending() {
   Commit commit;
   commit.tenant = default_tenant();
-  commit.guard = RunGuard{1, 1, kRun};
+  commit.run_guard = RunGuard{1, 1, kRun};
   commit.rows.values = {of_run<ValueRow>(2)};
   commit.rows.tasks = {of_run<TaskRow>()};
   commit.rows.opened = {question()};
@@ -89,7 +89,7 @@ RecordPut record() { return RecordPut{"letters", UserId("ana"), "first", {}, {}}
 Commit delivery() {
   Commit commit;
   commit.tenant = default_tenant();
-  commit.message = OutboxGuard{kRun, 2, 0, 0};
+  commit.message_guard = OutboxGuard{kRun, 2, 0, 0};
   commit.rows.outbox = {of_run<OutboxRow>(2)};
   return commit;
 }
@@ -97,10 +97,10 @@ Commit delivery() {
 // A decision, and what is written when it comes too late.
 Commit decision() {
   Commit commit = sound();
-  commit.approval.emplace();
-  commit.approval->interrupt = question().interrupt;
+  commit.approval_guard.emplace();
+  commit.approval_guard->interrupt = question().interrupt;
   commit.rows.decided = question();
-  commit.when_expired = commit.rows;
+  commit.if_expired = commit.rows;
   return commit;
 }
 
@@ -139,7 +139,7 @@ TEST(CommitCheck, RefusesARunThatDoesNotFollowItsGuard) {
                 {"epoch is below", [&](Commit& c) { run(c).epoch = 0; }},
                 {"checkpoint is of another run", [&](Commit& c) { point(c).run = kOther; }},
                 {"checkpoint is of another run", [&](Commit& c) { point(c).seq = 1; }},
-                {"subgraph's space", [&](Commit& c) { point(c).space = "inner"; }},
+                {"subgraph's space", [&](Commit& c) { point(c).checkpoint_ns = "inner"; }},
                 {"state is beyond", [&](Commit& c) { point(c).state_seq = 3; }},
                 {"names another checkpoint", [&](Commit& c) { point(c).id = CheckpointId(id(9)); }},
                 {"another run status", [&](Commit& c) { point(c).status = RunStatus::failed; }},
@@ -152,7 +152,7 @@ TEST(CommitCheck, RefusesARunThatDoesNotFollowItsGuard) {
 
 TEST(CommitCheck, RefusesAFirstCommitOfAnotherThreadOrTenant) {
   Commit first = sound();
-  first.guard = RunGuard{};
+  first.run_guard = RunGuard{};
   first.rows.run->seq = first.rows.checkpoint->seq = first.rows.checkpoint->state_seq = 1;
   first.rows.opened.clear();
   first.rows.values[0].seq = first.rows.events[0].seq = first.rows.outbox[0].seq = 1;
@@ -175,7 +175,7 @@ TEST(CommitCheck, RefusesWhatIsOfAnotherRunOrOutOfOrder) {
        {"a task names", [](Commit& c) { c.rows.tasks[0].run = kOther; }},
        {"the effect", [](Commit& c) { c.rows.effects[0].run = kOther; }},
        {"a subgraph's checkpoint", [](Commit& c) { c.rows.inner_checkpoints[0].run = kOther; }},
-       {"a subgraph's checkpoint", [](Commit& c) { c.rows.inner_checkpoints[0].space.clear(); }},
+       {"a subgraph's checkpoint", [](Commit& c) { c.rows.inner_checkpoints[0].checkpoint_ns.clear(); }},
        {"an event names", [](Commit& c) { c.rows.events[0].run = kOther; }},
        {"an event names", [](Commit& c) { c.rows.events[0].seq = 1; }},
        {"order of their index", [](Commit& c) { c.rows.events.push_back(c.rows.events[0]); }},
@@ -213,12 +213,12 @@ TEST(CommitCheck, RefusesAPendingWriteThatMovesItsRun) {
        {"can't move its run", [&](Commit& c) { c.rows.outbox = other.rows.outbox; }},
        {"can't move its run",
         [](Commit& c) {
-          c.approval.emplace().interrupt = question().interrupt;
+          c.approval_guard.emplace().interrupt = question().interrupt;
           c.rows.decided = question();
         }},
-       {"guards no approval", [](Commit& c) { c.approval.emplace(); }},
-       {"guards no approval", [](Commit& c) { c.when_expired.emplace(); }},
-       {"has begun", [](Commit& c) { c.guard->seq = 0; }},
+       {"guards no approval", [](Commit& c) { c.approval_guard.emplace(); }},
+       {"guards no approval", [](Commit& c) { c.if_expired.emplace(); }},
+       {"has begun", [](Commit& c) { c.run_guard->seq = 0; }},
        {"opened approval", [](Commit& c) { c.rows.opened[0].tenant = TenantId("other"); }},
        {"opened approval", [](Commit& c) { c.rows.opened[0].run = kOther; }},
        {"opened approval", [](Commit& c) { c.rows.opened[0].seq = 3; }}});
@@ -257,7 +257,7 @@ TEST(CommitCheck, RefusesADeliveryOfAnythingButItsMessage) {
                   {"just that one", [](Commit& c) { c.rows.outbox[0].run = kOther; }},
                   {"just that one", [](Commit& c) { c.rows.outbox[0].seq = 3; }},
                   {"just that one", [](Commit& c) { c.rows.outbox[0].index = 1; }},
-                  {"both a run and a message", [](Commit& c) { c.guard = RunGuard{1, 1, {}}; }}});
+                  {"both a run and a message", [](Commit& c) { c.run_guard = RunGuard{1, 1, {}}; }}});
 }
 
 TEST(CommitCheck, RefusesARunThatTidiesTheStore) {
@@ -266,24 +266,24 @@ TEST(CommitCheck, RefusesARunThatTidiesTheStore) {
                  {{"can't preserve", preserve},
                   {"can't preserve", [](Commit& c) { c.rows.prune.emplace_back(); }},
                   {"can't preserve", [](Commit& c) { c.rows.rewrites.emplace_back(); }},
-                  {"can't preserve", [](Commit& c) { c.rows.forget_blobs.emplace_back(); }}});
+                  {"can't preserve", [](Commit& c) { c.rows.delete_blobs.emplace_back(); }}});
 }
 
 TEST(CommitCheck, RefusesADecisionWhoseExpiryIsNotItsOwn) {
   expect_refused(
       decision(),
-      {{"does not guard", [](Commit& c) { c.approval->interrupt = InterruptId(id(8)); }},
-       {"does not guard", [](Commit& c) { c.approval.reset(); }},
-       {"run that is held", [](Commit& c) { c.approval->run_is_held = true; }},
+      {{"does not guard", [](Commit& c) { c.approval_guard->interrupt = InterruptId(id(8)); }},
+       {"does not guard", [](Commit& c) { c.approval_guard.reset(); }},
+       {"run that is held", [](Commit& c) { c.approval_guard->run_is_active = true; }},
        {"guards no approval's expiry",
         [](Commit& c) {
           c.rows.decided.reset();
-          c.approval.reset();
+          c.approval_guard.reset();
         }},
        {"guards no approval's expiry",
-        [](Commit& c) { c.approval->expiry = ApprovalGuard::Expiry::passed; }},
-       {"of different runs", [](Commit& c) { c.when_expired->run->run = kOther; }},
-       {"needs a run and a checkpoint", [](Commit& c) { c.when_expired->run.reset(); }}});
+        [](Commit& c) { c.approval_guard->expiry = ApprovalGuard::Expiry::passed; }},
+       {"of different runs", [](Commit& c) { c.if_expired->run->run = kOther; }},
+       {"needs a run and a checkpoint", [](Commit& c) { c.if_expired->run.reset(); }}});
 }
 
 }  // namespace

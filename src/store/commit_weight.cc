@@ -20,7 +20,7 @@ std::size_t weight_of_rows(const CommitRows& rows) {
   for (const BlobRow& blob : rows.blobs) bytes += 100 + blob.envelope.size();
   for (const CheckpointRow& inner : rows.inner_checkpoints) bytes += 200 + inner.next_tasks.size();
   for (const Rewrite& rewrite : rows.rewrites) bytes += 100 + rewrite.envelope.size();
-  bytes += 100 * rows.forget_blobs.size();
+  bytes += 100 * rows.delete_blobs.size();
   bytes += rows.prune.size() * 4'096;
   return bytes;
 }
@@ -70,7 +70,7 @@ std::size_t weight_of(const Commit& commit) { return weight_of_rows(commit.rows)
 
 std::size_t largest_table_of(const Commit& commit) {
   std::size_t largest = largest_of_rows(commit.rows);
-  return commit.when_expired ? std::max(largest, largest_of_rows(*commit.when_expired)) : largest;
+  return commit.if_expired ? std::max(largest, largest_of_rows(*commit.if_expired)) : largest;
 }
 
 }  // namespace belay::store

@@ -103,7 +103,7 @@ TEST(CommitWeight, RowsOfOneTableAddUpAndTablesDoNot) {
 
 TEST(CommitWeight, WhatIsWrittenInsteadCountsForItsTables) {
   Commit commit;
-  commit.when_expired.emplace().events.emplace_back().body = large;
+  commit.if_expired.emplace().events.emplace_back().body = large;
   EXPECT_EQ(largest_table_of(commit), large.size());
   commit.rows.values.emplace_back().envelope = large + large;
   EXPECT_EQ(largest_table_of(commit), 2 * large.size());
@@ -112,7 +112,7 @@ TEST(CommitWeight, WhatIsWrittenInsteadCountsForItsTables) {
 TEST(CommitWeight, OfDeletionsGrowsWithTheirNumber) {
   std::size_t empty = weight_of(Commit());
   Commit commit;
-  commit.rows.forget_blobs.resize(10);
+  commit.rows.delete_blobs.resize(10);
   std::size_t with_blobs = weight_of(commit);
   EXPECT_GE(with_blobs, empty + 10 * 32) << "a digest is 32 bytes";
   commit.rows.prune.resize(3);

@@ -11,7 +11,7 @@ constexpr std::string_view chain_subject = "chain hash";
 std::string subject_of(std::string_view what, const CheckpointRow& checkpoint) {
   std::string subject(what);
   subject += ' ' + checkpoint.run.text();
-  add(subject, checkpoint.space);
+  add(subject, checkpoint.checkpoint_ns);
   add(subject, checkpoint.seq);
   return subject + ' ' + checkpoint.id.text();
 }
@@ -48,7 +48,7 @@ void add(std::string& subject, const Uuid& id) { subject += ' ' + id.text(); }
 
 Subject subject_of(const ValueRow& value) {
   std::string subject = "value " + value.run.text();
-  add(subject, value.space);
+  add(subject, value.checkpoint_ns);
   add(subject, value.channel);
   add(subject, value.seq);
   add(subject, value.index);
@@ -58,7 +58,7 @@ Subject subject_of(const ValueRow& value) {
 
 Subject subject_of(const TaskRow& task) {
   std::string subject = "task " + task.run.text();
-  add(subject, task.space);
+  add(subject, task.checkpoint_ns);
   add(subject, task.superstep);
   add(subject, task.position);
   std::string bound = task.task.text();

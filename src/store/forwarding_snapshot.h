@@ -24,8 +24,8 @@ class ForwardingSnapshot : public Snapshot {
                                                const std::optional<UserId>& user) override {
     return inner_.queue_counts(tenant, now, user);
   }
-  Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override {
-    return inner_.places(tenant, of);
+  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant, ConcurrencyScope of) override {
+    return inner_.running_counts(tenant, of);
   }
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override {
     return inner_.sessions(filter);

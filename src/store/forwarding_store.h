@@ -16,15 +16,15 @@ class ForwardingStore : public Store {
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     return inner_.commit(std::move(commit));
   }
-  bool takes_commits() const override { return inner_.takes_commits(); }
-  bool may_call_out() const override { return inner_.may_call_out(); }
+  bool accepts_commits() const override { return inner_.accepts_commits(); }
+  bool lease_is_fresh() const override { return inner_.lease_is_fresh(); }
   Clock* clock() override { return inner_.clock(); }
-  void hurry(bool is_so) override { inner_.hurry(is_so); }
+  void set_shutting_down(bool is_so) override { inner_.set_shutting_down(is_so); }
   Task<Result<Done>> read(Reader reader) override { return inner_.read(std::move(reader)); }
-  Task<Result<std::vector<RunRow>>> claim(ClaimFilter filter) override {
-    return inner_.claim(std::move(filter));
+  Task<Result<std::vector<RunRow>>> poll_runs(PollFilter filter) override {
+    return inner_.poll_runs(std::move(filter));
   }
-  std::optional<std::uint64_t> version() override { return inner_.version(); }
+  std::optional<std::uint64_t> change_token() override { return inner_.change_token(); }
   Result<SessionId> open_session() override { return inner_.open_session(); }
   void close_session(const SessionId& session) override { inner_.close_session(session); }
   Result<bool> is_alive(const SessionId& session) override { return inner_.is_alive(session); }

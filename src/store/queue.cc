@@ -6,17 +6,17 @@
 
 namespace belay {
 
-std::string_view name_of(PlaceOf of) { return store::enum_name(of); }
+std::string_view name_of(ConcurrencyScope of) { return store::enum_name(of); }
 
-std::vector<PlaceGuard> place_guards(const RunRow& run, const PlaceLimits& limits,
+std::vector<ConcurrencyGuard> concurrency_guards(const RunRow& run, const ConcurrencyLimits& limits,
                                      const QueueRow* row) {
   std::uint64_t per_key = row && row->per_key_max > 0 ? row->per_key_max : limits.per_key;
   std::uint64_t per_queue = row && row->runs_max > 0 ? row->runs_max : limits.per_queue;
-  std::vector<PlaceGuard> guards;
-  if (limits.per_user > 0) guards.push_back({PlaceOf::user, limits.per_user});
-  if (per_key > 0 && !run.concurrency_key.empty()) guards.push_back({PlaceOf::key, per_key});
-  if (per_queue > 0) guards.push_back({PlaceOf::queue, per_queue});
-  if (limits.per_tenant > 0) guards.push_back({PlaceOf::tenant, limits.per_tenant});
+  std::vector<ConcurrencyGuard> guards;
+  if (limits.per_user > 0) guards.push_back({ConcurrencyScope::user, limits.per_user});
+  if (per_key > 0 && !run.concurrency_key.empty()) guards.push_back({ConcurrencyScope::key, per_key});
+  if (per_queue > 0) guards.push_back({ConcurrencyScope::queue, per_queue});
+  if (limits.per_tenant > 0) guards.push_back({ConcurrencyScope::tenant, limits.per_tenant});
   return guards;
 }
 

@@ -133,7 +133,7 @@ std::optional<RecordName> record_of_index(std::string_view subject) {
 
 StoredEnvelope stored_part(std::uint64_t place, const RowPart& part) {
   StoredEnvelope stored;
-  stored.place = place;
+  stored.position = place;
   stored.subject = part.subject.row;
   stored.bound = part.subject.bound;
   stored.envelope = *part.seal;

@@ -189,7 +189,7 @@ TEST(RowParts, BindWhatHasAnEnvelopeToItsRow) {
   auto tasks = [](CheckpointRow& row) { return bytes_of(subject_of_tasks(row)); };
   Numbers elsewhere = unbound<CheckpointRow>(tasks);
   for (std::size_t number : numbers_of(&CheckpointRow::id, &CheckpointRow::run,
-                                       &CheckpointRow::space, &CheckpointRow::seq)) {
+                                       &CheckpointRow::checkpoint_ns, &CheckpointRow::seq)) {
     EXPECT_FALSE(elsewhere.contains(number)) << number;
   }
 }

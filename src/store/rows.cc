@@ -32,7 +32,7 @@ Result<std::string_view> json_in_envelope(std::string_view envelope) {
 std::string_view name_of(RunStatus status) { return store::enum_name(status); }
 std::string_view name_of(ApprovalStatus status) { return store::enum_name(status); }
 std::string_view name_of(CommitKind kind) { return store::enum_name(kind); }
-std::string_view name_of(ValueKind kind) { return store::enum_name(kind); }
+std::string_view name_of(WriteOp kind) { return store::enum_name(kind); }
 std::string_view name_of(TaskStatus status) { return store::enum_name(status); }
 std::string_view name_of(EffectClass effect_class) { return store::enum_name(effect_class); }
 std::string_view name_of(EffectStatus status) { return store::enum_name(status); }

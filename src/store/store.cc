@@ -2,7 +2,7 @@
 
 namespace belay {
 
-void Store::hurry(bool) {}
+void Store::set_shutting_down(bool) {}
 
 Result<StoreStatistics> Store::statistics() {
   return error(ErrorCode::invalid, "This store does not count what it holds.");

@@ -6,10 +6,10 @@
 namespace belay::testing {
 namespace {
 
-using When = Crash::When;
+using When = CrashPoint::When;
 
 std::string words_of(const Commit& commit) {
-  if (commit.guard && !commit.guard->pending_for.is_null()) {
+  if (commit.run_guard && !commit.run_guard->pending_for.is_null()) {
     return commit.rows.effects.empty() ? "a finished task" : "of an effect";
   }
   if (!commit.rows.checkpoint) return "a decision";
@@ -22,7 +22,7 @@ std::string words_of(const Commit& commit) {
 // Whether no crash takes back what the model has answered by now: the work that asked for it is
 // done, or the answers are on record.
 bool keeps_answers(const Commit& commit) {
-  if (!commit.guard || commit.guard->pending_for.is_null()) return true;
+  if (!commit.run_guard || commit.run_guard->pending_for.is_null()) return true;
   return std::any_of(commit.rows.effects.begin(), commit.rows.effects.end(),
                      [](const EffectRow& row) { return row.name.starts_with("model/"); });
 }
@@ -122,7 +122,7 @@ Task<NodeResult> run_watched(const RunTask& run, const std::string& name, const 
 
 }  // namespace
 
-bool Process::outlives(Crash moment) {
+bool Process::outlives(CrashPoint moment) {
   if (crash_ == moment) {
     dead_ = true;
     stop_when_still();
@@ -222,7 +222,7 @@ Task<Result<CommitOutcome>> ProcessStore::commit(Commit commit) {
   if (!process_.ends_commit()) co_return co_await never;
   if (is_applied) note(written.rows, traces_);
   bool is_expired = outcome.ok() && *outcome == CommitOutcome::expired;
-  if (is_expired) note(*written.when_expired, traces_);
+  if (is_expired) note(*written.if_expired, traces_);
   co_return std::move(outcome);
 }
 

@@ -17,12 +17,12 @@ namespace belay::testing {
 
 class Process final : public Executor {
  public:
-  Process(SimulatedLoop& loop, std::optional<Crash> crash)
+  Process(SimulatedLoop& loop, std::optional<CrashPoint> crash)
       : loop_(loop), crash_(std::move(crash)) {}
 
   bool is_dead() const { return dead_; }
   // Where it could have died, in order.
-  std::vector<Crash> take_moments() { return std::exchange(moments_, {}); }
+  std::vector<CrashPoint> take_moments() { return std::exchange(moments_, {}); }
 
   // A commit is about to be written, or has just been; false: the process dies there.
   bool begins_commit(const Commit& commit);
@@ -59,12 +59,12 @@ class Process final : public Executor {
   // A node whose code ran in a piece of work, and has not ended, waits for an event.
   void note_waits();
   // Notes the moment, and whether the process outlives it.
-  bool outlives(Crash moment);
+  bool outlives(CrashPoint moment);
   // The loop continues while a call of a dead process has an event to wait for.
   void stop_when_still();
 
   SimulatedLoop& loop_;
-  std::optional<Crash> crash_;
+  std::optional<CrashPoint> crash_;
   bool dead_ = false;
   int commits_ = 0;
   int passed_ = 0;  // since the last commit
@@ -72,7 +72,7 @@ class Process final : public Executor {
   std::string committing_;            // in words
   std::vector<std::string> running_;  // nodes that have begun and not ended
   std::vector<std::string> ran_;      // those whose code ran in this piece of work
-  std::vector<Crash> moments_;
+  std::vector<CrashPoint> moments_;
   std::vector<TaskId> calls_under_way_;
   // Shared with each pending piece of work of such calls.
   std::shared_ptr<int> of_calls_ = std::make_shared<int>(0);
@@ -118,8 +118,8 @@ class ProcessModel final : public Model {
   std::optional<ModelPrice> price(const ModelRequest& request) const override {
     return inner_.price(request);
   }
-  std::int64_t input_tokens_at_most(const ModelRequest& request) const override {
-    return inner_.input_tokens_at_most(request);
+  std::int64_t input_tokens_max(const ModelRequest& request) const override {
+    return inner_.input_tokens_max(request);
   }
 
  private:

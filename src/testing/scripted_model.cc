@@ -2,15 +2,15 @@
 
 namespace belay::testing {
 
-ScriptedModel& ScriptedModel::says(std::string text) {
-  return answers([text = std::move(text)](const ModelRequest&) { return text; });
+ScriptedModel& ScriptedModel::replies(std::string text) {
+  return replies_with([text = std::move(text)](const ModelRequest&) { return text; });
 }
 
 ScriptedModel& ScriptedModel::fails(Error failure) {
-  return answers([failure = std::move(failure)](const ModelRequest&) { return failure; });
+  return replies_with([failure = std::move(failure)](const ModelRequest&) { return failure; });
 }
 
-ScriptedModel& ScriptedModel::answers(Answer answer) {
+ScriptedModel& ScriptedModel::replies_with(Answer answer) {
   script_.push_back(std::move(answer));
   return *this;
 }
@@ -20,7 +20,7 @@ ScriptedModel& ScriptedModel::then_always(Answer answer) {
   return *this;
 }
 
-ScriptedModel& ScriptedModel::then_the_last() {
+ScriptedModel& ScriptedModel::repeat_last() {
   keeps_last_ = true;
   return *this;
 }
@@ -41,7 +41,7 @@ Task<Result<ModelReply>> ScriptedModel::generate(ModelRequest request) {
   if (!answer) co_return error(ErrorCode::unavailable, "The script of the model is at its end.");
   auto text = answer(request);
   if (!text.ok()) co_return std::move(text).error();
-  if (request.on_text && !text->empty()) request.on_text(*text);
+  if (request.on_text_delta && !text->empty()) request.on_text_delta(*text);
   ModelReply reply;
   reply.text = *std::move(text);
   reply.provider = "scripted";
@@ -50,19 +50,19 @@ Task<Result<ModelReply>> ScriptedModel::generate(ModelRequest request) {
   co_return std::move(reply);
 }
 
-ScriptedModel says(std::string text) {
+ScriptedModel replies(std::string text) {
   ScriptedModel model;
-  model.says(std::move(text)).then_the_last();
+  model.replies(std::move(text)).repeat_last();
   return model;
 }
 
 ScriptedModel fails(Error failure) {
   ScriptedModel model;
-  model.fails(std::move(failure)).then_the_last();
+  model.fails(std::move(failure)).repeat_last();
   return model;
 }
 
-ScriptedModel answers(ScriptedModel::Answer answer) {
+ScriptedModel replies_with(ScriptedModel::Answer answer) {
   ScriptedModel model;
   model.then_always(std::move(answer));
   return model;

@@ -59,7 +59,7 @@ TEST_F(SimulatedTime, ACancelledTimerDoesNotFire) {
 
 TEST_F(SimulatedTime, BlockOnReturnsWhatTheTaskReturns) {
   ScriptedModel model;
-  model.takes(5s).says("first").fails(error(ErrorCode::unavailable, "busy"));
+  model.takes(5s).replies("first").fails(error(ErrorCode::unavailable, "busy"));
   EXPECT_EQ(*block_on(loop, model.complete("one")), "first");
   EXPECT_EQ(block_on(loop, model.complete("two")).error().message, "busy");
   EXPECT_EQ(block_on(loop, model.complete("three")).error().code, ErrorCode::unavailable);

@@ -72,7 +72,7 @@ std::vector<std::string> path_of(const std::vector<CheckpointRow>& commits) {
   return path;
 }
 
-Result<Done> read_run(Snapshot& view, RunId run, PlayedRun& played) {
+Result<Done> read_run(Snapshot& view, RunId run, RunTrace& played) {
   TenantId tenant = default_tenant();
   CheckpointFilter checkpoints;
   checkpoints.tenant = tenant;
@@ -129,13 +129,13 @@ class Player {
     traces_.committed_script = plan.script;
   }
 
-  PlayedRun play();
+  RunTrace play();
 
  private:
   // A process with all that it sees the world by. Kept when it is dead: what it posted refers to
   // it.
   struct Life {
-    Life(SimulatedLoop& loop, std::optional<Crash> crash) : process(loop, std::move(crash)) {}
+    Life(SimulatedLoop& loop, std::optional<CrashPoint> crash) : process(loop, std::move(crash)) {}
     Process process;
     std::unique_ptr<ProcessStore> store;
     std::unique_ptr<ProcessModel> model;
@@ -151,11 +151,11 @@ class Player {
   Task<Result<bool>> decide_all(Runtime& runtime, const RunView& view);
   Task<Result<std::optional<Decision>>> decision_on(const ApprovalRow& approval);
   Task<Result<std::vector<ApprovalRow>>> approvals_of(RunId run);
-  Result<Done> gather(PlayedRun& played);
-  Result<Done> check(PlayedRun& played);
+  Result<Done> gather(RunTrace& played);
+  Result<Done> check(RunTrace& played);
 
   const WorldPlan& plan_;
-  SimulatedClock clock_{plan_.begins};
+  SimulatedClock clock_{plan_.start_time};
   SeededRandom random_{plan_.seed};
   SimulatedLoop loop_{clock_};
   Traces traces_;
@@ -184,8 +184,8 @@ Result<Done> Player::open() {
   return block_on(loop_, runtime->save(default_tenant(), plan_.records));
 }
 
-PlayedRun Player::play() {
-  PlayedRun played;
+RunTrace Player::play() {
+  RunTrace played;
   played.error = plan_.fault;
   if (played.error) return played;
   auto opened = open();
@@ -195,7 +195,7 @@ PlayedRun Player::play() {
   }
   std::optional<Result<RunView>> rested;
   while (!rested) {
-    std::optional<Crash> crash;
+    std::optional<CrashPoint> crash;
     auto died = static_cast<std::size_t>(played.crashes);
     if (died < plan_.crashes.size()) crash = plan_.crashes[died];
     Life& life = *lives_.emplace_back(std::make_unique<Life>(loop_, std::move(crash)));
@@ -273,7 +273,7 @@ Task<Result<bool>> Player::take_turn(Runtime& runtime, const RunView& view) {
   bool is_asleep = view.row.reason == "timer";
   if (!is_asleep && plan_.others != Others::expire) co_return false;
   co_await sleep_for(std::max(view.row.due_at - clock_.now(), Instant::duration::zero()));
-  auto due = co_await runtime.apply_due(tenant);
+  auto due = co_await runtime.process_due(tenant);
   if (!due.ok()) co_return std::move(due).error();
   co_return *due > 0;
 }
@@ -326,7 +326,7 @@ Task<Result<std::vector<ApprovalRow>>> Player::approvals_of(RunId run) {
   co_return co_await read<std::vector<ApprovalRow>>(*store_, std::move(reader));
 }
 
-Result<Done> Player::gather(PlayedRun& played) {
+Result<Done> Player::gather(RunTrace& played) {
   played.attempts = std::move(traces_.attempts);
   played.calls = std::move(traces_.calls);
   played.requests = std::move(traces_.requests);
@@ -347,7 +347,7 @@ Result<Done> Player::gather(PlayedRun& played) {
   return check(played);
 }
 
-Result<Done> Player::check(PlayedRun& played) {
+Result<Done> Player::check(RunTrace& played) {
   CheckScope scope;
   scope.graphs = {plan_.graph};
   scope.acknowledged = std::move(traces_.acknowledged);
@@ -369,12 +369,12 @@ Result<Done> Player::check(PlayedRun& played) {
 
 }  // namespace
 
-int PlayedRun::calls_of(std::string_view effect) const {
+int RunTrace::calls_of(std::string_view effect) const {
   auto is_of = [&](const EffectRow& call) { return call.name == effect; };
   return static_cast<int>(std::count_if(calls.begin(), calls.end(), is_of));
 }
 
-int PlayedRun::effects_of(std::string_view effect) const {
+int RunTrace::effects_of(std::string_view effect) const {
   std::vector<TaskId> keys;
   int count = 0;
   for (const EffectRow& call : calls) {
@@ -387,18 +387,18 @@ int PlayedRun::effects_of(std::string_view effect) const {
   return count;
 }
 
-PlayedRun play(const WorldPlan& plan) { return Player(plan).play(); }
+RunTrace play(const WorldPlan& plan) { return Player(plan).play(); }
 
 }  // namespace belay::testing::detail
 
 namespace belay::testing {
 
-Crash before_commit(int number) {
-  return {Crash::When::before_commit, number, 0, "before commit " + std::to_string(number)};
+CrashPoint before_commit(int number) {
+  return {CrashPoint::When::before_commit, number, 0, "before commit " + std::to_string(number)};
 }
 
-Crash after_commit(int number) {
-  return {Crash::When::answer_lost, number, 0, "after commit " + std::to_string(number)};
+CrashPoint after_commit(int number) {
+  return {CrashPoint::When::answer_lost, number, 0, "after commit " + std::to_string(number)};
 }
 
 }  // namespace belay::testing

@@ -34,7 +34,7 @@ struct Post {
     std::function<Result<std::string>()> work = [this]() -> Result<std::string> {
       return "receipt " + std::to_string(++posted);
     };
-    co_return co_await context.blocking<std::string>(std::move(work));
+    co_return co_await context.run_blocking<std::string>(std::move(work));
   }
   Task<Result<std::string>> in_the_midst_of_waiting(Context& context) {
     co_await sleep_for(1s);
@@ -66,7 +66,7 @@ Graph<Letter> unkeyed(Post& post, const Call& call) {
   auto graph = around([&post, call](const Letter&, Context& context) -> Task<Update<Letter>> {
     auto send = [&post, &context, call] { return call(post, context); };
     EffectOptions options;
-    auto sent = co_await context.effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
     co_return set(&Letter::receipt, sent.value_or("skipped"));
   });
   return std::move(graph).build().value();
@@ -80,7 +80,7 @@ TEST(WorldEffects, AnUnkeyedOneOfACoroutineHappensOnceWhereverTheProcessDies) {
     ASSERT_TRUE(calm.ok()) << calm.error()->message;
     EXPECT_EQ(calm.state().receipt, "receipt 1");
     int cut = 0;
-    for (auto crash : calm.every_commit()) {
+    for (auto crash : calm.crash_points()) {
       SCOPED_TRACE(name + ", " + crash.text);
       cut += crash.text.find("\"send\" waits") != std::string::npos ? 1 : 0;
       post.posted = 0;
@@ -100,10 +100,10 @@ TEST(WorldEffects, AnUnkeyedOneHappensOnceThroughTwoCrashes) {
   Post post;
   auto graph = unkeyed(post, ways.back().second);
   auto calm = World{}.run(graph, letter).approve_all();
-  for (auto first : calm.every_commit()) {
+  for (auto first : calm.crash_points()) {
     post.posted = 0;
     auto once = World{}.run(graph, letter).crash_at(first).approve_all();
-    for (auto second : once.every_commit()) {
+    for (auto second : once.crash_points()) {
       SCOPED_TRACE(first.text + ", " + second.text);
       post.posted = 0;
       auto twice = World{}.run(graph, letter).crash_at(first).crash_at(second).approve_all();
@@ -120,12 +120,12 @@ TEST(WorldEffects, AKeyedOneIsCalledAsOftenAsItReallyWasAndCountsOnce) {
     Post post;
     auto builder = around([&post, call](const Letter&, Context& context) -> Task<Update<Letter>> {
       auto send = [&post, &context, call] { return call(post, context); };
-      co_await context.once("smtp", std::move(send));
+      co_await context.keyed_effect("smtp", std::move(send));
       co_return set(&Letter::receipt, "sent");
     });
     auto graph = std::move(builder).build().value();
     auto calm = World{}.run(graph, letter).approve_all();
-    for (auto crash : calm.every_commit()) {
+    for (auto crash : calm.crash_points()) {
       SCOPED_TRACE(name + ", " + crash.text);
       post.posted = 0;
       auto rough = World{}.run(graph, letter).crash_at(crash).approve_all();
@@ -143,13 +143,13 @@ TEST(WorldEffects, OneThatHadNotBegunHasNotHappened) {
   auto builder = around([&post](const Letter&, Context& context) -> Task<Update<Letter>> {
     auto send = [&post] { return post.after_waiting(); };
     EffectOptions options{.when_uncertain = WhenUncertain::skip};
-    auto sent = co_await context.effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
     co_return set(&Letter::receipt, sent.value_or("skipped"));
   });
   auto graph = std::move(builder).build().value();
   auto calm = World{}.run(graph, letter).approve_all();
   int lost = 0;
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     SCOPED_TRACE(crash.text);
     post.posted = 0;
     auto rough = World{}.run(graph, letter).crash_at(crash).approve_all();
@@ -169,7 +169,7 @@ TEST(WorldEffects, OneThatATimeOutStoppedHasNotHappened) {
       co_return "receipt " + std::to_string(++post.posted);
     };
     EffectOptions options;
-    auto sent = co_await context.effect("smtp", options, std::move(call));
+    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(call));
     co_return set(&Letter::receipt, sent.value_or("skipped"));
   };
   auto graph = around(std::move(send), 10s).build().value();
@@ -191,13 +191,13 @@ TEST(WorldEffects, OneThatWaitsForItsOwnProcessHasNotHappened) {
       co_return co_await post.after_waiting();
     };
     EffectOptions options;
-    auto sent = co_await context.effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
     co_return set(&Letter::receipt, sent.value_or("skipped"));
   });
   auto graph = std::move(builder).build().value();
-  auto world = World{}.model(says("Dear all").takes(2s));
+  auto world = World{}.model(replies("Dear all").takes(2s));
   auto calm = world.run(graph, letter).approve_all();
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     SCOPED_TRACE(crash.text);
     post.posted = 0;
     auto rough = world.run(graph, letter).crash_at(crash).approve_all();
@@ -218,7 +218,7 @@ TEST(WorldEffects, OneWhoseFunctionThrewCountsAsHappened) {
       co_return "receipt";
     };
     EffectOptions options;
-    auto sent = co_await context.effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
     co_return set(&Letter::receipt, sent.value_or(""));
   });
   auto calm = World{}.run(std::move(builder).build().value(), letter).approve_all();
@@ -233,7 +233,7 @@ TEST(WorldEffects, ACallThatIsUnderWayBesideADyingNodeComesToItsEnd) {
   builder.node("send", [&post](const Letter&, Context& context) -> Task<Update<Letter>> {
     auto send = [&post] { return post.before_waiting(); };
     EffectOptions options;
-    auto sent = co_await context.effect("smtp", options, std::move(send));
+    auto sent = co_await context.unkeyed_effect("smtp", options, std::move(send));
     co_return set(&Letter::receipt, sent.value_or("skipped"));
   });
   builder.node("watch", [](const Letter&, Context&) -> Task<Update<Letter>> {
@@ -244,7 +244,7 @@ TEST(WorldEffects, ACallThatIsUnderWayBesideADyingNodeComesToItsEnd) {
   builder.edge(start, "send").edge(start, "watch").edge("send", end).edge("watch", end);
   auto graph = std::move(builder).build().value();
   auto calm = World{}.run(graph, letter).approve_all();
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     SCOPED_TRACE(crash.text);
     post.posted = 0;
     auto rough = World{}.run(graph, letter).crash_at(crash).approve_all();

@@ -34,7 +34,7 @@ Task<Update<Mail>> write_mail(const Mail& mail, Context& context) {
 }
 
 Update<Mail> send_keyed(const Mail&, Context& context) {
-  auto receipt = context.once("smtp", [] { return std::string("receipt 1"); });
+  auto receipt = context.keyed_effect("smtp", [] { return std::string("receipt 1"); });
   context.publish("mails", Value("sent"));
   return set(&Mail::receipt, receipt);
 }
@@ -54,19 +54,19 @@ Result<Graph<Mail>> mail_graph(SendMail send = send_keyed) {
 
 const Mail outage{.topic = "the outage"};
 
-int count_of(const std::vector<Crash>& crashes, Crash::When when) {
-  auto is_such = [when](const Crash& crash) { return crash.when == when; };
+int count_of(const std::vector<CrashPoint>& crashes, CrashPoint::When when) {
+  auto is_such = [when](const CrashPoint& crash) { return crash.when == when; };
   return static_cast<int>(std::count_if(crashes.begin(), crashes.end(), is_such));
 }
 
 TEST(World, ASoundAgentComesToTheSameEndFromACrashAtEveryStep) {
-  auto world = World{}.model(says("Dear all, ..."));
+  auto world = World{}.model(replies("Dear all, ..."));
   auto calm = world.run(mail_graph(), outage).approve_all();
   ASSERT_TRUE(calm.ok()) << calm.error()->message;
   EXPECT_EQ(calm.state().draft, "Dear all, ...");
   EXPECT_EQ(calm.path(), (std::vector<std::string>{"write", "review", "send"}));
   EXPECT_EQ(calm.crashes(), 0);
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     SCOPED_TRACE(crash.text);
     auto rough = world.run(mail_graph(), outage).crash_at(crash).approve_all();
     EXPECT_EQ(rough.crashes(), 1);
@@ -79,15 +79,15 @@ TEST(World, ASoundAgentComesToTheSameEndFromACrashAtEveryStep) {
 }
 
 TEST(World, ACrashMayComeBeforeAndAfterEachCommitAndWhileANodeRuns) {
-  auto world = World{}.model(says("Dear all, ...").takes(2s));
+  auto world = World{}.model(replies("Dear all, ...").takes(2s));
   auto calm = world.run(mail_graph(), outage).approve_all();
-  auto crashes = calm.every_commit();
+  auto crashes = calm.crash_points();
   // input, write, pause, decision, send
-  EXPECT_EQ(count_of(crashes, Crash::When::before_commit), 5);
-  EXPECT_EQ(count_of(crashes, Crash::When::answer_lost), 5);
+  EXPECT_EQ(count_of(crashes, CrashPoint::When::before_commit), 5);
+  EXPECT_EQ(count_of(crashes, CrashPoint::When::answer_lost), 5);
   std::vector<std::string> between;
-  for (const Crash& crash : crashes) {
-    if (crash.when == Crash::When::between) between.push_back(crash.text);
+  for (const CrashPoint& crash : crashes) {
+    if (crash.when == CrashPoint::When::between) between.push_back(crash.text);
   }
   EXPECT_EQ(between, (std::vector<std::string>{
                          "after commit 1, moment 1: the model has been asked",
@@ -102,11 +102,11 @@ TEST(World, FindsAnEffectThatACrashRepeats) {
     ++sent;
     return set(&Mail::receipt, "receipt 1");
   });
-  auto world = World{}.model(says("Dear all, ..."));
+  auto world = World{}.model(replies("Dear all, ..."));
   auto calm = world.run(careless, outage).approve_all();
   EXPECT_EQ(sent, 1) << "nothing seems to be wrong with it";
   int caught = 0;
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     sent = 0;
     auto rough = world.run(careless, outage).crash_at(crash).approve_all();
     EXPECT_EQ(rough.state(), calm.state());
@@ -117,8 +117,8 @@ TEST(World, FindsAnEffectThatACrashRepeats) {
 
 // It counts its own visits where nobody else sees it.
 TEST(World, FindsAStateThatDependsOnTheProcess) {
-  auto world = World{}.model(says("Dear all, ..."));
-  auto play = [&](std::optional<Crash> crash) {
+  auto world = World{}.model(replies("Dear all, ..."));
+  auto play = [&](std::optional<CrashPoint> crash) {
     int visits = 0;
     auto graph = mail_graph([&visits](const Mail&, Context&) {
       return set(&Mail::receipt, "receipt " + std::to_string(++visits));
@@ -128,14 +128,14 @@ TEST(World, FindsAStateThatDependsOnTheProcess) {
     return scenario.approve_all();
   };
   auto calm = play(std::nullopt);
-  auto crashes = calm.every_commit();
-  EXPECT_TRUE(std::any_of(crashes.begin(), crashes.end(), [&](const Crash& crash) {
+  auto crashes = calm.crash_points();
+  EXPECT_TRUE(std::any_of(crashes.begin(), crashes.end(), [&](const CrashPoint& crash) {
     return !(play(crash).state() == calm.state());
   }));
 }
 
 TEST(World, AKeyedEffectThatIsCalledAgainIsOneEffect) {
-  auto world = World{}.model(says("Dear all, ..."));
+  auto world = World{}.model(replies("Dear all, ..."));
   auto rough = world.run(mail_graph(), outage).crash_at(before_commit(5)).approve_all();
   EXPECT_EQ(rough.calls("smtp"), 2);
   EXPECT_EQ(rough.effects("smtp"), 1);
@@ -143,16 +143,16 @@ TEST(World, AKeyedEffectThatIsCalledAgainIsOneEffect) {
 }
 
 Update<Mail> send_unkeyed(const Mail&, Context& context) {
-  auto receipt = context.effect("smtp", {}, [] { return std::string("receipt 1"); });
+  auto receipt = context.unkeyed_effect("smtp", {}, [] { return std::string("receipt 1"); });
   return set(&Mail::receipt, receipt.value_or("none"));
 }
 
 TEST(World, AnUnkeyedEffectHappensOnceSinceWhoIsAskedKnowsTheTruth) {
-  auto world = World{}.model(says("Dear all, ..."));
+  auto world = World{}.model(replies("Dear all, ..."));
   auto calm = world.run(mail_graph(send_unkeyed), outage).approve_all();
   EXPECT_EQ(calm.state().receipt, "receipt 1");
   int asked = 0;
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     SCOPED_TRACE(crash.text);
     auto rough = world.run(mail_graph(send_unkeyed), outage).crash_at(crash).approve_all();
     EXPECT_TRUE(rough.ok()) << rough.error()->message;
@@ -165,11 +165,11 @@ TEST(World, AnUnkeyedEffectHappensOnceSinceWhoIsAskedKnowsTheTruth) {
 }
 
 TEST(World, ItMayCrashTwice) {
-  auto world = World{}.model(says("Dear all, ..."));
+  auto world = World{}.model(replies("Dear all, ..."));
   auto calm = world.run(mail_graph(send_unkeyed), outage).approve_all();
-  for (auto first : calm.every_commit()) {
+  for (auto first : calm.crash_points()) {
     auto once = world.run(mail_graph(send_unkeyed), outage).crash_at(first).approve_all();
-    for (auto second : once.every_commit()) {
+    for (auto second : once.crash_points()) {
       SCOPED_TRACE(first.text + "; " + second.text);
       auto scenario = world.run(mail_graph(send_unkeyed), outage);
       auto twice = scenario.crash_at(first).crash_at(second).approve_all();
@@ -182,7 +182,7 @@ TEST(World, ItMayCrashTwice) {
 }
 
 TEST(World, TheSameWorldPlaysTheSameRunIdsAndTimesIncluded) {
-  auto world = World{}.model(says("Dear all, ..."));
+  auto world = World{}.model(replies("Dear all, ..."));
   auto one = world.run(mail_graph(), outage).crash_at(before_commit(3)).approve_all();
   auto same = world.run(mail_graph(), outage).crash_at(before_commit(3)).approve_all();
   EXPECT_EQ(one.commits(), same.commits());
@@ -192,7 +192,7 @@ TEST(World, TheSameWorldPlaysTheSameRunIdsAndTimesIncluded) {
 }
 
 TEST(World, AnswersWhatANodeAsks) {
-  auto world = World{}.model(says("first").says("second"));
+  auto world = World{}.model(replies("first").replies("second"));
   Decision edit{.approved = true, .decided_by = "ana", .edited = Value("by hand")};
   auto edited = world.run(mail_graph(), outage)
                     .decide("review", {.approved = false, .decided_by = "ana"})
@@ -207,12 +207,12 @@ TEST(World, AnswersWhatANodeAsks) {
 }
 
 TEST(World, ACrashNeitherLosesNorRepeatsADecision) {
-  auto world = World{}.model(says("first").says("second").says("third"));
+  auto world = World{}.model(replies("first").replies("second").replies("third"));
   auto scenario = world.run(mail_graph(), outage);
   scenario.decide("review", {.approved = false, .decided_by = "ana"});
   auto calm = scenario.approve_all();
   EXPECT_EQ(calm.state().draft, "second");
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     SCOPED_TRACE(crash.text);
     auto rough = Scenario<Mail>(scenario).crash_at(crash).approve_all();
     EXPECT_EQ(rough.state(), calm.state()) << "the model's answers are given back";
@@ -236,7 +236,7 @@ TEST(World, WhatIsNotAnsweredExpiresOrStaysOpen) {
   EXPECT_EQ(expired.outcome(), "given up");
   EXPECT_EQ(expired.approvals().at(0).status, ApprovalStatus::expired);
   EXPECT_GE(expired.commits().back().created_at - expired.commits().front().created_at, 24h);
-  for (auto crash : expired.every_commit()) {
+  for (auto crash : expired.crash_points()) {
     auto rough = world.run(graph, {}).crash_at(crash).let_expire();
     EXPECT_TRUE(rough.ok()) << crash;
     EXPECT_EQ(rough.outcome(), "given up") << crash;
@@ -260,7 +260,7 @@ TEST(World, FollowsWaitsAndBreakpoints) {
   auto calm = World{}.run(graph, {}).leave_open();
   EXPECT_EQ(calm.status(), RunStatus::completed);
   EXPECT_EQ(calm.path(), (std::vector<std::string>{"one", "sleep", "two"}));
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     auto rough = World{}.run(graph, {}).crash_at(crash).leave_open();
     EXPECT_EQ(rough.state(), calm.state()) << crash;
     EXPECT_TRUE(rough.ok()) << crash << rough.error()->message;
@@ -271,7 +271,7 @@ TEST(World, PlaysNodesSideBySide) {
   GraphBuilder<Mail> builder{"wide"};
   auto nap = [](const Mail&, Context& context) -> Task<Update<Mail>> {
     auto ring = [] { return 1; };
-    int rung = context.once("ring", ring);
+    int rung = context.keyed_effect("ring", ring);
     co_await sleep_for(10ms);
     co_return add(&Mail::rounds, rung);
   };
@@ -283,8 +283,8 @@ TEST(World, PlaysNodesSideBySide) {
   auto graph = std::move(builder).build();
   auto calm = World{}.run(graph, {}).approve_all();
   EXPECT_EQ(calm.state().rounds, 3);
-  EXPECT_GE(count_of(calm.every_commit(), Crash::When::between), 3);
-  for (auto crash : calm.every_commit()) {
+  EXPECT_GE(count_of(calm.crash_points(), CrashPoint::When::between), 3);
+  for (auto crash : calm.crash_points()) {
     auto rough = World{}.run(graph, {}).crash_at(crash).approve_all();
     EXPECT_EQ(rough.state(), calm.state()) << crash;
     EXPECT_EQ(rough.effects("ring"), 2) << crash;
@@ -294,10 +294,10 @@ TEST(World, PlaysNodesSideBySide) {
 
 TEST(World, BeginsWithRecordsAndTellsThoseSaved) {
   auto copy = mail_graph([](const Mail& mail, Context& context) {
-    context.commit_with(Sent{mail.topic});
+    context.save(Sent{mail.topic});
     return unchanged<Mail>();
   });
-  auto world = World{}.user(UserId("ana")).record(Sent{"earlier"}).model(says("Dear all"));
+  auto world = World{}.user(UserId("ana")).record(Sent{"earlier"}).model(replies("Dear all"));
   auto played = world.run(copy, outage).approve_all();
   auto sent = played.records<Sent>();
   ASSERT_EQ(sent.size(), 2u);
@@ -307,11 +307,11 @@ TEST(World, BeginsWithRecordsAndTellsThoseSaved) {
 
 TEST(World, AFailedAttemptIsTriedAgain) {
   auto busy = error(ErrorCode::unavailable, "busy");
-  auto world = World{}.model(fails(busy).says("Dear all"));
+  auto world = World{}.model(fails(busy).replies("Dear all"));
   auto calm = world.run(mail_graph(), outage).approve_all();
   EXPECT_EQ(calm.attempts("write"), 2);
   EXPECT_EQ(calm.state().draft, "Dear all");
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     auto rough = world.run(mail_graph(), outage).crash_at(crash).approve_all();
     EXPECT_EQ(rough.state(), calm.state()) << crash;
   }
@@ -330,7 +330,7 @@ TEST(World, AGraphThatCanNotBeBuiltIsTheErrorOfWhatIsPlayed) {
   auto played = World{}.run(std::move(builder).build(), outage).approve_all();
   ASSERT_FALSE(played.ok());
   EXPECT_NE(played.error()->message.find("nowhere"), std::string::npos);
-  EXPECT_TRUE(played.every_commit().empty());
+  EXPECT_TRUE(played.crash_points().empty());
 }
 
 struct Counted {
@@ -355,7 +355,7 @@ TEST(World, PlaysAGraphOverAJsonObject) {
   builder.channel("topic", {.kind = JsonKind::string, .required = true});
   builder.channel("receipt", {.kind = JsonKind::string});
   builder.node("send", [](const Value& state, Context& context) {
-    auto receipt = context.once("smtp", [] { return std::string("receipt of "); });
+    auto receipt = context.keyed_effect("smtp", [] { return std::string("receipt of "); });
     return set("receipt", receipt + *state["topic"].as_string());
   });
   builder.edge(start, "send").edge("send", end);
@@ -363,7 +363,7 @@ TEST(World, PlaysAGraphOverAJsonObject) {
   auto input = Value::object({{"topic", "the outage"}});
   auto calm = World{}.run(graph, input).approve_all();
   EXPECT_EQ(calm.state()["receipt"], Value("receipt of the outage"));
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     auto rough = World{}.run(graph, input).crash_at(crash).approve_all();
     EXPECT_EQ(rough.state(), calm.state()) << crash;
     EXPECT_EQ(rough.effects("smtp"), 1) << crash;
@@ -378,7 +378,7 @@ TEST(World, AnAnswerOnRecordIsNotGivenBack) {
   builder.node("first", [](const Mail&, Context& context) -> Task<Update<Mail>> {
     auto draft = (co_await context.model().complete("one")).value();
     auto note = []() -> Task<int> { co_return 1; };
-    co_await context.once("note", std::move(note));
+    co_await context.keyed_effect("note", std::move(note));
     co_return set(&Mail::draft, draft);
   });
   builder.node("second", [](const Mail& mail, Context& context) -> Task<Update<Mail>> {
@@ -387,10 +387,10 @@ TEST(World, AnAnswerOnRecordIsNotGivenBack) {
   });
   builder.edge(start, "first").edge("first", "second").edge("second", end);
   auto graph = std::move(builder).build();
-  auto world = World{}.model(says("a").says("b"));
+  auto world = World{}.model(replies("a").replies("b"));
   auto calm = world.run(graph, {}).approve_all();
   EXPECT_EQ(calm.state().draft, "ab");
-  for (auto crash : calm.every_commit()) {
+  for (auto crash : calm.crash_points()) {
     auto rough = world.run(graph, {}).crash_at(crash).approve_all();
     EXPECT_EQ(rough.state(), calm.state()) << crash;
   }
@@ -400,12 +400,12 @@ TEST(World, PlaysOnASqliteFileToo) {
   auto folder = std::filesystem::path(::testing::TempDir()) / "belay-world";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  auto world = World{}.model(says("Dear all, ...")).sqlite_in(folder.string());
+  auto world = World{}.model(replies("Dear all, ...")).sqlite_in(folder.string());
   auto calm = world.run(mail_graph(), outage).approve_all();
   ASSERT_TRUE(calm.ok()) << calm.error()->message;
-  auto in_memory = World{}.model(says("Dear all, ...")).run(mail_graph(), outage).approve_all();
+  auto in_memory = World{}.model(replies("Dear all, ...")).run(mail_graph(), outage).approve_all();
   EXPECT_EQ(calm.state(), in_memory.state());
-  EXPECT_EQ(calm.every_commit(), in_memory.every_commit());
+  EXPECT_EQ(calm.crash_points(), in_memory.crash_points());
   for (auto crash : {before_commit(2), after_commit(4), before_commit(5)}) {
     auto rough = world.run(mail_graph(), outage).crash_at(crash).approve_all();
     EXPECT_TRUE(rough.ok()) << rough.error()->message;

@@ -58,7 +58,7 @@ Graph<Journey> journey(const std::string& outside) {
   graph
       .node("first",
             [outside](const Journey&, Context& context) {
-              std::int64_t paid = context.once("pay", [&] {
+              std::int64_t paid = context.keyed_effect("pay", [&] {
                 note(outside, context.idempotency_key("pay"));
                 return std::int64_t{7};
               });
@@ -69,9 +69,9 @@ Graph<Journey> journey(const std::string& outside) {
   graph.approval("agree", &Journey::sum, {.question = "Is the sum right?"})
       .approved("last")
       .rejected(end)
-      .answer(&Journey::agreed);
+      .decision_flag(&Journey::agreed);
   graph.node("last", [](const Journey&, Context& context) {
-    context.commit_with(Ticket{"one"});
+    context.save(Ticket{"one"});
     context.outcome("arrived");
     return append(&Journey::log, "last");
   });
@@ -102,7 +102,7 @@ Result<std::string> play(const std::string& folder, const std::string& outside) 
     decision.approved = true;
     decision.decided_by = "ana";
     BELAY_TRY(
-        DecisionAnswer answer,
+        DecisionResult answer,
         block_on(*loop, runtime->decide(default_tenant(), view.approval->interrupt, decision)));
     view = std::move(answer.view);
   }

@@ -64,7 +64,7 @@ Result<JsonGraph> errand_graph() {
   graph.channel("note");
   graph.channel("agreed", {.kind = JsonKind::boolean});
   graph.approval("confirm", "to", {.question = "Go there?"})
-      .answer("agreed")
+      .decision_flag("agreed")
       .approved("go")
       .rejected(end);
   graph.node("go", [](const Value& errand, Context& context) {
@@ -90,7 +90,7 @@ Task<Update<Journey>> travel(const Journey& journey, Context& context) {
     co_return journey.seconds;
   };
   EffectOptions options;
-  auto driven = co_await context.effect("drive", std::move(options), std::move(drive));
+  auto driven = co_await context.unkeyed_effect("drive", std::move(options), std::move(drive));
   co_return append(&Journey::seen, "drove " + std::to_string(driven.value_or(0)));
 }
 

@@ -104,7 +104,7 @@ TEST_P(StoreSuite, ASecondDecisionAndOneOnAnotherPayloadAreRefused) {
   RunScript rival = script;
   rival.become("rival");
   Commit wrong_payload = rival.decide(ApprovalStatus::approved);
-  wrong_payload.approval->payload_hash = sha256("another");
+  wrong_payload.approval_guard->payload_hash = sha256("another");
   std::string before = call_->all();
   EXPECT_EQ(call_->commit(wrong_payload), CommitOutcome::approval_closed);
   EXPECT_EQ(call_->all(), before);
@@ -116,9 +116,9 @@ TEST_P(StoreSuite, ASecondDecisionAndOneOnAnotherPayloadAreRefused) {
   EXPECT_EQ(call_->commit(late.decide(ApprovalStatus::rejected)), CommitOutcome::approval_closed);
   RunScript unknown = script;
   Commit of_nothing = unknown.decide(ApprovalStatus::approved);
-  of_nothing.approval->interrupt = interrupt_named("nothing");
+  of_nothing.approval_guard->interrupt = interrupt_named("nothing");
   of_nothing.rows.decided->interrupt = interrupt_named("nothing");
-  of_nothing.when_expired.reset();
+  of_nothing.if_expired.reset();
   EXPECT_EQ(call_->commit(of_nothing), CommitOutcome::approval_closed);
   EXPECT_EQ(call_->all(), before);
 }
@@ -155,7 +155,7 @@ TEST_P(StoreSuite, AfterItsExpiryADecisionWritesTheExpiryInstead) {
   call_->commit(script.ask(clock_.now() + hours(24)));
   clock_.advance(hours(24));  // the moment itself is too late
   Commit decision = script.decide(ApprovalStatus::approved);
-  RunRow expected = *decision.when_expired->run;
+  RunRow expected = *decision.if_expired->run;
   EXPECT_EQ(call_->commit(decision), CommitOutcome::expired);
   EXPECT_EQ(call_->approval(script.opened().interrupt).status, ApprovalStatus::expired);
   EXPECT_EQ(call_->run(script.row.run), expected);
@@ -169,7 +169,7 @@ TEST_P(StoreSuite, AfterItsExpiryADecisionWithoutARemedyWritesNothing) {
   clock_.advance(hours(25));
   std::string before = call_->all();
   Commit decision = script.decide(ApprovalStatus::approved);
-  decision.when_expired.reset();
+  decision.if_expired.reset();
   EXPECT_EQ(call_->commit(std::move(decision)), CommitOutcome::approval_closed);
   EXPECT_EQ(call_->all(), before);
 }
@@ -180,17 +180,17 @@ TEST_P(StoreSuite, ACommitThatTakesAnApprovalForOpenIsRefusedOnceItIsNot) {
   call_->commit(script.ask(clock_.now() + hours(24)));
   RunScript fenced = script;
   Commit of_another_epoch = fenced.next();
-  of_another_epoch.still_open = {script.opened().interrupt};
-  ++of_another_epoch.guard->epoch;
+  of_another_epoch.require_open = {script.opened().interrupt};
+  ++of_another_epoch.run_guard->epoch;
   ++of_another_epoch.rows.run->epoch;
   EXPECT_EQ(call_->commit(of_another_epoch), CommitOutcome::fenced);
   Commit open = script.next();
-  open.still_open = {script.opened().interrupt, interrupt_named("asked by this very commit")};
+  open.require_open = {script.opened().interrupt, interrupt_named("asked by this very commit")};
   EXPECT_EQ(call_->commit(open), CommitOutcome::applied);
   EXPECT_EQ(call_->commit(script.decide(ApprovalStatus::approved)), CommitOutcome::applied);
   std::string before = call_->all();
   Commit closed = script.next();
-  closed.still_open = {script.opened().interrupt};
+  closed.require_open = {script.opened().interrupt};
   EXPECT_EQ(call_->commit(closed), CommitOutcome::approval_closed);
   EXPECT_EQ(call_->all(), before);
 }
@@ -207,9 +207,9 @@ TEST_P(StoreSuite, ADecisionGuardedByAnApprovalOfAnotherRunIsRefused) {
   std::string before = call_->all();
   for (Commit* commit : {&of_a_new_run, &first}) {
     if (commit == &first) *commit = other.next();
-    commit->approval.emplace();
-    commit->approval->interrupt = asks.opened().interrupt;
-    commit->approval->payload_hash = asks.opened().payload_hash;
+    commit->approval_guard.emplace();
+    commit->approval_guard->interrupt = asks.opened().interrupt;
+    commit->approval_guard->payload_hash = asks.opened().payload_hash;
     EXPECT_EQ(call_->commit(*commit), CommitOutcome::approval_closed);
   }
   EXPECT_EQ(call_->all(), before);

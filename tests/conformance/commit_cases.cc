@@ -44,7 +44,7 @@ TEST_P(StoreSuite, AFirstCommitThatClaimsAnEpochIsFenced) {
   for (const char* tenant : {"default", "never seen"}) {
     RunScript script("a", TenantId(tenant));
     Commit first = script.first();
-    first.guard->epoch = first.rows.run->epoch = 1;
+    first.run_guard->epoch = first.rows.run->epoch = 1;
     EXPECT_EQ(call_->commit(first), CommitOutcome::fenced) << tenant;
   }
   EXPECT_TRUE(call_->threads({}).empty());
@@ -78,7 +78,7 @@ TEST_P(StoreSuite, EveryMemberOfARunIsKept) {
   Commit commit = script.next();
   commit.rows.run->status = RunStatus::failed;
   commit.rows.checkpoint->status = RunStatus::failed;
-  commit.guard->epoch = 1;
+  commit.run_guard->epoch = 1;
   RunRow expected = *commit.rows.run;
   EXPECT_EQ(call_->commit(std::move(commit)), CommitOutcome::applied);
   EXPECT_EQ(call_->run(script.row.run), expected);
@@ -134,7 +134,7 @@ TEST_P(StoreSuite, AnOlderEpochIsFenced) {
   former.become("former");
   script.row.epoch = 2;
   Commit claim = script.next();
-  claim.guard->epoch = 1;
+  claim.run_guard->epoch = 1;
   EXPECT_EQ(call_->commit(std::move(claim)), CommitOutcome::applied);
   former.row.seq = script.row.seq;
   former.row.checkpoint = script.row.checkpoint;
@@ -193,7 +193,7 @@ TEST_P(StoreSuite, RowsThatDoNotBelongTogetherAreRefused) {
   bad[4].rows.run->tenant = TenantId("other");
   bad[5].rows.values.resize(2);
   for (ValueRow& value : bad[5].rows.values) value.run = script.row.run, value.seq = 1;
-  bad[6].guard.reset();
+  bad[6].run_guard.reset();
   bad[7].rows.decided.emplace();
   bad[8].rows.events.push_back(bad[8].rows.events[0]);
   for (std::size_t i = 0; i < bad.size(); ++i) {
@@ -313,13 +313,13 @@ TEST_P(StoreSuite, BigValuesOddTextsAndEmptyOnesComeBackAsTheyWere) {
   commit.rows.values[0].envelope = json_envelope(big);
   ValueRow odd = commit.rows.values[0];
   odd.channel = "ärger \U0001F600 'quoted\" \\";
-  odd.space = "sub/graph";
+  odd.checkpoint_ns = "sub/graph";
   // Sealing takes envelopes only.
   std::string bytes("\0\0", 2);
   odd.envelope = GetParam().is_sealed ? json_envelope(bytes) : bytes;
   commit.rows.values.push_back(odd);
   odd.channel = "";
-  odd.space = "";
+  odd.checkpoint_ns = "";
   odd.envelope = GetParam().is_sealed ? json_envelope("") : "";
   commit.rows.values.push_back(odd);
   commit.rows.events[0].body = "";

@@ -76,7 +76,7 @@ class History {
         if (move.detail > 1) commit.rows.prune[0].before_seq = move.detail;
         return commit;
       case 14:
-        commit.message = OutboxGuard{script.row.run, 2, 0, move.detail % 2};
+        commit.message_guard = OutboxGuard{script.row.run, 2, 0, move.detail % 2};
         commit.rows.outbox.push_back(script.message(0));
         commit.rows.outbox[0].seq = 2;
         commit.rows.outbox[0].attempts = move.detail % 2 + 1;
@@ -91,10 +91,10 @@ class History {
   }
 
   static Commit pending_for(const RunScript& script, const Move& move, EffectStatus status) {
-    auto kind = static_cast<ValueKind>(move.detail % 5);
-    std::string space = move.rival == 3 ? "inner" : "";
+    auto kind = static_cast<WriteOp>(move.detail % 5);
+    std::string checkpoint_ns = move.rival == 3 ? "inner" : "";
     Commit commit = script.pending(
-        {{"list", kind, move.detail % 3, space}, {"list", ValueKind::append, 3, space}});
+        {{"list", kind, move.detail % 3, checkpoint_ns}, {"list", WriteOp::append, 3, checkpoint_ns}});
     commit.rows.tasks.push_back(script.task(move.detail, TaskStatus::done));
     commit.rows.effects.push_back(script.effect("pay", status, move.rival));
     if (move.detail == 1) commit.rows.opened.push_back(script.question("q"));
@@ -134,12 +134,12 @@ class History {
       case 6: {
         author.row.epoch += 1;
         Commit commit = author.next();
-        commit.guard->epoch -= 1;
+        commit.run_guard->epoch -= 1;
         return commit;
       }
       case 7: {
-        auto kind = static_cast<ValueKind>(move.detail % 5);
-        Commit commit = author.next_with({{"list", kind}, {"text", ValueKind::set}});
+        auto kind = static_cast<WriteOp>(move.detail % 5);
+        Commit commit = author.next_with({{"list", kind}, {"text", WriteOp::set}});
         commit.rows.outbox.push_back(author.message(0));
         return commit;
       }

@@ -15,9 +15,9 @@ Filter of_run(const RunId& run) {
   return filter;
 }
 
-std::vector<CheckpointRow> oldest_first(Caller& call, const RunId& run, const std::string& space) {
+std::vector<CheckpointRow> oldest_first(Caller& call, const RunId& run, const std::string& checkpoint_ns) {
   auto filter = of_run<CheckpointFilter>(run);
-  filter.space = space;
+  filter.checkpoint_ns = checkpoint_ns;
   std::vector<CheckpointRow> rows = call.checkpoints(filter);
   std::reverse(rows.begin(), rows.end());
   return rows;
@@ -27,7 +27,7 @@ std::vector<CheckpointRow> oldest_first(Caller& call, const RunId& run, const st
 Commit import_from(Caller& call, const RunId& id) {
   Commit commit;
   commit.tenant = default_tenant();
-  commit.guard.emplace();
+  commit.run_guard.emplace();
   commit.imports = true;
   CommitRows& rows = commit.rows;
   rows.run = call.run(id);
@@ -114,7 +114,7 @@ TEST_P(StoreSuite, MalformedImportsAreRefused) {
       {"a gap", [](Commit& c) { c.rows.earlier.erase(c.rows.earlier.begin() + 1); }},
       {"another run's checkpoint",
        [](Commit& c) { c.rows.earlier[1].run = RunId(derived_uuid("another")); }},
-      {"a subgraph's checkpoint", [](Commit& c) { c.rows.earlier[1].space = "inner"; }},
+      {"a subgraph's checkpoint", [](Commit& c) { c.rows.earlier[1].checkpoint_ns = "inner"; }},
       {"another run's event",
        [](Commit& c) { c.rows.events[0].run = RunId(derived_uuid("another")); }},
       {"an event of later", [](Commit& c) { c.rows.events.back().seq = 99; }},
@@ -128,15 +128,15 @@ TEST_P(StoreSuite, MalformedImportsAreRefused) {
       {"an approval of later", [](Commit& c) { c.rows.opened.at(0).seq = 99; }},
       {"an approval of another run",
        [](Commit& c) { c.rows.opened.at(0).run = RunId(derived_uuid("another")); }},
-      {"a guard of a run that stands", [](Commit& c) { c.guard->seq = 4; }},
-      {"a guard of a run that was taken over", [](Commit& c) { c.guard->epoch = 1; }},
-      {"no guard", [](Commit& c) { c.guard.reset(); }},
-      {"a pending write", [](Commit& c) { c.guard->pending_for = c.rows.run->run; }},
-      {"another outcome for later", [](Commit& c) { c.when_expired.emplace(); }},
+      {"a guard of a run that stands", [](Commit& c) { c.run_guard->seq = 4; }},
+      {"a guard of a run that was taken over", [](Commit& c) { c.run_guard->epoch = 1; }},
+      {"no guard", [](Commit& c) { c.run_guard.reset(); }},
+      {"a pending write", [](Commit& c) { c.run_guard->pending_for = c.rows.run->run; }},
+      {"another outcome for later", [](Commit& c) { c.if_expired.emplace(); }},
       {"a guarded approval",
        [](Commit& c) {
-         c.approval.emplace();
-         c.approval->interrupt = c.rows.opened.at(0).interrupt;
+         c.approval_guard.emplace();
+         c.approval_guard->interrupt = c.rows.opened.at(0).interrupt;
        }},
       {"it ends a run that goes on",
        [](Commit& c) {

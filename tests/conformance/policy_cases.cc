@@ -99,7 +99,7 @@ TEST_P(StoreSuite, StatisticsCountTheRowsOfEveryTableAndCompactingChangesNothing
   auto places_after = call_->envelopes({.tenant = default_tenant()});
   ASSERT_EQ(places.size(), places_after.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
-    EXPECT_EQ(places[i].place, places_after[i].place);
+    EXPECT_EQ(places[i].position, places_after[i].position);
   }
   EXPECT_EQ(call_->commit(script.next()), CommitOutcome::applied);
 }

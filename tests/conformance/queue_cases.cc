@@ -24,23 +24,23 @@ RunScript waiting(const std::string& name, Instant due_at, TenantId tenant = def
   return script;
 }
 
-Commit begun(RunScript& script, std::vector<PlaceGuard> places) {
+Commit begun(RunScript& script, std::vector<ConcurrencyGuard> places) {
   script.row.due_at = Instant{};
   Commit commit = script.next();
-  commit.places = std::move(places);
+  commit.concurrency = std::move(places);
   return commit;
 }
 
 class QueueSuite : public StoreSuite {
  protected:
-  std::vector<RunId> claimed(ClaimFilter filter) {
+  std::vector<RunId> claimed(PollFilter filter) {
     filter.now = clock_.now();
     std::vector<RunId> runs;
-    for (const RunRow& row : call_->claim(std::move(filter))) runs.push_back(row.run);
+    for (const RunRow& row : call_->poll_runs(std::move(filter))) runs.push_back(row.run);
     return runs;
   }
-  ClaimFilter of_tenant() const {
-    ClaimFilter filter;
+  PollFilter of_tenant() const {
+    PollFilter filter;
     filter.tenant = default_tenant();
     return filter;
   }
@@ -79,12 +79,12 @@ TEST_P(QueueSuite, OffersGoByPriorityThenByTime) {
   }
   EXPECT_THAT(claimed(of_tenant()), ElementsAre(scripts[1].row.run, scripts[3].row.run,
                                                 scripts[2].row.run, scripts[0].row.run));
-  ClaimFilter some = of_tenant();
+  PollFilter some = of_tenant();
   some.limit = 2;
   some.except_runs = {scripts[1].row.run};
   EXPECT_THAT(claimed(some), ElementsAre(scripts[3].row.run, scripts[2].row.run));
   some.now = clock_.now();
-  for (const RunRow& row : call_->claim(some)) EXPECT_EQ(row.input + row.options, "");
+  for (const RunRow& row : call_->poll_runs(some)) EXPECT_EQ(row.input + row.options, "");
 }
 
 TEST_P(QueueSuite, OffersAreOfTheQueuesAndGraphsAskedFor) {
@@ -95,7 +95,7 @@ TEST_P(QueueSuite, OffersAreOfTheQueuesAndGraphsAskedFor) {
     if (scripts.size() == 3) scripts.back().row.graph = "other";
     call_->commit(scripts.back().first());
   }
-  ClaimFilter filter = of_tenant();
+  PollFilter filter = of_tenant();
   filter.queues = {"a", "default"};
   EXPECT_THAT(claimed(filter), ElementsAre(scripts[0].row.run, scripts[1].row.run));
   filter.queues.clear();
@@ -123,8 +123,8 @@ TEST_P(QueueSuite, WhoHasNoPlaceIsNotInTheWayOfOthers) {
   RunScript other = waiting("other", clock_.now());
   other.row.user = UserId("ben");
   call_->commit(other.first());
-  ClaimFilter filter = of_tenant();
-  filter.places.per_user = 2;
+  PollFilter filter = of_tenant();
+  filter.concurrency.per_user = 2;
   auto found = claimed(filter);
   ASSERT_THAT(found, SizeIs(3));
   EXPECT_EQ(found[2], other.row.run);
@@ -138,13 +138,13 @@ TEST_P(QueueSuite, OffersRespectTheLimitsOfQueuesAndKeys) {
     call_->commit(script.first());
   }
   put({.name = "a", .runs_max = 1});
-  ClaimFilter filter = of_tenant();
+  PollFilter filter = of_tenant();
   EXPECT_THAT(claimed(filter), SizeIs(4));
-  filter.places.per_key = 1;
+  filter.concurrency.per_key = 1;
   EXPECT_THAT(claimed(filter), SizeIs(2));
   put({.name = "b", .per_key_max = 2});
   EXPECT_THAT(claimed(filter), SizeIs(3));
-  filter.places = {.per_tenant = 2};
+  filter.concurrency = {.per_tenant = 2};
   EXPECT_THAT(claimed(filter), SizeIs(2));
 }
 
@@ -158,25 +158,25 @@ TEST_P(QueueSuite, ATenantWithManyRunsDoesNotStarveAnother) {
     RunScript script = waiting("few" + std::to_string(i), clock_.now(), TenantId("few"));
     call_->commit(script.first());
   }
-  ClaimFilter filter;
+  PollFilter filter;
   filter.now = clock_.now();
   std::map<std::string, int> found;
   std::set<RunId> twice;
   filter.limit = 1;
-  for (int i = 0; i < 6; ++i, ++filter.turn) {
-    auto rows = call_->claim(filter);
+  for (int i = 0; i < 6; ++i, ++filter.round_robin_position) {
+    auto rows = call_->poll_runs(filter);
     ASSERT_THAT(rows, SizeIs(1));
     ++found[rows[0].tenant.text];
     EXPECT_TRUE(twice.insert(rows[0].run).second);
     filter.except_runs.push_back(rows[0].run);
   }
   EXPECT_EQ(found["few"], 3);
-  filter.turn = 0;
+  filter.round_robin_position = 0;
   filter.except_runs.clear();
   filter.limit = 8;
   filter.weights = {{TenantId("many"), 3}};
   found.clear();
-  for (const RunRow& row : call_->claim(filter)) ++found[row.tenant.text];
+  for (const RunRow& row : call_->poll_runs(filter)) ++found[row.tenant.text];
   EXPECT_EQ(found["few"], 2);
   EXPECT_EQ(found["many"], 6);
   EXPECT_THAT(call_->tenants(), ElementsAre(TenantId("few"), TenantId("many")));
@@ -190,17 +190,17 @@ TEST_P(QueueSuite, ACommitTakesAPlaceOnlyWhereOneIsLeft) {
     script->row.concurrency_key = script == &third ? "" : "repo";
     call_->commit(script->first());
   }
-  std::vector<PlaceGuard> one_a_key{{PlaceOf::key, 1}};
+  std::vector<ConcurrencyGuard> one_a_key{{ConcurrencyScope::key, 1}};
   Commit taken = begun(first, one_a_key);
   EXPECT_EQ(call_->commit(taken), CommitOutcome::applied);
   RunRow before = call_->run(second.row.run);
   Commit refused = begun(second, one_a_key);
-  EXPECT_EQ(call_->commit(refused), CommitOutcome::no_place);
+  EXPECT_EQ(call_->commit(refused), CommitOutcome::limit_reached);
   EXPECT_EQ(call_->run(second.row.run), before);
   EXPECT_EQ(call_->commit(begun(third, one_a_key)), CommitOutcome::applied) << "it has no key";
   EXPECT_EQ(call_->commit(taken), CommitOutcome::applied) << "sent again";
   Commit next = first.next();  // it has its place
-  next.places = one_a_key;
+  next.concurrency = one_a_key;
   EXPECT_EQ(call_->commit(next), CommitOutcome::applied);
   first.row.status = RunStatus::completed;
   Commit last = first.next();
@@ -218,35 +218,35 @@ TEST_P(QueueSuite, PlacesAreCountedByUserQueueAndTenant) {
     scripts.back().row.concurrency_key = i == 0 ? "k" : "";
     call_->commit(scripts.back().first());
   }
-  EXPECT_EQ(call_->commit(begun(scripts[0], {{PlaceOf::user, 1}})), CommitOutcome::applied);
-  EXPECT_EQ(call_->commit(begun(scripts[1], {{PlaceOf::user, 1}})), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(begun(scripts[0], {{ConcurrencyScope::user, 1}})), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(begun(scripts[1], {{ConcurrencyScope::user, 1}})), CommitOutcome::applied);
   RunScript late = scripts[2];
-  EXPECT_EQ(call_->commit(begun(late, {{PlaceOf::user, 1}})), CommitOutcome::no_place);
+  EXPECT_EQ(call_->commit(begun(late, {{ConcurrencyScope::user, 1}})), CommitOutcome::limit_reached);
   late = scripts[2];
-  EXPECT_EQ(call_->commit(begun(late, {{PlaceOf::queue, 2}})), CommitOutcome::no_place);
+  EXPECT_EQ(call_->commit(begun(late, {{ConcurrencyScope::queue, 2}})), CommitOutcome::limit_reached);
   RunScript other = scripts[3];
-  EXPECT_EQ(call_->commit(begun(other, {{PlaceOf::tenant, 2}})), CommitOutcome::no_place);
-  EXPECT_EQ(call_->commit(begun(scripts[3], {{PlaceOf::queue, 2}})), CommitOutcome::applied);
-  using Counts = std::vector<PlaceCount>;
-  EXPECT_EQ(call_->places(default_tenant(), PlaceOf::user), (Counts{{"ana", 1}, {"ben", 2}}));
-  EXPECT_EQ(call_->places(default_tenant(), PlaceOf::queue),
+  EXPECT_EQ(call_->commit(begun(other, {{ConcurrencyScope::tenant, 2}})), CommitOutcome::limit_reached);
+  EXPECT_EQ(call_->commit(begun(scripts[3], {{ConcurrencyScope::queue, 2}})), CommitOutcome::applied);
+  using Counts = std::vector<ConcurrencyCount>;
+  EXPECT_EQ(call_->running_counts(default_tenant(), ConcurrencyScope::user), (Counts{{"ana", 1}, {"ben", 2}}));
+  EXPECT_EQ(call_->running_counts(default_tenant(), ConcurrencyScope::queue),
             (Counts{{"default", 2}, {"other", 1}}));
-  EXPECT_EQ(call_->places(default_tenant(), PlaceOf::key), (Counts{{"k", 1}}));
-  EXPECT_EQ(call_->places(default_tenant(), PlaceOf::tenant), (Counts{{"", 3}}));
-  EXPECT_THAT(call_->places(TenantId("none"), PlaceOf::tenant), IsEmpty());
+  EXPECT_EQ(call_->running_counts(default_tenant(), ConcurrencyScope::key), (Counts{{"k", 1}}));
+  EXPECT_EQ(call_->running_counts(default_tenant(), ConcurrencyScope::tenant), (Counts{{"", 3}}));
+  EXPECT_THAT(call_->running_counts(TenantId("none"), ConcurrencyScope::tenant), IsEmpty());
 }
 
 TEST_P(QueueSuite, ARunThatBeginsAtOnceNeedsAPlaceToo) {
   RunScript first("first");
   first.row.status = RunStatus::running;
   Commit begins = first.first();
-  begins.places = {{PlaceOf::queue, 1}};
+  begins.concurrency = {{ConcurrencyScope::queue, 1}};
   EXPECT_EQ(call_->commit(begins), CommitOutcome::applied);
   RunScript second("second");
   second.row.status = RunStatus::running;
   begins = second.first();
-  begins.places = {{PlaceOf::queue, 1}};
-  EXPECT_EQ(call_->commit(begins), CommitOutcome::no_place);
+  begins.concurrency = {{ConcurrencyScope::queue, 1}};
+  EXPECT_EQ(call_->commit(begins), CommitOutcome::limit_reached);
   EXPECT_THAT(call_->threads({.tenant = default_tenant()}), SizeIs(1));
 }
 
@@ -257,7 +257,7 @@ TEST_P(QueueSuite, ManyAtOnceNeverExceedALimit) {
     RunScript script("run " + std::to_string(i));
     script.row.concurrency_key = "k";
     call_->commit(script.first());
-    commits.push_back(begun(script, {{PlaceOf::key, 3}}));
+    commits.push_back(begun(script, {{ConcurrencyScope::key, 3}}));
   }
   std::atomic<int> applied = 0;
   std::atomic<int> refused = 0;
@@ -399,13 +399,13 @@ TEST_P(QueueSuite, MalformedCommitsOfQueuesAreRefused) {
   first.rows.queues.push_back({.tenant = default_tenant(), .name = "a"});
   EXPECT_EQ(call_->try_commit(first).error().code, ErrorCode::invalid);
   first.rows.queues.clear();
-  first.places = {{PlaceOf::user, 0}};
+  first.concurrency = {{ConcurrencyScope::user, 0}};
   EXPECT_EQ(call_->try_commit(first).error().code, ErrorCode::invalid);
   Commit unguarded;
   unguarded.tenant = default_tenant();
-  unguarded.places = {{PlaceOf::user, 1}};
+  unguarded.concurrency = {{ConcurrencyScope::user, 1}};
   EXPECT_EQ(call_->try_commit(unguarded).error().code, ErrorCode::invalid);
-  unguarded.places.clear();
+  unguarded.concurrency.clear();
   unguarded.rows.queues.push_back({.tenant = default_tenant()});
   EXPECT_EQ(call_->try_commit(unguarded).error().code, ErrorCode::invalid);
 }

@@ -20,18 +20,18 @@ auto column(const Rows& rows, Member member) {
 }
 
 TEST_P(StoreSuite, ItsVersionIsAnotherOnceSomethingWasCommitted) {
-  auto begun = store_->version();
+  auto begun = store_->change_token();
   ASSERT_EQ(begun.has_value(), !GetParam().is_remote);
   if (!begun) return;
   call_->all();
-  EXPECT_EQ(store_->version(), begun) << "reading changes nothing";
+  EXPECT_EQ(store_->change_token(), begun) << "reading changes nothing";
   RunScript run("t");
   call_->commit(run.first());
-  auto first = store_->version();
+  auto first = store_->change_token();
   EXPECT_NE(first, begun);
-  EXPECT_EQ(store_->version(), first);
+  EXPECT_EQ(store_->change_token(), first);
   call_->commit(run.next());
-  EXPECT_NE(store_->version(), first);
+  EXPECT_NE(store_->change_token(), first);
 }
 
 TEST_P(StoreSuite, ThreadsAndRunsComeNewestFirstWithinTheirLimit) {
@@ -161,7 +161,7 @@ TEST_P(StoreSuite, ValuesAreReadAsOfAnyCommit) {
   risk.envelope = json_envelope("7");
   both.rows.values.push_back(risk);
   ValueRow inner = risk;
-  inner.space = "inner";
+  inner.checkpoint_ns = "inner";
   inner.envelope = json_envelope("8");
   both.rows.values.push_back(inner);
   call_->commit(std::move(both));
@@ -172,7 +172,7 @@ TEST_P(StoreSuite, ValuesAreReadAsOfAnyCommit) {
     std::vector<std::string> texts;
     ValueFilter filter{default_tenant(), script.row.run, seq, every_version};
     for (const ValueRow& row : call_->values(filter)) {
-      texts.push_back(row.space + row.channel + std::to_string(row.seq));
+      texts.push_back(row.checkpoint_ns + row.channel + std::to_string(row.seq));
     }
     return texts;
   };

@@ -29,7 +29,7 @@ Commit preserving(const ThreadId& thread, bool preserve) {
 RunScript ended_run(Caller& call, const std::string& name) {
   RunScript script(name);
   call.commit(script.first());
-  Commit pending = script.pending({{"list", ValueKind::append}});
+  Commit pending = script.pending({{"list", WriteOp::append}});
   pending.rows.tasks.push_back(script.task(0, TaskStatus::done));
   pending.rows.effects.push_back(script.effect("pay", EffectStatus::done));
   pending.rows.inner_checkpoints.push_back(script.inner_checkpoint("inner", 1));
@@ -77,7 +77,7 @@ TEST_P(StoreSuite, ARunThatTakesAPrunedOnesPlaceIsItsOwn) {
   for (std::uint64_t i = 1; i < stale.row.seq; ++i) call_->commit(next.next());
   std::string before = call_->all();
   EXPECT_EQ(call_->commit(stale.next()), CommitOutcome::fenced);
-  EXPECT_EQ(call_->commit(stale.pending({{"x", ValueKind::set}})), CommitOutcome::fenced);
+  EXPECT_EQ(call_->commit(stale.pending({{"x", WriteOp::set}})), CommitOutcome::fenced);
   EXPECT_EQ(call_->all(), before);
 }
 
@@ -133,7 +133,7 @@ TEST_P(StoreSuite, AThreadLivesAsLongAsOneOfItsRuns) {
 TEST_P(StoreSuite, PruningBeforeACommitKeepsEveryLaterState) {
   RunScript script("a");
   call_->commit(script.first());
-  using K = ValueKind;
+  using K = WriteOp;
   call_->commit(script.next_with({{"list", K::append}, {"text", K::set}, {"n", K::set}}));      // 2
   call_->commit(script.next_with({{"list", K::set}, {"text", K::set}}));                        // 3
   call_->commit(script.next_with({{"list", K::append}, {"votes", K::reduce}}));                 // 4
@@ -169,9 +169,9 @@ TEST_P(StoreSuite, PruningInTheMidstOfASuperstepKeepsTheCommitThatChoseItsTasks)
   RunScript script("a");
   call_->commit(script.first());
   call_->commit(script.next());
-  Commit chosen = script.next_with({{"list", ValueKind::set}});  // 3
+  Commit chosen = script.next_with({{"list", WriteOp::set}});  // 3
   call_->commit(chosen);
-  Commit pending = script.pending({{"list", ValueKind::append}});
+  Commit pending = script.pending({{"list", WriteOp::append}});
   pending.rows.tasks.push_back(script.task(0, TaskStatus::done));
   pending.rows.tasks[0].superstep = chosen.rows.checkpoint->superstep;
   call_->commit(pending);
@@ -217,8 +217,8 @@ TEST_P(StoreSuite, EveryEnvelopeIsFoundPageByPage) {
     if (page.empty()) break;
     EXPECT_LE(page.size(), 3u);
     for (const StoredEnvelope& stored : page) {
-      EXPECT_GT(stored.place, after);
-      after = stored.place;
+      EXPECT_GT(stored.position, after);
+      after = stored.position;
       by_page.push_back(stored.subject);
     }
   }
@@ -247,7 +247,7 @@ TEST_P(StoreSuite, ALargeValueIsForgottenUnlessItWasPutAgainMeanwhile) {
   call_->commit(putting({"b"}));
   Commit forgetting;
   forgetting.tenant = TenantId("other");
-  forgetting.rows.forget_blobs = uses;
+  forgetting.rows.delete_blobs = uses;
   call_->commit(forgetting);
   EXPECT_THAT(call_->blob_uses(), SizeIs(3)) << "another tenant's are none of these";
   forgetting.tenant = default_tenant();
@@ -263,7 +263,7 @@ TEST_P(StoreSuite, ALargeValueIsForgottenUnlessItWasPutAgainMeanwhile) {
 TEST_P(StoreSuite, ACommitOfARunForgetsNoLargeValues) {
   RunScript script("a");
   Commit first = script.first();
-  first.rows.forget_blobs.push_back({sha256("a"), 1});
+  first.rows.delete_blobs.push_back({sha256("a"), 1});
   auto refused = call_->try_commit(first);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
@@ -277,7 +277,7 @@ TEST_P(StoreSuite, AnEnvelopeIsRewrittenUnlessItHasChangedMeanwhile) {
     commit.tenant = default_tenant();
     for (const StoredEnvelope& stored : call_->envelopes({.tenant = default_tenant()})) {
       commit.rows.rewrites.push_back(
-          {stored.place, sha256(stored.envelope), json_envelope("\"" + text + "\"")});
+          {stored.position, sha256(stored.envelope), json_envelope("\"" + text + "\"")});
     }
     return commit;
   };

@@ -88,7 +88,7 @@ TEST_P(StoreSuite, TenThousandTasksAndValuesFitIntoACommit) {
   Commit pending = script.pending({});
   for (std::int64_t i = 0; i < 10'000; ++i) {
     pending.rows.tasks.push_back(script.task(i, TaskStatus::done));
-    pending.rows.values.push_back(script.value({"list", ValueKind::append, i}, 2));
+    pending.rows.values.push_back(script.value({"list", WriteOp::append, i}, 2));
   }
   EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);
   EXPECT_EQ(call_->commit(pending), CommitOutcome::applied);

@@ -36,7 +36,7 @@ struct Asked {
     sent.rows.checkpoint->next_tasks = kSent;
     keep(*sent.rows.checkpoint);
     call.commit(sent);
-    Commit pending = script.pending({{"list", ValueKind::append}});
+    Commit pending = script.pending({{"list", WriteOp::append}});
     CheckpointRow inner = script.inner_checkpoint("inner", 1);
     inner.chain_hash = sha256("inner " + name);
     keep(inner);
@@ -87,14 +87,14 @@ class SealedDigests : public testing::TestWithParam<StoreKind> {
  protected:
   SealedDigests() : inner_(GetParam().open(folder_.path(), clock_, random_).value()) {}
 
-  static Sealing ring(const std::string& letters, bool accept_plain = false) {
-    Sealing sealing = all_of_sealing();
+  static EncryptionOptions ring(const std::string& letters, bool accept_plain = false) {
+    EncryptionOptions sealing = all_of_sealing();
     sealing.keys = keys_named(letters);
-    sealing.accept_plain = accept_plain;
+    sealing.accept_plaintext = accept_plain;
     return sealing;
   }
-  std::unique_ptr<Store> with(Sealing sealing) {
-    return seal_store(*inner_, random_, std::move(sealing));
+  std::unique_ptr<Store> with(EncryptionOptions sealing) {
+    return make_encrypted_store(*inner_, random_, std::move(sealing));
   }
   std::vector<StoredEnvelope> kept(Kind kind) {
     EnvelopeFilter filter;
@@ -116,21 +116,21 @@ class SealedDigests : public testing::TestWithParam<StoreKind> {
     }
     return bytes;
   }
-  Result<ReencryptReport> bring_under(Sealing sealing) {
+  Result<ReencryptReport> bring_under(EncryptionOptions sealing) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
     return block_on<Result<ReencryptReport>>(
         *loop, reencrypt(*inner_, random_, std::move(sealing), default_tenant()));
   }
-  SealReport look(Sealing sealing) {
+  EncryptionReport look(EncryptionOptions sealing) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
-    return block_on<Result<SealReport>>(
-               *loop, look_at_seals(*inner_, random_, std::move(sealing), default_tenant()))
+    return block_on<Result<EncryptionReport>>(
+               *loop, inspect_encryption(*inner_, random_, std::move(sealing), default_tenant()))
         .value();
   }
   void replace(const StoredEnvelope& stored, std::string bytes) {
     Commit commit;
     commit.tenant = default_tenant();
-    commit.rows.rewrites.push_back({stored.place, sha256(stored.envelope), std::move(bytes)});
+    commit.rows.rewrites.push_back({stored.position, sha256(stored.envelope), std::move(bytes)});
     EXPECT_EQ(Caller(*inner_).commit(std::move(commit)), CommitOutcome::applied);
   }
   // Restores each chain hash to the form in which an older Belay stored it next to sealed values,
@@ -167,7 +167,7 @@ class SealedDigests : public testing::TestWithParam<StoreKind> {
 
 TEST_P(SealedDigests, NoneOfPlainTextLiesBelowAndReadersGetThemBack) {
   for (bool has_key : {true, false}) {
-    auto store = has_key ? with(ring("a")) : with(Sealing());
+    auto store = has_key ? with(ring("a")) : with(EncryptionOptions());
     Asked asked(*store, has_key ? "sealed" : "plain");
     EXPECT_EQ(asked.call.commit(asked.edit()), CommitOutcome::applied);
     std::string below = everything_below();
@@ -187,7 +187,7 @@ TEST_P(SealedDigests, NoneOfPlainTextLiesBelowAndReadersGetThemBack) {
   std::size_t parts = 0;
   for (const StoredEnvelope& each : kept(Kind::part)) parts += each.envelope.empty();
   EXPECT_GT(parts, 5u);
-  EXPECT_EQ(look(ring("a", true)).left_in_plain, 5u + 2 + 1 + parts) << "of the run without a key";
+  EXPECT_EQ(look(ring("a", true)).plaintext_digests, 5u + 2 + 1 + parts) << "of the run without a key";
 }
 
 TEST_P(SealedDigests, WhatWasSentToATaskIsSealedAndOtherTasksStayReadable) {
@@ -209,7 +209,7 @@ TEST_P(SealedDigests, AGuardIsHeldAgainstWhatIsShown) {
   for (Digest wrong :
        {sha256("another"), Digest{}, turned(asked.script.opened().payload_hash, 9)}) {
     Commit forged = decision;
-    forged.approval->payload_hash = wrong;
+    forged.approval_guard->payload_hash = wrong;
     EXPECT_EQ(asked.call.commit(std::move(forged)), CommitOutcome::approval_closed);
   }
   EXPECT_EQ(asked.call.commit(decision), CommitOutcome::applied);
@@ -234,7 +234,7 @@ TEST_P(SealedDigests, ADecisionGoesThroughWhileTheStoreIsBeingEncrypted) {
     auto report = bring_under(ring("a", true));
     ASSERT_TRUE(report.ok()) << report.error().message;
   });
-  auto store = seal_store(meanwhile, random_, ring("a", true));
+  auto store = make_encrypted_store(meanwhile, random_, ring("a", true));
   EXPECT_EQ(Caller(*store).commit(asked.edit()), CommitOutcome::applied);
 }
 
@@ -255,7 +255,7 @@ TEST_P(SealedDigests, OfAPlainStoreAreMaskedWithIt) {
   }
   auto store = with(ring("a"));
   EXPECT_EQ(Caller(*store).rows(), before);
-  EXPECT_EQ(look(ring("a")).left_in_plain, 0u);
+  EXPECT_EQ(look(ring("a")).plaintext_digests, 0u);
 }
 
 TEST_P(SealedDigests, GoUnderTheNextKeyWithTheValues) {
@@ -290,7 +290,7 @@ TEST_P(SealedDigests, ThatAnOlderBelayKeptAreRefusedUntilTheStoreIsEncryptedAnew
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
     EXPECT_THAT(refused.error().message, HasSubstr("encrypt the store"));
-    EXPECT_GE(look(ring("a", true)).left_in_plain, rows.size());
+    EXPECT_GE(look(ring("a", true)).plaintext_digests, rows.size());
     EXPECT_EQ(Caller(*with(ring("a", true))).rows(), before);
 
     auto rotated = bring_under(ring("a"));
@@ -298,7 +298,7 @@ TEST_P(SealedDigests, ThatAnOlderBelayKeptAreRefusedUntilTheStoreIsEncryptedAnew
     EXPECT_EQ(rotated.error().code, ErrorCode::corrupt);
     auto report = bring_under(ring("a", true));
     ASSERT_TRUE(report.ok()) << report.error().message;
-    EXPECT_EQ(look(ring("a")).left_in_plain, 0u);
+    EXPECT_EQ(look(ring("a")).plaintext_digests, 0u);
     EXPECT_EQ(Caller(*store).rows(), before);
     EXPECT_EQ(asked.call.commit(asked.edit()), CommitOutcome::applied) << "and is carried on";
   }
@@ -306,9 +306,9 @@ TEST_P(SealedDigests, ThatAnOlderBelayKeptAreRefusedUntilTheStoreIsEncryptedAnew
 
 TEST_P(SealedDigests, AreNotHandedOnWithoutTheirKey) {
   Asked asked(*with(ring("a")));
-  Sealing other = ring("a");
+  EncryptionOptions other = ring("a");
   other.keys = KeyRing::from_text("key-a:" + std::string(64, 'f') + "\n").value();
-  for (Sealing sealing : {Sealing(), ring("b"), other}) {
+  for (EncryptionOptions sealing : {EncryptionOptions(), ring("b"), other}) {
     auto refused = checkpoints(*with(sealing), asked.script.row.run);
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, ErrorCode::invalid);

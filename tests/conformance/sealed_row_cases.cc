@@ -22,23 +22,23 @@ class SealedRows : public testing::TestWithParam<StoreKind> {
   SealedRows() : inner_(GetParam().open(folder_.path(), clock_, random_).value()) {}
 
   std::unique_ptr<Store> with(const std::string& letters, bool accept_plain = false) {
-    return seal_store(*inner_, random_, ring(letters, accept_plain));
+    return make_encrypted_store(*inner_, random_, ring(letters, accept_plain));
   }
-  static Sealing ring(const std::string& letters, bool accept_plain = false) {
-    Sealing sealing = all_of_sealing();
+  static EncryptionOptions ring(const std::string& letters, bool accept_plain = false) {
+    EncryptionOptions sealing = all_of_sealing();
     sealing.keys = letters.empty() ? KeyRing() : keys_named(letters);
-    sealing.accept_plain = accept_plain;
+    sealing.accept_plaintext = accept_plain;
     return sealing;
   }
-  Result<ReencryptReport> bring_under(Sealing sealing) {
+  Result<ReencryptReport> bring_under(EncryptionOptions sealing) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
     return block_on<Result<ReencryptReport>>(
         *loop, reencrypt(*inner_, random_, std::move(sealing), default_tenant()));
   }
-  SealReport look(Sealing sealing) {
+  EncryptionReport look(EncryptionOptions sealing) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
-    return block_on<Result<SealReport>>(
-               *loop, look_at_seals(*inner_, random_, std::move(sealing), default_tenant()))
+    return block_on<Result<EncryptionReport>>(
+               *loop, inspect_encryption(*inner_, random_, std::move(sealing), default_tenant()))
         .value();
   }
   // Everything in the inner store: rows, envelopes, and the files of a store that has files.
@@ -74,7 +74,7 @@ class SealedRows : public testing::TestWithParam<StoreKind> {
     ApprovalRow asked = Caller(*inner_).approval(told.open);
     Commit commit;
     commit.tenant = default_tenant();
-    commit.approval = ApprovalGuard{told.open, asked.payload_hash};
+    commit.approval_guard = ApprovalGuard{told.open, asked.payload_hash};
     commit.rows.decided = asked;
     commit.rows.decided->status = ApprovalStatus::approved;
     commit.rows.decided->decided_by = "mallory";
@@ -137,7 +137,7 @@ TEST_P(SealedRows, AStoreThatIsEncryptedLaterHidesTheTextsOfBefore) {
   auto records = Caller(*sealed).records(query);
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records[0].seal, "") << "it is of the row below";
-  EXPECT_EQ(look(ring("a")).left_in_plain, 0u);
+  EXPECT_EQ(look(ring("a")).plaintext_digests, 0u);
   EXPECT_EQ(look(ring("a")).unreadable, 0u);
   EXPECT_EQ(bring_under(ring("a"))->rewritten, 0u);
 }
@@ -242,12 +242,12 @@ TEST_P(SealedRows, AnOfferedRunIsReadAloneAndRefusedThen) {
     row.status = RunStatus::queued;
     row.due_at = clock_.now();
   });
-  ClaimFilter filter;
+  PollFilter filter;
   filter.tenant = default_tenant();
   filter.session = *store->open_session();
   filter.now = clock_.now() + std::chrono::hours(1);
   clock_.advance(std::chrono::hours(1));
-  auto offered = Caller(*store).claim(filter);
+  auto offered = Caller(*store).poll_runs(filter);
   ASSERT_EQ(offered.size(), 1u);
   EXPECT_TRUE(offered[0].seal.empty());
 }

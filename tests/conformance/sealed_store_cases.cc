@@ -71,8 +71,8 @@ class SealedStore : public testing::TestWithParam<StoreKind> {
  protected:
   SealedStore() : inner_(GetParam().open(folder_.path(), clock_, random_).value()) {}
 
-  std::unique_ptr<Store> with(Sealing sealing) {
-    return seal_store(*inner_, random_, std::move(sealing));
+  std::unique_ptr<Store> with(EncryptionOptions sealing) {
+    return make_encrypted_store(*inner_, random_, std::move(sealing));
   }
   std::vector<StoredEnvelope> stored() {
     EnvelopeFilter filter;
@@ -85,15 +85,15 @@ class SealedStore : public testing::TestWithParam<StoreKind> {
       EXPECT_EQ(caller.commit(std::move(commit)), CommitOutcome::applied);
     }
   }
-  Result<ReencryptReport> encrypt(Sealing sealing) {
+  Result<ReencryptReport> encrypt(EncryptionOptions sealing) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
     return block_on<Result<ReencryptReport>>(
         *loop, reencrypt(*inner_, random_, std::move(sealing), default_tenant()));
   }
-  SealReport look(Sealing sealing) {
+  EncryptionReport look(EncryptionOptions sealing) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
-    return block_on<Result<SealReport>>(
-               *loop, look_at_seals(*inner_, random_, std::move(sealing), default_tenant()))
+    return block_on<Result<EncryptionReport>>(
+               *loop, inspect_encryption(*inner_, random_, std::move(sealing), default_tenant()))
         .value();
   }
   // The records of "ana", or why they can't be read.
@@ -111,7 +111,7 @@ class SealedStore : public testing::TestWithParam<StoreKind> {
   }
   // Whether a reader with a ring of these keys sees just that.
   bool reads(const std::string& rows, const std::string& letters) {
-    Sealing sealing = all_of_sealing();
+    EncryptionOptions sealing = all_of_sealing();
     sealing.keys = keys_named(letters);
     auto reader = with(std::move(sealing));
     return Caller(*reader).rows() == rows;
@@ -119,7 +119,7 @@ class SealedStore : public testing::TestWithParam<StoreKind> {
   void replace(const StoredEnvelope& stored, std::string envelope) {
     Commit commit;
     commit.tenant = default_tenant();
-    commit.rows.rewrites.push_back({stored.place, sha256(stored.envelope), std::move(envelope)});
+    commit.rows.rewrites.push_back({stored.position, sha256(stored.envelope), std::move(envelope)});
     EXPECT_EQ(Caller(*inner_).commit(std::move(commit)), CommitOutcome::applied);
   }
 
@@ -131,7 +131,7 @@ class SealedStore : public testing::TestWithParam<StoreKind> {
 
 TEST_P(SealedStore, NothingThatWasToldLiesBelowInPlain) {
   for (std::size_t blob_above : {std::size_t{16}, std::size_t{1} << 20}) {
-    Sealing sealing = all_of_sealing();
+    EncryptionOptions sealing = all_of_sealing();
     sealing.blob_above = blob_above;
     auto store = with(sealing);
     write(*store, "run " + std::to_string(blob_above));
@@ -147,7 +147,7 @@ TEST_P(SealedStore, NothingThatWasToldLiesBelowInPlain) {
 }
 
 TEST_P(SealedStore, OneValueInManyRowsIsStoredOnce) {
-  Sealing sealing;
+  EncryptionOptions sealing;
   sealing.blob_above = 1'000;
   auto store = with(sealing);
   Caller caller(*store);
@@ -165,7 +165,7 @@ TEST_P(SealedStore, OneValueInManyRowsIsStoredOnce) {
 }
 
 TEST_P(SealedStore, ALargeValueIsForgottenWithTheLastRowThatNamesIt) {
-  for (Sealing sealing : {Sealing(), all_of_sealing()}) {
+  for (EncryptionOptions sealing : {EncryptionOptions(), all_of_sealing()}) {
     sealing.blob_above = 1'000;
     auto store = with(sealing);
     Caller caller(*store);
@@ -175,20 +175,20 @@ TEST_P(SealedStore, ALargeValueIsForgottenWithTheLastRowThatNamesIt) {
     caller.commit(import_of({record_put("3", own)}));
     auto forget = [&] {
       std::unique_ptr<EventLoop> loop = make_event_loop();
-      Sealing ring = sealing;
+      EncryptionOptions ring = sealing;
       return block_on<Result<BlobReport>>(
-                 *loop, forget_unused_blobs(*inner_, random_, std::move(ring), default_tenant()))
+                 *loop, delete_unused_blobs(*inner_, random_, std::move(ring), default_tenant()))
           .value();
     };
     BlobReport report = forget();
     EXPECT_EQ(report.blobs, 2u);
-    EXPECT_EQ(report.forgotten, 0u);
+    EXPECT_EQ(report.deleted, 0u);
     for (const char* key : {"1", "3"}) {
       RecordPut erased = record_put(key, "");
       erased.envelope.clear();
       caller.commit(import_of({erased}));
     }
-    EXPECT_EQ(forget().forgotten, 1u) << "the other one still has a name";
+    EXPECT_EQ(forget().deleted, 1u) << "the other one still has a name";
     auto left = records(*store);
     ASSERT_TRUE(left.ok()) << left.error().message;
     ASSERT_EQ(left->size(), 1u);
@@ -196,7 +196,7 @@ TEST_P(SealedStore, ALargeValueIsForgottenWithTheLastRowThatNamesIt) {
     RecordPut last = record_put("2", "");
     last.envelope.clear();
     caller.commit(import_of({last}));
-    EXPECT_EQ(forget().forgotten, 1u);
+    EXPECT_EQ(forget().deleted, 1u);
     for (const StoredEnvelope& each : stored()) {
       EXPECT_EQ(each.subject.find("blob"), std::string::npos) << each.subject;
     }
@@ -208,7 +208,7 @@ TEST_P(SealedStore, WithoutTheKeyNoLargeValueIsForgotten) {
   Caller(*store).commit(import_of({record_put("1", "\"" + kSecret + "\"")}));
   std::unique_ptr<EventLoop> loop = make_event_loop();
   auto refused = block_on<Result<BlobReport>>(
-      *loop, forget_unused_blobs(*inner_, random_, Sealing(), default_tenant()));
+      *loop, delete_unused_blobs(*inner_, random_, EncryptionOptions(), default_tenant()));
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("\"key-a\""));
   EXPECT_TRUE(records(*store).ok());
@@ -220,9 +220,9 @@ TEST_P(SealedStore, AnEncryptedStoreIsUnreadableWithoutItsKey) {
   auto found = records(*inner_);
   ASSERT_TRUE(found.ok());
   EXPECT_FALSE(json_in_envelope(found->front().envelope).ok());
-  Sealing other = all_of_sealing();
+  EncryptionOptions other = all_of_sealing();
   other.keys = keys_named("b");
-  for (Sealing sealing : {Sealing(), other}) {
+  for (EncryptionOptions sealing : {EncryptionOptions(), other}) {
     auto without = with(sealing);
     auto refused = records(*without);
     ASSERT_FALSE(refused.ok());
@@ -244,7 +244,7 @@ TEST_P(SealedStore, PlainTextThatSomebodySlippedInIsRefused) {
 }
 
 TEST_P(SealedStore, AMissingBlobIsCorrupt) {
-  Sealing sealing = all_of_sealing();
+  EncryptionOptions sealing = all_of_sealing();
   auto store = with(sealing);
   Caller(*store).commit(import_of({record_put("1", "\"" + kSecret + "\"")}));
   auto moved = with(sealing);
@@ -257,7 +257,7 @@ TEST_P(SealedStore, AMissingBlobIsCorrupt) {
   RecordPut put = record_put("1", "1");
   put.envelope = reference.envelope;
   Caller(*other).commit(import_of({put}));
-  auto without_blob = seal_store(*other, random_, sealing);
+  auto without_blob = make_encrypted_store(*other, random_, sealing);
   auto refused = records(*without_blob);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
@@ -275,7 +275,7 @@ TEST_P(SealedStore, ChangedBytesAreToldByTheirRow) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
   EXPECT_THAT(refused.error().message, HasSubstr(only.subject));
-  SealReport report = look(all_of_sealing());
+  EncryptionReport report = look(all_of_sealing());
   EXPECT_EQ(report.unreadable, 1u);
   EXPECT_THAT(report.first_fault, HasSubstr(only.subject));
 }
@@ -319,19 +319,19 @@ TEST_P(SealedStore, ARunWhoseInputWasChangedIsAnErrorByItselfAndHidesNoOthers) {
 }
 
 TEST_P(SealedStore, APlainStoreIsEncryptedBlobsIncluded) {
-  Sealing plain;
+  EncryptionOptions plain;
   plain.blob_above = 16;
   auto store = with(plain);
   write(*store, "a");
   std::string before = Caller(*store).rows();
-  Sealing sealing = all_of_sealing();
-  sealing.accept_plain = true;
+  EncryptionOptions sealing = all_of_sealing();
+  sealing.accept_plaintext = true;
   auto report = encrypt(sealing);
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_TRUE(report->complete);
   EXPECT_GT(report->rewritten, 6u);
   EXPECT_TRUE(reads(before, "a"));
-  SealReport found = look(all_of_sealing());
+  EncryptionReport found = look(all_of_sealing());
   EXPECT_EQ(found.unreadable, 0u) << found.first_fault;
   EXPECT_EQ(found.keys.count(""), 0u);
   // References were named anew: their old names were hashes of what they stand for.
@@ -343,7 +343,7 @@ TEST_P(SealedStore, AfterARotationTheOldKeyIsNotNeeded) {
   auto store = with(all_of_sealing());
   write(*store, "a");
   std::string before = Caller(*store).rows();
-  Sealing both = all_of_sealing();
+  EncryptionOptions both = all_of_sealing();
   both.keys = keys_named("ba");
   EXPECT_TRUE(reads(before, "ba"));
   auto report = encrypt(both);
@@ -363,7 +363,7 @@ TEST_P(SealedStore, ARotationThatWasStoppedGoesOnWhereItWas) {
     caller.commit(import_of({record_put("note " + std::to_string(i), "\"" + large + "\"")}));
   }
   std::string before = caller.rows();
-  Sealing both = all_of_sealing();
+  EncryptionOptions both = all_of_sealing();
   both.keys = keys_named("ba");
   std::uint64_t done_before = 0;
   for (int stop = 0; stop < 2; ++stop) {
@@ -385,8 +385,8 @@ TEST_P(SealedStore, ARotationThatWasStoppedGoesOnWhereItWas) {
 }
 
 TEST_P(SealedStore, OthersWriteWhileKeysAreRotated) {
-  Sealing old_ring = all_of_sealing();
-  Sealing new_ring = all_of_sealing();
+  EncryptionOptions old_ring = all_of_sealing();
+  EncryptionOptions new_ring = all_of_sealing();
   old_ring.keys = keys_named("ab");
   new_ring.keys = keys_named("ba");
   auto store = with(new_ring);
@@ -411,7 +411,7 @@ TEST_P(SealedStore, OthersWriteWhileKeysAreRotated) {
   ASSERT_TRUE(report.ok()) << report.error().message;
   report = encrypt(new_ring);
   ASSERT_TRUE(report.ok() && report->complete);
-  Sealing only_new = all_of_sealing();
+  EncryptionOptions only_new = all_of_sealing();
   only_new.keys = keys_named("b");
   auto reader = with(only_new);
   auto found = records(*reader);

@@ -26,8 +26,8 @@ KeyRing keys_named(const std::string& letters) {
   return KeyRing::from_text(std::move(lines)).value();
 }
 
-Sealing all_of_sealing() {
-  Sealing sealing;
+EncryptionOptions all_of_sealing() {
+  EncryptionOptions sealing;
   sealing.keys = keys_named("a");
   sealing.compress_from = 8;
   sealing.blob_above = 16;
@@ -35,8 +35,8 @@ Sealing all_of_sealing() {
 }
 
 std::unique_ptr<Store> sealed_around(std::unique_ptr<Store> inner, Random& random,
-                                     Sealing sealing) {
-  auto sealed = seal_store(*inner, random, std::move(sealing));
+                                     EncryptionOptions sealing) {
+  auto sealed = make_encrypted_store(*inner, random, std::move(sealing));
   return std::make_unique<OwningStore>(std::move(inner), std::move(sealed));
 }
 

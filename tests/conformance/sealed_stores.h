@@ -11,9 +11,9 @@ namespace belay::conformance {
 KeyRing keys_named(const std::string& letters);
 
 // Everything that sealing can do: compressed, encrypted, and in blobs from 16 bytes up.
-Sealing all_of_sealing();
+EncryptionOptions all_of_sealing();
 
 // `inner`, sealed, as one store that owns it.
-std::unique_ptr<Store> sealed_around(std::unique_ptr<Store> inner, Random& random, Sealing sealing);
+std::unique_ptr<Store> sealed_around(std::unique_ptr<Store> inner, Random& random, EncryptionOptions sealing);
 
 }  // namespace belay::conformance

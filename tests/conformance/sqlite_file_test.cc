@@ -101,14 +101,14 @@ TEST_F(SqliteFile, NamesAParentOnlyWhereItIsNotTheCommitBefore) {
 TEST_F(SqliteFile, TellsByItsVersionThatAnotherHasCommitted) {
   with_store([&](Store& one, Caller&) {
     with_store([&](Store& other, Caller& call) {
-      auto before = one.version();
+      auto before = one.change_token();
       ASSERT_TRUE(before);
-      EXPECT_EQ(one.version(), before);
+      EXPECT_EQ(one.change_token(), before);
       call.commit(RunScript("t").first());
-      EXPECT_NE(one.version(), before);
-      auto after = one.version();
-      EXPECT_EQ(one.version(), after);
-      EXPECT_TRUE(other.version());
+      EXPECT_NE(one.change_token(), before);
+      auto after = one.change_token();
+      EXPECT_EQ(one.change_token(), after);
+      EXPECT_TRUE(other.change_token());
     });
   });
 }

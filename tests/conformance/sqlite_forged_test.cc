@@ -97,7 +97,7 @@ std::vector<std::string> changes_of(const Column& column) {
       {"checkpoints.status", words_of<RunStatus>()},
       {"checkpoints.kind", words_of<CommitKind>()},
       {"approvals.status", words_of<ApprovalStatus>()},
-      {"channel_values.kind", words_of<ValueKind>()},
+      {"channel_values.kind", words_of<WriteOp>()},
       {"tasks.status", words_of<TaskStatus>()},
       {"effects.status", words_of<EffectStatus>()},
       {"effects.effect_class", words_of<EffectClass>()},
@@ -116,9 +116,9 @@ std::vector<std::string> changes_of(const Column& column) {
 class SqliteForged : public testing::Test {
  protected:
   SqliteForged() : inner_(open_sqlite_store(path_, clock_, random_).value()) {
-    Sealing sealing = all_of_sealing();
+    EncryptionOptions sealing = all_of_sealing();
     sealing.blob_above = 64u << 10;
-    store_ = seal_store(*inner_, random_, std::move(sealing));
+    store_ = make_encrypted_store(*inner_, random_, std::move(sealing));
     told_ = std::make_unique<ToldRun>(*store_, "a");
     before_ = all_of(*store_, *told_).value();
   }

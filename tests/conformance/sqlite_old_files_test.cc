@@ -65,7 +65,7 @@ TEST_F(SqliteOldFiles, OfSchema1EverythingIsFoundAsItWas) {
     auto values = call.values({default_tenant(), run.run, 2});
     ASSERT_THAT(values, SizeIs(1));
     EXPECT_EQ(values[0].seq, 2u);
-    EXPECT_EQ(values[0].kind, ValueKind::set);
+    EXPECT_EQ(values[0].kind, WriteOp::set);
     EXPECT_THAT(call.values({default_tenant(), run.run, run.seq}), SizeIs(1));
     EXPECT_THAT(call.events({default_tenant(), run.run}), testing::Not(IsEmpty()));
   }
@@ -87,8 +87,8 @@ TEST_F(SqliteOldFiles, OfSchema1APausedThreadIsCarriedOn) {
   {
     Caller call(*store);
     EXPECT_EQ(call.commit(paused.decide(ApprovalStatus::approved)), CommitOutcome::applied);
-    EXPECT_EQ(call.commit(paused.next_with({{"text", ValueKind::append}})), CommitOutcome::applied);
-    EXPECT_EQ(call.commit(paused.pending({{"text", ValueKind::append, 1}})),
+    EXPECT_EQ(call.commit(paused.next_with({{"text", WriteOp::append}})), CommitOutcome::applied);
+    EXPECT_EQ(call.commit(paused.pending({{"text", WriteOp::append, 1}})),
               CommitOutcome::applied);
   }
   store.reset();

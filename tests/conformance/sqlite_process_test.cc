@@ -157,7 +157,7 @@ TEST_P(SqliteFileGone, NothingIsAcknowledgedThatNobodyWouldFind) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_THAT(refused.error().message, testing::HasSubstr("moved, removed or replaced"));
-  EXPECT_FALSE(store->takes_commits()) << "its process ends, for others to have its runs";
+  EXPECT_FALSE(store->accepts_commits()) << "its process ends, for others to have its runs";
 }
 
 INSTANTIATE_TEST_SUITE_P(How, SqliteFileGone, testing::Range(0, 3));

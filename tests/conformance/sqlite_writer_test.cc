@@ -99,9 +99,9 @@ TEST_F(SqliteWriter, TwoCommitsOfOneRunStayInTheirOrder) {
 TEST_F(SqliteWriter, PendingWritesStayInTheirOrderAmongTheCommitsOfTheirRun) {
   RunScript script("a");
   std::vector<Commit> commits{script.first()};
-  commits.push_back(script.pending({{"list", ValueKind::append, 0}}));
-  commits.push_back(script.pending({{"list", ValueKind::append, 1}}));
-  Commit late = script.pending({{"list", ValueKind::append, 2}});
+  commits.push_back(script.pending({{"list", WriteOp::append, 0}}));
+  commits.push_back(script.pending({{"list", WriteOp::append, 1}}));
+  Commit late = script.pending({{"list", WriteOp::append, 2}});
   commits.push_back(script.next());
   commits.push_back(late);
   auto outcomes = commit_at_once(std::move(commits));
@@ -119,11 +119,11 @@ TEST_F(SqliteWriter, PendingWritesOfManyRunsTravelTogetherWithoutTheGuiltyOne) {
   }
   std::vector<Commit> commits;
   for (const RunScript& script : scripts) {
-    commits.push_back(script.pending({{"list", ValueKind::append}}));
+    commits.push_back(script.pending({{"list", WriteOp::append}}));
     commits.back().rows.opened.push_back(script.question("q"));
   }
   commits[17].rows.opened.push_back(commits[17].rows.opened[0]);  // twice
-  commits[23].guard->epoch += 1;
+  commits[23].run_guard->epoch += 1;
   auto before = transactions_.load();
   auto outcomes = commit_at_once(std::move(commits));
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -218,7 +218,7 @@ TEST_F(SqliteWriter, AMessageOfAForgottenRunIsNotTakenForThatOfTheRunWithItsNumb
   attempt.tenant = default_tenant();
   attempt.rows.outbox.push_back(import.rows.outbox[0]);
   attempt.rows.outbox[0].attempts = 1;
-  attempt.message =
+  attempt.message_guard =
       OutboxGuard{import.rows.run->run, import.rows.outbox[0].seq, 0, 0, OutboxStatus::waiting};
   EXPECT_EQ(call_->commit(attempt), CommitOutcome::fenced);
   EXPECT_EQ(other.outbox({.tenant = default_tenant()}).at(0).attempts, 0);
@@ -289,7 +289,7 @@ TEST_F(SqliteWriter, OnAFullDiskNobodyInTheBatchIsAcknowledged) {
 TEST_F(SqliteWriter, AfterAFailedSyncNothingIsAcknowledgedUntilTheStoreIsReopened) {
   RunScript script("a");
   call_->commit(script.first());
-  EXPECT_TRUE(store_->takes_commits());
+  EXPECT_TRUE(store_->accepts_commits());
   Commit unclear = script.next();
   disk_.fail(Fault::sync_error, 0, true);
   auto outcome = call_->try_commit(unclear);
@@ -304,7 +304,7 @@ TEST_F(SqliteWriter, AfterAFailedSyncNothingIsAcknowledgedUntilTheStoreIsReopene
     EXPECT_THAT(outcome.error().message, HasSubstr("open the store again"));
   }
   EXPECT_FALSE(store_->open_session().ok());
-  EXPECT_FALSE(store_->takes_commits());
+  EXPECT_FALSE(store_->accepts_commits());
 
   open();
   EXPECT_EQ(call_->commit(unclear), CommitOutcome::applied) << "for the first or the second time";

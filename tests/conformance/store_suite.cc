@@ -71,7 +71,7 @@ RunScript::RunScript(const std::string& name, TenantId tenant) : name_(name) {
 Commit RunScript::following(CommitKind kind) {
   Commit commit;
   commit.tenant = row.tenant;
-  commit.guard = RunGuard{row.epoch, row.seq};
+  commit.run_guard = RunGuard{row.epoch, row.seq};
   CheckpointRow checkpoint;
   checkpoint.parent = row.checkpoint;
   ++row.seq;
@@ -138,9 +138,9 @@ Commit RunScript::pending(const std::vector<Written>& values,
                           std::optional<std::uint64_t> seq) const {
   Commit commit;
   commit.tenant = row.tenant;
-  commit.guard = RunGuard{row.epoch, seq.value_or(row.seq), row.run};
+  commit.run_guard = RunGuard{row.epoch, seq.value_or(row.seq), row.run};
   for (const Written& written : values) {
-    commit.rows.values.push_back(value(written, commit.guard->seq + 1));
+    commit.rows.values.push_back(value(written, commit.run_guard->seq + 1));
   }
   return commit;
 }
@@ -148,7 +148,7 @@ Commit RunScript::pending(const std::vector<Written>& values,
 ValueRow RunScript::value(const Written& written, std::uint64_t seq) const {
   ValueRow value;
   value.run = row.run;
-  value.space = written.space;
+  value.checkpoint_ns = written.checkpoint_ns;
   value.channel = written.channel;
   value.seq = written.seq == 0 ? seq : written.seq;
   value.index = written.index;
@@ -215,12 +215,12 @@ ApprovalRow RunScript::question(const std::string& name, Instant expires_at) con
   return question;
 }
 
-CheckpointRow RunScript::inner_checkpoint(const std::string& space, std::uint64_t seq) const {
+CheckpointRow RunScript::inner_checkpoint(const std::string& checkpoint_ns, std::uint64_t seq) const {
   CheckpointRow checkpoint;
-  checkpoint.id = CheckpointId(derived_uuid(name_ + space + std::to_string(seq)));
-  if (seq > 1) checkpoint.parent = inner_checkpoint(space, seq - 1).id;
+  checkpoint.id = CheckpointId(derived_uuid(name_ + checkpoint_ns + std::to_string(seq)));
+  if (seq > 1) checkpoint.parent = inner_checkpoint(checkpoint_ns, seq - 1).id;
   checkpoint.run = row.run;
-  checkpoint.space = space;
+  checkpoint.checkpoint_ns = checkpoint_ns;
   checkpoint.seq = seq;
   checkpoint.state_seq = seq;
   checkpoint.epoch = row.epoch;
@@ -260,7 +260,7 @@ Commit RunScript::decide(ApprovalStatus status, const std::string& decided_by) {
   row.reason.clear();
   row.status = RunStatus::queued;
   Commit commit = following(CommitKind::decision);
-  commit.approval = ApprovalGuard{opened_.interrupt, opened_.payload_hash};
+  commit.approval_guard = ApprovalGuard{opened_.interrupt, opened_.payload_hash};
   ApprovalRow decided = opened_;
   decided.status = status;
   decided.decided_by = decided_by;
@@ -270,7 +270,7 @@ Commit RunScript::decide(ApprovalStatus status, const std::string& decided_by) {
 
   RunRow after = std::exchange(row, before);
   std::string author = std::exchange(author_, author_ + " expired");
-  commit.when_expired = expire().rows;
+  commit.if_expired = expire().rows;
   author_ = author;
   row = after;
   return commit;
@@ -282,7 +282,7 @@ Commit RunScript::expire() {
   row.outcome = "expired";
   row.node = "end";
   Commit commit = following(CommitKind::expiry);
-  commit.approval =
+  commit.approval_guard =
       ApprovalGuard{opened_.interrupt, opened_.payload_hash, ApprovalGuard::Expiry::passed};
   ApprovalRow decided = opened_;
   decided.status = ApprovalStatus::expired;
@@ -318,15 +318,15 @@ std::vector<QueueCount> Caller::queue_counts(const TenantId& tenant, Instant now
   return ask<std::vector<QueueCount>>(
       [tenant, now, user](Snapshot& view) { return view.queue_counts(tenant, now, user); });
 }
-std::vector<PlaceCount> Caller::places(const TenantId& tenant, PlaceOf of) {
-  return ask<std::vector<PlaceCount>>(
-      [tenant, of](Snapshot& view) { return view.places(tenant, of); });
+std::vector<ConcurrencyCount> Caller::running_counts(const TenantId& tenant, ConcurrencyScope of) {
+  return ask<std::vector<ConcurrencyCount>>(
+      [tenant, of](Snapshot& view) { return view.running_counts(tenant, of); });
 }
 std::vector<SessionRow> Caller::sessions(SessionFilter filter) {
   return ask<std::vector<SessionRow>>([filter](Snapshot& view) { return view.sessions(filter); });
 }
-std::vector<RunRow> Caller::claim(ClaimFilter filter) {
-  auto found = block_on<Result<std::vector<RunRow>>>(*loop_, store_.claim(std::move(filter)));
+std::vector<RunRow> Caller::poll_runs(PollFilter filter) {
+  auto found = block_on<Result<std::vector<RunRow>>>(*loop_, store_.poll_runs(std::move(filter)));
   if (!found.ok()) {
     ADD_FAILURE() << found.error().message;
     return {};

@@ -43,9 +43,9 @@ class SeededRandom final : public Random {
 // A value that a test has written.
 struct Written {
   std::string channel;
-  ValueKind kind = ValueKind::set;
+  WriteOp kind = WriteOp::set;
   std::int64_t index = 0;
-  std::string space = {};
+  std::string checkpoint_ns = {};
   std::uint64_t seq = 0;  // 0: the commit's
 };
 
@@ -70,7 +70,7 @@ class RunScript {
   EffectRow effect(const std::string& name, EffectStatus status, std::int64_t attempt = 1) const;
   OutboxRow message(std::int64_t index) const;  // of the commit last made
   ApprovalRow question(const std::string& name, Instant expires_at = Instant::max()) const;
-  CheckpointRow inner_checkpoint(const std::string& space, std::uint64_t seq) const;
+  CheckpointRow inner_checkpoint(const std::string& checkpoint_ns, std::uint64_t seq) const;
   // The same, and an approval is asked for; opened() tells which.
   Commit ask(Instant expires_at);
   const ApprovalRow& opened() const { return opened_; }
@@ -137,9 +137,9 @@ class Caller {
   std::vector<QueueRow> queues(const TenantId& tenant);
   using OfUser = std::optional<UserId>;  // unset: of all users
   std::vector<QueueCount> queue_counts(const TenantId& tenant, Instant now, OfUser user = {});
-  std::vector<PlaceCount> places(const TenantId& tenant, PlaceOf of);
+  std::vector<ConcurrencyCount> running_counts(const TenantId& tenant, ConcurrencyScope of);
   std::vector<SessionRow> sessions(SessionFilter filter);
-  std::vector<RunRow> claim(ClaimFilter filter);
+  std::vector<RunRow> poll_runs(PollFilter filter);
 
   // The one row of a run; the default row when there is none.
   RunRow run(const RunId& id);

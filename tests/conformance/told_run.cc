@@ -27,7 +27,7 @@ void put_run(std::ostream& out, const RunRow& r) {
 }
 
 void put_checkpoint(std::ostream& out, const CheckpointRow& c) {
-  put(out, c.id.text(), c.parent.text(), c.space, c.seq, c.state_seq, c.epoch, c.session.text(),
+  put(out, c.id.text(), c.parent.text(), c.checkpoint_ns, c.seq, c.state_seq, c.epoch, c.session.text(),
       name_of(c.kind), c.node, c.superstep, c.next_tasks, to_hex(c.chain_hash), c.retry_count,
       name_of(c.status), text_of(c.created_at));
 }
@@ -56,8 +56,8 @@ Result<Done> read_run(Snapshot& view, const RunRow& run, std::ostream& out) {
     put(out, t.thread.text, t.user.text, t.graph, text_of(t.created_at), t.last_run.text(),
         t.preserve);
   }
-  for (const char* space : {"", "inner"}) {
-    BELAY_TRY(auto checkpoints, view.checkpoints({tenant, run.run, space}));
+  for (const char* checkpoint_ns : {"", "inner"}) {
+    BELAY_TRY(auto checkpoints, view.checkpoints({tenant, run.run, checkpoint_ns}));
     for (const CheckpointRow& row : checkpoints) put_checkpoint(out, row);
   }
   ValueFilter values;
@@ -67,7 +67,7 @@ Result<Done> read_run(Snapshot& view, const RunRow& run, std::ostream& out) {
   values.every_version = true;
   BELAY_TRY(auto written, view.values(values));
   for (const ValueRow& v : written) {
-    put(out, v.space, v.channel, v.seq, v.index, name_of(v.kind), v.envelope);
+    put(out, v.checkpoint_ns, v.channel, v.seq, v.index, name_of(v.kind), v.envelope);
   }
   BELAY_TRY(auto events, view.events({tenant, run.run}));
   for (const EventRow& e : events) put(out, e.seq, e.index, e.type, e.body, text_of(e.created_at));
@@ -159,7 +159,7 @@ ToldRun::ToldRun(Store& store, const std::string& name) : script(name), call(sto
   EXPECT_EQ(call.commit(ask), CommitOutcome::applied);
 
   Commit decision = script.decide(ApprovalStatus::approved, word("decider"));
-  decision.approval->payload_hash = second.payload_hash;
+  decision.approval_guard->payload_hash = second.payload_hash;
   decision.rows.decided->comment = word("comment");
   std::string edited = json("edited");
   decision.rows.decided->edited = json_envelope(edited);
@@ -211,7 +211,7 @@ void ToldRun::deliver() {
   OutboxRow message = call.outbox(filter).at(0);
   Commit failed;
   failed.tenant = script.row.tenant;
-  failed.message = OutboxGuard{message.run, message.seq, message.index, message.attempts};
+  failed.message_guard = OutboxGuard{message.run, message.seq, message.index, message.attempts};
   ++message.attempts;
   message.error = word("refusal");
   failed.rows.outbox.push_back(message);

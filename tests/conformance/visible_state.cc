@@ -32,14 +32,14 @@ void print(std::ostream& out, const RunRow& row) {
 
 void print(std::ostream& out, const CheckpointRow& row) {
   out << "checkpoint " << row.id.text() << ' ' << row.parent.text() << ' ' << row.run.text() << ' '
-      << row.space << ' ' << row.seq << ' ' << row.epoch << ' ' << row.session.text() << ' '
+      << row.checkpoint_ns << ' ' << row.seq << ' ' << row.epoch << ' ' << row.session.text() << ' '
       << name_of(row.kind) << ' ' << row.node << ' ' << row.superstep << ' ' << row.next_tasks
       << ' ' << to_hex(row.chain_hash) << ' ' << row.retry_count << ' ' << name_of(row.status)
       << ' ' << count_of(row.created_at) << ' ' << row.state_seq << '\n';
 }
 
 void print(std::ostream& out, const ValueRow& row) {
-  out << "value " << row.run.text() << ' ' << row.space << ' ' << row.channel << ' ' << row.seq
+  out << "value " << row.run.text() << ' ' << row.checkpoint_ns << ' ' << row.channel << ' ' << row.seq
       << ' ' << row.index << ' ' << name_of(row.kind) << ' ' << row.envelope << '\n';
 }
 
@@ -66,7 +66,7 @@ void print(std::ostream& out, const StoredRecord& row) {
 }
 
 void print(std::ostream& out, const TaskRow& row) {
-  out << "task " << row.run.text() << ' ' << row.space << ' ' << row.superstep << ' '
+  out << "task " << row.run.text() << ' ' << row.checkpoint_ns << ' ' << row.superstep << ' '
       << row.position << ' ' << row.task.text() << ' ' << name_of(row.status) << ' ' << row.envelope
       << '\n';
 }
@@ -94,10 +94,10 @@ void print_all(std::ostream& out, const Rows& rows) {
 void Caller::print_run(std::ostream& out, const RunRow& run) {
   const TenantId& tenant = run.tenant;
   print(out, run);
-  for (const std::string& space : {std::string(), std::string("inner")}) {
-    print_all(out, checkpoints(CheckpointFilter{tenant, run.run, space, {}, {}, every}));
-    print_all(out, tasks(TaskFilter{tenant, run.run, space}));
-    print_all(out, values({.tenant = tenant, .run = run.run, .at_seq = run.seq, .space = space}));
+  for (const std::string& checkpoint_ns : {std::string(), std::string("inner")}) {
+    print_all(out, checkpoints(CheckpointFilter{tenant, run.run, checkpoint_ns, {}, {}, every}));
+    print_all(out, tasks(TaskFilter{tenant, run.run, checkpoint_ns}));
+    print_all(out, values({.tenant = tenant, .run = run.run, .at_seq = run.seq, .checkpoint_ns = checkpoint_ns}));
   }
   print_all(out, values(ValueFilter{tenant, run.run, every, true}));
   print_all(out, values(ValueFilter{tenant, run.run, run.seq, true, run.seq / 2}));

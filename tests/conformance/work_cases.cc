@@ -15,7 +15,7 @@ using testing::SizeIs;
 std::vector<std::string> texts_of(const std::vector<ValueRow>& values) {
   std::vector<std::string> texts;
   for (const ValueRow& value : values) {
-    texts.push_back(value.space + "/" + value.channel + " " + std::to_string(value.seq) + "." +
+    texts.push_back(value.checkpoint_ns + "/" + value.channel + " " + std::to_string(value.seq) + "." +
                     std::to_string(value.index) + " " + std::string(name_of(value.kind)));
   }
   return texts;
@@ -24,8 +24,8 @@ std::vector<std::string> texts_of(const std::vector<ValueRow>& values) {
 TEST_P(StoreSuite, AValueIsItsNewestWholeOneAndWhatFollows) {
   RunScript script("a");
   call_->commit(script.first());
-  for (ValueKind kind : {ValueKind::append, ValueKind::append, ValueKind::set, ValueKind::append,
-                         ValueKind::append}) {
+  for (WriteOp kind : {WriteOp::append, WriteOp::append, WriteOp::set, WriteOp::append,
+                         WriteOp::append}) {
     call_->commit(script.next_with({{"list", kind}}));
   }
   auto at = [&](std::uint64_t seq) {
@@ -41,9 +41,9 @@ TEST_P(StoreSuite, AValueIsItsNewestWholeOneAndWhatFollows) {
 TEST_P(StoreSuite, WithinASeqAWholeValueReplacesWhatLowerTasksWrote) {
   RunScript script("a");
   call_->commit(script.first());
-  call_->commit(script.next_with({{"list", ValueKind::append, 0},
-                                  {"list", ValueKind::set, 1},
-                                  {"list", ValueKind::append, 2}}));
+  call_->commit(script.next_with({{"list", WriteOp::append, 0},
+                                  {"list", WriteOp::set, 1},
+                                  {"list", WriteOp::append, 2}}));
   EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, 2})),
               ElementsAre("/list 2.1 set", "/list 2.2 append"));
   EXPECT_THAT(call_->values({default_tenant(), script.row.run, 2, true}), SizeIs(3));
@@ -52,8 +52,8 @@ TEST_P(StoreSuite, WithinASeqAWholeValueReplacesWhatLowerTasksWrote) {
 TEST_P(StoreSuite, OperandsOfAReducerNeverCountAsItsValue) {
   RunScript script("a");
   call_->commit(script.first());
-  call_->commit(script.next_with({{"votes", ValueKind::set}}));
-  call_->commit(script.pending({{"votes", ValueKind::reduce, 0}, {"votes", ValueKind::reduce, 1}}));
+  call_->commit(script.next_with({{"votes", WriteOp::set}}));
+  call_->commit(script.pending({{"votes", WriteOp::reduce, 0}, {"votes", WriteOp::reduce, 1}}));
   EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, 3})),
               ElementsAre("/votes 2.0 set"));
   EXPECT_THAT(call_->values({default_tenant(), script.row.run, 3, true, 2}), SizeIs(2));
@@ -62,18 +62,18 @@ TEST_P(StoreSuite, OperandsOfAReducerNeverCountAsItsValue) {
 TEST_P(StoreSuite, ValuesAreFoundByTheirSpaceInTheirOrder) {
   RunScript script("a");
   call_->commit(script.first());
-  call_->commit(script.next_with({{"b", ValueKind::set}, {"a", ValueKind::set}}));
-  call_->commit(script.pending({{"a", ValueKind::add, 0, "inner", 9},
-                                {"a", ValueKind::set, 0, "inner", 7},
-                                {"z", ValueKind::merge, 0, "inner", 8},
-                                {"a", ValueKind::set, 0, "outer", 1}}));
+  call_->commit(script.next_with({{"b", WriteOp::set}, {"a", WriteOp::set}}));
+  call_->commit(script.pending({{"a", WriteOp::add, 0, "inner", 9},
+                                {"a", WriteOp::set, 0, "inner", 7},
+                                {"z", WriteOp::merge, 0, "inner", 8},
+                                {"a", WriteOp::set, 0, "outer", 1}}));
   RunId run = script.row.run;
   EXPECT_THAT(texts_of(call_->values({.tenant = default_tenant(), .run = run, .at_seq = 9})),
               ElementsAre("/a 2.0 set", "/b 2.0 set", "inner/a 7.0 set", "inner/a 9.0 add",
                           "inner/z 8.0 merge", "outer/a 1.0 set"));
-  auto of = [&](const std::string& space, std::uint64_t seq) {
+  auto of = [&](const std::string& checkpoint_ns, std::uint64_t seq) {
     return texts_of(
-        call_->values({.tenant = default_tenant(), .run = run, .at_seq = seq, .space = space}));
+        call_->values({.tenant = default_tenant(), .run = run, .at_seq = seq, .checkpoint_ns = checkpoint_ns}));
   };
   EXPECT_THAT(of("", 9), ElementsAre("/a 2.0 set", "/b 2.0 set"));
   EXPECT_THAT(of("inner", 8), ElementsAre("inner/a 7.0 set", "inner/z 8.0 merge"));
@@ -86,7 +86,7 @@ TEST_P(StoreSuite, APendingWriteLeavesTheRunWhereItStands) {
   RunScript script("a");
   call_->commit(script.first());
   RunRow before = call_->run(script.row.run);
-  Commit pending = script.pending({{"list", ValueKind::append, 3}});
+  Commit pending = script.pending({{"list", WriteOp::append, 3}});
   pending.rows.tasks.push_back(script.task(3, TaskStatus::done));
   pending.rows.effects.push_back(script.effect("pay", EffectStatus::intended));
   pending.rows.blobs.push_back({sha256("large"), json_envelope("\"large\"")});
@@ -103,7 +103,7 @@ TEST_P(StoreSuite, APendingWriteLeavesTheRunWhereItStands) {
 TEST_P(StoreSuite, APendingWriteSentAgainWritesTheSameAgain) {
   RunScript script("a");
   call_->commit(script.first());
-  Commit pending = script.pending({{"list", ValueKind::append, 0}});
+  Commit pending = script.pending({{"list", WriteOp::append, 0}});
   pending.rows.tasks.push_back(script.task(0, TaskStatus::asking));
   pending.rows.effects.push_back(script.effect("pay", EffectStatus::done));
   pending.rows.opened.push_back(script.question("q"));
@@ -116,17 +116,17 @@ TEST_P(StoreSuite, APendingWriteSentAgainWritesTheSameAgain) {
 
 TEST_P(StoreSuite, APendingWriteOfAFormerOwnerIsFenced) {
   RunScript script("a");
-  EXPECT_EQ(call_->commit(script.pending({{"x", ValueKind::set}}, 1)), CommitOutcome::fenced)
+  EXPECT_EQ(call_->commit(script.pending({{"x", WriteOp::set}}, 1)), CommitOutcome::fenced)
       << "the run does not exist";
   call_->commit(script.first());
-  Commit late = script.pending({{"list", ValueKind::append}});
+  Commit late = script.pending({{"list", WriteOp::append}});
   late.rows.tasks.push_back(script.task(0, TaskStatus::done));
   late.rows.blobs.push_back({sha256("large"), json_envelope("1")});
   call_->commit(script.next());
   std::string before = call_->all();
   EXPECT_EQ(call_->commit(late), CommitOutcome::fenced);
-  late.guard->seq = script.row.seq;
-  late.guard->epoch += 1;
+  late.run_guard->seq = script.row.seq;
+  late.run_guard->epoch += 1;
   EXPECT_EQ(call_->commit(late), CommitOutcome::fenced);
   EXPECT_EQ(call_->all(), before);
   EXPECT_THAT(call_->blobs({sha256("large")}), IsEmpty());
@@ -135,8 +135,8 @@ TEST_P(StoreSuite, APendingWriteOfAFormerOwnerIsFenced) {
 TEST_P(StoreSuite, PendingValuesCountOnceACommitSaysSo) {
   RunScript script("a");
   call_->commit(script.first());
-  call_->commit(script.pending({{"list", ValueKind::append, 0}}));
-  call_->commit(script.pending({{"list", ValueKind::append, 1}}));
+  call_->commit(script.pending({{"list", WriteOp::append, 0}}));
+  call_->commit(script.pending({{"list", WriteOp::append, 1}}));
   Commit attempt = script.next_with({});
   attempt.rows.checkpoint->state_seq = 1;  // the superstep is still under way
   EXPECT_EQ(call_->commit(attempt), CommitOutcome::applied);
@@ -155,13 +155,13 @@ TEST_P(StoreSuite, MalformedPendingWritesAreRefused) {
   call_->commit(script.first());
   std::string before = call_->all();
   auto refused = [&](const std::function<void(Commit&)>& spoil) {
-    Commit commit = script.pending({{"list", ValueKind::append}});
+    Commit commit = script.pending({{"list", WriteOp::append}});
     spoil(commit);
     auto outcome = call_->try_commit(std::move(commit));
     return !outcome.ok() && outcome.error().code == ErrorCode::invalid;
   };
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.run = script.row; }));
-  EXPECT_TRUE(refused([&](Commit& c) { c.rows.values[0].seq = c.guard->seq + 2; }));
+  EXPECT_TRUE(refused([&](Commit& c) { c.rows.values[0].seq = c.run_guard->seq + 2; }));
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.values.push_back(c.rows.values[0]); }));
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.values[0].run = RunId(derived_uuid("other")); }));
   EXPECT_TRUE(refused([&](Commit& c) { c.rows.records.push_back(record_put("1", "{}")); }));
@@ -189,7 +189,7 @@ TEST_P(StoreSuite, TheLastWordOnATaskCounts) {
   EXPECT_THAT(call_->tasks({default_tenant(), script.row.run, "inner"}), IsEmpty());
 
   TaskRow inner = script.task(2, TaskStatus::done);
-  inner.space = "inner";
+  inner.checkpoint_ns = "inner";
   Commit pending = script.pending({});
   pending.rows.tasks = {inner};
   call_->commit(pending);
@@ -415,7 +415,7 @@ TEST_P(StoreSuite, MessagesComeByTopicByRunAndByPage) {
   Commit delivery;
   delivery.tenant = default_tenant();
   OutboxRow delivered = call_->outbox({.tenant = default_tenant(), .run = a.row.run}).at(1);
-  delivery.message = OutboxGuard{delivered.run, delivered.seq, delivered.index, 0};
+  delivery.message_guard = OutboxGuard{delivered.run, delivered.seq, delivered.index, 0};
   delivered.status = OutboxStatus::delivered;
   delivered.attempts = 1;
   delivery.rows.outbox.push_back(delivered);
@@ -452,7 +452,7 @@ TEST_P(StoreSuite, OfTwoWhoDeliverAMessageOneIsFenced) {
   auto change = [&](std::int64_t attempts, OutboxStatus status) {
     Commit delivery;
     delivery.tenant = default_tenant();
-    delivery.message = OutboxGuard{message.run, message.seq, message.index, attempts};
+    delivery.message_guard = OutboxGuard{message.run, message.seq, message.index, attempts};
     OutboxRow row = message;
     row.attempts = attempts + 1;
     row.status = status;
@@ -467,7 +467,7 @@ TEST_P(StoreSuite, OfTwoWhoDeliverAMessageOneIsFenced) {
   auto revive = [&](OutboxStatus from) {
     Commit revival;
     revival.tenant = default_tenant();
-    revival.message = OutboxGuard{message.run, message.seq, message.index, 2, from};
+    revival.message_guard = OutboxGuard{message.run, message.seq, message.index, 2, from};
     OutboxRow row = message;
     row.attempts = 2;
     revival.rows.outbox.push_back(row);
@@ -496,18 +496,18 @@ TEST_P(StoreSuite, ADecisionForARunThatIsHeldIsWrittenAlone) {
   auto decide = [&](const ApprovalRow& asked) {
     Commit decision;
     decision.tenant = default_tenant();
-    decision.approval = ApprovalGuard{
-        .interrupt = asked.interrupt, .payload_hash = asked.payload_hash, .run_is_held = true};
+    decision.approval_guard = ApprovalGuard{
+        .interrupt = asked.interrupt, .payload_hash = asked.payload_hash, .run_is_active = true};
     decision.rows.decided = asked;
     decision.rows.decided->status = ApprovalStatus::approved;
     decision.rows.decided->decided_by = "ana";
-    decision.when_expired.emplace();
-    decision.when_expired->decided = asked;
-    decision.when_expired->decided->status = ApprovalStatus::expired;
+    decision.if_expired.emplace();
+    decision.if_expired->decided = asked;
+    decision.if_expired->decided->status = ApprovalStatus::expired;
     return decision;
   };
   Commit other = decide(asking.rows.opened[0]);
-  other.approval->payload_hash = sha256("other");
+  other.approval_guard->payload_hash = sha256("other");
   EXPECT_EQ(call_->commit(other), CommitOutcome::approval_closed);
   EXPECT_EQ(call_->commit(decide(asking.rows.opened[0])), CommitOutcome::applied);
   EXPECT_EQ(call_->commit(decide(asking.rows.opened[0])), CommitOutcome::approval_closed);
@@ -532,8 +532,8 @@ TEST_P(StoreSuite, ADecisionForARunInTheQueueIsWrittenAlone) {
   const ApprovalRow& asked = asking.rows.opened[0];
   Commit decision;
   decision.tenant = default_tenant();
-  decision.approval = ApprovalGuard{
-      .interrupt = asked.interrupt, .payload_hash = asked.payload_hash, .run_is_held = true};
+  decision.approval_guard = ApprovalGuard{
+      .interrupt = asked.interrupt, .payload_hash = asked.payload_hash, .run_is_active = true};
   decision.rows.decided = asked;
   decision.rows.decided->status = ApprovalStatus::approved;
   EXPECT_EQ(call_->commit(decision), CommitOutcome::applied);
@@ -547,9 +547,9 @@ TEST_P(StoreSuite, ADecisionForARunThatNobodyHoldsIsNotWrittenAlone) {
   call_->commit(script.ask(clock_.now() + std::chrono::hours(1)));
   Commit decision;
   decision.tenant = default_tenant();
-  decision.approval = ApprovalGuard{.interrupt = script.opened().interrupt,
+  decision.approval_guard = ApprovalGuard{.interrupt = script.opened().interrupt,
                                     .payload_hash = script.opened().payload_hash,
-                                    .run_is_held = true};
+                                    .run_is_active = true};
   decision.rows.decided = script.opened();
   decision.rows.decided->status = ApprovalStatus::approved;
   std::string before = call_->all();

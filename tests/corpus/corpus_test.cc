@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 struct OldFile {
   std::string name;  // empty: made by this Belay
-  Sealing (*sealing)();
+  EncryptionOptions (*sealing)();
   bool is_before_row_seals = false;  // with a key, but without seals of rows
 };
 void PrintTo(const OldFile& file, std::ostream* out) { *out << file.name; }
@@ -43,9 +43,9 @@ class OldFiles : public ::testing::TestWithParam<OldFile> {
   }
 
   // Returns the options with which the file can be opened.
-  static Sealing sealing() {
-    Sealing sealing = GetParam().sealing();
-    sealing.accept_plain = GetParam().is_before_row_seals;
+  static EncryptionOptions sealing() {
+    EncryptionOptions sealing = GetParam().sealing();
+    sealing.accept_plaintext = GetParam().is_before_row_seals;
     return sealing;
   }
   std::unique_ptr<Journeys> open() { return std::make_unique<Journeys>(path_, sealing()); }
@@ -57,8 +57,8 @@ class OldFiles : public ::testing::TestWithParam<OldFile> {
       ADD_FAILURE() << each.rule << " " << each.subject << ": " << each.message;
     }
   }
-  static SealReport look(Journeys& journeys) {
-    return block_on(journeys.loop(), look_at_seals(journeys.stored(), journeys.random(),
+  static EncryptionReport look(Journeys& journeys) {
+    return block_on(journeys.loop(), inspect_encryption(journeys.stored(), journeys.random(),
                                                    GetParam().sealing(), default_tenant()))
         .value();
   }
@@ -96,7 +96,7 @@ TEST_P(OldFiles, AreReadCheckedAndCarriedOn) {
 TEST_P(OldFiles, SayWhatTheirDigestsAreAndARotationMasksThem) {
   if (GetParam().sealing().keys.empty()) GTEST_SKIP() << "without a key they are what they are";
   auto journeys = open();
-  EXPECT_EQ(look(*journeys).left_in_plain > 0, GetParam().is_before_row_seals);
+  EXPECT_EQ(look(*journeys).plaintext_digests > 0, GetParam().is_before_row_seals);
   auto report = block_on(journeys->loop(), reencrypt(journeys->stored(), journeys->random(),
                                                      sealing(), default_tenant()));
   ASSERT_TRUE(report.ok()) << report.error().message;
@@ -104,7 +104,7 @@ TEST_P(OldFiles, SayWhatTheirDigestsAreAndARotationMasksThem) {
   // From now on the store accepts no plaintext.
   journeys.reset();
   journeys = std::make_unique<Journeys>(path_, GetParam().sealing());
-  EXPECT_EQ(look(*journeys).left_in_plain, 0u);
+  EXPECT_EQ(look(*journeys).plaintext_digests, 0u);
   expect_sound(*journeys);
   EXPECT_EQ(journeys->agree("hills").value().view.row.outcome, "kept");
   EXPECT_TRUE(journeys->agree("sea").ok());
@@ -115,8 +115,8 @@ TEST_P(OldFiles, ThatArePlainComeUnderAKey) {
   if (!GetParam().sealing().keys.empty()) GTEST_SKIP() << "it has one";
   {
     auto journeys = open();
-    Sealing sealing = sealed_sealing();
-    sealing.accept_plain = true;
+    EncryptionOptions sealing = sealed_sealing();
+    sealing.accept_plaintext = true;
     auto report = block_on(journeys->loop(), reencrypt(journeys->stored(), journeys->random(),
                                                        std::move(sealing), default_tenant()));
     ASSERT_TRUE(report.ok()) << report.error().message;

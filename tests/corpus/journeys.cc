@@ -28,7 +28,7 @@ Update<Journey> write(const Journey& journey, Context&) {
 Update<Journey> visit(const Journey& journey, Context& context) {
   auto sight = context.input<std::string>();
   if (journey.place != "sea") return append(&Journey::seen, sight);
-  Question question;
+  InterruptRequest question;
   question.name = "swim";
   question.text = "Is the water warm enough?";
   question.payload = Value("the " + sight);
@@ -40,7 +40,7 @@ Update<Journey> keep(const Journey& journey, Context& context) {
   Postcard card;
   card.thread = context.thread().text;
   card.text = journey.seen.back();
-  context.commit_with(card);
+  context.save(card);
   context.outcome("kept");
   return unchanged<Journey>();
 }
@@ -62,7 +62,7 @@ Graph<Journey> journey_graph() {
   graph.node("visit", visit);
   graph.approval("review", &Journey::place, {.question = "Shall we go back?"})
       .when([](const Journey& journey) { return journey.place == "hills"; })
-      .answer(&Journey::agreed)
+      .decision_flag(&Journey::agreed)
       .approved("keep")
       .rejected(end);
   graph.node("keep", keep);
@@ -78,22 +78,22 @@ Graph<Journey> journey_graph() {
   return std::move(graph).build().value();
 }
 
-Sealing plain_sealing() {
-  Sealing sealing;
-  sealing.compress = Sealing::Compress::never;
+EncryptionOptions plain_sealing() {
+  EncryptionOptions sealing;
+  sealing.compress = EncryptionOptions::Compress::never;
   return sealing;
 }
 
-Sealing sealed_sealing() {
-  Sealing sealing;
+EncryptionOptions sealed_sealing() {
+  EncryptionOptions sealing;
   sealing.keys = KeyRing::from_text("corpus:" + std::string(64, 'c') + "\n").value();
   return sealing;
 }
 
-Journeys::Journeys(const std::string& path, Sealing sealing)
+Journeys::Journeys(const std::string& path, EncryptionOptions sealing)
     : random_(seed_for(path)),
       inner_(open_sqlite_store(path, clock_, random_).value()),
-      sealed_(seal_store(*inner_, random_, std::move(sealing))) {
+      sealed_(make_encrypted_store(*inner_, random_, std::move(sealing))) {
   runtime_ = Runtime::open(RuntimeParts{*sealed_, *loop_, clock_, random_, model_}).value();
   runtime_->add(graph_);
 }
@@ -115,7 +115,7 @@ RunView Journeys::status(const std::string& thread) {
   return block_on(*loop_, runtime_->status(default_tenant(), ThreadId(thread))).value();
 }
 
-Result<DecisionAnswer> Journeys::agree(const std::string& thread, std::optional<Value> edited) {
+Result<DecisionResult> Journeys::agree(const std::string& thread, std::optional<Value> edited) {
   RunView paused = status(thread);
   BELAY_ASSERT(!paused.approvals.empty());
   Decision decision;

@@ -28,20 +28,20 @@ struct Journey {
 Graph<Journey> journey_graph();
 
 // No key, or what the sealed files are sealed with.
-Sealing plain_sealing();
-Sealing sealed_sealing();
+EncryptionOptions plain_sealing();
+EncryptionOptions sealed_sealing();
 
 class Journeys {
  public:
   // Opens or creates the file.
-  Journeys(const std::string& path, Sealing sealing);
+  Journeys(const std::string& path, EncryptionOptions sealing);
 
   // What a new file is filled with: "home" has come to its end, "edited" too, after an edited
   // approval; "hills" waits for its approval, and "sea" in the midst of a superstep.
   void set_out();
   RunView status(const std::string& thread);
   // Answers with a letter of the decider's own, if one is given.
-  Result<DecisionAnswer> agree(const std::string& thread, std::optional<Value> edited = {});
+  Result<DecisionResult> agree(const std::string& thread, std::optional<Value> edited = {});
   CheckReport check();
 
   Store& store() { return *sealed_; }

@@ -81,7 +81,7 @@ Task<Update<Parcel>> weigh(const Parcel&, Context& context) {
     co_await sleep_for(paced(2ms));
     co_return item * 10;
   };
-  int weight = co_await context.once("scale", std::move(use_scale));
+  int weight = co_await context.keyed_effect("scale", std::move(use_scale));
   co_return append(&Parcel::weights, item).add(&Parcel::total, weight);
 }
 
@@ -92,7 +92,7 @@ Task<Update<Parcel>> charge(const Parcel&, Context& context) {
     co_await sleep_for(paced(3ms));
     co_return "paid";
   };
-  std::string receipt = co_await context.once("charge", std::move(pay));
+  std::string receipt = co_await context.keyed_effect("charge", std::move(pay));
   co_return set(&Parcel::receipt, receipt);
 }
 
@@ -111,7 +111,7 @@ auto mail(std::string name, WhenUncertain policy) {
       return find_call(name, context.idempotency_key(name));
     };
     if (policy != WhenUncertain::probe) look = nullptr;
-    co_await context.effect(name, options, std::move(send_mail), std::move(look));
+    co_await context.unkeyed_effect(name, options, std::move(send_mail), std::move(look));
     co_return add(&Parcel::mails, 1);
   };
 }
@@ -119,7 +119,7 @@ auto mail(std::string name, WhenUncertain policy) {
 Task<Result<Update<Parcel>>> ship(const Parcel& parcel, Context& context) {
   co_await sleep_for(paced(2ms));
   if (context.attempt() == 1) co_return error(ErrorCode::unavailable, "The printer is busy.");
-  context.commit_with(Label{context.thread().text, parcel.total});
+  context.save(Label{context.thread().text, parcel.total});
   context.publish("shipped", Value(parcel.total));
   context.outcome("shipped");
   co_return set(&Parcel::label, "label of " + context.thread().text);

@@ -50,7 +50,7 @@ void add_effects(GraphBuilder<Journey>& graph, Outside& outside) {
       outside.call("pay", context.idempotency_key("pay"));
       co_return "paid";
     };
-    std::string receipt = co_await context.once("pay", std::move(charge));
+    std::string receipt = co_await context.keyed_effect("pay", std::move(charge));
     co_return set(&Journey::paid, receipt);
   };
   graph.node("pay", pay);
@@ -65,12 +65,12 @@ void add_effects(GraphBuilder<Journey>& graph, Outside& outside) {
     Probe<int> look = [&outside]() -> Result<std::optional<int>> {
       return outside.count("mail") > 0 ? std::optional(1) : std::nullopt;
     };
-    co_await context.effect("mail", options, std::move(send_mail), std::move(look));
+    co_await context.unkeyed_effect("mail", options, std::move(send_mail), std::move(look));
     co_return append(&Journey::log, "mailed");
   };
   graph.node("mail", mail);
   graph.node("ticket", [](const Journey& journey, Context& context) {
-    context.commit_with(Ticket{context.thread().text, journey.sum});
+    context.save(Ticket{context.thread().text, journey.sum});
     context.publish("tickets", Value(journey.sum));
     context.outcome("arrived");
     return append(&Journey::log, "ticket");
@@ -130,7 +130,7 @@ Graph<Journey> forty_nodes(Outside& outside) {
   graph.approval("agree", &Journey::sum, {.question = "Is the sum right?"})
       .approved("d0")
       .rejected(end)
-      .answer(&Journey::agreed);
+      .decision_flag(&Journey::agreed);
   graph.edge("gather", "agree");
   add_effects(graph, outside);
   graph.edge("d10", "retried").edge("retried", "pay").edge("pay", "mail").edge("mail", "ticket");
@@ -231,7 +231,7 @@ Result<Done> Process::move_on(const RunView& view) {
     BELAY_CHECK(wait(runtime_->decide(default_tenant(), view.approval->interrupt, decision)));
   } else {
     if (view.row.due_at > clock_.now()) clock_.move(view.row.due_at - clock_.now());
-    BELAY_CHECK(wait(runtime_->apply_due(default_tenant())));
+    BELAY_CHECK(wait(runtime_->process_due(default_tenant())));
   }
   return Done{};
 }

@@ -162,16 +162,16 @@ class Player::Play final : public Store {
     if (call_.errand == Errand::cancel) {
       return spawn_call(runtime.cancel(tenant, explored_thread(), "ana"));
     }
-    if (call_.errand == Errand::expire) return spawn_call(runtime.apply_due(tenant));
+    if (call_.errand == Errand::expire) return spawn_call(runtime.process_due(tenant));
     Decision decision;
     decision.approved = call_.errand == Errand::approve;
     decision.decided_by = decider_of(call_);
-    std::function<void(Result<DecisionAnswer>)> done = [this](Result<DecisionAnswer> result) {
+    std::function<void(Result<DecisionResult>)> done = [this](Result<DecisionResult> result) {
       ended_ = ended_as(result);
-      ended_->has_won = result.ok() && result->kind == DecisionAnswer::Kind::won;
+      ended_->has_won = result.ok() && result->kind == DecisionResult::Kind::accepted;
     };
     auto task = runtime.decide(tenant, call_.began->approvals.front().interrupt, decision);
-    return spawn<Result<DecisionAnswer>>(loop_, std::move(task), std::move(done));
+    return spawn<Result<DecisionResult>>(loop_, std::move(task), std::move(done));
   }
 
   void hear(const Heard& heard, bool is_last) {

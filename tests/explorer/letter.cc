@@ -17,7 +17,7 @@ Task<Update<Letter>> check_until(Task<Done> end) {
 }
 
 Update<Letter> send(const Letter& letter, Context& context) {
-  context.commit_with(Sent{letter.text});
+  context.save(Sent{letter.text});
   context.outcome("sent");
   return append(&Letter::log, std::string("send"));
 }
@@ -31,7 +31,7 @@ Graph<Letter> one_after_another() {
   graph.approval("review", &Letter::text, {.question = "Send it?"})
       .approved("send")
       .rejected(end)
-      .answer(&Letter::approved);
+      .decision_flag(&Letter::approved);
   graph.node("send", send);
   graph.edge(start, "draft").edge("draft", "check").edge("check", "review").edge("send", end);
   return std::move(graph).build().value();
@@ -44,7 +44,7 @@ Graph<Letter> side_by_side(const NodeWait& wait) {
   graph.approval("review", &Letter::text, {.question = "Send it?"})
       .approved("send")
       .rejected(end)
-      .answer(&Letter::approved);
+      .decision_flag(&Letter::approved);
   graph.node("send", send);
   graph.edge(start, "draft").edge("draft", "check").edge("draft", "review");
   graph.edge("check", end).edge("send", end);

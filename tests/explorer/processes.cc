@@ -14,9 +14,9 @@ std::uint64_t number_of(Instant instant) {
 
 // As if the store had no such guard: it is told what it wants to hear.
 void break_guard(Broken broken, const Stored& stored, Commit& commit) {
-  if (!commit.guard || commit.guard->seq == 0 || !stored.run) return;
-  if (broken == Broken::epoch) commit.guard->epoch = stored.run->epoch;
-  if (broken == Broken::seq) commit.guard->seq = stored.run->seq;
+  if (!commit.run_guard || commit.run_guard->seq == 0 || !stored.run) return;
+  if (broken == Broken::epoch) commit.run_guard->epoch = stored.run->epoch;
+  if (broken == Broken::seq) commit.run_guard->seq = stored.run->seq;
 }
 
 }  // namespace

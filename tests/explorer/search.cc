@@ -406,7 +406,7 @@ std::string Search::describe(const State& state, const Move& move) {
                 std::string(name_of(commit.rows.checkpoint->kind)) + " " +
                 commit.rows.checkpoint->node;
       } else {
-        what += commit.guard ? "a pending write" : "a decision alone";
+        what += commit.run_guard ? "a pending write" : "a decision alone";
       }
     }
     if (move.kind == Move::Kind::lose_reply) what += "; the reply is lost, it will be sent again";

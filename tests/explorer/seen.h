@@ -14,7 +14,7 @@ using Rows = std::variant<std::vector<ThreadRow>, std::vector<RunRow>, std::vect
                           std::vector<StoredRecord>, std::vector<TaskRow>, std::vector<EffectRow>,
                           std::vector<OutboxRow>, std::vector<BlobRow>, std::vector<BlobUse>,
                           std::vector<TenantId>, std::vector<QueueRow>, std::vector<QueueCount>,
-                          std::vector<PlaceCount>, std::vector<SessionRow>>;
+                          std::vector<ConcurrencyCount>, std::vector<SessionRow>>;
 using Seen = std::vector<Rows>;
 
 class SeeingSnapshot final : public Snapshot {
@@ -70,8 +70,8 @@ class SeeingSnapshot final : public Snapshot {
                                                const std::optional<UserId>& user) override {
     return keep(view_.queue_counts(tenant, now, user));
   }
-  Result<std::vector<PlaceCount>> places(const TenantId& tenant, PlaceOf of) override {
-    return keep(view_.places(tenant, of));
+  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant, ConcurrencyScope of) override {
+    return keep(view_.running_counts(tenant, of));
   }
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override {
     return keep(view_.sessions(filter));

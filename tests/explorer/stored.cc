@@ -210,7 +210,7 @@ std::vector<std::string> judge_commit(const Stored& before, const Stored& after,
   bool wrote = *outcome == CommitOutcome::applied || *outcome == CommitOutcome::expired;
   if (!wrote && before.number != after.number) wrong.push_back("It was refused, and written.");
   const std::optional<CheckpointRow>& made =
-      *outcome == CommitOutcome::expired ? commit.when_expired->checkpoint : commit.rows.checkpoint;
+      *outcome == CommitOutcome::expired ? commit.if_expired->checkpoint : commit.rows.checkpoint;
   if (!made) return wrong;
   bool is_there = after.checkpoint(made->id) != nullptr;
   if (wrote && !is_there) wrong.push_back("I1: It was acknowledged, and is not there.");

@@ -17,10 +17,10 @@ KeyRing known_keys() {
   return KeyRing::from_text("k1:" + std::string(64, 'a') + "\nk2:" + std::string(64, 'b')).value();
 }
 
-Sealing with_keys(bool accept_plain) {
-  Sealing sealing;
+EncryptionOptions with_keys(bool accept_plain) {
+  EncryptionOptions sealing;
   sealing.keys = known_keys();
-  sealing.accept_plain = accept_plain;
+  sealing.accept_plaintext = accept_plain;
   sealing.blob_above = 2'000;
   return sealing;
 }

@@ -26,7 +26,7 @@ BELAY_FUZZ_TARGET(KeyRing, "key_ring") {
     fuzz::require(input.find(id) != input.npos, "an id is the person's own");
   }
   belay::testing::SeededRandom random(3);
-  Sealing sealing;
+  EncryptionOptions sealing;
   sealing.keys = *ring;
   sealed::EnvelopeSealer sealer(std::move(sealing), random);
   std::string envelope = json_envelope("7");

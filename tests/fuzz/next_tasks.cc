@@ -16,7 +16,7 @@ namespace {
 using engine::NextTasks;
 using engine::NodeTask;
 
-bool same(const Answer& a, const Answer& b) {
+bool same(const InterruptResponse& a, const InterruptResponse& b) {
   return a.approved == b.approved && a.payload == b.payload && a.decided_by == b.decided_by &&
          a.comment == b.comment;
 }
@@ -45,7 +45,7 @@ struct Waiting {
       run.tasks[i].node = &nodes.back();
     }
     run.superstep = next.superstep;
-    run.is_held = next.is_held;
+    run.at_breakpoint = next.at_breakpoint;
     run.joins = std::move(next.joins);
     run.row.run = RunId(derived_uuid("run"));
     run.row.thread = ThreadId("t");
@@ -70,7 +70,7 @@ void next_tasks(std::string_view input) {
   auto again = engine::next_tasks_from(text);
   require(again.ok(), "what was written is taken");
   require(again->nodes == read.nodes && again->superstep == read.superstep &&
-              again->is_held == read.is_held,
+              again->at_breakpoint == read.at_breakpoint,
           "tasks come back with their nodes");
   for (std::size_t i = 0; i < read.tasks.size(); ++i) {
     require(same(again->tasks[i], read.tasks[i]), "a task comes back as it was");

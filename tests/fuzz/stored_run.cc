@@ -85,35 +85,35 @@ struct Stored {
 };
 
 // Puts `bytes` in the place of one text of the rows. True where the state depends on it.
-bool change(engine::StoredSpace& space, unsigned place, std::string_view bytes) {
+bool change(engine::StoredSpace& checkpoint_ns, unsigned place, std::string_view bytes) {
   auto pick = [&](auto& rows) { return rows.empty() ? nullptr : &rows[place % rows.size()]; };
   switch (place / 16 % 6) {
     case 0:
-      if (auto* value = pick(space.values)) value->envelope = json_envelope(bytes);
+      if (auto* value = pick(checkpoint_ns.values)) value->envelope = json_envelope(bytes);
       return true;
     case 1:
-      space.checkpoint.next_tasks = bytes;
+      checkpoint_ns.checkpoint.next_tasks = bytes;
       return true;
     case 2:
-      if (auto* value = pick(space.pending)) value->envelope = json_envelope(bytes);
+      if (auto* value = pick(checkpoint_ns.pending)) value->envelope = json_envelope(bytes);
       return false;
     case 3:
-      if (auto* task = pick(space.tasks)) task->envelope = json_envelope(bytes);
+      if (auto* task = pick(checkpoint_ns.tasks)) task->envelope = json_envelope(bytes);
       return false;
     case 4:
-      space.tasks_text = bytes;
+      checkpoint_ns.tasks_text = bytes;
       return false;
     default:
-      if (auto* value = pick(space.values)) value->channel = bytes;
+      if (auto* value = pick(checkpoint_ns.values)) value->channel = bytes;
       return true;
   }
 }
 
 // As whoever wrote the store wanted it.
-void make_fit(engine::StoredSpace& space, const Digest& origin) {
+void make_fit(engine::StoredSpace& checkpoint_ns, const Digest& origin) {
   std::vector<engine::ChannelVersion> channels;
   std::vector<const ValueRow*> by_channel;
-  for (const ValueRow& row : space.values) by_channel.push_back(&row);
+  for (const ValueRow& row : checkpoint_ns.values) by_channel.push_back(&row);
   std::sort(by_channel.begin(), by_channel.end(), [](const ValueRow* a, const ValueRow* b) {
     return std::tie(a->channel, a) < std::tie(b->channel, b);
   });
@@ -126,9 +126,9 @@ void make_fit(engine::StoredSpace& space, const Digest& origin) {
     }
     engine::add_version(channels.back(), row.seq, row.kind, *text);
   }
-  space.checkpoint.chain_hash =
-      engine::chain_hash(space.checkpoint.parent.is_null() ? origin : space.parent_chain_hash,
-                         space.checkpoint, channels);
+  checkpoint_ns.checkpoint.chain_hash =
+      engine::chain_hash(checkpoint_ns.checkpoint.parent.is_null() ? origin : checkpoint_ns.parent_chain_hash,
+                         checkpoint_ns.checkpoint, channels);
 }
 
 }  // namespace
@@ -142,18 +142,18 @@ BELAY_FUZZ_TARGET(StoredRun, "stored_run") {
   unsigned place = fuzz::take_byte(input);
   bool fits = way % 2 == 1;
   bool inside = way % 4 >= 2 && !rows.inner.empty();
-  engine::StoredSpace& space = inside ? rows.inner.begin()->second : rows;
+  engine::StoredSpace& checkpoint_ns = inside ? rows.inner.begin()->second : rows;
   if (way % 8 >= 6) {
     rows.row.input = json_envelope(input);
   } else if (way % 8 >= 4) {
     rows.row.options = input;
   } else {
-    fuzz::change(space, place, input);
+    fuzz::change(checkpoint_ns, place, input);
   }
   if (fits) {
     Digest given = sha256(json_in_envelope(rows.row.input).value());
     rows.first->chain_hash = engine::chain_hash(given, *rows.first, {});
-    fuzz::make_fit(space, inside ? sha256(space.checkpoint.space) : given);
+    fuzz::make_fit(checkpoint_ns, inside ? sha256(checkpoint_ns.checkpoint.checkpoint_ns) : given);
   }
   auto state = stored.state_of(rows);
   if (!state.ok()) {

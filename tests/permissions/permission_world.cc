@@ -50,7 +50,7 @@ PermissionWorld::PermissionWorld() : program(program::wellbeing_program()) {
 }
 
 void PermissionWorld::open_api() {
-  server::Api::OwnRoutes own = [this](server::World& world) {
+  server::Api::OwnRoutes own = [this](server::ApiContext& world) {
     return program.routes(world, settings);
   };
   api =

@@ -365,18 +365,18 @@ TEST_F(BadInput, ADiskThatIsFullIsNamedAndItsRunsGoOnOnceThereIsRoom) {
 
 TEST_F(BadInput, DoctorSeesAClockThatIsHoursOff) {
   auto clock_finding = [&](Clock& clock) {
-    for (const cli::Finding& each : cli::look_at_postgres(owner_url(), "", clock)) {
+    for (const cli::Diagnostic& each : cli::look_at_postgres(owner_url(), "", clock)) {
       if (each.name == "clock") return each;
     }
-    return cli::Finding();
+    return cli::Diagnostic();
   };
   std::unique_ptr<Clock> right = system_clock();
-  EXPECT_EQ(clock_finding(*right).kind, cli::Finding::Kind::good);
+  EXPECT_EQ(clock_finding(*right).kind, cli::Diagnostic::Kind::good);
   conformance::StandingClock clock;
   for (std::chrono::hours off : {-3h, 3h}) {
     clock.advance(right->now() + off - clock.now());
-    cli::Finding wrong = clock_finding(clock);
-    EXPECT_EQ(wrong.kind, cli::Finding::Kind::bad) << wrong.detail;
+    cli::Diagnostic wrong = clock_finding(clock);
+    EXPECT_EQ(wrong.kind, cli::Diagnostic::Kind::bad) << wrong.detail;
     EXPECT_THAT(wrong.detail, HasSubstr(off > 0h ? "behind" : "ahead"));
     EXPECT_THAT(wrong.advice, HasSubstr("NTP"));
   }

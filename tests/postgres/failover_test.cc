@@ -145,10 +145,10 @@ TEST_F(PostgresFailover, AFormerPrimaryThatComesBackAcknowledgesNothing) {
     ASSERT_FALSE(outcome.ok()) << "acknowledged: " << static_cast<int>(*outcome);
     EXPECT_THAT(outcome.error().code, AnyOf(ErrorCode::uncertain, ErrorCode::unavailable));
     // An offer waits for no disk, and so for no standby; what takes the run is a commit.
-    ClaimFilter filter;
+    PollFilter filter;
     filter.session = SessionId(waits.row.run);
     filter.now = clock_.now();
-    EXPECT_TRUE(block_on(there.loop(), lost->claim(filter)).ok());
+    EXPECT_TRUE(block_on(there.loop(), lost->poll_runs(filter)).ok());
     RunScript taken = waits;
     taken.become("another");
     EXPECT_FALSE(there.try_commit(taken.next()).ok());

@@ -92,15 +92,15 @@ TEST_F(PostgresMachines, AMachineThatNothingIsHeardOfLosesItsRunsAndThenGoesOn) 
   run.row.session = session;
   EXPECT_EQ(one.commit(run.first()), CommitOutcome::applied);
   EXPECT_TRUE(*other->is_alive(session));
-  EXPECT_TRUE(wait_until(kSoon, [&] { return cut_off->may_call_out(); }));
+  EXPECT_TRUE(wait_until(kSoon, [&] { return cut_off->lease_is_fresh(); }));
   proxy.set({.swallows = true});
-  EXPECT_TRUE(wait_until(kSoon, [&] { return !cut_off->may_call_out(); }));
+  EXPECT_TRUE(wait_until(kSoon, [&] { return !cut_off->lease_is_fresh(); }));
   EXPECT_TRUE(comes_to_be_dead(*other, session));
   RunScript taken = run;
   taken.become("other");
   ++taken.row.epoch;
   Commit claim = taken.next();
-  --claim.guard->epoch;
+  --claim.run_guard->epoch;
   EXPECT_EQ(two.commit(claim), CommitOutcome::applied);
   // It was not told, and its connections seemed to live; and now it is heard of again.
   proxy.heal();
@@ -108,7 +108,7 @@ TEST_F(PostgresMachines, AMachineThatNothingIsHeardOfLosesItsRunsAndThenGoesOn) 
   EXPECT_EQ(one.commit(run.next()), CommitOutcome::fenced);
   EXPECT_EQ(two.run(run.row.run), taken.row);
   EXPECT_TRUE(wait_until(kSoon, [&] { return *other->is_alive(session); }));
-  EXPECT_TRUE(wait_until(kSoon, [&] { return cut_off->may_call_out(); }));
+  EXPECT_TRUE(wait_until(kSoon, [&] { return cut_off->lease_is_fresh(); }));
   RunScript anew("b");
   EXPECT_EQ(one.commit(anew.first()), CommitOutcome::applied);
 }
@@ -256,27 +256,27 @@ TEST_F(PostgresMachines, WhatOneIsOfferedOthersPassOverUntilItIsGivenBack) {
     one.commit(script.first());
     due.push_back(script.row.run);
   }
-  ClaimFilter of_one;
+  PollFilter of_one;
   of_one.session = *first->open_session();
   of_one.now = clock_.now();
-  ClaimFilter of_two = of_one;
+  PollFilter of_two = of_one;
   of_two.session = *second->open_session();
   auto runs = [](const std::vector<RunRow>& rows) {
     std::vector<RunId> found;
     for (const RunRow& row : rows) found.push_back(row.run);
     return found;
   };
-  EXPECT_EQ(runs(one.claim(of_one)), due);
-  EXPECT_THAT(two.claim(of_two), ::testing::IsEmpty());
+  EXPECT_EQ(runs(one.poll_runs(of_one)), due);
+  EXPECT_THAT(two.poll_runs(of_two), ::testing::IsEmpty());
   // What one was not offered it can't give back.
-  of_two.gives_back = {{default_tenant(), due[0]}};
-  two.claim(of_two);
-  of_two.gives_back.clear();
-  EXPECT_THAT(two.claim(of_two), ::testing::IsEmpty());
-  of_one.gives_back = {{default_tenant(), due[0]}};
+  of_two.returned_candidates = {{default_tenant(), due[0]}};
+  two.poll_runs(of_two);
+  of_two.returned_candidates.clear();
+  EXPECT_THAT(two.poll_runs(of_two), ::testing::IsEmpty());
+  of_one.returned_candidates = {{default_tenant(), due[0]}};
   of_one.except_runs = due;
-  EXPECT_THAT(one.claim(of_one), ::testing::IsEmpty());
-  EXPECT_EQ(runs(two.claim(of_two)), std::vector<RunId>{due[0]});
+  EXPECT_THAT(one.poll_runs(of_one), ::testing::IsEmpty());
+  EXPECT_EQ(runs(two.poll_runs(of_two)), std::vector<RunId>{due[0]});
 }
 
 TEST_F(PostgresMachines, DeadSessionsThatNoRunNamesGoAfterADay) {

@@ -113,8 +113,8 @@ TEST_F(PostgresReadOnly, ACommitThatItRefusesIsNotInDoubt) {
 Commit decision_on(const ApprovalRow& asked) {
   Commit decision;
   decision.tenant = default_tenant();
-  decision.approval = ApprovalGuard{
-      .interrupt = asked.interrupt, .payload_hash = asked.payload_hash, .run_is_held = true};
+  decision.approval_guard = ApprovalGuard{
+      .interrupt = asked.interrupt, .payload_hash = asked.payload_hash, .run_is_active = true};
   decision.rows.decided = asked;
   decision.rows.decided->status = ApprovalStatus::approved;
   return decision;
@@ -152,10 +152,10 @@ TEST_F(PostgresReadOnly, APoolerThatHasComeToAStandbyTellsNothingOfLongAgo) {
   auto decided = caller.try_commit(decision_on(asking.rows.opened[0]));
   ASSERT_FALSE(decided.ok()) << "outcome " << static_cast<int>(*decided);
   EXPECT_EQ(decided.error().code, ErrorCode::unavailable) << decided.error().message;
-  ClaimFilter filter;
+  PollFilter filter;
   filter.session = *session;
   filter.now = system_clock()->now();
-  EXPECT_FALSE(block_on(caller.loop(), store->claim(filter)).ok());
+  EXPECT_FALSE(block_on(caller.loop(), store->poll_runs(filter)).ok());
   pooler.turn_to(pair.primary());
   ASSERT_TRUE(wait_until(kTurnsWithin, [&] { return try_to_read(caller, *store).ok(); }));
   EXPECT_EQ(caller.commit(decision_on(asking.rows.opened[0])), CommitOutcome::applied);

@@ -78,10 +78,10 @@ void claim_a_run(Store& store, RunScript&) {
   waits.row.due_at = *instant_from("2025-01-01T00:00:00Z");
   waits.row.status = RunStatus::queued;
   EXPECT_EQ(caller.commit(waits.first()), CommitOutcome::applied);
-  ClaimFilter filter;
+  PollFilter filter;
   filter.session = SessionId(waits.row.run);
   filter.now = *instant_from("2025-01-02T00:00:00Z");
-  auto claimed = block_on(caller.loop(), store.claim(filter));
+  auto claimed = block_on(caller.loop(), store.poll_runs(filter));
   expect_ok(claimed);
   if (claimed.ok()) {
     EXPECT_EQ(claimed->size(), 1u);

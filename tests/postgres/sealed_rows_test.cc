@@ -52,7 +52,7 @@ std::vector<std::string> changes_of(const std::string& full, const std::string& 
       {"checkpoints.status", words_of<RunStatus>()},
       {"checkpoints.kind", words_of<CommitKind>()},
       {"approvals.status", words_of<ApprovalStatus>()},
-      {"channel_values.kind", words_of<ValueKind>()},
+      {"channel_values.kind", words_of<WriteOp>()},
       {"tasks.status", words_of<TaskStatus>()},
       {"effects.status", words_of<EffectStatus>()},
       {"effects.effect_class", words_of<EffectClass>()},
@@ -74,9 +74,9 @@ std::vector<std::string> changes_of(const std::string& full, const std::string& 
 class PostgresSealedRows : public StoreWorld {
  protected:
   PostgresSealedRows() : inner_(open(url())) {
-    Sealing sealing = conformance::all_of_sealing();
+    EncryptionOptions sealing = conformance::all_of_sealing();
     sealing.blob_above = 64u << 10;
-    store_ = seal_store(*inner_, random_, std::move(sealing));
+    store_ = make_encrypted_store(*inner_, random_, std::move(sealing));
     told_ = std::make_unique<ToldRun>(*store_, "a");
   }
 

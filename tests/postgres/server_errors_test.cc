@@ -150,7 +150,7 @@ TEST_F(PostgresErrors, InHasteAServerThatIsAwayIsGivenUpAndAfterItWaitedForAgain
   caller.commit(run.first());
   proxy.set({.refuses = true});
   proxy.cut_all();
-  store->hurry(true);
+  store->set_shutting_down(true);
   Commit next = run.next();
   auto outcome = caller.try_commit(next);
   ASSERT_FALSE(outcome.ok());
@@ -163,7 +163,7 @@ TEST_F(PostgresErrors, InHasteAServerThatIsAwayIsGivenUpAndAfterItWaitedForAgain
   auto read = block_on(caller.loop(), store->read(std::move(reader)));
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::unavailable) << read.error().message;
-  store->hurry(false);
+  store->set_shutting_down(false);
   std::thread healing([&proxy] {
     nap(std::chrono::seconds(1));
     proxy.heal();

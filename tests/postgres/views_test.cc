@@ -54,7 +54,7 @@ Graph<Study> study_graph() {
   graph.approval("review", &Study::draft, {.question = "Send it?"})
       .approved("finish")
       .rejected(end)
-      .answer(&Study::approved);
+      .decision_flag(&Study::approved);
   graph.node("finish", [](const Study&, Context& context) {
     context.outcome("saved");
     return append(&Study::log, "finish").merge(&Study::working_memory, "pages", 8);
@@ -81,16 +81,16 @@ Graph<Study> failing_graph() {
 class PostgresViews : public StoreWorld {
  protected:
   // Without a sealing the store is as belay has it without a key.
-  void begin(Sealing sealing) {
+  void begin(EncryptionOptions sealing) {
     bare_ = open_store(url(), *system_, random_).value();
-    store_ = seal_store(*bare_, random_, std::move(sealing));
+    store_ = make_encrypted_store(*bare_, random_, std::move(sealing));
     runtime_ = Runtime::open(RuntimeParts{*store_, *loop_, *system_, random_, model_, {}}).value();
     runtime_->add(study_);
     runtime_->add(failing_);
   }
   void begin() {
-    Sealing sealing;
-    sealing.compress = Sealing::Compress::with_key;
+    EncryptionOptions sealing;
+    sealing.compress = EncryptionOptions::Compress::with_key;
     begin(std::move(sealing));
   }
   Result<RunView> start(const Graph<Study>& graph, const std::string& thread) {
@@ -252,8 +252,8 @@ TEST_F(PostgresViews, SayWhyARunFailed) {
 }
 
 TEST_F(PostgresViews, HaveLargeValuesInPlainToo) {
-  Sealing sealing;
-  sealing.compress = Sealing::Compress::never;
+  EncryptionOptions sealing;
+  sealing.compress = EncryptionOptions::Compress::never;
   sealing.blob_above = 8;
   begin(std::move(sealing));
   study("s");
@@ -274,7 +274,7 @@ TEST_F(PostgresViews, HaveNullForACompressedValueAndTheOthersBesideIt) {
 }
 
 TEST_F(PostgresViews, HaveNoStateWhereItIsEncrypted) {
-  Sealing sealing;
+  EncryptionOptions sealing;
   sealing.keys = KeyRing::from_text("k1:" + std::string(64, '7')).value();
   begin(std::move(sealing));
   study("s");

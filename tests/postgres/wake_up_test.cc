@@ -204,20 +204,20 @@ TEST_F(WakeUps, AWorkerThatHardlyEverLooksBeginsWhatAnotherProcessPutsIntoTheQue
   auto client_store = open_postgres_store(url, *clock, *random).value();
   auto worker_wake_up = direct(), client_wake_up = direct();
   RuntimeParts of_worker{*worker_store, *loop, *clock, *random, model};
-  of_worker.hints.wake_up = worker_wake_up.get();
+  of_worker.hints.work_notifier = worker_wake_up.get();
   RuntimeParts of_client{*client_store, *loop, *clock, *random, model};
-  of_client.hints.wake_up = client_wake_up.get();
+  of_client.hints.work_notifier = client_wake_up.get();
   auto worker = Runtime::open(std::move(of_worker)).value();
   auto client = Runtime::open(std::move(of_client)).value();
   worker->add(graph);
   client->add(graph);
-  WorkOptions options;
-  options.poll = 1h;
+  WorkerOptions options;
+  options.poll_interval = 1h;
   int ended = 0;
   Spawned working, asking;
   loop->post([&] {
     working =
-        spawn<Result<std::size_t>>(*loop, worker->work(options), [](const Result<std::size_t>&) {});
+        spawn<Result<std::size_t>>(*loop, worker->run_worker(options), [](const Result<std::size_t>&) {});
     asking = spawn<int>(*loop, runs_that_end(*client, *worker, graph, 3), [&](int count) {
       ended = count;
       loop->stop();

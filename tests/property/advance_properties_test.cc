@@ -60,7 +60,7 @@ engine::Event stale_event(const engine::Run& run) {
   engine::Decided decided;
   decided.moment = moment();
   decided.approval.interrupt = InterruptId(derived_uuid("another question"));
-  Question question;
+  InterruptRequest question;
   question.payload = Value("stale");
   switch (*rc::gen::inRange(0, 5)) {
     case 0:
@@ -68,7 +68,7 @@ engine::Event stale_event(const engine::Run& run) {
     case 1:
       return engine::NodeFailed{moment(), of, error(ErrorCode::unavailable, "stale"), {}};
     case 2:
-      return engine::NodeAsked{moment(), of, std::move(question), {}};
+      return engine::NodeInterrupted{moment(), of, std::move(question), {}};
     case 3:
       return engine::TaskDue{moment(), of};
     default:
@@ -135,7 +135,7 @@ RC_GTEST_PROP(Advance, AnyEventGivesARunThatCanGoOn, ()) {
   engine::Event event = engine::Committed{moment()};
   switch (*rc::gen::inRange(0, 4)) {
     case 0:
-      event = engine::TakenOver{moment(), SessionId(derived_uuid("session"))};
+      event = engine::Claimed{moment(), SessionId(derived_uuid("session"))};
       break;
     case 1:
       event = engine::RunTimedOut{moment()};

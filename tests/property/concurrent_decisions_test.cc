@@ -33,13 +33,13 @@ struct SentLetter {
 Graph<Letter> letter_graph(std::atomic<int>& sent) {
   GraphBuilder<Letter> graph{"letter"};
   graph.approval("review", &Letter::text, {.question = "Send it?"})
-      .awaiting(&Letter::waiting)
-      .answer(&Letter::approved)
+      .pending_flag(&Letter::waiting)
+      .decision_flag(&Letter::approved)
       .approved("send")
       .rejected(end);
   graph.node("send", [&sent](const Letter& letter, Context& context) {
     ++sent;
-    context.commit_with(SentLetter{context.thread().text, letter.text});
+    context.save(SentLetter{context.thread().text, letter.text});
     context.outcome("sent");
     return unchanged<Letter>();
   });
@@ -49,7 +49,7 @@ Graph<Letter> letter_graph(std::atomic<int>& sent) {
 
 struct Decider {
   Decision decision;
-  std::optional<Result<DecisionAnswer>> answer;
+  std::optional<Result<DecisionResult>> answer;
 };
 
 // A program of its own, but for the store.
@@ -89,22 +89,22 @@ bool is_same(const Decision& one, const Decision& other) {
   return one.approved == other.approved && one.edited == other.edited;
 }
 
-void expect_one_winner(const std::vector<Decider>& deciders, const DecisionAnswer*& winner,
+void expect_one_winner(const std::vector<Decider>& deciders, const DecisionResult*& winner,
                        const Decision*& decision) {
   for (const Decider& each : deciders) {
     ASSERT_TRUE(each.answer->ok()) << each.answer->error().message;
-    if ((*each.answer)->kind != DecisionAnswer::Kind::won) continue;
+    if ((*each.answer)->kind != DecisionResult::Kind::accepted) continue;
     EXPECT_EQ(winner, nullptr) << "two have won";
     winner = &**each.answer;
     decision = &each.decision;
   }
   ASSERT_NE(winner, nullptr) << "nobody has won";
   for (const Decider& each : deciders) {
-    const DecisionAnswer& answer = **each.answer;
+    const DecisionResult& answer = **each.answer;
     EXPECT_EQ(answer.approval.decided_by, decision->decided_by);
     if (&answer == winner) continue;
     auto expected =
-        is_same(each.decision, *decision) ? DecisionAnswer::Kind::same : DecisionAnswer::Kind::lost;
+        is_same(each.decision, *decision) ? DecisionResult::Kind::duplicate : DecisionResult::Kind::conflict;
     EXPECT_EQ(answer.kind, expected) << each.decision.decided_by;
   }
 }
@@ -131,7 +131,7 @@ void one_round(Store& store, const std::string& thread) {
   }
   for (std::thread& each : threads) each.join();
 
-  const DecisionAnswer* winner = nullptr;
+  const DecisionResult* winner = nullptr;
   const Decision* decision = nullptr;
   expect_one_winner(deciders, winner, decision);
   ASSERT_NE(winner, nullptr);

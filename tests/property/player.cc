@@ -69,14 +69,14 @@ void Player::reopen() {
   runtime.reset();
   store.revive();
   RuntimeParts parts{store, loop, clock, random, model};
-  parts.observer = [this](const RunEvent& event) { watch(event); };
+  parts.observer = [this](const ProgressEvent& event) { watch(event); };
   runtime = Runtime::open(std::move(parts)).value();
   for (const Graph<Trail>& graph : graphs_) runtime->add(graph);
 }
 
 // No node begins whose end is durable.
-void Player::watch(const RunEvent& event) {
-  if (event.kind != RunEvent::Kind::node_started) return;
+void Player::watch(const ProgressEvent& event) {
+  if (event.kind != ProgressEvent::Kind::node_started) return;
   RunFilter filter;
   filter.tenant = default_tenant();
   filter.run = event.run;
@@ -132,7 +132,7 @@ void Player::decide(const RunView& view, int verdict) {
   }
   if (verdict == late || verdict == expire) clock.move(25h);
   if (verdict == expire) {
-    (void)try_wait(runtime->apply_due(default_tenant()));
+    (void)try_wait(runtime->process_due(default_tenant()));
     return;
   }
   auto answer =

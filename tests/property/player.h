@@ -117,7 +117,7 @@ class Player {
   // One call of what is to be done next; false when the run has ended.
   bool move_on(const Scenario& scenario, const std::string& thread, std::size_t& decided);
   void decide(const RunView& view, int verdict);
-  void watch(const RunEvent& event);
+  void watch(const ProgressEvent& event);
 
   std::vector<Graph<Trail>> graphs_;
 };

@@ -22,13 +22,13 @@ struct Parcel {
 // Looks at what is at work after every commit that was applied.
 class WatchedStore final : public ForwardingStore {
  public:
-  WatchedStore(Store& inner, PlaceLimits limits) : ForwardingStore(inner), limits_(limits) {}
+  WatchedStore(Store& inner, ConcurrencyLimits limits) : ForwardingStore(inner), limits_(limits) {}
 
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     TenantId tenant = commit.tenant;
     auto outcome = co_await inner().commit(std::move(commit));
     if (!outcome.ok()) co_return std::move(outcome);
-    if (*outcome == CommitOutcome::no_place) ++refused;
+    if (*outcome == CommitOutcome::limit_reached) ++refused;
     if (*outcome != CommitOutcome::applied) co_return std::move(outcome);
     std::function<Result<Done>(Snapshot&)> look = [this, tenant](Snapshot& view) {
       return look_at(view, tenant);
@@ -43,17 +43,17 @@ class WatchedStore final : public ForwardingStore {
  private:
   Result<Done> look_at(Snapshot& view, const TenantId& tenant) {
     for (auto [of, limit] :
-         {std::pair(PlaceOf::user, limits_.per_user), std::pair(PlaceOf::key, limits_.per_key),
-          std::pair(PlaceOf::queue, limits_.per_queue)}) {
-      BELAY_TRY(auto counts, view.places(tenant, of));
-      for (const PlaceCount& count : counts) {
-        EXPECT_LE(count.running, limit) << name_of(of) << " " << count.group;
+         {std::pair(ConcurrencyScope::user, limits_.per_user), std::pair(ConcurrencyScope::key, limits_.per_key),
+          std::pair(ConcurrencyScope::queue, limits_.per_queue)}) {
+      BELAY_TRY(auto counts, view.running_counts(tenant, of));
+      for (const ConcurrencyCount& count : counts) {
+        EXPECT_LE(count.running, limit) << name_of(of) << " " << count.scope_key;
       }
     }
     return Done{};
   }
 
-  const PlaceLimits limits_;
+  const ConcurrencyLimits limits_;
 };
 
 struct QueuesUnderCrashes : ::testing::TestWithParam<std::uint64_t> {
@@ -61,7 +61,7 @@ struct QueuesUnderCrashes : ::testing::TestWithParam<std::uint64_t> {
   testing::SeededRandom random{GetParam()};
   testing::SimulatedLoop loop{clock};
   testing::ScriptedModel model;
-  PlaceLimits limits{.per_user = 3, .per_key = 1, .per_queue = 4};
+  ConcurrencyLimits limits{.per_user = 3, .per_key = 1, .per_queue = 4};
   std::unique_ptr<Store> kept = open_memory_store(clock, random);
   WatchedStore store{*kept, limits};
   std::map<std::string, Instant> ended;
@@ -89,7 +89,7 @@ struct QueuesUnderCrashes : ::testing::TestWithParam<std::uint64_t> {
   };
   std::unique_ptr<Runtime> opened() {
     RuntimeParts parts{store, loop, clock, random, model};
-    parts.places = limits;
+    parts.concurrency = limits;
     auto runtime = Runtime::open(std::move(parts)).value();
     runtime->add(graph);
     return runtime;
@@ -97,12 +97,12 @@ struct QueuesUnderCrashes : ::testing::TestWithParam<std::uint64_t> {
   std::unique_ptr<Worker> worker(const TenantId& tenant, bool of_all_queues = false) {
     auto made = std::make_unique<Worker>();
     made->runtime = opened();
-    WorkOptions options;
+    WorkerOptions options;
     options.tenant = tenant;
     if (!of_all_queues && upto(3) == 0) options.queues = {"slow", "default"};
     loop.post([this, options, at = made.get()] {
       at->task =
-          spawn<Result<std::size_t>>(loop, at->runtime->work(options), [](Result<std::size_t>) {});
+          spawn<Result<std::size_t>>(loop, at->runtime->run_worker(options), [](Result<std::size_t>) {});
     });
     return made;
   }
@@ -121,7 +121,7 @@ struct QueuesUnderCrashes : ::testing::TestWithParam<std::uint64_t> {
     CheckScope scope;
     scope.tenant = tenant;
     scope.graphs = {graph.definition()};
-    scope.places = limits;
+    scope.concurrency = limits;
     auto report = block_on(loop, check_store(store, std::move(scope))).value();
     EXPECT_EQ(report.runs, runs);
     for (const Violation& each : report.violations) ADD_FAILURE() << each.rule << each.message;

@@ -39,7 +39,7 @@ struct Behaviour {
     std::string node(context.node());
     auto update = add(&Trail::steps, 1).append(&Trail::visited, node);
     if (plan.kind == NodePlan::save) {
-      context.commit_with(Footprint{context.task().text(), trail.draft});
+      context.save(Footprint{context.task().text(), trail.draft});
       context.outcome("saved");
       return update;
     }
@@ -51,11 +51,11 @@ struct Behaviour {
           .set(&Trail::analysisResult, std::move(advice));
     }
     if (plan.kind == NodePlan::question) {
-      Question question;
+      InterruptRequest question;
       question.name = "go on";
       question.text = "Go on?";
       question.payload = Value(trail.steps);
-      Answer answer = context.interrupt(std::move(question));
+      InterruptResponse answer = context.interrupt(std::move(question));
       std::string said = answer.approved ? to_json(answer.payload) : "no";
       return std::move(update).set(&Trail::draft, "answered " + said);
     }
@@ -96,7 +96,7 @@ Task<Result<Update<Trail>>> attempt_in_time(const Trail& trail, Context& context
 void add_approval(GraphBuilder<Trail>& graph, const NodePlan& plan, const std::string& name,
                   const std::string& next, const std::string& other) {
   auto setting = graph.approval(name, &Trail::draft, {.question = "Is this right?"});
-  setting.awaiting(&Trail::requiresApproval).answer(&Trail::approved);
+  setting.pending_flag(&Trail::requiresApproval).decision_flag(&Trail::approved);
   setting.approved(next).rejected(other);
   if (!plan.asks_always) setting.when([](const Trail& trail) { return trail.steps % 2 == 0; });
 }

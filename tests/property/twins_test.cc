@@ -33,7 +33,7 @@ struct Given {
   bool approves = false;
 };
 
-struct World : HaltingWorld {
+struct World : CrashingStoreFixture {
   void TestBody() override {}
 };
 
@@ -104,8 +104,8 @@ Graph<Twin> typed_twin(const Given& given) {
       },
       [](const Twin& inner) { return append(&Twin::list, inner.list.at(0)); });
   decide_by(graph.approval("review", &Twin::text, {.question = "So?"})
-                .awaiting(&Twin::asking)
-                .answer(&Twin::agreed));
+                .pending_flag(&Twin::asking)
+                .decision_flag(&Twin::agreed));
   graph.node("last", [](const Twin& twin, Context& context) {
     context.emit("last", Value(twin.count));
     context.publish("done", Value(twin.text));
@@ -166,7 +166,7 @@ JsonGraph json_twin(const Given& given) {
   });
   graph.subgraph("inner", json_inner(), {{"text", "text"}}, {{"list", "list"}});
   decide_by(
-      graph.approval("review", "text", {.question = "So?"}).awaiting("asking").answer("agreed"));
+      graph.approval("review", "text", {.question = "So?"}).pending_flag("asking").decision_flag("agreed"));
   graph.node("last", [](const Value& twin, Context& context) {
     context.emit("last", twin["count"]);
     context.publish("done", twin["text"]);
@@ -278,8 +278,8 @@ TEST(Twins, EitherGoesOnWithARunOfTheOther) {
   JsonGraphBuilder builder = twin_channels("twin");
   builder.node("last", [](const Value& twin, Context&) { return append("list", twin["count"]); });
   builder.approval("review", "text", {.question = "So?"})
-      .awaiting("asking")
-      .answer("agreed")
+      .pending_flag("asking")
+      .decision_flag("agreed")
       .approved("last")
       .rejected(end);
   builder.edge(start, "review").edge("last", end).accept_older_versions();

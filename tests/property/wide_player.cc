@@ -196,7 +196,7 @@ class WideGraph {
     std::string last = name + "after";
     auto asked = graph_.approval(name, &Wide::draft, {.question = "Is this right?"});
     asked.approved(last).rejected(last);
-    if (answers) asked.answer(&Wide::approved);
+    if (answers) asked.decision_flag(&Wide::approved);
     graph_.node(last, [begins = begins_, said = words(last)](const Wide& wide, Context& context) {
       begins(context);
       return append(&Wide::log, said + " " + wide.draft);
@@ -217,7 +217,7 @@ class WideGraph {
   void add_question(const std::string& name) {
     graph_.node(name, [begins = begins_, name, said = words(name)](const Wide&, Context& context) {
       begins(context);
-      Question question;
+      InterruptRequest question;
       question.name = name;
       question.text = "Go on?";
       question.payload = Value(name);
@@ -237,7 +237,7 @@ class WideGraph {
       }
       return update;
     };
-    graph_.node(name, split).may_go_to({part});
+    graph_.node(name, split).destinations({part});
     graph_.node(part, [begins = begins_, said = words(part)](const Wide&, Context& context) {
       begins(context);
       return said_by(context.input<std::string>() + said);
@@ -248,7 +248,7 @@ class WideGraph {
   void add_save(const std::string& name) {
     graph_.node(name, [begins = begins_, name, said = words(name)](const Wide&, Context& context) {
       begins(context);
-      context.commit_with(Footprint{context.task().text(), name});
+      context.save(Footprint{context.task().text(), name});
       context.publish("saved", Value(name));
       return append(&Wide::log, said);
     });
@@ -267,7 +267,7 @@ class WideGraph {
                 begins(context);
                 return append(&Wide::log, said).go_to(way);
               })
-        .may_go_to({left, right});
+        .destinations({left, right});
     graph_.node(left, plain(left));
     graph_.node(right, plain(right));
     graph_.node(last, plain(last));
@@ -355,7 +355,7 @@ std::vector<std::string> WidePlayer::events(std::optional<EventId> after) {
     EventOptions options;
     options.thread = ThreadId("t");
     options.after = after;
-    BELAY_TRY(EventPlace place, first_place(view, graphs, options));
+    BELAY_TRY(EventCursor place, first_place(view, graphs, options));
     for (bool more = true; more;) {
       BELAY_TRY(EventPage page, next_page(view, std::move(place)));
       for (const StreamEvent& event : page.events) {
@@ -376,7 +376,7 @@ std::vector<std::string> WidePlayer::events(std::optional<EventId> after) {
 }
 
 void WidePlayer::note_superstep(const CheckpointRow& checkpoint) {
-  auto& [superstep, tasks] = chosen_[checkpoint.space];
+  auto& [superstep, tasks] = chosen_[checkpoint.checkpoint_ns];
   if (checkpoint.superstep > superstep) {
     watch_->done.insert(tasks.begin(), tasks.end());
     tasks.clear();
@@ -386,7 +386,7 @@ void WidePlayer::note_superstep(const CheckpointRow& checkpoint) {
   if (next.as_of) return;
   tasks.clear();
   for (std::size_t i = 0; i < next.nodes.size(); ++i) {
-    tasks.push_back(engine::task_id(checkpoint.run, checkpoint.space, next.superstep, next.nodes[i],
+    tasks.push_back(engine::task_id(checkpoint.run, checkpoint.checkpoint_ns, next.superstep, next.nodes[i],
                                     next.nodes.size() > 1 ? std::optional(i) : std::nullopt));
   }
 }
@@ -470,7 +470,7 @@ bool WidePlayer::move_on() {
   }
   if (row.status == RunStatus::paused && row.reason == "timer") {
     if (row.due_at > clock.now()) clock.move(row.due_at - clock.now());
-    (void)try_wait(runtime->apply_due(default_tenant()), scenario_.decides_early);
+    (void)try_wait(runtime->process_due(default_tenant()), scenario_.decides_early);
     return true;
   }
   note_end(try_wait(runtime->resume(default_tenant(), thread), scenario_.decides_early));
@@ -538,7 +538,7 @@ std::string WidePlayer::rows() {
     values.every_version = true;
     BELAY_TRY(auto versions, view.values(values));
     for (const ValueRow& each : versions) {
-      text += each.space + " " + each.channel + " " + std::to_string(each.seq) + " " +
+      text += each.checkpoint_ns + " " + each.channel + " " + std::to_string(each.seq) + " " +
               std::to_string(each.index) + " " + each.envelope + "\n";
     }
     return Done{};

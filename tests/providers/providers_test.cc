@@ -29,7 +29,7 @@ struct Providers : ::testing::TestWithParam<const char*> {
     made.anthropic_key = std::string("k");
     made.timeouts.first_byte = made.timeouts.idle = 500ms;
     made.timeouts.total = 60s;
-    made.answer_bytes_max = 100'000;
+    made.reply_bytes_max = 100'000;
     return made;
   }
   std::shared_ptr<Model> model(const std::string& script) {
@@ -38,7 +38,7 @@ struct Providers : ::testing::TestWithParam<const char*> {
   ModelRequest hello() {
     ModelRequest request;
     request.messages = {{Role::user, "Hello"}};
-    request.on_text = [this](std::string_view piece) { told += piece; };
+    request.on_text_delta = [this](std::string_view piece) { told += piece; };
     return request;
   }
   Result<ModelReply> ask(const std::string& script) {
@@ -71,7 +71,7 @@ TEST_P(Providers, CallToolsAndHearTheirResults) {
     request.tools = {{"weather", "Tells the weather.", Value::object({{"type", "object"}})}};
     auto reply = block_on(*loop, asked->generate(request));
     ASSERT_TRUE(reply.ok()) << reply.error().message;
-    EXPECT_EQ(reply->end, ReplyEnd::tool_calls);
+    EXPECT_EQ(reply->stop_reason, StopReason::tool_calls);
     ASSERT_EQ(reply->tool_calls.size(), 1u);
     EXPECT_EQ(reply->tool_calls[0].name, "weather");
     EXPECT_EQ(reply->tool_calls[0].arguments, Value::object({{"city", "Oslo"}}));
@@ -91,14 +91,14 @@ TEST_P(Providers, AnswerByASchema) {
                                           "required":["n"],"additionalProperties":false})")
                                 .value();
   auto asked = model("plain");
-  auto reply = block_on(*loop, ask_for_json(*asked, std::move(request)));
+  auto reply = block_on(*loop, generate_json(*asked, std::move(request)));
   ASSERT_TRUE(reply.ok()) << reply.error().message;
   EXPECT_EQ(reply->text, "{\"n\":3}");
 }
 
 TEST_P(Providers, AreListed) {
   ModelSettings made = settings("plain");
-  auto names = block_on(*loop, list_models(made, read_model_names(made)->front(), *clock));
+  auto names = block_on(*loop, list_models(made, parse_model_names(made)->front(), *clock));
   ASSERT_TRUE(names.ok()) << names.error().message;
   EXPECT_THAT(*names, Contains("plain"));
 }
@@ -141,7 +141,7 @@ TEST_P(Providers, AreLeftForTheNextOfTheListBeforeTheyHaveSpoken) {
   made.models += ", " + provider + ":cut-midway, " + provider + ":plain";
   auto asked = open_model(made, *clock).value();
   ModelRequest silent = hello();
-  silent.on_text = nullptr;
+  silent.on_text_delta = nullptr;
   EXPECT_EQ(block_on(*loop, asked->generate(std::move(silent)))->model, "plain");
   made.models = provider + ":cut-midway, " + provider + ":plain";
   asked = open_model(made, *clock).value();

@@ -44,7 +44,7 @@ Result<Loaded> load_in(Snapshot& view, const RunId& run) {
   values.tenant = default_tenant();
   values.run = run;
   values.at_seq = checkpoints.front().state_seq;
-  values.space = "";
+  values.checkpoint_ns = "";
   BELAY_TRY(loaded.values, view.values(values));
   return loaded;
 }
@@ -94,7 +94,7 @@ TEST_F(CachedStoreTest, ReadsWhatTheStoreHasAlsoFromRedis) {
   expect_the_same(script.row.run);
   for (int i = 0; i < 5; ++i) {
     commit(*cached_, script.next_with(
-                         {{"text"}, {"list", ValueKind::append}, {"list", ValueKind::append, 1}}));
+                         {{"text"}, {"list", WriteOp::append}, {"list", WriteOp::append, 1}}));
     wait_for_hit(script.row.run);
     expect_the_same(script.row.run);
   }
@@ -201,13 +201,13 @@ TEST_F(CachedStoreTest, AnyHistoryLooksTheSame) {
           commit(*cached_, script.next());
           break;
         case 1:
-          commit(*cached_, script.next_with({{"text", ValueKind::append}, {"more"}}));
+          commit(*cached_, script.next_with({{"text", WriteOp::append}, {"more"}}));
           break;
         case 2:
-          commit(*cached_, script.next_with({{"count", ValueKind::add}, {"of", ValueKind::merge}}));
+          commit(*cached_, script.next_with({{"count", WriteOp::add}, {"of", WriteOp::merge}}));
           break;
         case 3:
-          commit(*cached_, script.pending({{"text", ValueKind::append, i + 1}}));
+          commit(*cached_, script.pending({{"text", WriteOp::append, i + 1}}));
           break;
         default:
           ASSERT_TRUE(random_.bits() % 2 || client_->call_and_wait({"FLUSHALL"}).ok());
@@ -220,9 +220,9 @@ TEST_F(CachedStoreTest, AnyHistoryLooksTheSame) {
 }
 
 TEST_F(CachedStoreTest, BelowSealingKeepsNothingInPlain) {
-  Sealing sealing;
+  EncryptionOptions sealing;
   sealing.keys = KeyRing::from_text("key:" + std::string(64, 'a')).value();
-  auto sealed = seal_store(*cached_, random_, sealing);
+  auto sealed = make_encrypted_store(*cached_, random_, sealing);
   RunScript script("a");
   Commit first = script.first();
   first.rows.values = {script.value({"text"}, 1)};

@@ -92,7 +92,7 @@ Result<Going> going_run(Snapshot& view, const TenantId& tenant, const RunId& run
   values.tenant = tenant;
   values.run = run;
   values.at_seq = checkpoints.front().state_seq;
-  values.space = "";
+  values.checkpoint_ns = "";
   BELAY_TRY(going.values, view.values(values));
   return going;
 }

@@ -138,16 +138,16 @@ TEST_F(RedisClient, HearsNoMoreOnceNobodyListens) {
   auto kept = client->subscribe("news", count);
   auto left = client->subscribe("news", count);
   ASSERT_TRUE(becomes_true([&] { return client->hears(); }));
-  left = Subscription();
+  left = ChannelSubscription();
   client->publish("news", "a");
   ASSERT_TRUE(becomes_true([&] { return heard == 1; }));
-  kept = Subscription();
+  kept = ChannelSubscription();
   auto reaches_nobody = [&] {
     auto reply = client->call_and_wait({"PUBLISH", client->name("news"), "b"});
     return reply.ok() && reply->number == 0;
   };
   EXPECT_TRUE(becomes_true(reaches_nobody));
-  Subscription outlives;
+  ChannelSubscription outlives;
   outlives = client->subscribe("news", count);
   client.reset();
 }

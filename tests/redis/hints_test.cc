@@ -34,7 +34,7 @@ TEST(RedisHints, WakesAreToldAtOnceAndThenNoMoreThanTwentyTimesASecond) {
   auto random = system_random();
   auto client = connected(server.url(), *random);
   auto loop = make_event_loop();
-  RedisWakeUp wake_up(*client, *loop);
+  RedisNotifier wake_up(*client, *loop);
   std::atomic<int> called = 0;
   auto listening = wake_up.subscribe("mail", [&] { ++called; });
   auto other = wake_up.subscribe("other", [&] { called += 1'000; });
@@ -60,15 +60,15 @@ TEST(RedisHints, TextsThatWereSealedWithAnotherKeyOrNotAtAllAreNotHeard) {
   RedisBroadcast plain(*client, std::make_shared<TextSeal>(KeyRing(), *random));
   std::vector<std::string> heard;
   std::atomic<int> count = 0;
-  auto listening = ours.hear("talk", [&](std::string text) {
+  auto listening = ours.subscribe("talk", [&](std::string text) {
     heard.push_back(std::move(text));
     ++count;
   });
   ASSERT_TRUE(becomes_true([&] { return client->hears(); }));
-  theirs.tell("talk", "theirs");
-  plain.tell("talk", "plain");
+  theirs.publish("talk", "theirs");
+  plain.publish("talk", "plain");
   client->publish("talk", "rubbish");
-  ours.tell("talk", "ours");
+  ours.publish("talk", "ours");
   ASSERT_TRUE(becomes_true([&] { return count == 1; }));
   listening.reset();
   EXPECT_THAT(heard, ElementsAre("ours"));
@@ -81,18 +81,18 @@ TEST(RedisHints, WhoComesLaterHearsWhatIsKeptForAsLongAsItIs) {
   auto seal = std::make_shared<TextSeal>(ring('a'), *random);
   RedisBroadcast broadcast(*client, seal);
   std::atomic<int> early = 0, late = 0, too_late = 0;
-  auto first = broadcast.hear_kept("circuit:smtp", [&](std::string) { ++early; });
+  auto first = broadcast.subscribe_retained("circuit:smtp", [&](std::string) { ++early; });
   ASSERT_TRUE(becomes_true([&] { return client->hears(); }));
-  broadcast.tell_and_keep("circuit:smtp", "open", milliseconds(60'000));
+  broadcast.publish_retained("circuit:smtp", "open", milliseconds(60'000));
   ASSERT_TRUE(becomes_true([&] { return early == 1; }));
-  auto second = broadcast.hear_kept("circuit:smtp", [&](std::string) { ++late; });
+  auto second = broadcast.subscribe_retained("circuit:smtp", [&](std::string) { ++late; });
   ASSERT_TRUE(becomes_true([&] { return late == 1; }));
   ASSERT_TRUE(client->call_and_wait({"PEXPIRE", client->name("circuit:smtp"), "1"}).ok());
   ASSERT_TRUE(becomes_true([&] {
     auto kept = client->call_and_wait({"EXISTS", client->name("circuit:smtp")});
     return kept.ok() && kept->number == 0;
   }));
-  auto third = broadcast.hear_kept("circuit:smtp", [&](std::string) { ++too_late; });
+  auto third = broadcast.subscribe_retained("circuit:smtp", [&](std::string) { ++too_late; });
   // Replies come in order: with this one, that one's has come.
   ASSERT_TRUE(client->call_and_wait({"PING"}).ok());
   EXPECT_EQ(too_late, 0);
@@ -107,13 +107,13 @@ struct OneProgram {
         wake_up(*client, loop),
         broadcast(*client, std::make_shared<TextSeal>(KeyRing(), random)) {
     RuntimeParts parts{store, loop, clock, random, model};
-    parts.hints.wake_up = &wake_up;
+    parts.hints.work_notifier = &wake_up;
     parts.hints.broadcast = &broadcast;
     runtime = Runtime::open(std::move(parts)).value();
     runtime->add(graph);
   }
   std::unique_ptr<Client> client;
-  RedisWakeUp wake_up;
+  RedisNotifier wake_up;
   RedisBroadcast broadcast;
   std::unique_ptr<Runtime> runtime;
 };
@@ -135,11 +135,11 @@ struct HeldTalk {
 
 Task<Done> all_of_it(OneProgram& asks, OneProgram& works, HeldTalk& talk,
                      std::vector<std::string>& heard) {
-  WorkOptions work;
-  work.poll = std::chrono::minutes(10);
+  WorkerOptions work;
+  work.poll_interval = std::chrono::minutes(10);
   Executor& executor = co_await this_executor();
   std::function<void(Result<std::size_t>)> ended = [](const Result<std::size_t>&) {};
-  auto working = spawn<Result<std::size_t>>(executor, works.runtime->work(work), std::move(ended));
+  auto working = spawn<Result<std::size_t>>(executor, works.runtime->run_worker(work), std::move(ended));
   // The worker has looked, found nothing, and listens.
   for (int i = 0; i < 2'000 && !works.client->hears(); ++i) co_await sleep_for(milliseconds(5));
   co_await sleep_for(milliseconds(50));

@@ -19,9 +19,9 @@ using tests::connected;
 using tests::RedisServer;
 
 struct SharedTier : ::testing::Test {
-  std::optional<milliseconds> take(SharedLimit& limit, const std::string& name,
+  std::optional<milliseconds> take(SharedRateLimit& limit, const std::string& name,
                                    std::size_t per_minute) {
-    return block_on(*loop, limit.take(name, per_minute));
+    return block_on(*loop, limit.acquire(name, per_minute));
   }
   KeyRing ring(char digit) { return KeyRing::from_text("key:" + std::string(64, digit)).value(); }
 
@@ -85,10 +85,10 @@ TEST_F(SharedTier, WhatStandsInTheWayOfALimitIsAMinuteAtTheMostOrNotKnown) {
 }
 
 // Says what the test says.
-struct SaidLimit final : SharedLimit {
+struct SaidLimit final : SharedRateLimit {
   std::vector<std::optional<milliseconds>> answers;
   std::size_t asked = 0;
-  Task<std::optional<milliseconds>> take(std::string, std::size_t) override {
+  Task<std::optional<milliseconds>> acquire(std::string, std::size_t) override {
     std::optional<milliseconds> answer;
     if (asked < answers.size()) answer = answers[asked];
     ++asked;

@@ -331,7 +331,7 @@ Result<std::vector<StoreKind>> stores_for(const Script& script) {
   for (const std::string& name : script.stores) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     return error(ErrorCode::invalid, script.path + ": There is no kind of store \"" + name + "\"." +
-                                         cli::meant(name, known));
+                                         cli::did_you_mean(name, known));
   }
   std::vector<StoreKind> kinds;
   for (const StoreKind& kind : all_stores()) {

@@ -36,7 +36,7 @@ Result<Graph<Letter>> letter_graph() {
   GraphBuilder<Letter> graph{"letter"};
   graph.node("write", write_letter).retry(quick_retries());
   graph.approval("review", &Letter::text, {.question = "Send this letter?"})
-      .check([](const Letter& letter) -> Result<Done> {
+      .validate([](const Letter& letter) -> Result<Done> {
         if (!letter.text.empty()) return Done{};
         return error(ErrorCode::invalid, "A letter has a text.");
       })
@@ -103,7 +103,7 @@ Task<Result<Update<Purchase>>> pay(const Purchase& purchase, Context& context) {
     co_await stand_still("charge");
     co_return "paid for " + item;
   };
-  std::string receipt = co_await context.once("charge", std::move(charge));
+  std::string receipt = co_await context.keyed_effect("charge", std::move(charge));
   if (context.attempt() <= purchase.refusals) {
     co_return error(ErrorCode::unavailable, "The printer of receipts is busy.");
   }
@@ -147,7 +147,7 @@ Task<Update<Notice>> tell(const Notice& notice, Context& context) {
     if (was_called("post", key)) return std::optional<std::string>("found at the post office");
     return std::optional<std::string>();
   };
-  auto told = co_await context.effect("post", options, std::move(post), std::move(look));
+  auto told = co_await context.unkeyed_effect("post", options, std::move(post), std::move(look));
   co_return set(&Notice::told, told.value_or("nobody knows"));
 }
 
@@ -244,11 +244,11 @@ Update<Committee> count_votes(const Committee& votes, Context& context) {
 Result<Graph<Committee>> committee_graph() {
   GraphBuilder<Committee> graph{"committee"};
   graph.approval("treasurer", &Committee::plan, {.question = "Is there money for it?"})
-      .answer(&Committee::treasurer_agrees)
+      .decision_flag(&Committee::treasurer_agrees)
       .approved("count")
       .rejected("count");
   graph.approval("chair", &Committee::plan, {.question = "Is it wise?"})
-      .answer(&Committee::chair_agrees)
+      .decision_flag(&Committee::chair_agrees)
       .approved("count")
       .rejected("count");
   graph.node("count", count_votes);
@@ -285,9 +285,9 @@ struct Interview {
 
 Update<Interview> interview(const Interview&, Context& context) {
   note_run("interview");
-  Answer name = context.interrupt({"name", "What is your name?", Value("nobody")});
-  Answer town = context.interrupt({"town", "Where do you live?", Value("nowhere")});
-  auto text_of = [](const Answer& answer) {
+  InterruptResponse name = context.interrupt({"name", "What is your name?", Value("nobody")});
+  InterruptResponse town = context.interrupt({"town", "Where do you live?", Value("nowhere")});
+  auto text_of = [](const InterruptResponse& answer) {
     const std::string* text = answer.payload.as_string();
     return answer.approved && text ? *text : std::string("not told");
   };

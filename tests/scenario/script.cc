@@ -94,7 +94,7 @@ Error unknown_word(const Step& step) {
     if (same_kind) known.emplace_back(rule.word);
   }
   return error(ErrorCode::invalid,
-               "There is no word \"" + looked_for + "\"." + cli::meant(looked_for, known));
+               "There is no word \"" + looked_for + "\"." + cli::did_you_mean(looked_for, known));
 }
 
 Result<Done> check_names(const Step& step, const WordRule& rule) {

@@ -96,7 +96,7 @@ void People::fork_something() {
 void People::look_around(bool in_a_hurry) {
   if (!process_) return;
   process_->tidy();
-  if (!process_->store().takes_commits()) {
+  if (!process_->store().accepts_commits()) {
     machine_.log.tell(process_->id(), "ends, since its store takes no more commits");
     return process_->end();
   }
@@ -184,7 +184,7 @@ void People::say(const ApprovalRow& approval, Decision decision) {
   std::string what = decision.decided_by + (decision.approved ? " approves " : " rejects ") +
                      approval.node + " of " + approval.thread.text;
   auto task = process_->runtime().decide(default_tenant(), approval.interrupt, std::move(decision));
-  process_->begin<DecisionAnswer>(std::move(task), [this, what](Result<DecisionAnswer> answer) {
+  process_->begin<DecisionResult>(std::move(task), [this, what](Result<DecisionResult> answer) {
     std::string came = answer.ok() ? "answer " + std::to_string(static_cast<int>(answer->kind))
                                    : std::string(name_of(answer.error().code));
     machine_.log.tell(process_->id(), what + ": " + came);

@@ -20,7 +20,7 @@ std::string outcome_text(const Result<CommitOutcome>& outcome) {
       return "fenced";
     case CommitOutcome::approval_closed:
       return "approval closed";
-    case CommitOutcome::no_place:
+    case CommitOutcome::limit_reached:
       return "no place";
     case CommitOutcome::exists:
       break;
@@ -40,7 +40,7 @@ class Process::SeenStore final : public ForwardingStore {
     // What a commit may make durable, apart from the commit itself, which is on its way then.
     CommitRows rows = seen_of(commit.rows);
     CommitRows when_expired;
-    if (commit.when_expired) when_expired = seen_of(*commit.when_expired);
+    if (commit.if_expired) when_expired = seen_of(*commit.if_expired);
     std::string thread = thread_of(commit);
     Sightings::Stay stay;
     if (!thread.empty()) stay = machine_.sightings.enter(process_, thread, RunState::committing);
@@ -69,8 +69,8 @@ class Process::SeenStore final : public ForwardingStore {
       machine_.threads[commit.rows.run->run] = commit.rows.run->thread.text;
       return commit.rows.run->thread.text;
     }
-    if (!commit.guard) return "";
-    auto known = machine_.threads.find(commit.guard->pending_for);
+    if (!commit.run_guard) return "";
+    auto known = machine_.threads.find(commit.run_guard->pending_for);
     return known == machine_.threads.end() ? "" : known->second;
   }
 
@@ -87,7 +87,7 @@ class Process::SeenStore final : public ForwardingStore {
              std::string(belay::store::enum_name(rows.effects.front().status));
     }
     if (rows.decided) return "a decision";
-    if (commit.message) return "a message's attempt";
+    if (commit.message_guard) return "a message's attempt";
     return thread + " in the midst";
   }
 
@@ -137,12 +137,12 @@ Result<Done> Process::open() {
             sqlite::open_sqlite_store(machine_.store_path, clock_, random_, std::move(options)));
   store_ = std::make_unique<SeenStore>(machine_, id_, std::move(inner));
   RuntimeParts parts{*store_, executor_, clock_, random_, model_};
-  parts.observer = [this](const RunEvent& event) {
-    bool is_cut = event.kind == RunEvent::Kind::released && !event.message.empty();
+  parts.observer = [this](const ProgressEvent& event) {
+    bool is_cut = event.kind == ProgressEvent::Kind::released && !event.message.empty();
     if (is_cut && !is_stopped_) {
       machine_.trouble("A drain gave up " + event.message + " of " + event.thread.text + ".");
     }
-    if (event.kind != RunEvent::Kind::node_started) return;
+    if (event.kind != ProgressEvent::Kind::node_started) return;
     machine_.log.tell(id_, "begins " + event.node + " of " + event.thread.text + ", attempt " +
                                std::to_string(event.attempt));
   };
@@ -166,11 +166,11 @@ void Process::work() {
     return machine_.outside.take_message(id_, std::move(message.id));
   };
   runtime_->deliver("shipped", std::move(receiver), delivery);
-  WorkOptions options;
+  WorkerOptions options;
   options.runs_max = 8;
-  options.poll = 700ms;
-  options.again = 5s;
-  begin<std::size_t>(runtime_->work(options), [this](Result<std::size_t> worked) {
+  options.poll_interval = 700ms;
+  options.retry_delay_max = 5s;
+  begin<std::size_t>(runtime_->run_worker(options), [this](Result<std::size_t> worked) {
     machine_.log.tell(
         id_, worked.ok() ? "has ended its work" : "can't go on: " + worked.error().message);
     is_over_ = true;

@@ -66,7 +66,7 @@ auto weigh(Hands hands) {
   return [hands](const Parcel&, Context& context) -> Task<Update<Parcel>> {
     int item = context.input<int>();
     auto use_scale = [hands, &context] { return hands.call_keyed(context, "scale"); };
-    std::int64_t used = co_await context.once("scale", std::move(use_scale));
+    std::int64_t used = co_await context.keyed_effect("scale", std::move(use_scale));
     co_return append(&Parcel::weights, item).add(&Parcel::total, used * item * 10);
   };
 }
@@ -74,7 +74,7 @@ auto weigh(Hands hands) {
 auto charge(Hands hands) {
   return [hands](const Parcel&, Context& context) -> Task<Update<Parcel>> {
     auto pay = [hands, &context] { return hands.call_keyed(context, "charge"); };
-    std::int64_t paid = co_await context.once("charge", std::move(pay));
+    std::int64_t paid = co_await context.keyed_effect("charge", std::move(pay));
     co_return set(&Parcel::paid, paid);
   };
 }
@@ -88,7 +88,7 @@ auto mail(Hands hands, std::string name, WhenUncertain policy) {
       return hands.outside->look(name, context.idempotency_key(name));
     };
     if (policy != WhenUncertain::probe) look = nullptr;
-    co_await context.effect(name, options, std::move(send_mail), std::move(look));
+    co_await context.unkeyed_effect(name, options, std::move(send_mail), std::move(look));
     co_return add(&Parcel::mails, 1);
   };
 }
@@ -96,7 +96,7 @@ auto mail(Hands hands, std::string name, WhenUncertain policy) {
 Task<Result<Update<Parcel>>> ship(const Parcel& parcel, Context& context) {
   co_await sleep_for(800ms);
   if (context.attempt() == 1) co_return error(ErrorCode::unavailable, "The printer is busy.");
-  context.commit_with(Label{context.run().text(), parcel.total});
+  context.save(Label{context.run().text(), parcel.total});
   context.publish("shipped", Value(parcel.total));
   context.outcome("shipped");
   co_return set(&Parcel::label, "labelled");
@@ -170,7 +170,7 @@ std::shared_ptr<const GraphDefinition> thinker_graph(Outside&, ProcessId) {
   GraphBuilder<Thinker> graph{"thinker"};
   graph.node("think", think).retry(kPatient).timeout(5s);
   graph.node("note", [](const Thinker& thinker, Context& context) {
-    context.commit_with(Label{context.run().text(), thinker.step});
+    context.save(Label{context.run().text(), thinker.step});
     context.outcome("thought");
     return unchanged<Thinker>();
   });
@@ -206,7 +206,7 @@ struct Errand {
 
 auto question(const std::string& name) {
   return [name](const Errand& errand, Context& context) {
-    Question asked;
+    InterruptRequest asked;
     asked.name = name;
     asked.text = "Shall I?";
     asked.payload = Value(errand.what);

@@ -90,7 +90,7 @@ std::optional<std::optional<T>> Context::settle(EffectStep& step, const EffectOp
     if (found.ok()) return std::nullopt;
   }
   if (step.next() != Next::probe && step.next() != Next::ask) return std::nullopt;
-  Answer answer = ask_about(step.uncertain(), options.expires);
+  InterruptResponse answer = ask_about(step.uncertain(), options.expires);
   if (!answer.approved) return std::nullopt;
   T value{};
   Decoder in;

@@ -34,7 +34,7 @@ struct ApprovalOptions {
   std::vector<std::string> roles = {};  // who may decide; empty: anyone who can reach the store
 };
 
-using NodeResult = Result<NodeAnswer>;
+using NodeResult = Result<NodeUpdate>;
 
 struct GraphDefinition {
   // A way by its index, a node's name, several names, or visits with an input each.
@@ -47,15 +47,15 @@ struct GraphDefinition {
     std::size_t channel = 0;                           // shown, hashed and open to editing
     std::function<bool(const void*)> when;             // null: always ask
     std::function<std::string(const void*)> question;  // null: options.question
-    std::function<Result<Done>(const void*)> check;    // of an edited state; null: anything fits
-    std::optional<std::size_t> awaiting;  // bool channel: true while a decision is awaited
-    std::optional<std::size_t> answer;    // bool channel: the decision
+    std::function<Result<Done>(const void*)> validate;    // of an edited state; null: anything fits
+    std::optional<std::size_t> pending_flag;  // bool channel: true while a decision is awaited
+    std::optional<std::size_t> decision_flag;    // bool channel: the decision
     std::function<void(void*, bool)> set_awaiting;
     std::function<void(void*, bool)> set_answer;
     std::string approved, rejected;  // where to go
     // Of a JSON graph, until its channels are known.
     struct Names {
-      std::string channel, awaiting, answer;
+      std::string channel, pending_flag, decision_flag;
     };
     Names names;
   };
@@ -79,11 +79,11 @@ struct GraphDefinition {
 
     RetryPolicy retry;
     std::optional<std::chrono::milliseconds> timeout;
-    std::vector<std::string> uses;  // names of dependencies: see protection.h; no part of the hash
+    std::vector<std::string> depends_on;  // names of dependencies: see protection.h; no part of the hash
     bool interrupt_before = false;  // the run pauses before, or after, the node's superstep
     bool interrupt_after = false;
     std::vector<std::string> targets;    // all of an edge, or those that a branch may choose
-    std::vector<std::string> may_go_to;  // where its updates may go or send to
+    std::vector<std::string> destinations;  // where its updates may go or send to
     Choose choose;                       // null for edges
     std::size_t index = 0;               // in the graph's nodes
   };
@@ -129,7 +129,7 @@ std::string to_dot(const GraphDefinition& graph);      // Graphviz
 std::string to_outline(const GraphDefinition& graph);  // a line a node, for a terminal
 
 // An edge or a branch as declared.
-struct GraphWay {
+struct EdgeDeclaration {
   std::string from;
   std::vector<std::string> targets;
   GraphDefinition::Choose choose;  // null for an edge
@@ -138,7 +138,7 @@ struct GraphWay {
 // Connects the nodes, checks the whole graph and computes its hash. `faults` have been found
 // before.
 Result<std::shared_ptr<const GraphDefinition>> finish_graph(GraphDefinition definition,
-                                                            std::vector<GraphWay> ways,
+                                                            std::vector<EdgeDeclaration> edges,
                                                             std::vector<std::string> faults = {});
 
 namespace detail {

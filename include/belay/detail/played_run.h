@@ -14,7 +14,7 @@
 namespace belay::testing {
 
 // Where a process dies. Take those of Played::every_commit(), or say before_commit(3).
-struct Crash {
+struct CrashPoint {
   enum class When {
     before_commit,  // the commit never reaches the store
     answer_lost,    // it is written, and nobody hears of it
@@ -25,10 +25,10 @@ struct Crash {
   int moment = 0;         // with `between`, counted from 1
   std::string text = {};  // in words: "before commit 3 (node of write) is written"
 
-  friend bool operator==(const Crash& one, const Crash& other) {
+  friend bool operator==(const CrashPoint& one, const CrashPoint& other) {
     return one.when == other.when && one.commit == other.commit && one.moment == other.moment;
   }
-  friend std::ostream& operator<<(std::ostream& out, const Crash& crash) {
+  friend std::ostream& operator<<(std::ostream& out, const CrashPoint& crash) {
     return out << crash.text;
   }
 };
@@ -38,7 +38,7 @@ struct Crash {
 namespace belay::testing::detail {
 
 // What a world's processes have come to.
-struct PlayedRun {
+struct RunTrace {
   std::optional<Error> error;
   RunView view;
   std::vector<std::string> path;
@@ -53,7 +53,7 @@ struct PlayedRun {
   std::vector<RecordRow> records;
   std::vector<Violation> violations;
   std::vector<ModelRequest> requests;
-  std::vector<Crash> moments;  // where its last process could have died
+  std::vector<CrashPoint> moments;  // where its last process could have died
   int crashes = 0;
 
   int calls_of(std::string_view effect) const;

@@ -31,9 +31,9 @@ class Operand {
 };
 
 // What a node did to one channel. All that it did to a channel is one Change.
-struct Change {
+struct ChannelWrite {
   std::size_t channel = 0;
-  ValueKind kind = ValueKind::set;
+  WriteOp kind = WriteOp::set;
   std::shared_ptr<Operand> operand;
 };
 
@@ -59,24 +59,24 @@ Send send_to(std::string_view node, const Input& input) {
 }
 
 // What a node of a JSON graph did to a channel that it names; the graph makes a Change of it.
-struct NamedChange {
+struct NamedWrite {
   std::string channel;
-  std::optional<ValueKind> kind;  // unset: as the channel's own reducer says
+  std::optional<WriteOp> kind;  // unset: as the channel's own reducer says
   Value value;
 };
 
 // What a node's update comes to, without its type. For the engine.
-struct NodeAnswer {
-  std::vector<Change> changes;
+struct NodeUpdate {
+  std::vector<ChannelWrite> changes;
   std::vector<std::string> go_to;
   std::vector<Send> sends;
-  std::vector<NamedChange> named = {};  // empty once the graph has looked them up
+  std::vector<NamedWrite> named = {};  // empty once the graph has looked them up
 };
 
 // One channel as the engine sees it, whatever its type. `index` is its place in the state type.
 struct ChannelType {
   using Encode = std::function<void(const void* state, Encoder&, const Unknown*)>;
-  using Combine = std::function<bool(ValueKind, const Value&, void* state, Decoder&, Unknown*)>;
+  using Combine = std::function<bool(WriteOp, const Value&, void* state, Decoder&, Unknown*)>;
 
   std::string name;
   std::size_t index = 0;
@@ -92,11 +92,11 @@ struct ChannelType {
     encode_channel(state, out, unknown);
   }
   bool decode(const Value& from, void* state, Decoder& in, Unknown* unknown) const {
-    return combine_channel(ValueKind::set, from, state, in, unknown);
+    return combine_channel(WriteOp::set, from, state, in, unknown);
   }
   // Combines a stored operand with the channel; false, with the problem noted, when it does not
   // fit. Not for ValueKind::reduce.
-  bool combine(ValueKind kind, const Value& from, void* state, Decoder& in,
+  bool combine(WriteOp kind, const Value& from, void* state, Decoder& in,
                Unknown* unknown) const {
     return combine_channel(kind, from, state, in, unknown);
   }
@@ -164,10 +164,10 @@ auto& member_at(State& state) {
 }
 
 template <typename M>
-bool combine_member(ValueKind kind, const Value& from, M& member, Decoder& in, Unknown* unknown) {
-  if (kind == ValueKind::set) return codec::decode(from, member, in, unknown);
+bool combine_member(WriteOp kind, const Value& from, M& member, Decoder& in, Unknown* unknown) {
+  if (kind == WriteOp::set) return codec::decode(from, member, in, unknown);
   if constexpr (codec::is_vector<M>) {
-    if (kind == ValueKind::append) {
+    if (kind == WriteOp::append) {
       M items;
       if (!codec::decode(from, items, in, unknown)) return false;
       member.insert(member.end(), std::make_move_iterator(items.begin()),
@@ -175,14 +175,14 @@ bool combine_member(ValueKind kind, const Value& from, M& member, Decoder& in, U
       return true;
     }
   } else if constexpr (codec::is_string_map<M>) {
-    if (kind == ValueKind::merge) {
+    if (kind == WriteOp::merge) {
       M entries;
       if (!codec::decode(from, entries, in, unknown)) return false;
       merge_into(member, entries);
       return true;
     }
   } else if constexpr (std::is_arithmetic_v<M>) {
-    if (kind == ValueKind::add) {
+    if (kind == WriteOp::add) {
       M amount{};
       if (!codec::decode(from, amount, in, unknown)) return false;
       return add_to(member, amount) || in.mismatch("an amount that stays in range", from);
@@ -199,7 +199,7 @@ ChannelType channel_type() {
   type.encode_channel = [](const void* state, Encoder& out, const Unknown* unknown) {
     codec::encode(member_at<Index>(*static_cast<const State*>(state)), out, unknown);
   };
-  type.combine_channel = [](ValueKind kind, const Value& from, void* state, Decoder& in,
+  type.combine_channel = [](WriteOp kind, const Value& from, void* state, Decoder& in,
                             Unknown* unknown) {
     return combine_member(kind, from, member_at<Index>(*static_cast<State*>(state)), in, unknown);
   };

@@ -118,7 +118,7 @@ Result<std::vector<StoredEnvelope>> list_envelopes(const TenantTables& tenant,
     found.push_back(stored_of(visited));
   });
   std::sort(found.begin(), found.end(),
-            [](const StoredEnvelope& a, const StoredEnvelope& b) { return a.place < b.place; });
+            [](const StoredEnvelope& a, const StoredEnvelope& b) { return a.position < b.position; });
   if (found.size() > filter.limit) found.resize(filter.limit);
   return found;
 }
@@ -126,10 +126,10 @@ Result<std::vector<StoredEnvelope>> list_envelopes(const TenantTables& tenant,
 void rewrite_envelopes(TenantTables& tenant, std::vector<Rewrite>& rewrites) {
   if (rewrites.empty()) return;
   std::unordered_map<std::uint64_t, Rewrite*> by_place;
-  for (Rewrite& rewrite : rewrites) by_place.emplace(rewrite.place, &rewrite);
+  for (Rewrite& rewrite : rewrites) by_place.emplace(rewrite.position, &rewrite);
   for_each_envelope(tenant, true, [&](Visited visited) {
     StoredEnvelope stored = stored_of(visited);
-    auto found = by_place.find(stored.place);
+    auto found = by_place.find(stored.position);
     if (found == by_place.end() || digest_of(stored) != found->second->before) return;
     visited.envelope = found->second->envelope;
     bool fits = found->second->texts.size() == visited.texts.size();

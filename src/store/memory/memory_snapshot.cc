@@ -150,7 +150,7 @@ Result<std::vector<CheckpointRow>> MemorySnapshot::checkpoints(const CheckpointF
     return allows(filter.seq, row.seq) && (!filter.before_seq || row.seq < *filter.before_seq);
   };
   std::identity as_it_is;
-  if (filter.space.empty()) {
+  if (filter.checkpoint_ns.empty()) {
     auto begin = table->checkpoints.begin();
     auto end = table->checkpoints.end();
     if (filter.seq) {
@@ -164,8 +164,8 @@ Result<std::vector<CheckpointRow>> MemorySnapshot::checkpoints(const CheckpointF
     }
     return newest_first(begin, end, filter.limit, matches, as_it_is);
   }
-  auto begin = table->inner_checkpoints.lower_bound({filter.space, 0});
-  auto end = table->inner_checkpoints.upper_bound({filter.space, ~std::uint64_t{0}});
+  auto begin = table->inner_checkpoints.lower_bound({filter.checkpoint_ns, 0});
+  auto end = table->inner_checkpoints.upper_bound({filter.checkpoint_ns, ~std::uint64_t{0}});
   return newest_first(begin, end, filter.limit, matches,
                       [](const auto& entry) -> const CheckpointRow& { return entry.second; });
 }
@@ -175,11 +175,11 @@ Result<std::vector<ValueRow>> MemorySnapshot::values(const ValueFilter& filter) 
   std::vector<ValueRow> found;
   if (!table) return found;
   for (const auto& [name, rows] : table->channels) {
-    if (filter.space && name.first != *filter.space) continue;
+    if (filter.checkpoint_ns && name.first != *filter.checkpoint_ns) continue;
     if (!filter.every_version) {
       auto [begin, end] = rows_that_count(rows, filter.at_seq);
       for (std::size_t i = begin; i < end; ++i) {
-        if (rows[i].kind != ValueKind::reduce) found.push_back(rows[i]);
+        if (rows[i].kind != WriteOp::reduce) found.push_back(rows[i]);
       }
       continue;
     }
@@ -189,8 +189,8 @@ Result<std::vector<ValueRow>> MemorySnapshot::values(const ValueFilter& filter) 
   }
   if (filter.every_version) {
     std::sort(found.begin(), found.end(), [](const ValueRow& a, const ValueRow& b) {
-      return std::tie(a.seq, a.space, a.channel, a.index) <
-             std::tie(b.seq, b.space, b.channel, b.index);
+      return std::tie(a.seq, a.checkpoint_ns, a.channel, a.index) <
+             std::tie(b.seq, b.checkpoint_ns, b.channel, b.index);
     });
   }
   return found;
@@ -266,10 +266,10 @@ Result<std::vector<TaskRow>> MemorySnapshot::tasks(const TaskFilter& filter) {
   std::vector<TaskRow> found;
   if (!table) return found;
   constexpr auto least = std::numeric_limits<std::int64_t>::min();
-  auto entry = table->tasks.lower_bound({filter.space, filter.superstep.value_or(least), least});
+  auto entry = table->tasks.lower_bound({filter.checkpoint_ns, filter.superstep.value_or(least), least});
   for (; entry != table->tasks.end(); ++entry) {
     const TaskRow& row = entry->second;
-    if (row.space != filter.space || (filter.superstep && row.superstep != *filter.superstep)) {
+    if (row.checkpoint_ns != filter.checkpoint_ns || (filter.superstep && row.superstep != *filter.superstep)) {
       break;
     }
     found.push_back(row);

@@ -30,7 +30,7 @@ class MemoryStore final : public Store {
     co_return reader(snapshot);
   }
 
-  std::optional<std::uint64_t> version() override {
+  std::optional<std::uint64_t> change_token() override {
     std::lock_guard lock(mutex_);
     return version_;
   }

@@ -6,7 +6,7 @@
 namespace belay::store {
 
 // The user, concurrency key or queue that the run's place is counted by; empty for the tenant.
-const std::string& group_of(const RunRow& run, PlaceOf of);
+const std::string& group_of(const RunRow& run, ConcurrencyScope of);
 
 // Whether every group of the run has a place for it. A run that is at work has its place already.
 bool has_places(const Commit& commit, const TenantTables& tenant, const RunTable* run,

@@ -57,7 +57,7 @@ void forget_values(RunTable& run, const CheckpointRow& anchor) {
     auto is_needed = [&, first = begin](const ValueRow& row) {
       auto place = static_cast<std::size_t>(&row - rows.data());
       if (row.seq > anchor.state_seq) return true;
-      return place >= first && row.kind != ValueKind::reduce;
+      return place >= first && row.kind != WriteOp::reduce;
     };
     std::vector<ValueRow> kept;
     for (ValueRow& row : rows) {

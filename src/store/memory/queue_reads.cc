@@ -51,16 +51,16 @@ Result<std::vector<QueueCount>> MemorySnapshot::queue_counts(const TenantId& ten
   return found;
 }
 
-Result<std::vector<PlaceCount>> MemorySnapshot::places(const TenantId& tenant, PlaceOf of) {
+Result<std::vector<ConcurrencyCount>> MemorySnapshot::running_counts(const TenantId& tenant, ConcurrencyScope of) {
   std::map<std::string, std::uint64_t> counts;
   if (const TenantTables* tables = tables_.tenant(tenant)) {
     for (const RunTable& run : tables->runs) {
       if (run.row.status != RunStatus::running) continue;
-      if (of == PlaceOf::key && run.row.concurrency_key.empty()) continue;
+      if (of == ConcurrencyScope::key && run.row.concurrency_key.empty()) continue;
       ++counts[group_of(run.row, of)];
     }
   }
-  std::vector<PlaceCount> found;
+  std::vector<ConcurrencyCount> found;
   for (auto& [group, running] : counts) found.push_back({group, running});
   return found;
 }

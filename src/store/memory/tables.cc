@@ -13,7 +13,7 @@ namespace belay::store {
 namespace {
 
 // What the guards allow: which rows to write, or the answer when nothing is to be written.
-struct Verdict {
+struct GuardResult {
   CommitRows* rows = nullptr;
   CommitOutcome outcome = CommitOutcome::applied;
 };
@@ -26,13 +26,13 @@ bool is_checkpoint_of(const std::optional<CommitRows>& rows, const CheckpointRow
 CommitOutcome outcome_of_moved_run(const Commit& commit, const RunTable& run) {
   if (const CheckpointRow* stored = run.checkpoint(commit.rows.checkpoint->seq)) {
     if (commit.rows.checkpoint->id == stored->id) return CommitOutcome::applied;
-    if (is_checkpoint_of(commit.when_expired, *stored)) return CommitOutcome::expired;
+    if (is_checkpoint_of(commit.if_expired, *stored)) return CommitOutcome::expired;
   }
-  return commit.guard->seq == 0 ? CommitOutcome::exists : CommitOutcome::fenced;
+  return commit.run_guard->seq == 0 ? CommitOutcome::exists : CommitOutcome::fenced;
 }
 
-Verdict judge_approval(Commit& commit, const TenantTables& tenant, Clock& clock) {
-  const ApprovalGuard& guard = *commit.approval;
+GuardResult check_approval_guard(Commit& commit, const TenantTables& tenant, Clock& clock) {
+  const ApprovalGuard& guard = *commit.approval_guard;
   auto found = tenant.approval_by_id.find(guard.interrupt);
   if (found == tenant.approval_by_id.end()) return {nullptr, CommitOutcome::approval_closed};
   const ApprovalRow& approval = *found->second;
@@ -40,63 +40,63 @@ Verdict judge_approval(Commit& commit, const TenantTables& tenant, Clock& clock)
                   approval.payload_hash == guard.payload_hash &&
                   (!commit.rows.run || commit.rows.run->run == approval.run);
   if (!is_asked) return {nullptr, CommitOutcome::approval_closed};
-  if (guard.run_is_held) {
+  if (guard.run_is_active) {
     RunStatus status = tenant.run(approval.run)->row.status;
     bool is_held = status == RunStatus::running || status == RunStatus::queued;
     if (!is_held) return {nullptr, CommitOutcome::fenced};
   }
   bool has_passed = approval.expires_at <= clock.now();
   if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed)) return {&commit.rows};
-  if (has_passed && commit.when_expired) return {&*commit.when_expired, CommitOutcome::expired};
+  if (has_passed && commit.if_expired) return {&*commit.if_expired, CommitOutcome::expired};
   return {nullptr, CommitOutcome::approval_closed};
 }
 
-bool stands(const RunTable& run, const RunGuard& guard) {
+bool guard_holds(const RunTable& run, const RunGuard& guard) {
   return run.row.epoch == guard.epoch && run.row.seq == guard.seq;
 }
 
-Verdict judge_pending(Commit& commit, TenantTables& tenant, RunTable*& run) {
-  run = tenant.run(commit.guard->pending_for);
-  if (!run || !stands(*run, *commit.guard)) return {nullptr, CommitOutcome::fenced};
+GuardResult judge_pending(Commit& commit, TenantTables& tenant, RunTable*& run) {
+  run = tenant.run(commit.run_guard->pending_for);
+  if (!run || !guard_holds(*run, *commit.run_guard)) return {nullptr, CommitOutcome::fenced};
   return {&commit.rows};
 }
 
 // Leaves `run` null for a commit without a guard and for a run's first commit.
-Result<Verdict> judge(Commit& commit, TenantTables& tenant, Clock& clock, RunTable*& run) {
-  if (commit.guard && !commit.guard->pending_for.is_null()) {
+Result<GuardResult> judge(Commit& commit, TenantTables& tenant, Clock& clock, RunTable*& run) {
+  if (commit.run_guard && !commit.run_guard->pending_for.is_null()) {
     return judge_pending(commit, tenant, run);
   }
-  if (commit.guard) {
+  if (commit.run_guard) {
     const RunRow& row = *commit.rows.run;
     run = tenant.run(row.run);
     if (run) {
-      if (!stands(*run, *commit.guard)) return Verdict{nullptr, outcome_of_moved_run(commit, *run)};
-    } else if (commit.guard->seq != 0 || commit.guard->epoch != 0) {
-      return Verdict{nullptr, CommitOutcome::fenced};
+      if (!guard_holds(*run, *commit.run_guard)) return GuardResult{nullptr, outcome_of_moved_run(commit, *run)};
+    } else if (commit.run_guard->seq != 0 || commit.run_guard->epoch != 0) {
+      return GuardResult{nullptr, CommitOutcome::fenced};
     } else if (!commit.rows.thread && !tenant.thread_by_id.contains(row.thread.text)) {
       return no_such_thread(row.thread);
     }
   }
   if (commit.rows.thread && tenant.thread_by_id.contains(commit.rows.thread->thread.text)) {
-    return Verdict{nullptr, CommitOutcome::exists};
+    return GuardResult{nullptr, CommitOutcome::exists};
   }
-  for (const InterruptId& interrupt : commit.still_open) {
+  for (const InterruptId& interrupt : commit.require_open) {
     auto found = tenant.approval_by_id.find(interrupt);
     bool is_closed =
         found != tenant.approval_by_id.end() && found->second->status != ApprovalStatus::open;
-    if (is_closed) return Verdict{nullptr, CommitOutcome::approval_closed};
+    if (is_closed) return GuardResult{nullptr, CommitOutcome::approval_closed};
   }
-  if (commit.message) {
-    const OutboxGuard& guard = *commit.message;
+  if (commit.message_guard) {
+    const OutboxGuard& guard = *commit.message_guard;
     RunTable* sender = tenant.run(guard.run);
-    if (!sender) return Verdict{nullptr, CommitOutcome::fenced};
+    if (!sender) return GuardResult{nullptr, CommitOutcome::fenced};
     auto found = sender->outbox.find({guard.seq, guard.index});
     bool stands = found != sender->outbox.end() && found->second.row.status == guard.status &&
                   found->second.row.attempts == guard.attempts;
-    if (!stands) return Verdict{nullptr, CommitOutcome::fenced};
+    if (!stands) return GuardResult{nullptr, CommitOutcome::fenced};
   }
-  if (commit.approval) return judge_approval(commit, tenant, clock);
-  return Verdict{&commit.rows};
+  if (commit.approval_guard) return check_approval_guard(commit, tenant, clock);
+  return GuardResult{&commit.rows};
 }
 
 // A pending write that is sent again asks for the same approval again.
@@ -216,9 +216,9 @@ void write_records(CommitRows& rows, TenantTables& tenant, const RunTable* run, 
 
 void write_value(Channels& channels, ValueRow value) {
   auto channel =
-      channels.find(std::pair<std::string_view, std::string_view>(value.space, value.channel));
+      channels.find(std::pair<std::string_view, std::string_view>(value.checkpoint_ns, value.channel));
   if (channel == channels.end()) {
-    channel = channels.emplace(ChannelName(value.space, value.channel), 0).first;
+    channel = channels.emplace(ChannelName(value.checkpoint_ns, value.channel), 0).first;
   }
   std::vector<ValueRow>& rows = channel->second;
   auto is_before = [](const ValueRow& a, const ValueRow& b) {
@@ -288,12 +288,12 @@ void write_message(TenantTables& tenant, OutboxRow& message) {
 void write_work(CommitRows& rows, TenantTables& tenant, RunTable& run) {
   for (ValueRow& value : rows.values) write_value(run.channels, std::move(value));
   for (TaskRow& task : rows.tasks) {
-    auto key = std::tuple(task.space, task.superstep, task.position);
+    auto key = std::tuple(task.checkpoint_ns, task.superstep, task.position);
     run.tasks.insert_or_assign(std::move(key), std::move(task));
   }
   for (EffectRow& effect : rows.effects) write_effect(tenant, run, std::move(effect));
   for (CheckpointRow& inner : rows.inner_checkpoints) {
-    auto key = std::pair(inner.space, inner.seq);
+    auto key = std::pair(inner.checkpoint_ns, inner.seq);
     run.inner_checkpoints.insert_or_assign(std::move(key), std::move(inner));
   }
 }
@@ -310,7 +310,7 @@ void write_unguarded(CommitRows& rows, TenantTables& tenant) {
     std::string name = queue.name;
     tenant.queues.insert_or_assign(std::move(name), std::move(queue));
   }
-  for (const BlobUse& unused : rows.forget_blobs) {
+  for (const BlobUse& unused : rows.delete_blobs) {
     auto blob = tenant.blobs.find(unused.id);
     bool is_it = blob != tenant.blobs.end() && blob->second.last_put == unused.last_put;
     if (is_it) tenant.blobs.erase(blob);
@@ -347,7 +347,7 @@ void write(Commit& commit, CommitRows& rows, TenantTables& tenant, RunTable* run
     if (is_new) blob->second.envelope = std::move(row.envelope);
     blob->second.last_put = ++tenant.blob_puts;
   }
-  if (!commit.guard) write_unguarded(rows, tenant);
+  if (!commit.run_guard) write_unguarded(rows, tenant);
 }
 
 }  // namespace
@@ -359,8 +359,8 @@ Result<CommitOutcome> Tables::apply(Commit& commit, Clock& clock) {
   if (!verdict.ok()) return std::move(verdict).error();
   if (!verdict->rows) return verdict->outcome;
   CommitRows& rows = *verdict->rows;
-  if (!has_places(commit, tenant, run, rows)) return CommitOutcome::no_place;
-  bool is_pending = commit.guard && !commit.guard->pending_for.is_null();
+  if (!has_places(commit, tenant, run, rows)) return CommitOutcome::limit_reached;
+  bool is_pending = commit.run_guard && !commit.run_guard->pending_for.is_null();
   BELAY_CHECK(check_opened(rows, tenant, is_pending));
   if (rows.preserve && !tenant.thread_by_id.contains(rows.preserve->first.text)) {
     return no_such_thread(rows.preserve->first);
@@ -376,7 +376,7 @@ std::pair<std::size_t, std::size_t> rows_that_count(const std::vector<ValueRow>&
                        [](std::uint64_t seq, const ValueRow& row) { return seq < row.seq; });
   auto end = static_cast<std::size_t>(after - rows.begin());
   std::size_t begin = end;
-  while (begin > 0 && rows[begin - 1].kind != ValueKind::set) --begin;
+  while (begin > 0 && rows[begin - 1].kind != WriteOp::set) --begin;
   return {begin == 0 ? 0 : begin - 1, end};
 }
 

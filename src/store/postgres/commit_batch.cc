@@ -36,17 +36,17 @@ constexpr std::string_view standing_statement =
     " LEFT JOIN belay.runs r ON r.tenant = u.tenant AND r.run_id = u.run_id ORDER BY u.n";
 
 RunId run_of(const Commit& commit) {
-  return commit.rows.run ? commit.rows.run->run : commit.guard->pending_for;
+  return commit.rows.run ? commit.rows.run->run : commit.run_guard->pending_for;
 }
 
-bool is_first(const Commit& commit) { return commit.guard->seq == 0 && commit.guard->epoch == 0; }
+bool is_first(const Commit& commit) { return commit.run_guard->seq == 0 && commit.run_guard->epoch == 0; }
 
 }  // namespace
 
 bool fits_together(const Commit& commit) {
-  if (!commit.guard || commit.imports || commit.approval || commit.when_expired) return false;
-  if (!commit.still_open.empty()) return false;
-  bool is_pending = !commit.guard->pending_for.is_null();
+  if (!commit.run_guard || commit.imports || commit.approval_guard || commit.if_expired) return false;
+  if (!commit.require_open.empty()) return false;
+  bool is_pending = !commit.run_guard->pending_for.is_null();
   // A question that was asked already is not asked again: that takes a look.
   return !is_pending || commit.rows.opened.empty();
 }
@@ -78,7 +78,7 @@ TogetherAnswer commit_together(Connection& connection, const std::vector<const C
   RowBatch rows;
   PlaceChecks places;
   for (const Commit* commit : commits) {
-    const RunGuard& guard = *commit->guard;
+    const RunGuard& guard = *commit->run_guard;
     if (!guard.pending_for.is_null()) {
       held.add(commit->tenant.text, guard.pending_for, guard.epoch, guard.seq);
     } else if (is_first(*commit)) {
@@ -110,7 +110,7 @@ TogetherAnswer commit_together(Connection& connection, const std::vector<const C
     return answer;
   }
   if (connection.state() == state_of_guard) answer.outcome = Together::a_guard;
-  if (connection.is_to_be_repeated()) answer.outcome = Together::repeat;
+  if (connection.is_retryable()) answer.outcome = Together::repeat;
   connection.roll_back();
   return answer;
 }
@@ -120,7 +120,7 @@ Result<std::vector<bool>> standing(Connection& connection,
   using enum Type;
   Table asked(standing_statement, {text, uuid, number, number});
   for (const Commit* commit : commits) {
-    asked.add(commit->tenant.text, run_of(*commit), commit->guard->epoch, commit->guard->seq);
+    asked.add(commit->tenant.text, run_of(*commit), commit->run_guard->epoch, commit->run_guard->seq);
   }
   asked.send(connection);
   BELAY_TRY(std::vector<Rows> given, connection.sync());

@@ -107,7 +107,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address) {
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(const Address& address,
-                                                     std::shared_ptr<const Haste> haste) {
+                                                     std::shared_ptr<const ShutdownDeadline> haste) {
   Address asked = address;
   for (auto& [name, value] : asked.parameters) {
     if (name == "connect_timeout" && haste->is_so()) value = hasty_connect_timeout;
@@ -139,7 +139,7 @@ std::string_view Connection::in_schema(std::string_view sql) {
 }
 
 void Connection::send(std::string_view sql, const Parameters& parameters) {
-  if (is_lost_) return;
+  if (has_unknown_commit_) return;
   Parameters::View view = parameters.view();
   // The kept copy ends with a zero, as libpq needs it.
   const char* text = in_schema(sql).data();
@@ -151,7 +151,7 @@ void Connection::send(std::string_view sql, const Parameters& parameters) {
 
 Result<std::vector<Rows>> Connection::sync() {
   state_.clear();
-  if (is_lost_ || is_refused_ || PQpipelineSync(handle_) != 1 || !flush()) return lost();
+  if (has_unknown_commit_ || is_refused_ || PQpipelineSync(handle_) != 1 || !flush()) return lost();
   std::vector<Rows> given;
   std::optional<Error> failed;
   while (true) {
@@ -183,7 +183,7 @@ Result<std::vector<Rows>> Connection::sync() {
 }
 
 void Connection::send_off() {
-  if (is_lost_) return;
+  if (has_unknown_commit_) return;
   bool is_sent = !is_refused_ && PQpipelineSync(handle_) == 1 && PQflush(handle_) >= 0;
   if (!is_sent) {
     (void)lost();
@@ -221,7 +221,7 @@ Result<Done> Connection::check_primary(const Rows& asked) {
   }
   if (!is_standby && !is_read_only) return Done{};
   state_ = state_of_read_only;
-  is_lost_ = true;
+  has_unknown_commit_ = true;
   return no_writes_at(address_, is_standby);
 }
 
@@ -231,7 +231,7 @@ Result<Done> Connection::execute(std::string_view sql) {
 }
 
 void Connection::roll_back() {
-  if (is_lost_ || PQtransactionStatus(handle_) == PQTRANS_IDLE) return;
+  if (has_unknown_commit_ || PQtransactionStatus(handle_) == PQTRANS_IDLE) return;
   std::string before = state_;
   (void)execute("ROLLBACK");
   state_ = std::move(before);
@@ -239,7 +239,7 @@ void Connection::roll_back() {
 
 int Connection::announced_process() const { return PQbackendPID(handle_); }
 
-int Connection::socket() const { return is_lost_ ? -1 : PQsocket(handle_); }
+int Connection::socket() const { return has_unknown_commit_ ? -1 : PQsocket(handle_); }
 
 int Connection::server_version() const { return PQserverVersion(handle_); }
 
@@ -250,7 +250,7 @@ bool Connection::wait(Wanted wanted, std::chrono::milliseconds time) {
   if (haste_) sockets[1].fd = haste_->descriptor();
   while (true) {
     if (haste_ && haste_->is_so()) {
-      time = std::min(time, Haste::patience);
+      time = std::min(time, ShutdownDeadline::patience);
       sockets[1].fd = -1;
     }
     int ready = poll(sockets, 2, static_cast<int>(time.count()));
@@ -279,7 +279,7 @@ bool Connection::receive() {
 }
 
 Error Connection::lost() {
-  is_lost_ = true;
+  has_unknown_commit_ = true;
   state_.clear();
   std::string why = one_line(PQerrorMessage(handle_));
   if (why.empty()) why = "it did not answer in time";
@@ -294,9 +294,9 @@ Error Connection::error_of(const pg_result* result) {
   if (!state) return lost();
   state_ = state;
   // The server says so before it ends the connection.
-  if (state_.starts_with("57P0") || state_.starts_with("08")) is_lost_ = true;
+  if (state_.starts_with("57P0") || state_.starts_with("08")) has_unknown_commit_ = true;
   // The primary is another one now, or will be.
-  if (takes_no_writes()) is_lost_ = true;
+  if (takes_no_writes()) has_unknown_commit_ = true;
   return error(code_of_state(state_),
                "The store, " + address_.shown +
                    ", refused: " + one_line(message ? message : "no reason given") + " (" + state_ +
@@ -311,7 +311,7 @@ void Connection::collect_notifications() {
 }
 
 std::size_t Connection::wait_for_notifications(std::chrono::milliseconds time) {
-  if (is_lost_) return 0;
+  if (has_unknown_commit_) return 0;
   if (wait(Wanted::readable, time) && PQconsumeInput(handle_) != 1) (void)lost();
   collect_notifications();
   return notifications_.size();

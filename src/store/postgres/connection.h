@@ -84,7 +84,7 @@ class Connection {
   static Result<std::unique_ptr<Connection>> open(const Address& address);
   // The same, and heeds `haste`, with which it waits for two seconds at most.
   static Result<std::unique_ptr<Connection>> open(const Address& address,
-                                                  std::shared_ptr<const Haste> haste);
+                                                  std::shared_ptr<const ShutdownDeadline> haste);
   Connection(const Address& address, pg_conn* handle);  // owns it; for open()
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -113,18 +113,18 @@ class Connection {
 
   // Whether it can be used no more; of what was under way nothing is known, unless
   // takes_no_writes().
-  bool is_lost() const { return is_lost_; }
+  bool is_lost() const { return has_unknown_commit_; }
   // SQLSTATE of the last error of the server: "40001"; empty where the connection was lost.
   const std::string& state() const { return state_; }
   // The server gave up a transaction that may simply be tried again: 40001, 40P01.
-  bool is_to_be_repeated() const { return state_ == "40001" || state_ == "40P01"; }
+  bool is_retryable() const { return state_ == "40001" || state_ == "40P01"; }
   // The server is a standby now, or set to read only: nothing was written. A new connection may
   // find another, or the same in another state; this one is lost.
   bool takes_no_writes() const { return state_ == state_of_read_only; }
   // How long sync() waits for the server to say anything at all; then the connection is lost.
   void set_patience(std::chrono::milliseconds patience) { patience_ = patience; }
   // From now on sync() waits no longer than `haste` lets it. May be null.
-  void heed(std::shared_ptr<const Haste> haste) { haste_ = std::move(haste); }
+  void heed(std::shared_ptr<const ShutdownDeadline> haste) { haste_ = std::move(haste); }
 
   // 150004 for 15.4.
   int server_version() const;
@@ -152,13 +152,13 @@ class Connection {
 
   const Address address_;
   pg_conn* handle_;
-  bool is_lost_ = false;
+  bool has_unknown_commit_ = false;
   bool tells_its_state_ = false;
   int sent_off_ = 0;         // times; the server's answers to it come before any other
   bool is_refused_ = false;  // send() could not queue a statement
   std::string state_;
   std::chrono::milliseconds patience_;
-  std::shared_ptr<const Haste> haste_;
+  std::shared_ptr<const ShutdownDeadline> haste_;
   std::vector<std::string> notifications_;
   std::unordered_map<std::string, std::string> statements_;  // by what send() was given
 };

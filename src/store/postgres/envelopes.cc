@@ -25,7 +25,7 @@ struct Source {
 Result<store::Subject> value_subject(const Rows& rows, int row) {
   ValueRow value;
   value.run = RunId(rows.uuid(row, 2));
-  value.space = rows.text(row, 3);
+  value.checkpoint_ns = rows.text(row, 3);
   value.channel = rows.text(row, 4);
   value.seq = rows.natural(row, 5);
   value.index = rows.number(row, 6);
@@ -36,7 +36,7 @@ Result<store::Subject> value_subject(const Rows& rows, int row) {
 Result<store::Subject> task_subject(const Rows& rows, int row) {
   TaskRow task;
   task.run = RunId(rows.uuid(row, 2));
-  task.space = rows.text(row, 3);
+  task.checkpoint_ns = rows.text(row, 3);
   task.superstep = rows.number(row, 4);
   task.position = rows.number(row, 5);
   task.task = TaskId(rows.uuid(row, 6));
@@ -77,7 +77,7 @@ Result<store::Subject> edited_subject(const Rows& rows, int row) {
 CheckpointRow checkpoint_of(const Rows& rows, int row) {
   CheckpointRow checkpoint;
   checkpoint.run = RunId(rows.uuid(row, 2));
-  checkpoint.space = rows.text(row, 3);
+  checkpoint.checkpoint_ns = rows.text(row, 3);
   checkpoint.seq = rows.natural(row, 4);
   checkpoint.id = CheckpointId(rows.uuid(row, 5));
   return checkpoint;
@@ -170,7 +170,7 @@ Result<Done> list_source(const Ask& ask, std::size_t index, std::uint64_t after,
     BELAY_TRY(Rows rows, ask(query));
     for (int row = 0; row < rows.count(); ++row) {
       StoredEnvelope envelope;
-      envelope.place =
+      envelope.position =
           (static_cast<std::uint64_t>(index + 1) << number_bits) + rows.natural(row, 0);
       envelope.envelope = rows.text(row, 1);
       envelope.kind = source.kind;
@@ -201,7 +201,7 @@ Result<std::vector<StoredEnvelope>> list_envelopes(const Ask& ask, const Envelop
 
 Result<Done> rewrite_envelope(Connection& connection, const TenantId& tenant,
                               const Rewrite& rewrite) {
-  std::uint64_t number_of_source = rewrite.place >> number_bits;
+  std::uint64_t number_of_source = rewrite.position >> number_bits;
   if (number_of_source > sources.size()) {
     return rewrite_part(connection, tenant, rewrite, sources.size());
   }
@@ -211,7 +211,7 @@ Result<Done> rewrite_envelope(Connection& connection, const TenantId& tenant,
   Query query("UPDATE belay." + std::string(source.table));
   query.add(" SET " + envelope + " = ? WHERE tenant = ? AND " + std::string(source.number) +
                 " = ? AND sha256(" + envelope + ") = ?",
-            Bytes{rewrite.envelope}, tenant, rewrite.place & number_mask, rewrite.before);
+            Bytes{rewrite.envelope}, tenant, rewrite.position & number_mask, rewrite.before);
   if (!query.finds_nothing()) connection.send(query.sql(), query.parameters());
   return Done{};
 }

@@ -8,13 +8,13 @@
 
 namespace belay::postgres {
 
-Haste::Haste() : handle_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+ShutdownDeadline::ShutdownDeadline() : handle_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-Haste::~Haste() {
+ShutdownDeadline::~ShutdownDeadline() {
   if (handle_ >= 0) ::close(handle_);
 }
 
-void Haste::set(bool is_so) {
+void ShutdownDeadline::set(bool is_so) {
   if (is_so_ == is_so) return;
   std::uint64_t count = 1;
   if (is_so) {
@@ -27,7 +27,7 @@ void Haste::set(bool is_so) {
   }
 }
 
-std::optional<Haste::Time> Haste::end_for(Time begun) const {
+std::optional<ShutdownDeadline::Time> ShutdownDeadline::end_for(Time begun) const {
   if (!is_so_) return std::nullopt;
   Time since{Time::duration(since_.load())};
   return std::max(begun, since) + patience;

@@ -10,7 +10,7 @@
 
 namespace belay::postgres {
 
-class Haste {
+class ShutdownDeadline {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
@@ -18,10 +18,10 @@ class Haste {
   // what it has not acknowledged, another process does again.
   static constexpr std::chrono::milliseconds patience{5'000};
 
-  Haste();
-  Haste(const Haste&) = delete;
-  Haste& operator=(const Haste&) = delete;
-  ~Haste();
+  ShutdownDeadline();
+  ShutdownDeadline(const ShutdownDeadline&) = delete;
+  ShutdownDeadline& operator=(const ShutdownDeadline&) = delete;
+  ~ShutdownDeadline();
 
   void set(bool is_so);
   bool is_so() const { return is_so_; }

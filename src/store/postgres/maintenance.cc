@@ -73,19 +73,19 @@ Result<StoreStatistics> statistics_over(Connection& connection, const Address& a
 
 Result<StoreStatistics> statistics_of(const Address& address) {
   BELAY_TRY(auto connection, open_patient(address));
-  return repeated(*connection, [&] { return statistics_over(*connection, address); });
+  return with_retry(*connection, [&] { return statistics_over(*connection, address); });
 }
 
 Result<Done> compact(const Address& address) {
   BELAY_TRY(auto connection, open_patient(address));
   BELAY_TRY(Rows forbidden,
-            repeated(*connection, [&] { return tables_of_others(*connection, address); }));
+            with_retry(*connection, [&] { return tables_of_others(*connection, address); }));
   std::vector<std::string> left;
   for (int row = 0; row < forbidden.count(); ++row) left.push_back(forbidden.text(row, 0));
   for (std::string_view name : table_names()) {
     if (std::find(left.begin(), left.end(), name) != left.end()) continue;
     std::string vacuum = "VACUUM (ANALYZE) belay." + std::string(name);
-    BELAY_CHECK(repeated(*connection, [&] { return connection->execute(vacuum); }));
+    BELAY_CHECK(with_retry(*connection, [&] { return connection->execute(vacuum); }));
   }
   if (left.empty()) return Done{};
   return error(ErrorCode::unavailable,

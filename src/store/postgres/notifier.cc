@@ -93,7 +93,7 @@ void Notifier::notify(std::string_view queue) {
   if (is_first) bell_->ring();
 }
 
-Listening Notifier::subscribe(std::string_view queue, std::function<void()> called) {
+Subscription Notifier::subscribe(std::string_view queue, std::function<void()> called) {
   std::uint64_t id = 0;
   {
     std::lock_guard lock(listeners_->mutex);
@@ -105,7 +105,7 @@ Listening Notifier::subscribe(std::string_view queue, std::function<void()> call
     start();
   }
   bell_->ring();
-  return Listening(bell_.get(), [listeners = listeners_, bell = bell_, id](void*) {
+  return Subscription(bell_.get(), [listeners = listeners_, bell = bell_, id](void*) {
     {
       std::lock_guard lock(listeners->mutex);
       listeners->all.erase(id);
@@ -258,7 +258,7 @@ void Notifier::serve() {
 
 namespace belay {
 
-Result<std::unique_ptr<WakeUp>> open_postgres_wake_up(const std::string& url,
+Result<std::unique_ptr<WorkNotifier>> open_postgres_wake_up(const std::string& url,
                                                       const std::string& notify_url) {
   BELAY_TRY(postgres::Address store, postgres::address_from(url));
   postgres::Address address = store;
@@ -266,7 +266,7 @@ Result<std::unique_ptr<WakeUp>> open_postgres_wake_up(const std::string& url,
     BELAY_TRY(address, postgres::address_from(notify_url));
     address.schema = store.schema;
   }
-  std::unique_ptr<WakeUp> wake_up = std::make_unique<postgres::Notifier>(std::move(address));
+  std::unique_ptr<WorkNotifier> wake_up = std::make_unique<postgres::Notifier>(std::move(address));
   return wake_up;
 }
 

@@ -26,7 +26,7 @@ namespace belay::postgres {
 // The channel of a queue in a schema: one name for each, however long the queue's is.
 std::string channel_of(std::string_view schema, std::string_view queue);
 
-class Notifier final : public WakeUp {
+class Notifier final : public WorkNotifier {
  public:
   explicit Notifier(Address address);
   Notifier(const Notifier&) = delete;
@@ -35,7 +35,7 @@ class Notifier final : public WakeUp {
   ~Notifier() override;
 
   void notify(std::string_view queue) override;
-  Listening subscribe(std::string_view queue, std::function<void()> called) override;
+  Subscription subscribe(std::string_view queue, std::function<void()> called) override;
 
   // Whether it listens to all that somebody has subscribed to.
   bool is_listening() const;

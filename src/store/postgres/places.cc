@@ -28,12 +28,12 @@ const std::string& check_of_batch() {
 }
 
 // One number a group; that two groups share one makes them wait for each other, no more.
-std::int64_t lock_of(const Commit& commit, PlaceOf of) {
+std::int64_t lock_of(const Commit& commit, ConcurrencyScope of) {
   const RunRow& run = *commit.rows.run;
   std::string group = commit.tenant.text + '\n' + std::string(name_of(of)) + '\n';
-  if (of == PlaceOf::user) group += run.user.text;
-  if (of == PlaceOf::key) group += run.concurrency_key;
-  if (of == PlaceOf::queue) group += run.queue;
+  if (of == ConcurrencyScope::user) group += run.user.text;
+  if (of == ConcurrencyScope::key) group += run.concurrency_key;
+  if (of == ConcurrencyScope::queue) group += run.queue;
   Digest digest = sha256(group);
   std::uint64_t folded = 0;
   for (int i = 0; i < 8; ++i) folded = folded << 8 | digest[static_cast<std::size_t>(i)];
@@ -59,9 +59,9 @@ PlaceChecks::PlaceChecks()
 
 void PlaceChecks::add(const Commit& commit) {
   if (commit.rows.run->status != RunStatus::running) return;
-  for (const PlaceGuard& guard : commit.places) {
-    locks_.insert(lock_of(commit, guard.of));
-    groups_.add(commit.tenant.text, commit.rows.run->run, name_of(guard.of), guard.limit);
+  for (const ConcurrencyGuard& guard : commit.concurrency) {
+    locks_.insert(lock_of(commit, guard.scope));
+    groups_.add(commit.tenant.text, commit.rows.run->run, name_of(guard.scope), guard.limit);
   }
 }
 
@@ -74,25 +74,25 @@ void PlaceChecks::send(Connection& connection) const {
 Result<bool> has_places(Connection& connection, const Commit& commit) {
   const RunRow& run = *commit.rows.run;
   std::set<std::int64_t> locks;
-  for (const PlaceGuard& guard : commit.places) locks.insert(lock_of(commit, guard.of));
+  for (const ConcurrencyGuard& guard : commit.concurrency) locks.insert(lock_of(commit, guard.scope));
   take_locks(connection, locks);
   BELAY_CHECK(connection.sync());
-  for (const PlaceGuard& guard : commit.places) {
-    if (guard.of == PlaceOf::key && run.concurrency_key.empty()) continue;
+  for (const ConcurrencyGuard& guard : commit.concurrency) {
+    if (guard.scope == ConcurrencyScope::key && run.concurrency_key.empty()) continue;
     Parameters group;
     group.add(commit.tenant.text).add(run.run);
     std::string sql =
         "SELECT count(*) FROM belay.runs r WHERE r.tenant = $1 AND r.status = 'running'"
         " AND r.run_id <> $2";
-    if (guard.of == PlaceOf::user) {
+    if (guard.scope == ConcurrencyScope::user) {
       sql +=
           " AND (SELECT s.user_id FROM belay.run_starts s WHERE s.tenant = r.tenant"
           " AND s.run_id = r.run_id) = $3";
       group.add(run.user.text);
-    } else if (guard.of == PlaceOf::key) {
+    } else if (guard.scope == ConcurrencyScope::key) {
       sql += " AND r.concurrency_key = $3";
       group.add(run.concurrency_key);
-    } else if (guard.of == PlaceOf::queue) {
+    } else if (guard.scope == ConcurrencyScope::queue) {
       sql += " AND r.queue = $3";
       group.add(run.queue);
     }

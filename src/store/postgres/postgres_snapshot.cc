@@ -44,7 +44,7 @@ Result<Done> read_run(const Rows& rows, int row, RunRow& run) {
 Result<Done> read_checkpoint(const Rows& rows, int row, CheckpointRow& checkpoint) {
   checkpoint.id = CheckpointId(rows.uuid(row, 0));
   checkpoint.parent = CheckpointId(rows.uuid(row, 1));
-  checkpoint.space = rows.text(row, 2);
+  checkpoint.checkpoint_ns = rows.text(row, 2);
   checkpoint.seq = rows.natural(row, 3);
   checkpoint.epoch = rows.natural(row, 4);
   checkpoint.session = SessionId(rows.uuid(row, 5));
@@ -223,7 +223,7 @@ Result<std::vector<CheckpointRow>> PostgresSnapshot::checkpoints(const Checkpoin
       "SELECT checkpoint_id, parent_id, namespace, seq, epoch, session_id, kind, node, superstep,"
       " next_tasks, chain_hash, retry_count, status, created_at, state_seq FROM belay.checkpoints");
   query.add(" WHERE tenant = ? AND run_id = ? AND namespace = ?", filter.tenant, filter.run,
-            filter.space);
+            filter.checkpoint_ns);
   if (filter.seq) query.add(" AND seq = ?", *filter.seq);
   if (filter.before_seq) query.add(" AND seq < ?", *filter.before_seq);
   query.add(" ORDER BY seq DESC LIMIT ?", filter.limit);

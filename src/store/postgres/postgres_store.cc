@@ -41,11 +41,11 @@ class PostgresStore final : public Store {
 
   Clock* clock() override { return has_own_clock_ ? server_clock_.get() : nullptr; }
 
-  bool may_call_out() const override {
+  bool lease_is_fresh() const override {
     return 3 * sessions_.silent_for() < 2 * address_.session_expiry;
   }
 
-  void hurry(bool is_so) override { haste_->set(is_so); }
+  void set_shutting_down(bool is_so) override { haste_->set(is_so); }
 
   Task<Result<Done>> read(Reader reader) override {
     ReaderPool::Answer answer;
@@ -53,8 +53,8 @@ class PostgresStore final : public Store {
     co_return co_await answer;
   }
 
-  Task<Result<std::vector<RunRow>>> claim(ClaimFilter filter) override {
-    filter.limit = std::min(filter.limit, limits::claim_max);
+  Task<Result<std::vector<RunRow>>> poll_runs(PollFilter filter) override {
+    filter.limit = std::min(filter.limit, limits::poll_batch_max);
     auto offered = std::make_shared<std::vector<RunRow>>();
     ReaderPool::Answer answer;
     readers_.push_claim(std::move(filter), offered, answer);
@@ -85,7 +85,7 @@ class PostgresStore final : public Store {
   }
 
   const Address address_;
-  const std::shared_ptr<Haste> haste_ = std::make_shared<Haste>();
+  const std::shared_ptr<ShutdownDeadline> haste_ = std::make_shared<ShutdownDeadline>();
   Clock& clock_;
   const bool has_own_clock_;  // a clock of its own, not a test's
   const std::size_t statement_bytes_max_;

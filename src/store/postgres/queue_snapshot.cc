@@ -9,10 +9,10 @@ namespace {
 // Runs that wait for their time; the words are those of the index.
 constexpr std::string_view waits = " r.due_at IS NOT NULL AND r.status IN ('queued', 'paused')";
 
-std::string_view group_column(PlaceOf of) {
-  if (of == PlaceOf::user) return "s.user_id";
-  if (of == PlaceOf::key) return "r.concurrency_key";
-  return of == PlaceOf::queue ? std::string_view("r.queue") : std::string_view("''");
+std::string_view group_column(ConcurrencyScope of) {
+  if (of == ConcurrencyScope::user) return "s.user_id";
+  if (of == ConcurrencyScope::key) return "r.concurrency_key";
+  return of == ConcurrencyScope::queue ? std::string_view("r.queue") : std::string_view("''");
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ Result<std::vector<QueueCount>> PostgresSnapshot::queue_counts(const TenantId& t
   });
 }
 
-Result<std::vector<PlaceCount>> PostgresSnapshot::places(const TenantId& tenant, PlaceOf of) {
+Result<std::vector<ConcurrencyCount>> PostgresSnapshot::running_counts(const TenantId& tenant, ConcurrencyScope of) {
   Query query("SELECT ");
   query.add(group_column(of));
   query.add(
@@ -120,10 +120,10 @@ Result<std::vector<PlaceCount>> PostgresSnapshot::places(const TenantId& tenant,
       " JOIN belay.run_starts s ON s.tenant = r.tenant AND s.run_id = r.run_id"
       " WHERE r.tenant = ? AND r.status = 'running'",
       tenant);
-  if (of == PlaceOf::key) query.add(" AND r.concurrency_key <> ''");
+  if (of == ConcurrencyScope::key) query.add(" AND r.concurrency_key <> ''");
   query.add(" GROUP BY 1 ORDER BY 1");
-  return all<PlaceCount>(query, [](const Rows& rows, int row, PlaceCount& count) -> Result<Done> {
-    count.group = rows.text(row, 0);
+  return all<ConcurrencyCount>(query, [](const Rows& rows, int row, ConcurrencyCount& count) -> Result<Done> {
+    count.scope_key = rows.text(row, 0);
     count.running = rows.natural(row, 1);
     return Done{};
   });

@@ -47,7 +47,7 @@ void ReaderPool::push(Store::Reader reader, Answer answer) {
   push(Waiting{std::move(reader), std::move(answer)});
 }
 
-void ReaderPool::push_claim(ClaimFilter filter, std::shared_ptr<std::vector<RunRow>> offered,
+void ReaderPool::push_claim(PollFilter filter, std::shared_ptr<std::vector<RunRow>> offered,
                             Answer answer) {
   push(Waiting{nullptr, std::move(answer), Claim{std::move(filter), std::move(offered)}});
 }
@@ -90,12 +90,12 @@ void ReaderPool::serve() {
 Result<Done> ReaderPool::read(std::unique_ptr<Connection>& connection, const Waiting& waiting) {
   steady_clock::time_point begun = steady_clock::now();
   milliseconds next_pause{0};
-  Repetition repetition;
+  TransactionRetry repetition;
   while (true) {
     Attempt attempt = read_once(connection, waiting);
-    if (!attempt.is_to_be_repeated) return std::move(attempt.outcome);
-    bool is_given_up = connection && connection->is_to_be_repeated();
-    if (is_given_up && repetition.goes_on()) continue;
+    if (!attempt.is_retryable) return std::move(attempt.outcome);
+    bool is_given_up = connection && connection->is_retryable();
+    if (is_given_up && repetition.should_retry()) continue;
     auto taken = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begun);
     auto hasty = haste_->end_for(waiting.pushed_at);
     if (taken >= address_.patience || (hasty && steady_clock::now() >= *hasty)) {
@@ -113,7 +113,7 @@ ReaderPool::Attempt ReaderPool::read_once(std::unique_ptr<Connection>& connectio
   if (waiting.claim) return offer_once(*connection, *waiting.claim);
   PostgresSnapshot snapshot(*connection);
   Attempt attempt{waiting.reader(snapshot)};
-  if (snapshot.failure() && (connection->is_lost() || connection->is_to_be_repeated())) {
+  if (snapshot.failure() && (connection->is_lost() || connection->is_retryable())) {
     attempt = {*snapshot.failure(), true};
   }
   if (snapshot.has_begun()) {
@@ -125,11 +125,11 @@ ReaderPool::Attempt ReaderPool::read_once(std::unique_ptr<Connection>& connectio
 }
 
 // Only where nobody else was offered it since: whose offer has lapsed has nothing to give back.
-Result<Done> ReaderPool::give_back(Connection& connection, const ClaimFilter& filter) {
-  if (filter.gives_back.empty()) return Done{};
+Result<Done> ReaderPool::give_back(Connection& connection, const PollFilter& filter) {
+  if (filter.returned_candidates.empty()) return Done{};
   Column tenants(Type::text);
   Column runs(Type::uuid);
-  for (const auto& [tenant, run] : filter.gives_back) {
+  for (const auto& [tenant, run] : filter.returned_candidates) {
     tenants.add(std::string_view(tenant.text));
     runs.add(run);
   }
@@ -151,12 +151,12 @@ Result<Done> ReaderPool::give_back(Connection& connection, const ClaimFilter& fi
 // the same.
 ReaderPool::Attempt ReaderPool::offer_once(Connection& connection, const Claim& claim) {
   if (auto given = give_back(connection, claim.filter); !given.ok()) {
-    return {std::move(given), connection.is_lost() || connection.is_to_be_repeated()};
+    return {std::move(given), connection.is_lost() || connection.is_retryable()};
   }
   PostgresSnapshot snapshot(connection, claim.filter.session);
   auto found = store::runs_to_offer(snapshot, claim.filter);
   if (!found.ok() || found->empty()) {
-    bool is_again = connection.is_lost() || connection.is_to_be_repeated();
+    bool is_again = connection.is_lost() || connection.is_retryable();
     connection.roll_back();
     if (found.ok()) return {Done{}};
     return {std::move(found).error(), is_again};
@@ -169,7 +169,7 @@ ReaderPool::Attempt ReaderPool::offer_once(Connection& connection, const Claim& 
   }
   Parameters marks;
   marks.add(tenants).add(runs).add(claim.filter.session);
-  marks.add(static_cast<std::int64_t>(claim.filter.offered_for.count()));
+  marks.add(static_cast<std::int64_t>(claim.filter.visibility_timeout.count()));
   connection.send(
       "UPDATE belay.runs r SET offered_to = $3,"
       " offered_until = clock_timestamp() + $4 * interval '1 millisecond'"
@@ -179,7 +179,7 @@ ReaderPool::Attempt ReaderPool::offer_once(Connection& connection, const Claim& 
   connection.send("COMMIT");
   auto marked = connection.sync();
   if (!marked.ok()) {
-    bool is_again = connection.is_lost() || connection.is_to_be_repeated();
+    bool is_again = connection.is_lost() || connection.is_retryable();
     connection.roll_back();
     return {std::move(marked).error(), is_again};
   }

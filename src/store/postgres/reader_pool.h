@@ -24,7 +24,7 @@ class ReaderPool {
  public:
   using Answer = Completion<Result<Done>>;
 
-  ReaderPool(Address address, std::shared_ptr<const Haste> haste)
+  ReaderPool(Address address, std::shared_ptr<const ShutdownDeadline> haste)
       : address_(std::move(address)), haste_(std::move(haste)) {}
   ReaderPool(const ReaderPool&) = delete;
   ReaderPool& operator=(const ReaderPool&) = delete;
@@ -34,11 +34,11 @@ class ReaderPool {
   // Queues the read; `answer` gets what the reader returned.
   void push(Store::Reader reader, Answer answer);
   // Queues a claim: see Store::claim(). What is offered is in `offered` then.
-  void push_claim(ClaimFilter filter, std::shared_ptr<std::vector<RunRow>> offered, Answer answer);
+  void push_claim(PollFilter filter, std::shared_ptr<std::vector<RunRow>> offered, Answer answer);
 
  private:
   struct Claim {
-    ClaimFilter filter;
+    PollFilter filter;
     std::shared_ptr<std::vector<RunRow>> offered;
   };
   struct Waiting {
@@ -49,21 +49,21 @@ class ReaderPool {
   };
   struct Attempt {
     Result<Done> outcome;
-    bool is_to_be_repeated = false;
+    bool is_retryable = false;
   };
 
   void serve();
   void push(Waiting waiting);
   Result<Done> read(std::unique_ptr<Connection>& connection, const Waiting& waiting);
   Attempt read_once(std::unique_ptr<Connection>& connection, const Waiting& waiting);
-  Result<Done> give_back(Connection& connection, const ClaimFilter& filter);
+  Result<Done> give_back(Connection& connection, const PollFilter& filter);
   Attempt offer_once(Connection& connection, const Claim& claim);
   Result<Done> connect(std::unique_ptr<Connection>& connection);
   // False when the pool is being closed.
   bool pause(std::chrono::milliseconds time);
 
   const Address address_;
-  const std::shared_ptr<const Haste> haste_;
+  const std::shared_ptr<const ShutdownDeadline> haste_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -9,14 +9,14 @@ namespace belay::postgres {
 using std::chrono::milliseconds;
 
 // It decides no more than who waits how long: the clock's last digits are chance enough.
-Repetition::Repetition(int tries_max, milliseconds pause_at_first, milliseconds pause_at_most)
+TransactionRetry::TransactionRetry(int tries_max, milliseconds pause_at_first, milliseconds pause_at_most)
     : tries_max_(tries_max),
       longest_pause_(pause_at_most),
       pause_(pause_at_first),
       random_(static_cast<std::minstd_rand::result_type>(
           std::chrono::steady_clock::now().time_since_epoch().count())) {}
 
-bool Repetition::goes_on() {
+bool TransactionRetry::should_retry() {
   if (++tries_ >= tries_max_) return false;
   auto most = static_cast<int>(pause_.count());
   ::poll(nullptr, 0, std::uniform_int_distribution<int>(most / 4, most)(random_));

@@ -12,15 +12,15 @@
 
 namespace belay::postgres {
 
-class Repetition {
+class TransactionRetry {
  public:
-  explicit Repetition(int tries_max = 8,
+  explicit TransactionRetry(int tries_max = 8,
                       std::chrono::milliseconds pause_at_first = std::chrono::milliseconds(5),
                       std::chrono::milliseconds pause_at_most = std::chrono::milliseconds(100));
 
   // After a try that came to nothing: false when there were enough. Else a while has passed, at
   // random, so that those who gave way to one another do not meet again.
-  bool goes_on();
+  bool should_retry();
   int tries() const { return tries_; }
 
  private:
@@ -34,12 +34,12 @@ class Repetition {
 // What the last try of the transaction came to. Each asks the server on that connection, and leaves
 // no block behind.
 template <typename Transaction>
-auto repeated(const Connection& connection, Transaction transaction) {
-  Repetition repetition;
+auto with_retry(const Connection& connection, Transaction transaction) {
+  TransactionRetry repetition;
   while (true) {
     auto outcome = transaction();
-    bool is_given_up = !outcome.ok() && connection.is_to_be_repeated();
-    if (!is_given_up || !repetition.goes_on()) return outcome;
+    bool is_given_up = !outcome.ok() && connection.is_retryable();
+    if (!is_given_up || !repetition.should_retry()) return outcome;
   }
 }
 

@@ -235,7 +235,7 @@ void RowBatch::add_start(const RunRow& run) {
 }
 
 void RowBatch::add_checkpoint(const TenantId& tenant, const CheckpointRow& row, Table& table) {
-  table.add(tenant.text, row.run, row.space, row.seq, row.id, or_null(row.parent), row.state_seq,
+  table.add(tenant.text, row.run, row.checkpoint_ns, row.seq, row.id, or_null(row.parent), row.state_seq,
             row.epoch, or_null(row.session), row.kind, row.node, row.superstep, row.next_tasks,
             store::kept_hash(row), row.retry_count, row.status, row.created_at);
 }
@@ -253,14 +253,14 @@ void RowBatch::add_approval(const ApprovalRow& row) {
 
 void RowBatch::add_work(const TenantId& tenant, const CommitRows& rows) {
   for (const ValueRow& row : rows.values) {
-    std::optional<ValueKind> kind;
-    if (row.kind != ValueKind::set) kind = row.kind;
-    values_.add(tenant.text, row.run, row.space, row.channel, row.seq, row.index, kind,
+    std::optional<WriteOp> kind;
+    if (row.kind != WriteOp::set) kind = row.kind;
+    values_.add(tenant.text, row.run, row.checkpoint_ns, row.channel, row.seq, row.index, kind,
                 row.envelope);
   }
   for (const TaskRow& row : rows.tasks) {
-    tasks_.table_for(key_of(tenant.text, row.run, row.space, row.superstep, row.position))
-        .add(tenant.text, row.run, row.space, row.superstep, row.position, row.task, row.status,
+    tasks_.table_for(key_of(tenant.text, row.run, row.checkpoint_ns, row.superstep, row.position))
+        .add(tenant.text, row.run, row.checkpoint_ns, row.superstep, row.position, row.task, row.status,
              row.envelope);
   }
   for (const EffectRow& row : rows.effects) {
@@ -270,7 +270,7 @@ void RowBatch::add_work(const TenantId& tenant, const CommitRows& rows) {
   }
   for (const CheckpointRow& row : rows.inner_checkpoints) {
     add_checkpoint(tenant, row,
-                   inner_checkpoints_.table_for(key_of(tenant.text, row.run, row.space, row.seq)));
+                   inner_checkpoints_.table_for(key_of(tenant.text, row.run, row.checkpoint_ns, row.seq)));
   }
 }
 

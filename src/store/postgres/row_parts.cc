@@ -226,7 +226,7 @@ void rewrite_columns(Connection& connection, const TenantId& tenant, const Sourc
     query.add(", " + std::string(source.texts[i]) + " = ?", rewrite.texts[i]);
   }
   query.add(" WHERE tenant = ? AND " + std::string(source.number) + " = ?", tenant,
-            rewrite.place & number_mask);
+            rewrite.position & number_mask);
   if (!query.finds_nothing()) connection.send(query.sql(), query.parameters());
 }
 
@@ -249,7 +249,7 @@ void rewrite_index(Connection& connection, const TenantId& tenant, const StoredE
   indexed.send(connection);
   Query sealed("UPDATE belay.records");
   sealed.add(" SET seal = ? WHERE tenant = ? AND record_number = ?", Bytes{rewrite.envelope},
-             tenant, rewrite.place & number_mask);
+             tenant, rewrite.position & number_mask);
   connection.send(sealed.sql(), sealed.parameters());
 }
 
@@ -284,18 +284,18 @@ Result<Done> list_parts(const Ask& ask, const EnvelopeFilter& filter, std::size_
 
 Result<Done> rewrite_part(Connection& connection, const TenantId& tenant, const Rewrite& rewrite,
                           std::size_t sources_before) {
-  std::size_t index = (rewrite.place >> number_bits) - sources_before - 1;
+  std::size_t index = (rewrite.position >> number_bits) - sources_before - 1;
   if (index >= sources.size()) return Done{};
   const Source& source = sources[index];
   Query query = select_from(source);
   query.add(" WHERE x.tenant = ? AND x." + std::string(source.number) + " = ?", tenant,
-            rewrite.place & number_mask);
+            rewrite.position & number_mask);
   query.add(condition_of(source));
   query.add(" FOR UPDATE OF x");
   if (query.finds_nothing()) return Done{};
   BELAY_TRY(Rows rows, connection.query(query.sql(), query.parameters()));
   if (rows.count() == 0) return Done{};
-  BELAY_TRY(StoredEnvelope stored, source.read(rows, 0, rewrite.place));
+  BELAY_TRY(StoredEnvelope stored, source.read(rows, 0, rewrite.position));
   if (store::digest_of(stored) != rewrite.before) return Done{};
   if (stored.texts.size() != rewrite.texts.size()) return Done{};
   if (source.read == read_index) {

@@ -233,12 +233,12 @@ Error held_up(Connection& connection, const Address& address, int tries, const E
 // Between two tries those who waited behind the migration have their turn.
 Result<Done> migrate_between_others(Connection& connection, const Address& address,
                                     const MigrationLocks& locks) {
-  Repetition repetition(locks.tries, locks.patience / 4, locks.patience);
+  TransactionRetry repetition(locks.tries, locks.patience / 4, locks.patience);
   while (true) {
     auto migrated = migrate(connection, address, locks.patience);
     connection.roll_back();
     if (migrated.ok() || connection.state() != state_of_lock) return migrated;
-    if (repetition.goes_on()) continue;
+    if (repetition.should_retry()) continue;
     return held_up(connection, address, repetition.tries(), migrated.error());
   }
 }
@@ -357,12 +357,12 @@ Result<Done> prepare_once(Connection& connection, const Address& address,
 }  // namespace
 
 Result<SchemaState> examine_schema(Connection& connection, const Address& address) {
-  return repeated(connection, [&] { return examine_once(connection, address); });
+  return with_retry(connection, [&] { return examine_once(connection, address); });
 }
 
 Result<Done> prepare_schema(Connection& connection, const Address& address,
                             const MigrationLocks& locks) {
-  return repeated(connection, [&] { return prepare_once(connection, address, locks); });
+  return with_retry(connection, [&] { return prepare_once(connection, address, locks); });
 }
 
 Result<std::vector<std::string>> durability_of(Connection& connection) {

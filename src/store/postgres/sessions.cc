@@ -46,7 +46,7 @@ milliseconds since(steady_clock::time_point time) {
 
 }  // namespace
 
-Sessions::Sessions(const Address& address, std::shared_ptr<const Haste> haste, std::string name,
+Sessions::Sessions(const Address& address, std::shared_ptr<const ShutdownDeadline> haste, std::string name,
                    ServerClock& clock)
     : address_(impatient(address)),
       haste_(std::move(haste)),
@@ -67,7 +67,7 @@ Sessions::~Sessions() {
   if (ours.size() == 0 || !asked_ || asked_->is_lost()) return;
   Parameters parameters;
   parameters.add(ours);
-  (void)repeated(*asked_, [&] {
+  (void)with_retry(*asked_, [&] {
     return asked_->query(
         "UPDATE belay.sessions SET expires_at = least(expires_at, clock_timestamp())"
         " WHERE session_id = ANY($1)",
@@ -89,13 +89,13 @@ Result<Rows> Sessions::ask(std::string_view sql, const Parameters& parameters,
   Time begun = steady_clock::now();
   // It may have been idle for long, and lost, or its server no primary, without anybody noticing.
   bool may_be_stale = asked_ != nullptr;
-  Repetition repetition;
+  TransactionRetry repetition;
   while (true) {
     BELAY_CHECK(connect(asked_));
     asked_->set_patience(patience);
     auto given = asked_->query_primary(sql, parameters);
     if (given.ok() || since(begun) >= patience) return given;
-    if (asked_->is_to_be_repeated() && repetition.goes_on()) continue;
+    if (asked_->is_retryable() && repetition.should_retry()) continue;
     if (asked_->is_lost() && std::exchange(may_be_stale, false)) continue;
     return given;
   }
@@ -205,7 +205,7 @@ bool Sessions::beat(std::unique_ptr<Connection>& connection) {
   row.add(address_.session_expiry.count()).add(ours).add(std::string_view(name_));
   // A row that is gone, after a day without a beat, comes back.
   Instant asked_at{};
-  auto renewed = repeated(*connection, [&] {
+  auto renewed = with_retry(*connection, [&] {
     asked_at = clock_.own_now();
     return connection->query(
         "INSERT INTO belay.sessions (session_id, name, started_at, seen_at, expires_at)"
@@ -233,7 +233,7 @@ void Sessions::note_renewed(const Rows& renewed, Time before) {
 }
 
 Result<Done> Sessions::prune(Connection& connection) {
-  return repeated(connection, [&] {
+  return with_retry(connection, [&] {
     return connection.execute(
         "WITH dead AS MATERIALIZED (SELECT session_id FROM belay.sessions"
         "   WHERE expires_at < clock_timestamp() - interval '1 day' LIMIT 1000"

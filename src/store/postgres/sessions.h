@@ -28,7 +28,7 @@ class Sessions {
  public:
   // `name` is for display and need not be unique; empty: "host:pid". `clock` learns the server's
   // time with every heartbeat, and outlives the object.
-  Sessions(const Address& address, std::shared_ptr<const Haste> haste, std::string name,
+  Sessions(const Address& address, std::shared_ptr<const ShutdownDeadline> haste, std::string name,
            ServerClock& clock);
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
@@ -65,7 +65,7 @@ class Sessions {
   bool remember(const SessionId& session, std::chrono::milliseconds lease_left, Time asked_at);
 
   const Address address_;
-  const std::shared_ptr<const Haste> haste_;
+  const std::shared_ptr<const ShutdownDeadline> haste_;
   const std::string name_;
   const std::chrono::milliseconds interval_;  // of heartbeats
   ServerClock& clock_;

@@ -11,33 +11,33 @@
 namespace belay::postgres {
 namespace {
 
-bool stands(const RunGuard& guard, std::uint64_t epoch, std::uint64_t seq) {
+bool guard_holds(const RunGuard& guard, std::uint64_t epoch, std::uint64_t seq) {
   return guard.epoch == epoch && guard.seq == seq;
 }
 
 }  // namespace
 
-Result<CommitOutcome> SingleCommit::apply(const Commit& commit) {
-  if (!commit.guard) return apply_without_run(commit);
-  if (!commit.guard->pending_for.is_null()) return apply_pending(commit);
-  BELAY_TRY(std::optional<Standing> standing, lock_run(commit.tenant, commit.rows.run->run));
+Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
+  if (!commit.run_guard) return apply_without_run(commit);
+  if (!commit.run_guard->pending_for.is_null()) return apply_pending(commit);
+  BELAY_TRY(std::optional<LockedRun> standing, lock_run(commit.tenant, commit.rows.run->run));
   if (standing) return apply_next(commit, *standing);
-  if (commit.guard->seq != 0 || commit.guard->epoch != 0) return CommitOutcome::fenced;
+  if (commit.run_guard->seq != 0 || commit.run_guard->epoch != 0) return CommitOutcome::fenced;
   return apply_first(commit);
 }
 
-Result<CommitOutcome> SingleCommit::apply_first(const Commit& commit) {
+Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit) {
   const RunRow& run = *commit.rows.run;
   BELAY_TRY(bool is_there, is_thread(commit.tenant, run.thread));
   if (commit.rows.thread && is_there) return CommitOutcome::exists;
   if (!commit.rows.thread && !is_there) return store::no_such_thread(run.thread);
-  Verdict verdict{&commit.rows};
-  if (commit.approval) {
-    BELAY_TRY(verdict, judge_approval(commit));
+  GuardResult verdict{&commit.rows};
+  if (commit.approval_guard) {
+    BELAY_TRY(verdict, check_approval_guard(commit));
   }
   if (!verdict.rows) return verdict.outcome;
   BELAY_TRY(bool has_place, find_places(commit, *verdict.rows, nullptr));
-  if (!has_place) return CommitOutcome::no_place;
+  if (!has_place) return CommitOutcome::limit_reached;
   BELAY_CHECK(check_opened(commit.tenant, *verdict.rows));
   if (verdict.rows->decided) decide(commit.tenant, *verdict.rows->decided);
   RowBatch rows;
@@ -50,17 +50,17 @@ Result<CommitOutcome> SingleCommit::apply_first(const Commit& commit) {
   return verdict.outcome;
 }
 
-Result<CommitOutcome> SingleCommit::apply_next(const Commit& commit, const Standing& standing) {
-  if (!stands(*commit.guard, standing.epoch, standing.seq)) return outcome_of_moved_run(commit);
-  Verdict verdict{&commit.rows};
-  if (commit.approval) {
-    BELAY_TRY(verdict, judge_approval(commit));
+Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const LockedRun& standing) {
+  if (!guard_holds(*commit.run_guard, standing.epoch, standing.seq)) return outcome_of_moved_run(commit);
+  GuardResult verdict{&commit.rows};
+  if (commit.approval_guard) {
+    BELAY_TRY(verdict, check_approval_guard(commit));
     if (!verdict.rows) return verdict.outcome;
   }
-  BELAY_TRY(bool all_open, are_open(commit.tenant, commit.still_open));
+  BELAY_TRY(bool all_open, are_open(commit.tenant, commit.require_open));
   if (!all_open) return CommitOutcome::approval_closed;
   BELAY_TRY(bool has_place, find_places(commit, *verdict.rows, &standing));
-  if (!has_place) return CommitOutcome::no_place;
+  if (!has_place) return CommitOutcome::limit_reached;
   BELAY_CHECK(check_opened(commit.tenant, *verdict.rows));
   move_run(*verdict.rows->run);
   BELAY_CHECK(write_guarded(commit, *verdict.rows));
@@ -68,17 +68,17 @@ Result<CommitOutcome> SingleCommit::apply_next(const Commit& commit, const Stand
 }
 
 // A run that is at work has its place already.
-Result<bool> SingleCommit::find_places(const Commit& commit, const CommitRows& rows,
-                                       const Standing* standing) {
+Result<bool> CommitWriter::find_places(const Commit& commit, const CommitRows& rows,
+                                       const LockedRun* standing) {
   bool begins = rows.run->status == RunStatus::running &&
                 !(standing && standing->status == RunStatus::running);
-  if (!begins || commit.places.empty()) return true;
+  if (!begins || commit.concurrency.empty()) return true;
   return has_places(connection_, commit);
 }
 
-Result<CommitOutcome> SingleCommit::apply_pending(const Commit& commit) {
-  BELAY_TRY(std::optional<Standing> standing, lock_run(commit.tenant, commit.guard->pending_for));
-  if (!standing || !stands(*commit.guard, standing->epoch, standing->seq)) {
+Result<CommitOutcome> CommitWriter::apply_pending(const Commit& commit) {
+  BELAY_TRY(std::optional<LockedRun> standing, lock_run(commit.tenant, commit.run_guard->pending_for));
+  if (!standing || !guard_holds(*commit.run_guard, standing->epoch, standing->seq)) {
     return CommitOutcome::fenced;
   }
   BELAY_TRY(CommitRows rows, without_asked(commit));
@@ -87,7 +87,7 @@ Result<CommitOutcome> SingleCommit::apply_pending(const Commit& commit) {
 }
 
 // What a run's commit brings, in the order of the other stores: decided, closed, then opened.
-Result<Done> SingleCommit::write_guarded(const Commit& commit, const CommitRows& rows) {
+Result<Done> CommitWriter::write_guarded(const Commit& commit, const CommitRows& rows) {
   if (rows.decided) decide(commit.tenant, *rows.decided);
   RowBatch batch;
   batch.add_children(commit, rows);
@@ -96,17 +96,17 @@ Result<Done> SingleCommit::write_guarded(const Commit& commit, const CommitRows&
   return Done{};
 }
 
-Result<CommitOutcome> SingleCommit::apply_without_run(const Commit& commit) {
+Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit) {
   if (commit.rows.thread) {
     BELAY_TRY(bool is_there, is_thread(commit.tenant, commit.rows.thread->thread));
     if (is_there) return CommitOutcome::exists;
   }
-  Verdict verdict{&commit.rows};
-  if (commit.approval) {
-    BELAY_TRY(verdict, judge_approval(commit));
+  GuardResult verdict{&commit.rows};
+  if (commit.approval_guard) {
+    BELAY_TRY(verdict, check_approval_guard(commit));
   }
   if (!verdict.rows) return verdict.outcome;
-  if (commit.message) {
+  if (commit.message_guard) {
     BELAY_TRY(bool moved, move_message(commit, verdict.rows->outbox[0]));
     if (!moved) return CommitOutcome::fenced;
   }
@@ -121,7 +121,7 @@ Result<CommitOutcome> SingleCommit::apply_without_run(const Commit& commit) {
   return verdict.outcome;
 }
 
-Result<Done> SingleCommit::write_unguarded(const Commit& commit, const CommitRows& rows) {
+Result<Done> CommitWriter::write_unguarded(const Commit& commit, const CommitRows& rows) {
   for (const EffectRow& outcome : rows.effects) BELAY_CHECK(put_outcome(commit.tenant, outcome));
   if (rows.preserve) {
     BELAY_CHECK(preserve(commit.tenant, rows.preserve->first, rows.preserve->second));
@@ -133,10 +133,10 @@ Result<Done> SingleCommit::write_unguarded(const Commit& commit, const CommitRow
     BELAY_CHECK(rewrite_envelope(connection_, commit.tenant, rewrite));
   }
   for (const QueueRow& queue : rows.queues) put_queue(queue);
-  return forget_blobs(commit.tenant, rows);
+  return delete_blobs(commit.tenant, rows);
 }
 
-void SingleCommit::put_queue(const QueueRow& queue) {
+void CommitWriter::put_queue(const QueueRow& queue) {
   Parameters row;
   row.add(queue.tenant.text).add(queue.name).add(queue.paused).add(queue.runs_max);
   row.add(queue.per_key_max).add(queue.updated_at);
@@ -148,20 +148,20 @@ void SingleCommit::put_queue(const QueueRow& queue) {
       row);
 }
 
-Result<std::optional<SingleCommit::Standing>> SingleCommit::lock_run(const TenantId& tenant,
+Result<std::optional<CommitWriter::LockedRun>> CommitWriter::lock_run(const TenantId& tenant,
                                                                      const RunId& run) {
   Parameters key;
   key.add(tenant.text).add(run);
   BELAY_TRY(Rows rows, connection_.query("SELECT epoch, seq, status FROM belay.runs"
                                          " WHERE tenant = $1 AND run_id = $2 FOR NO KEY UPDATE",
                                          key));
-  if (rows.count() == 0) return std::optional<Standing>();
-  Standing standing{rows.natural(0, 0), rows.natural(0, 1)};
+  if (rows.count() == 0) return std::optional<LockedRun>();
+  LockedRun standing{rows.natural(0, 0), rows.natural(0, 1)};
   BELAY_CHECK(read_enum(rows, 0, 2, standing.status));
   return std::optional(standing);
 }
 
-Result<bool> SingleCommit::is_thread(const TenantId& tenant, const ThreadId& thread) {
+Result<bool> CommitWriter::is_thread(const TenantId& tenant, const ThreadId& thread) {
   Parameters key;
   key.add(tenant.text).add(thread.text);
   BELAY_TRY(Rows rows, connection_.query("SELECT 1 FROM belay.threads"
@@ -171,7 +171,7 @@ Result<bool> SingleCommit::is_thread(const TenantId& tenant, const ThreadId& thr
 }
 
 // The run stands elsewhere than the guard says: was it this very commit that moved it?
-Result<CommitOutcome> SingleCommit::outcome_of_moved_run(const Commit& commit) {
+Result<CommitOutcome> CommitWriter::outcome_of_moved_run(const Commit& commit) {
   const CheckpointRow& mine = *commit.rows.checkpoint;
   Parameters key;
   key.add(commit.tenant.text).add(mine.run).add(mine.seq);
@@ -182,21 +182,21 @@ Result<CommitOutcome> SingleCommit::outcome_of_moved_run(const Commit& commit) {
   if (rows.count() == 1) {
     Uuid stored = rows.uuid(0, 0);
     if (stored == mine.id) return CommitOutcome::applied;
-    if (commit.when_expired && stored == commit.when_expired->checkpoint->id) {
+    if (commit.if_expired && stored == commit.if_expired->checkpoint->id) {
       return CommitOutcome::expired;
     }
   }
-  return commit.guard->seq == 0 ? CommitOutcome::exists : CommitOutcome::fenced;
+  return commit.run_guard->seq == 0 ? CommitOutcome::exists : CommitOutcome::fenced;
 }
 
 // A decision of a run that is held looks at the run, which its owner may be moving: the run is
 // locked before the approval, as its owner does.
-Result<SingleCommit::Verdict> SingleCommit::judge_approval(const Commit& commit) {
-  const ApprovalGuard& guard = *commit.approval;
-  Verdict closed{nullptr, CommitOutcome::approval_closed};
+Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commit& commit) {
+  const ApprovalGuard& guard = *commit.approval_guard;
+  GuardResult closed{nullptr, CommitOutcome::approval_closed};
   Parameters key;
   key.add(commit.tenant.text).add(guard.interrupt);
-  if (guard.run_is_held) {
+  if (guard.run_is_active) {
     BELAY_TRY(Rows asked, connection_.query("SELECT run_id FROM belay.approvals WHERE tenant = $1"
                                             " AND interrupt_id = $2",
                                             key));
@@ -211,7 +211,7 @@ Result<SingleCommit::Verdict> SingleCommit::judge_approval(const Commit& commit)
                                              " AND status = 'open'",
                                              key));
       bool is_asked = open.count() == 1 && open.digest(0, 0) == guard.payload_hash;
-      return is_asked ? Verdict{nullptr, CommitOutcome::fenced} : closed;
+      return is_asked ? GuardResult{nullptr, CommitOutcome::fenced} : closed;
     }
   }
   if (clock_) {
@@ -229,15 +229,15 @@ Result<SingleCommit::Verdict> SingleCommit::judge_approval(const Commit& commit)
                   (!commit.rows.run || rows.uuid(0, 0) == commit.rows.run->run);
   if (!is_asked) return closed;
   bool has_passed = rows.boolean(0, 2);
-  if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed)) return Verdict{&commit.rows};
-  if (has_passed && commit.when_expired) {
-    return Verdict{&*commit.when_expired, CommitOutcome::expired};
+  if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed)) return GuardResult{&commit.rows};
+  if (has_passed && commit.if_expired) {
+    return GuardResult{&*commit.if_expired, CommitOutcome::expired};
   }
   return closed;
 }
 
 // Approvals that this very commit opens are not there yet.
-Result<bool> SingleCommit::are_open(const TenantId& tenant,
+Result<bool> CommitWriter::are_open(const TenantId& tenant,
                                     const std::vector<InterruptId>& interrupts) {
   if (interrupts.empty()) return true;
   Column ids(Type::uuid);
@@ -251,7 +251,7 @@ Result<bool> SingleCommit::are_open(const TenantId& tenant,
   return rows.count() == 0;
 }
 
-Result<Done> SingleCommit::check_opened(const TenantId& tenant, const CommitRows& rows) {
+Result<Done> CommitWriter::check_opened(const TenantId& tenant, const CommitRows& rows) {
   if (rows.opened.empty()) return Done{};
   Column ids(Type::uuid);
   for (auto approval = rows.opened.begin(); approval != rows.opened.end(); ++approval) {
@@ -270,7 +270,7 @@ Result<Done> SingleCommit::check_opened(const TenantId& tenant, const CommitRows
   return Done{};
 }
 
-Result<CommitRows> SingleCommit::without_asked(const Commit& commit) {
+Result<CommitRows> CommitWriter::without_asked(const Commit& commit) {
   CommitRows rows = commit.rows;
   rows.opened.clear();
   for (const ApprovalRow& approval : commit.rows.opened) {
@@ -293,7 +293,7 @@ Result<CommitRows> SingleCommit::without_asked(const Commit& commit) {
 }
 
 // The run is locked, and stands where the guard says.
-void SingleCommit::move_run(const RunRow& run) {
+void CommitWriter::move_run(const RunRow& run) {
   Parameters row;
   row.add(run.tenant.text).add(run.run).add(run.status).add(run.reason).add(run.outcome);
   row.add(run.error_code).add(run.error).add(run.seq).add(run.epoch).add_or_null(run.session);
@@ -307,7 +307,7 @@ void SingleCommit::move_run(const RunRow& run) {
       row);
 }
 
-void SingleCommit::decide(const TenantId& tenant, const ApprovalRow& decision) {
+void CommitWriter::decide(const TenantId& tenant, const ApprovalRow& decision) {
   Parameters row;
   row.add(tenant.text).add(decision.interrupt).add(decision.status).add(decision.decided_by);
   row.add(decision.comment).add_bytes(decision.edited);
@@ -326,8 +326,8 @@ void SingleCommit::decide(const TenantId& tenant, const ApprovalRow& decision) {
 
 // Whether the message was as guarded, with just these attempts begun, and now is as `message` says.
 // When the reply to the very same was lost, it may be so already.
-Result<bool> SingleCommit::move_message(const Commit& commit, const OutboxRow& message) {
-  const OutboxGuard& guard = *commit.message;
+Result<bool> CommitWriter::move_message(const Commit& commit, const OutboxRow& message) {
+  const OutboxGuard& guard = *commit.message_guard;
   Parameters row;
   row.add(commit.tenant.text).add(guard.run).add(guard.seq).add(guard.index).add(guard.status);
   row.add(guard.attempts).add(message.status).add(message.attempts).add(message.error);
@@ -346,7 +346,7 @@ Result<bool> SingleCommit::move_message(const Commit& commit, const OutboxRow& m
 // Records the outcome of an effect that a process started before it lost its run. A failure
 // does not overwrite an attempt that another process has started since. The envelope is bound
 // to the node and the class.
-Result<Done> SingleCommit::put_outcome(const TenantId& tenant, const EffectRow& outcome) {
+Result<Done> CommitWriter::put_outcome(const TenantId& tenant, const EffectRow& outcome) {
   if (outcome.status != EffectStatus::done && outcome.status != EffectStatus::failed) return Done{};
   Parameters row;
   row.add(tenant.text).add(outcome.run).add(outcome.task).add(outcome.name).add(outcome.status);
@@ -363,7 +363,7 @@ Result<Done> SingleCommit::put_outcome(const TenantId& tenant, const EffectRow& 
   return Done{};
 }
 
-Result<Done> SingleCommit::preserve(const TenantId& tenant, const ThreadId& thread, bool value) {
+Result<Done> CommitWriter::preserve(const TenantId& tenant, const ThreadId& thread, bool value) {
   Parameters row;
   row.add(tenant.text).add(thread.text).add(value);
   BELAY_TRY(Rows kept, connection_.query("UPDATE belay.threads SET preserve = $3"
@@ -373,14 +373,14 @@ Result<Done> SingleCommit::preserve(const TenantId& tenant, const ThreadId& thre
   return Done{};
 }
 
-Result<Done> SingleCommit::forget_blobs(const TenantId& tenant, const CommitRows& rows) {
+Result<Done> CommitWriter::delete_blobs(const TenantId& tenant, const CommitRows& rows) {
   Table unused(
       "WITH gone AS (DELETE FROM belay.blob_puts p USING unnest($1, $2, $3)"
       " AS u (tenant, blob_id, put_number) WHERE p.tenant = u.tenant AND p.blob_id = u.blob_id"
       " AND p.put_number = u.put_number RETURNING p.tenant, p.blob_id)"
       " DELETE FROM belay.blobs b USING gone g WHERE b.tenant = g.tenant AND b.blob_id = g.blob_id",
       {Type::text, Type::bytes, Type::number});
-  for (const BlobUse& use : rows.forget_blobs) unused.add(tenant.text, use.id, use.last_put);
+  for (const BlobUse& use : rows.delete_blobs) unused.add(tenant.text, use.id, use.last_put);
   unused.send(connection_);
   BELAY_CHECK(connection_.sync());
   return Done{};

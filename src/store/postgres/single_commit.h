@@ -13,11 +13,11 @@
 
 namespace belay::postgres {
 
-class SingleCommit {
+class CommitWriter {
  public:
   // `clock` judges approvals' expiry; null: the server's clock does. `now` is when records outside
   // of a run are saved. `was_sent`: the very same commit was sent before, and the reply was lost.
-  SingleCommit(Connection& connection, Clock* clock, Instant now, bool was_sent)
+  CommitWriter(Connection& connection, Clock* clock, Instant now, bool was_sent)
       : connection_(connection), clock_(clock), now_(now), was_sent_(was_sent) {}
 
   // Judges the guards and writes the rows that they allow. After an Error the transaction has
@@ -27,32 +27,32 @@ class SingleCommit {
 
  private:
   // A run's row, locked until the end of the transaction.
-  struct Standing {
+  struct LockedRun {
     std::uint64_t epoch = 0;
     std::uint64_t seq = 0;
     RunStatus status = RunStatus::queued;
   };
   // Which rows to write, or, when null, the answer.
-  struct Verdict {
+  struct GuardResult {
     const CommitRows* rows = nullptr;
     CommitOutcome outcome = CommitOutcome::applied;
   };
 
   Result<CommitOutcome> apply_first(const Commit& commit);
-  Result<CommitOutcome> apply_next(const Commit& commit, const Standing& standing);
+  Result<CommitOutcome> apply_next(const Commit& commit, const LockedRun& standing);
   Result<CommitOutcome> apply_pending(const Commit& commit);
   Result<CommitOutcome> apply_without_run(const Commit& commit);
 
-  Result<std::optional<Standing>> lock_run(const TenantId& tenant, const RunId& run);
+  Result<std::optional<LockedRun>> lock_run(const TenantId& tenant, const RunId& run);
   Result<bool> is_thread(const TenantId& tenant, const ThreadId& thread);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit);
-  Result<Verdict> judge_approval(const Commit& commit);
+  Result<GuardResult> check_approval_guard(const Commit& commit);
   Result<bool> are_open(const TenantId& tenant, const std::vector<InterruptId>& interrupts);
   Result<Done> check_opened(const TenantId& tenant, const CommitRows& rows);
   // Of a pending write's questions those that were not asked yet.
   Result<CommitRows> without_asked(const Commit& commit);
   // `standing`: how the run stands; null for one that is not there yet.
-  Result<bool> find_places(const Commit& commit, const CommitRows& rows, const Standing* standing);
+  Result<bool> find_places(const Commit& commit, const CommitRows& rows, const LockedRun* standing);
   // These only queue their statement.
   void put_queue(const QueueRow& queue);
   void move_run(const RunRow& run);
@@ -62,7 +62,7 @@ class SingleCommit {
   Result<bool> move_message(const Commit& commit, const OutboxRow& message);
   Result<Done> put_outcome(const TenantId& tenant, const EffectRow& outcome);
   Result<Done> preserve(const TenantId& tenant, const ThreadId& thread, bool value);
-  Result<Done> forget_blobs(const TenantId& tenant, const CommitRows& rows);
+  Result<Done> delete_blobs(const TenantId& tenant, const CommitRows& rows);
 
   Connection& connection_;
   Clock* clock_;

@@ -12,7 +12,7 @@ namespace belay::postgres {
 namespace {
 
 Result<Done> read_value(const Rows& rows, int row, ValueRow& value) {
-  value.space = rows.text(row, 0);
+  value.checkpoint_ns = rows.text(row, 0);
   value.channel = rows.text(row, 1);
   value.seq = rows.natural(row, 2);
   value.index = rows.number(row, 3);
@@ -22,8 +22,8 @@ Result<Done> read_value(const Rows& rows, int row, ValueRow& value) {
 }
 
 bool is_before(const ValueRow& a, const ValueRow& b) {
-  return std::tie(a.space, a.channel, a.seq, a.index) <
-         std::tie(b.space, b.channel, b.seq, b.index);
+  return std::tie(a.checkpoint_ns, a.channel, a.seq, a.index) <
+         std::tie(b.checkpoint_ns, b.channel, b.seq, b.index);
 }
 
 // Without the operands of reducers, and what was replaced within one seq.
@@ -33,11 +33,11 @@ std::vector<ValueRow> without_replaced(std::vector<ValueRow> rows) {
   std::size_t channel_begin = 0;  // in `found`
   for (ValueRow& value : rows) {
     bool is_next_channel =
-        found.empty() || found.back().channel != value.channel || found.back().space != value.space;
+        found.empty() || found.back().channel != value.channel || found.back().checkpoint_ns != value.checkpoint_ns;
     if (is_next_channel) channel_begin = found.size();
-    if (value.kind == ValueKind::reduce) continue;
+    if (value.kind == WriteOp::reduce) continue;
     // Of the same seq, but written before it by another task.
-    if (value.kind == ValueKind::set) found.resize(channel_begin);
+    if (value.kind == WriteOp::set) found.resize(channel_begin);
     found.push_back(std::move(value));
   }
   return found;
@@ -54,7 +54,7 @@ Result<std::vector<ValueRow>> PostgresSnapshot::every_value(const ValueFilter& f
       "SELECT namespace, channel, seq, value_index, kind, envelope FROM belay.channel_values");
   query.add(" WHERE tenant = ? AND run_id = ? AND seq <= ? AND seq > ?", filter.tenant, filter.run,
             filter.at_seq, filter.after_seq);
-  if (filter.space) query.add(" AND namespace = ?", *filter.space);
+  if (filter.checkpoint_ns) query.add(" AND namespace = ?", *filter.checkpoint_ns);
   query.add(" ORDER BY seq, namespace, channel, value_index");
   return all<ValueRow>(query, [&](const Rows& rows, int row, ValueRow& value) {
     value.run = filter.run;
@@ -69,8 +69,8 @@ Result<std::vector<ValueRow>> PostgresSnapshot::values_that_count(const ValueFil
   Query query("WITH RECURSIVE channels (space, name) AS ((SELECT n.namespace, n.channel");
   query.bind(filter.tenant, filter.run, filter.at_seq);
   std::string in_space;
-  if (filter.space) {
-    query.bind(*filter.space);
+  if (filter.checkpoint_ns) {
+    query.bind(*filter.checkpoint_ns);
     in_space = " AND n.namespace = $4";
   }
   std::string of_run = " FROM belay.channel_values n WHERE n.tenant = $1 AND n.run_id = $2";
@@ -103,12 +103,12 @@ Result<std::vector<ValueRow>> PostgresSnapshot::values_that_count(const ValueFil
 Result<std::vector<TaskRow>> PostgresSnapshot::tasks(const TaskFilter& filter) {
   Query query("SELECT superstep, position, task_id, status, envelope FROM belay.tasks");
   query.add(" WHERE tenant = ? AND run_id = ? AND namespace = ?", filter.tenant, filter.run,
-            filter.space);
+            filter.checkpoint_ns);
   if (filter.superstep) query.add(" AND superstep = ?", *filter.superstep);
   query.add(" ORDER BY superstep, position");
   return all<TaskRow>(query, [&](const Rows& rows, int row, TaskRow& task) -> Result<Done> {
     task.run = filter.run;
-    task.space = filter.space;
+    task.checkpoint_ns = filter.checkpoint_ns;
     task.superstep = rows.number(row, 0);
     task.position = rows.number(row, 1);
     task.task = TaskId(rows.uuid(row, 2));

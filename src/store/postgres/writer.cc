@@ -22,7 +22,7 @@ constexpr std::string_view wants_to_write = "SELECT FROM belay.runs WHERE false 
 }  // namespace
 
 Writer::Writer(Address address, std::unique_ptr<Connection> connection,
-               std::shared_ptr<const Haste> haste, Clock& clock, PostgresStoreOptions options)
+               std::shared_ptr<const ShutdownDeadline> haste, Clock& clock, PostgresStoreOptions options)
     : address_(std::move(address)),
       haste_(std::move(haste)),
       options_(std::move(options)),
@@ -108,7 +108,7 @@ void Writer::commit_and_answer(Batch batch) {
 
 void Writer::commit_many(Batch members, Batch& alone) {
   Patience patience(*this);
-  Repetition repetition;
+  TransactionRetry repetition;
   while (!members.empty()) {
     auto connection = connected();
     TogetherAnswer answer{Together::repeat, {}};
@@ -144,7 +144,7 @@ void Writer::commit_many(Batch members, Batch& alone) {
     for (std::unique_ptr<Waiting>& member : members) {
       member->was_sent = member->was_sent || answer.outcome == Together::lost;
     }
-    if (is_given_up() && repetition.goes_on()) continue;
+    if (is_given_up() && repetition.should_retry()) continue;
     if (patience.wait()) continue;
     for (std::unique_ptr<Waiting>& member : members) {
       member->answer.complete(last_word(*member, answer.error));
@@ -172,7 +172,7 @@ void Writer::set_apart(Batch& members, Batch& alone) {
 
 void Writer::commit_one(Waiting& member) {
   Patience patience(*this);
-  Repetition repetition;
+  TransactionRetry repetition;
   while (true) {
     auto outcome = try_one(member);
     bool is_settled = outcome.ok() || outcome.error().code != ErrorCode::unavailable;
@@ -180,7 +180,7 @@ void Writer::commit_one(Waiting& member) {
       member.answer.complete(std::move(outcome));
       return;
     }
-    if (is_given_up() && repetition.goes_on()) continue;
+    if (is_given_up() && repetition.should_retry()) continue;
     if (patience.wait()) continue;
     member.answer.complete(last_word(member, std::move(outcome).error()));
     return;
@@ -191,7 +191,7 @@ Result<CommitOutcome> Writer::try_one(Waiting& member) {
   BELAY_TRY(Connection * connection, connected());
   std::uint64_t number = ++transactions_;
   if (options_.at_commit) options_.at_commit(number, false);
-  SingleCommit single(*connection, options_.expiry_clock, clock_.now(), member.was_sent);
+  CommitWriter single(*connection, options_.expiry_clock, clock_.now(), member.was_sent);
   begin_writing(*connection, options_.lock_patience);
   connection->send(bound_idleness);
   connection->send(wants_to_write);

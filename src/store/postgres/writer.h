@@ -26,7 +26,7 @@ class Writer {
 
   // `connection` is one to begin with.
   Writer(Address address, std::unique_ptr<Connection> connection,
-         std::shared_ptr<const Haste> haste, Clock& clock, PostgresStoreOptions options);
+         std::shared_ptr<const ShutdownDeadline> haste, Clock& clock, PostgresStoreOptions options);
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
   // Carries out what has been pushed, as far as the server answers, then ends the thread.
@@ -42,7 +42,7 @@ class Writer {
     // Null for a commit of no run. A pending write takes its run's place in a batch.
     RunId run() const {
       if (commit.rows.run) return commit.rows.run->run;
-      return commit.guard ? commit.guard->pending_for : RunId();
+      return commit.run_guard ? commit.run_guard->pending_for : RunId();
     }
 
     Commit commit;
@@ -81,12 +81,12 @@ class Writer {
   // A connection that works, as far as is known.
   Result<Connection*> connected();
   // The server gave up the last transaction in favour of another.
-  bool is_given_up() const { return connection_ && connection_->is_to_be_repeated(); }
+  bool is_given_up() const { return connection_ && connection_->is_retryable(); }
   // What those are told whom the writer has lost its patience for.
   static Error last_word(const Waiting& member, Error why);
 
   const Address address_;
-  const std::shared_ptr<const Haste> haste_;
+  const std::shared_ptr<const ShutdownDeadline> haste_;
   const PostgresStoreOptions options_;
   Clock& clock_;
 

@@ -31,19 +31,19 @@ Result<Parts> plain_parts_of(std::string_view envelope, const store::Subject& su
 
 }  // namespace
 
-EnvelopeSealer::EnvelopeSealer(Sealing sealing, Random& random)
+EnvelopeSealer::EnvelopeSealer(EncryptionOptions sealing, Random& random)
     : sealing_(std::move(sealing)),
       random_(random),
-      may_be_plain_(sealing_.keys.empty() || sealing_.accept_plain),
-      leaves_small_alone_(sealing_.keys.empty() && sealing_.compress != Sealing::Compress::always) {
+      may_be_plain_(sealing_.keys.empty() || sealing_.accept_plaintext),
+      leaves_small_alone_(sealing_.keys.empty() && sealing_.compress != EncryptionOptions::Compress::always) {
 }
 
 EnvelopeSealer::~EnvelopeSealer() = default;
 
 bool EnvelopeSealer::compresses(std::string_view data) const {
   if (data.size() < sealing_.compress_from || data.size() > kFrameBytesMax) return false;
-  if (sealing_.compress == Sealing::Compress::with_key) return !sealing_.keys.empty();
-  return sealing_.compress == Sealing::Compress::always;
+  if (sealing_.compress == EncryptionOptions::Compress::with_key) return !sealing_.keys.empty();
+  return sealing_.compress == EncryptionOptions::Compress::always;
 }
 
 Digest EnvelopeSealer::blob_id(const TenantId& tenant, std::string_view envelope) {

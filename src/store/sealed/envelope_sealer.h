@@ -21,7 +21,7 @@ namespace belay::sealed {
 
 class EnvelopeSealer {
  public:
-  EnvelopeSealer(Sealing sealing, Random& random);
+  EnvelopeSealer(EncryptionOptions sealing, Random& random);
   ~EnvelopeSealer();
 
   // Whether opening it would change nothing, so that its subject need not be made.
@@ -118,7 +118,7 @@ class EnvelopeSealer {
   Error needs_key(const store::Subject& subject, std::string_view key_id,
                   std::string_view why) const;
 
-  const Sealing sealing_;
+  const EncryptionOptions sealing_;
   Random& random_;
   const bool may_be_plain_;
   const bool leaves_small_alone_;

@@ -26,15 +26,15 @@ using testing::HasSubstr;
 const TenantId kTenant{"ana's practice"};
 constexpr std::string_view kSubject = "value 1 text";
 
-Sealing compressed() {
-  Sealing sealing;
-  sealing.compress = Sealing::Compress::always;
+EncryptionOptions compressed() {
+  EncryptionOptions sealing;
+  sealing.compress = EncryptionOptions::Compress::always;
   return sealing;
 }
 
 class Sealer {
  public:
-  explicit Sealer(Sealing sealing) : sealer(std::move(sealing), random) {}
+  explicit Sealer(EncryptionOptions sealing) : sealer(std::move(sealing), random) {}
 
   std::string seal(std::string envelope, const store::Subject& subject = kSubject,
                    const TenantId& tenant = kTenant) {
@@ -82,19 +82,19 @@ std::string envelope_of(std::string_view type, std::string_view data) {
 TEST(Sealing, TheTypeNamesTheWholeChain) {
   std::string small = json_envelope("\"hello\"");
   std::string large = json_envelope(prose(1'000));
-  Sealing as_it_is;
-  as_it_is.compress = Sealing::Compress::never;
+  EncryptionOptions as_it_is;
+  as_it_is.compress = EncryptionOptions::Compress::never;
   EXPECT_EQ(Sealer(as_it_is).seal(large), large);
-  as_it_is.compress = Sealing::Compress::with_key;
+  as_it_is.compress = EncryptionOptions::Compress::with_key;
   EXPECT_EQ(Sealer(as_it_is).seal(large), large);
   EXPECT_EQ(Sealer(compressed()).seal(small), small);
   EXPECT_EQ(type_of(Sealer(compressed()).seal(large)), "json+zstd");
   EXPECT_EQ(type_of(Sealer(encrypted()).seal(small)), "json+xaes256gcm;k=k1");
   EXPECT_EQ(type_of(Sealer(encrypted()).seal(large)), "json+zstd+xaes256gcm;k=k1");
-  Sealing uncompressed = encrypted();
-  uncompressed.compress = Sealing::Compress::never;
+  EncryptionOptions uncompressed = encrypted();
+  uncompressed.compress = EncryptionOptions::Compress::never;
   EXPECT_EQ(type_of(Sealer(uncompressed).seal(large)), "json+xaes256gcm;k=k1");
-  Sealing in_blobs = encrypted();
+  EncryptionOptions in_blobs = encrypted();
   in_blobs.blob_above = 100;
   EXPECT_EQ(type_of(Sealer(in_blobs).seal(large)), "json+blob+xaes256gcm;k=k1");
   in_blobs.keys = KeyRing();
@@ -111,11 +111,11 @@ TEST(Sealing, WhatHardlyCompressesStaysAsItIs) {
 
 TEST(Sealing, WhateverIsSealedOpensAgain) {
   rc::check([] {
-    Sealing sealing;
+    EncryptionOptions sealing;
     auto digit = *rc::gen::inRange('0', ':');
     if (*rc::gen::arbitrary<bool>()) sealing.keys = ring(key_line("key.of-May", digit));
-    sealing.compress = *rc::gen::element(Sealing::Compress::with_key, Sealing::Compress::always,
-                                         Sealing::Compress::never);
+    sealing.compress = *rc::gen::element(EncryptionOptions::Compress::with_key, EncryptionOptions::Compress::always,
+                                         EncryptionOptions::Compress::never);
     sealing.compress_from = *rc::gen::inRange<std::size_t>(0, 300);
     sealing.blob_above = *rc::gen::inRange<std::size_t>(0, 3'000);
     Sealer sealer(sealing);
@@ -193,7 +193,7 @@ TEST(Sealing, EveryFlippedBitOfACompressedValueIsSeenWithoutAKey) {
 
 TEST(Sealing, EveryFlippedBitOfABlobIsRefused) {
   for (bool with_key : {false, true}) {
-    Sealing sealing = with_key ? encrypted() : compressed();
+    EncryptionOptions sealing = with_key ? encrypted() : compressed();
     sealing.blob_above = 50;
     Sealer sealer(sealing);
     std::string reference = sealer.seal(json_envelope(prose(with_key ? 200 : 400)));
@@ -235,7 +235,7 @@ TEST(Sealing, AnEnvelopeOfAnotherRowOrTenantDoesNotOpen) {
 }
 
 TEST(Sealing, ABlobUnderAnotherNameDoesNotOpen) {
-  Sealing sealing = encrypted();
+  EncryptionOptions sealing = encrypted();
   sealing.blob_above = 10;
   Sealer sealer(sealing);
   std::string one = sealer.seal(json_envelope("\"one long text\""));
@@ -247,7 +247,7 @@ TEST(Sealing, ABlobUnderAnotherNameDoesNotOpen) {
 
 TEST(Sealing, EqualLargeValuesAreOneBlobOfATenant) {
   for (bool with_key : {false, true}) {
-    Sealing sealing = with_key ? encrypted() : Sealing();
+    EncryptionOptions sealing = with_key ? encrypted() : EncryptionOptions();
     sealing.blob_above = 10;
     Sealer sealer(sealing);
     std::string envelope = json_envelope("\"one long text\"");
@@ -263,7 +263,7 @@ TEST(Sealing, EqualLargeValuesAreOneBlobOfATenant) {
 
 TEST(Sealing, AMissingAndAWrongKeyAreNamed) {
   std::string sealed = Sealer(encrypted()).seal(json_envelope("1"));
-  for (Sealing sealing : {Sealing(), encrypted(key_line("k2", 'a'))}) {
+  for (EncryptionOptions sealing : {EncryptionOptions(), encrypted(key_line("k2", 'a'))}) {
     auto opened = Sealer(sealing).open(sealed);
     ASSERT_FALSE(opened.ok());
     EXPECT_EQ(opened.error().code, ErrorCode::invalid);
@@ -293,14 +293,14 @@ TEST(Sealing, WithAKeyPlainTextIsRefusedUnlessItIsExpected) {
     ASSERT_FALSE(opened.ok());
     EXPECT_EQ(opened.error().code, ErrorCode::corrupt);
     EXPECT_THAT(opened.error().message, HasSubstr("in plain although a key is configured"));
-    Sealing before = encrypted();
-    before.accept_plain = true;
+    EncryptionOptions before = encrypted();
+    before.accept_plaintext = true;
     EXPECT_TRUE(Sealer(before).open(envelope).ok());
   }
 }
 
 TEST(Sealing, AnUnknownTypeNeedsANewerBelay) {
-  Sealer sealer{Sealing()};
+  Sealer sealer{EncryptionOptions()};
   for (const char* type : {"json+lz4", "json+zstd+blob", "json+xaes256gcm;k=", "+zstd",
                            "json+zstd+zstd", "json+aes256gcm", "json+aes256gcm;k="}) {
     EXPECT_EQ(code_of(sealer.open(envelope_of(type, "data"))), ErrorCode::invalid) << type;
@@ -366,8 +366,8 @@ TEST(Sealing, WhatAnOlderBelaySealedOpensAndGoesUnderTheNewMethod) {
 TEST(Sealing, WhatAnOlderBelayDidNotBindIsRefusedUnlessItIsExpected) {
   store::Subject bound{std::string(kSubject), "done"};
   EXPECT_EQ(code_of(Sealer(encrypted()).open(kOldSealed, bound)), ErrorCode::corrupt);
-  Sealing before = encrypted();
-  before.accept_plain = true;
+  EncryptionOptions before = encrypted();
+  before.accept_plaintext = true;
   EXPECT_TRUE(Sealer(before).open(kOldSealed, bound).ok());
 }
 

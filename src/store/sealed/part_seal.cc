@@ -99,7 +99,7 @@ Result<std::optional<Rewrite>> EnvelopeSealer::part_under_active_key(const Tenan
   BELAY_CHECK(open(tenant, part));
   std::vector<std::string> shown = kept.texts;
   BELAY_CHECK(seal(tenant, part));
-  Rewrite rewrite{stored.place, store::digest_of(stored), std::move(kept.envelope)};
+  Rewrite rewrite{stored.position, store::digest_of(stored), std::move(kept.envelope)};
   rewrite.texts = std::move(kept.texts);
   if (auto record = store::record_of_index(stored.subject)) {
     for (std::size_t i = 0; i + 1 < shown.size(); i += 2) {

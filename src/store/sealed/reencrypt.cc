@@ -107,7 +107,7 @@ Result<Page> rewrite_page(Snapshot& view, EnvelopeSealer& sealer, const TenantId
   for (const StoredEnvelope& stored : rows) {
     bool is_envelope = stored.kind == StoredEnvelope::Kind::envelope;
     page.looked_at += is_envelope;
-    page.last_place = stored.place;
+    page.last_place = stored.position;
     if (page.portions.empty() || page.portions.back().bytes >= kCommitBytes) {
       page.portions.emplace_back();
     }
@@ -118,7 +118,7 @@ Result<Page> rewrite_page(Snapshot& view, EnvelopeSealer& sealer, const TenantId
     } else {
       BELAY_TRY(std::optional<std::string> kept,
                 rewritten(view, sealer, tenant, stored, portion.blobs));
-      if (kept) rewrite = Rewrite{stored.place, store::digest_of(stored), *std::move(kept)};
+      if (kept) rewrite = Rewrite{stored.position, store::digest_of(stored), *std::move(kept)};
     }
     if (!rewrite) continue;
     portion.bytes += rewrite->envelope.size();
@@ -169,28 +169,28 @@ Task<Result<Written>> one_pass(Store& inner, std::shared_ptr<EnvelopeSealer> sea
 
 // What a digest or next tasks add to the report.
 Result<Done> look_at_kept(EnvelopeSealer& sealer, const TenantId& tenant,
-                          const StoredEnvelope& stored, SealReport& report) {
+                          const StoredEnvelope& stored, EncryptionReport& report) {
   if (!sealer.encrypts()) return Done{};
   BELAY_TRY(std::optional<std::string> key_id, sealer.key_of_kept(tenant, stored));
   if (!key_id) return Done{};
-  ++(key_id->empty() ? report.left_in_plain : report.keys[*key_id]);
+  ++(key_id->empty() ? report.plaintext_digests : report.keys[*key_id]);
   return Done{};
 }
 
 // What one envelope adds to the report.
 Result<Done> look_at(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
-                     const StoredEnvelope& stored, SealReport& report) {
+                     const StoredEnvelope& stored, EncryptionReport& report) {
   if (stored.kind != StoredEnvelope::Kind::envelope) {
     return look_at_kept(sealer, tenant, stored, report);
   }
   if (stored.envelope.empty()) {
-    report.left_in_plain += sealer.encrypts();
+    report.plaintext_digests += sealer.encrypts();
     return Done{};
   }
   BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
   ++report.types[std::string(parts.type)];
   ++report.keys[std::string(parts.key_id)];
-  report.left_in_plain += parts.is_old && !stored.bound.empty();
+  report.plaintext_digests += parts.is_old && !stored.bound.empty();
   std::string envelope = stored.envelope;
   BELAY_TRY(std::optional<Digest> id, sealer.open(tenant, subject_of(stored), envelope));
   if (id) BELAY_CHECK(followed(view, sealer, tenant, stored, *id));
@@ -200,7 +200,7 @@ Result<Done> look_at(Snapshot& view, EnvelopeSealer& sealer, const TenantId& ten
 struct LookedAt {
   std::uint64_t last_place = 0;
   std::uint64_t count = 0;
-  SealReport report;
+  EncryptionReport report;
 };
 
 Result<LookedAt> look_at_page(Snapshot& view, EnvelopeSealer& sealer, const TenantId& tenant,
@@ -209,7 +209,7 @@ Result<LookedAt> look_at_page(Snapshot& view, EnvelopeSealer& sealer, const Tena
             view.envelopes(page_after(tenant, so_far.last_place)));
   so_far.count = rows.size();
   for (const StoredEnvelope& stored : rows) {
-    so_far.last_place = stored.place;
+    so_far.last_place = stored.position;
     bool is_part = stored.kind == StoredEnvelope::Kind::part;
     if (stored.envelope.empty() && stored.bound.empty() && !is_part) continue;
     auto looked = look_at(view, sealer, tenant, stored, so_far.report);
@@ -221,7 +221,7 @@ Result<LookedAt> look_at_page(Snapshot& view, EnvelopeSealer& sealer, const Tena
 
 }  // namespace
 
-Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, Sealing sealing,
+Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, EncryptionOptions sealing,
                                         TenantId tenant) {
   if (sealing.keys.empty()) {
     co_return error(ErrorCode::invalid, "There is no key to encrypt the store with; name one.");
@@ -237,7 +237,7 @@ Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, Sealing se
   co_return report;
 }
 
-Task<Result<SealReport>> look_at_seals(Store& inner, Random& random, Sealing sealing,
+Task<Result<EncryptionReport>> inspect_encryption(Store& inner, Random& random, EncryptionOptions sealing,
                                        TenantId tenant) {
   auto sealer = std::make_shared<EnvelopeSealer>(std::move(sealing), random);
   LookedAt so_far;

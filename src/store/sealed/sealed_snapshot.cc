@@ -337,8 +337,8 @@ Result<std::vector<QueueCount>> SealedSnapshot::queue_counts(const TenantId& ten
   return inner_.queue_counts(tenant, now, user);
 }
 
-Result<std::vector<PlaceCount>> SealedSnapshot::places(const TenantId& tenant, PlaceOf of) {
-  return inner_.places(tenant, of);
+Result<std::vector<ConcurrencyCount>> SealedSnapshot::running_counts(const TenantId& tenant, ConcurrencyScope of) {
+  return inner_.running_counts(tenant, of);
 }
 
 Result<std::vector<SessionRow>> SealedSnapshot::sessions(const SessionFilter& filter) {

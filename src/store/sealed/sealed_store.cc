@@ -15,7 +15,7 @@ using sealed::EnvelopeSealer;
 // Sealing happens on the caller's thread, so that the one that writes does not wait for it.
 class SealedStore final : public ForwardingStore {
  public:
-  SealedStore(Store& inner, Random& random, Sealing sealing)
+  SealedStore(Store& inner, Random& random, EncryptionOptions sealing)
       : ForwardingStore(inner),
         sealer_(std::make_shared<EnvelopeSealer>(std::move(sealing), random)) {}
 
@@ -25,15 +25,15 @@ class SealedStore final : public ForwardingStore {
     auto sealed = sealer_->encrypts() ? store::check_commit(commit) : Done{};
     if (sealed.ok()) sealed = seal(commit);
     if (!sealed.ok()) return refused(std::move(sealed).error());
-    if (commit.approval && sealer_->encrypts()) {
+    if (commit.approval_guard && sealer_->encrypts()) {
       return commit_guarded(inner(), sealer_, std::move(commit));
     }
     return inner().commit(std::move(commit));
   }
 
   // Returns damaged rows too: the worker that claims one reads it alone and gets the error.
-  Task<Result<std::vector<RunRow>>> claim(ClaimFilter filter) override {
-    return opened_offers(inner().claim(std::move(filter)), sealer_);
+  Task<Result<std::vector<RunRow>>> poll_runs(PollFilter filter) override {
+    return opened_offers(inner().poll_runs(std::move(filter)), sealer_);
   }
 
   Task<Result<Done>> read(Reader reader) override {
@@ -61,14 +61,14 @@ class SealedStore final : public ForwardingStore {
     std::optional<Digest> quoted;
     while (true) {
       std::function<Result<Digest>(Snapshot&)> reader = [sealer, tenant = commit.tenant,
-                                                         guard = *commit.approval](Snapshot& view) {
+                                                         guard = *commit.approval_guard](Snapshot& view) {
         return quote(view, *sealer, tenant, guard);
       };
       BELAY_CO_TRY(Digest kept, co_await belay::read<Digest>(inner, std::move(reader)));
       if (quoted == kept) co_return CommitOutcome::approval_closed;
       quoted = kept;
       Commit attempt = commit;
-      attempt.approval->payload_hash = kept;
+      attempt.approval_guard->payload_hash = kept;
       BELAY_CO_TRY(CommitOutcome outcome, co_await inner.commit(std::move(attempt)));
       if (outcome != CommitOutcome::approval_closed) co_return outcome;
     }
@@ -94,10 +94,10 @@ class SealedStore final : public ForwardingStore {
 
   Result<Done> seal(Commit& commit) const {
     // What never changes of a run is stored by its first commit alone.
-    bool is_first = commit.guard && commit.guard->seq == 0 && commit.guard->pending_for.is_null();
+    bool is_first = commit.run_guard && commit.run_guard->seq == 0 && commit.run_guard->pending_for.is_null();
     BELAY_CHECK(seal(commit.tenant, is_first, commit.rows));
-    if (!commit.when_expired) return Done{};
-    return seal(commit.tenant, is_first, *commit.when_expired);
+    if (!commit.if_expired) return Done{};
+    return seal(commit.tenant, is_first, *commit.if_expired);
   }
 
   Result<Done> seal(const TenantId& tenant, bool is_first, CommitRows& rows) const {
@@ -226,7 +226,7 @@ class SealedStore final : public ForwardingStore {
 
 }  // namespace
 
-std::unique_ptr<Store> seal_store(Store& inner, Random& random, Sealing sealing) {
+std::unique_ptr<Store> make_encrypted_store(Store& inner, Random& random, EncryptionOptions sealing) {
   return std::make_unique<SealedStore>(inner, random, std::move(sealing));
 }
 

@@ -29,8 +29,8 @@ inline std::string key_line(const std::string& id, char digit) {
 
 inline KeyRing ring(const std::string& lines) { return KeyRing::from_text(lines).value(); }
 
-inline Sealing encrypted(const std::string& lines = key_line("k1", 'a')) {
-  Sealing sealing;
+inline EncryptionOptions encrypted(const std::string& lines = key_line("k1", 'a')) {
+  EncryptionOptions sealing;
   sealing.keys = ring(lines);
   return sealing;
 }

@@ -49,7 +49,7 @@ Result<Named> names_after(Snapshot& view, EnvelopeSealer& sealer, const TenantId
   Named named;
   named.count = rows.size();
   for (StoredEnvelope& stored : rows) {
-    named.last_place = stored.place;
+    named.last_place = stored.position;
     if (stored.envelope.empty()) continue;
     BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
     if (!parts.is_reference) continue;
@@ -63,7 +63,7 @@ Result<Named> names_after(Snapshot& view, EnvelopeSealer& sealer, const TenantId
 Task<Result<Done>> forget(Store& inner, TenantId tenant, std::vector<BlobUse> unused) {
   Commit commit;
   commit.tenant = std::move(tenant);
-  commit.rows.forget_blobs = std::move(unused);
+  commit.rows.delete_blobs = std::move(unused);
   auto outcome = co_await inner.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
   co_return Done{};
@@ -71,7 +71,7 @@ Task<Result<Done>> forget(Store& inner, TenantId tenant, std::vector<BlobUse> un
 
 }  // namespace
 
-Task<Result<BlobReport>> forget_unused_blobs(Store& inner, Random& random, Sealing sealing,
+Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random, EncryptionOptions sealing,
                                              TenantId tenant) {
   auto sealer = std::make_shared<EnvelopeSealer>(std::move(sealing), random);
   BELAY_CO_TRY(Puts unnamed, co_await list_blobs(inner, tenant));
@@ -90,7 +90,7 @@ Task<Result<BlobReport>> forget_unused_blobs(Store& inner, Random& random, Seali
   std::vector<BlobUse> unused;
   for (const auto& [id, last_put] : unnamed) {
     unused.push_back({id, last_put});
-    ++report.forgotten;
+    ++report.deleted;
     if (unused.size() < kForgottenAtOnce) continue;
     BELAY_CO_CHECK(co_await forget(inner, tenant, std::move(unused)));
     unused.clear();

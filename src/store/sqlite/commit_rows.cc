@@ -156,7 +156,7 @@ Result<Done> CommitWriter::insert_checkpoint(const Place& place, const Checkpoin
   } else {
     row.bind_or_null(checkpoint.parent);
   }
-  row.bind(checkpoint.space).bind(checkpoint.epoch);
+  row.bind(checkpoint.checkpoint_ns).bind(checkpoint.epoch);
   bind_number_or_null(row, session);
   row.bind(checkpoint.kind).bind(checkpoint.node).bind(checkpoint.superstep);
   bind_tasks(row, checkpoint.next_tasks);

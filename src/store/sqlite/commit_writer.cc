@@ -29,8 +29,8 @@ void CommitWriter::forget() {
 Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
   BELAY_TRY(CommitOutcome outcome, apply_as_known(commit));
   bool may_be_stale = outcome == CommitOutcome::fenced || outcome == CommitOutcome::exists;
-  if (!may_be_stale || !commit.guard) return outcome;
-  const RunId& run = commit.rows.run ? commit.rows.run->run : commit.guard->pending_for;
+  if (!may_be_stale || !commit.run_guard) return outcome;
+  const RunId& run = commit.rows.run ? commit.rows.run->run : commit.run_guard->pending_for;
   // Another process might have pruned the run and imported it again since its number was
   // cached. Nothing was written.
   BELAY_TRY(bool was_stale, forget_if_stale(run));
@@ -40,21 +40,21 @@ Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
 Result<CommitOutcome> CommitWriter::apply_as_known(const Commit& commit) {
   Place place;
   BELAY_TRY(place.tenant, known_tenant(commit.tenant));
-  if (!commit.guard) return apply_without_run(commit, place);
-  if (!commit.guard->pending_for.is_null()) return apply_pending(commit, place);
+  if (!commit.run_guard) return apply_without_run(commit, place);
+  if (!commit.run_guard->pending_for.is_null()) return apply_pending(commit, place);
   if (place.tenant != 0) {
     BELAY_TRY(place.run, run_number(place.tenant, commit.rows.run->run));
   }
   if (place.run != 0) return apply_next(commit, place);
-  if (commit.guard->seq != 0 || commit.guard->epoch != 0) return CommitOutcome::fenced;
+  if (commit.run_guard->seq != 0 || commit.run_guard->epoch != 0) return CommitOutcome::fenced;
   return apply_first(commit, place);
 }
 
 Result<CommitOutcome> CommitWriter::apply_pending(const Commit& commit, Place place) {
-  const RunGuard& guard = *commit.guard;
+  const RunGuard& guard = *commit.run_guard;
   if (place.tenant == 0) return CommitOutcome::fenced;
   BELAY_TRY(place.run, run_number(place.tenant, guard.pending_for));
-  BELAY_TRY(bool is_mine, stands(guard, place, guard.pending_for));
+  BELAY_TRY(bool is_mine, guard_holds(guard, place, guard.pending_for));
   if (!is_mine) return CommitOutcome::fenced;
   BELAY_CHECK(write_work(place, commit.rows));
   for (auto opened = commit.rows.opened.begin(); opened != commit.rows.opened.end(); ++opened) {
@@ -73,13 +73,13 @@ Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit, Plac
     BELAY_TRY(std::int64_t thread, thread_number(place.tenant, commit.rows.thread->thread));
     if (thread != 0) return CommitOutcome::exists;
   }
-  Verdict verdict{&commit.rows};
-  if (commit.approval) {
-    BELAY_TRY(verdict, judge_approval(commit, place));
+  GuardResult verdict{&commit.rows};
+  if (commit.approval_guard) {
+    BELAY_TRY(verdict, check_approval_guard(commit, place));
   }
   if (!verdict.rows) return verdict.outcome;
-  if (commit.message) {
-    BELAY_TRY(bool moved, move_message(place.tenant, *commit.message, verdict.rows->outbox[0]));
+  if (commit.message_guard) {
+    BELAY_TRY(bool moved, move_message(place.tenant, *commit.message_guard, verdict.rows->outbox[0]));
     if (!moved) return CommitOutcome::fenced;
   }
   BELAY_TRY(place.tenant, tenant_number(commit.tenant));
@@ -105,7 +105,7 @@ Result<Done> CommitWriter::write_unguarded(const Place& place, const CommitRows&
   for (const Rewrite& rewrite : rows.rewrites) {
     BELAY_CHECK(rewrite_envelope(connection_, place.tenant, rewrite));
   }
-  return forget_blobs(place.tenant, rows);
+  return delete_blobs(place.tenant, rows);
 }
 
 Result<Done> CommitWriter::preserve(std::int64_t tenant, const ThreadId& thread, bool value) {
@@ -125,13 +125,13 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit, Place plac
   }
   if (commit.rows.thread && thread != 0) return CommitOutcome::exists;
   if (!commit.rows.thread && thread == 0) return store::no_such_thread(run.thread);
-  Verdict verdict{&commit.rows};
-  if (commit.approval) {
-    BELAY_TRY(verdict, judge_approval(commit, place));
+  GuardResult verdict{&commit.rows};
+  if (commit.approval_guard) {
+    BELAY_TRY(verdict, check_approval_guard(commit, place));
   }
   if (!verdict.rows) return verdict.outcome;
   BELAY_TRY(bool has_place, has_places(commit, place, *verdict.rows->run));
-  if (!has_place) return CommitOutcome::no_place;
+  if (!has_place) return CommitOutcome::limit_reached;
   BELAY_TRY(place.tenant, tenant_number(commit.tenant));
   BELAY_CHECK(check_opened(place, *verdict.rows));
   if (verdict.rows->thread) BELAY_CHECK(insert_thread(place.tenant, *verdict.rows->thread));
@@ -142,26 +142,26 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit, Place plac
 }
 
 Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place& place) {
-  Verdict verdict{&commit.rows};
-  if (commit.approval) {
-    BELAY_TRY(bool is_mine, stands(*commit.guard, place, commit.rows.run->run));
+  GuardResult verdict{&commit.rows};
+  if (commit.approval_guard) {
+    BELAY_TRY(bool is_mine, guard_holds(*commit.run_guard, place, commit.rows.run->run));
     if (!is_mine) return outcome_of_moved_run(commit, place);
-    BELAY_TRY(verdict, judge_approval(commit, place));
+    BELAY_TRY(verdict, check_approval_guard(commit, place));
     if (!verdict.rows) return verdict.outcome;
   }
-  if (!commit.still_open.empty()) {
-    BELAY_TRY(bool is_mine, stands(*commit.guard, place, commit.rows.run->run));
+  if (!commit.require_open.empty()) {
+    BELAY_TRY(bool is_mine, guard_holds(*commit.run_guard, place, commit.rows.run->run));
     if (!is_mine) return outcome_of_moved_run(commit, place);
-    BELAY_TRY(bool all_open, are_open(place, commit.still_open));
+    BELAY_TRY(bool all_open, are_open(place, commit.require_open));
     if (!all_open) return CommitOutcome::approval_closed;
   }
   BELAY_TRY(bool has_place, has_places(commit, place, *verdict.rows->run));
-  if (!has_place) return CommitOutcome::no_place;
-  BELAY_TRY(bool moved, move_run(*commit.guard, place, *verdict.rows->run));
+  if (!has_place) return CommitOutcome::limit_reached;
+  BELAY_TRY(bool moved, move_run(*commit.run_guard, place, *verdict.rows->run));
   if (!moved) return outcome_of_moved_run(commit, place);
   BELAY_CHECK(check_opened(place, *verdict.rows));
   const KnownRun& known = runs_.at(commit.rows.run->run);
-  CheckpointId before = known.seq == commit.guard->seq ? known.checkpoint : CheckpointId();
+  CheckpointId before = known.seq == commit.run_guard->seq ? known.checkpoint : CheckpointId();
   BELAY_CHECK(write_children(place, *verdict.rows, before));
   remember_checkpoint(*verdict.rows->checkpoint);
   return verdict.outcome;
@@ -174,7 +174,7 @@ void CommitWriter::remember_checkpoint(const CheckpointRow& checkpoint) {
   known.checkpoint = checkpoint.id;
 }
 
-Result<bool> CommitWriter::stands(const RunGuard& guard, const Place& place, const RunId& run) {
+Result<bool> CommitWriter::guard_holds(const RunGuard& guard, const Place& place, const RunId& run) {
   BELAY_TRY(Statement row, connection_.prepare("SELECT 1 FROM runs WHERE run_number = ?"
                                                " AND run_id = ? AND epoch = ? AND seq = ?"));
   row.bind(place.run).bind(run).bind(guard.epoch).bind(guard.seq);
@@ -195,16 +195,16 @@ Result<CommitOutcome> CommitWriter::outcome_of_moved_run(const Commit& commit, c
   if (step == Statement::Step::row) {
     Uuid stored = row.uuid(0);
     if (stored == commit.rows.checkpoint->id) return CommitOutcome::applied;
-    if (commit.when_expired && stored == commit.when_expired->checkpoint->id) {
+    if (commit.if_expired && stored == commit.if_expired->checkpoint->id) {
       return CommitOutcome::expired;
     }
   }
-  return commit.guard->seq == 0 ? CommitOutcome::exists : CommitOutcome::fenced;
+  return commit.run_guard->seq == 0 ? CommitOutcome::exists : CommitOutcome::fenced;
 }
 
-Result<CommitWriter::Verdict> CommitWriter::judge_approval(const Commit& commit,
+Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commit& commit,
                                                            const Place& place) {
-  const ApprovalGuard& guard = *commit.approval;
+  const ApprovalGuard& guard = *commit.approval_guard;
   BELAY_TRY(Statement row,
             connection_.prepare("SELECT run_number, payload_hash, expires_at FROM approvals"
                                 " WHERE tenant_id = ? AND interrupt_id = ? AND status = 'open'"));
@@ -213,17 +213,17 @@ Result<CommitWriter::Verdict> CommitWriter::judge_approval(const Commit& commit,
   if (step == Statement::Step::failed) return connection_.error();
   bool is_asked = step == Statement::Step::row && row.digest(1) == guard.payload_hash &&
                   (!commit.rows.run || row.number(0) == place.run);
-  if (!is_asked) return Verdict{nullptr, CommitOutcome::approval_closed};
-  if (guard.run_is_held) {
-    BELAY_TRY(bool held, is_held(row.number(0)));
-    if (!held) return Verdict{nullptr, CommitOutcome::fenced};
+  if (!is_asked) return GuardResult{nullptr, CommitOutcome::approval_closed};
+  if (guard.run_is_active) {
+    BELAY_TRY(bool held, is_active(row.number(0)));
+    if (!held) return GuardResult{nullptr, CommitOutcome::fenced};
   }
   bool has_passed = row.instant(2) <= clock_.now();
-  if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed)) return Verdict{&commit.rows};
-  if (has_passed && commit.when_expired) {
-    return Verdict{&*commit.when_expired, CommitOutcome::expired};
+  if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed)) return GuardResult{&commit.rows};
+  if (has_passed && commit.if_expired) {
+    return GuardResult{&*commit.if_expired, CommitOutcome::expired};
   }
-  return Verdict{nullptr, CommitOutcome::approval_closed};
+  return GuardResult{nullptr, CommitOutcome::approval_closed};
 }
 
 // Approvals that this very commit opens are not there yet.
@@ -240,7 +240,7 @@ Result<bool> CommitWriter::are_open(const Place& place,
   return true;
 }
 
-Result<bool> CommitWriter::is_held(std::int64_t run) {
+Result<bool> CommitWriter::is_active(std::int64_t run) {
   BELAY_TRY(Statement row, connection_.prepare("SELECT 1 FROM runs WHERE run_number = ?"
                                                " AND status IN ('running', 'queued')"));
   row.bind(run);

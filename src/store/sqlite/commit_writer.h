@@ -41,7 +41,7 @@ class CommitWriter {
     CheckpointId checkpoint = {};
   };
   // Which rows to write, or, when null, the answer.
-  struct Verdict {
+  struct GuardResult {
     const CommitRows* rows = nullptr;
     CommitOutcome outcome = CommitOutcome::applied;
   };
@@ -60,13 +60,13 @@ class CommitWriter {
   // Forgets a cached number that is not the run's (any more); true if there was one.
   Result<bool> forget_if_stale(const RunId& run);
 
-  Result<Verdict> judge_approval(const Commit& commit, const Place& place);
-  Result<bool> is_held(std::int64_t run);
+  Result<GuardResult> check_approval_guard(const Commit& commit, const Place& place);
+  Result<bool> is_active(std::int64_t run);
   Result<bool> are_open(const Place& place, const std::vector<InterruptId>& interrupts);
   // queue_rows.cc: whether every group of the run has a place for it, where the commit asks.
   Result<bool> has_places(const Commit& commit, const Place& place, const RunRow& run);
   Result<Done> put_queue(std::int64_t tenant, const QueueRow& row);
-  Result<bool> stands(const RunGuard& guard, const Place& place, const RunId& run);
+  Result<bool> guard_holds(const RunGuard& guard, const Place& place, const RunId& run);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit, const Place& place);
 
   // Uses the cached numbers; writes nothing if the result is `fenced` or
@@ -101,7 +101,7 @@ class CommitWriter {
   Result<Done> insert_message(const Place& place, const OutboxRow& row);
   Result<bool> move_message(std::int64_t tenant, const OutboxGuard& guard, const OutboxRow& row);
   Result<Done> put_blobs(std::int64_t tenant, const CommitRows& rows);
-  Result<Done> forget_blobs(std::int64_t tenant, const CommitRows& rows);
+  Result<Done> delete_blobs(std::int64_t tenant, const CommitRows& rows);
   Result<Done> preserve(std::int64_t tenant, const ThreadId& thread, bool value);
   Result<Done> insert_event(const Place& place, const EventRow& row);
   Result<Done> insert_approval(const Place& place, const ApprovalRow& row);

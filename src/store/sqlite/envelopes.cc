@@ -27,7 +27,7 @@ struct Source {
 Result<store::Subject> value_subject(const Statement& row) {
   ValueRow value;
   value.run = RunId(row.uuid(2));
-  value.space = row.text(3);
+  value.checkpoint_ns = row.text(3);
   value.channel = row.text(4);
   value.seq = row.natural(5);
   value.index = row.number(6);
@@ -38,7 +38,7 @@ Result<store::Subject> value_subject(const Statement& row) {
 Result<store::Subject> task_subject(const Statement& row) {
   TaskRow task;
   task.run = RunId(row.uuid(2));
-  task.space = row.text(3);
+  task.checkpoint_ns = row.text(3);
   task.superstep = row.number(4);
   task.position = row.number(5);
   task.task = TaskId(row.uuid(6));
@@ -78,7 +78,7 @@ Result<store::Subject> edited_subject(const Statement& row) {
 CheckpointRow checkpoint_of(const Statement& row) {
   CheckpointRow checkpoint;
   checkpoint.run = RunId(row.uuid(2));
-  checkpoint.space = row.text(3);
+  checkpoint.checkpoint_ns = row.text(3);
   checkpoint.seq = row.natural(4);
   checkpoint.id = CheckpointId(row.uuid(5));
   return checkpoint;
@@ -199,7 +199,7 @@ Result<std::vector<StoredEnvelope>> list_envelopes(Connection& connection, std::
     Statement::Step step = rows.step();
     for (; step == Statement::Step::row; step = rows.step()) {
       StoredEnvelope envelope;
-      envelope.place = base + rows.natural(0);
+      envelope.position = base + rows.natural(0);
       envelope.envelope = rows.text(1);
       envelope.kind = sources[i].kind;
       BELAY_TRY(store::Subject subject, sources[i].subject(rows));
@@ -214,13 +214,13 @@ Result<std::vector<StoredEnvelope>> list_envelopes(Connection& connection, std::
 }
 
 Result<Done> rewrite_envelope(Connection& connection, std::int64_t tenant, const Rewrite& rewrite) {
-  std::uint64_t number_of_source = rewrite.place >> number_bits;
+  std::uint64_t number_of_source = rewrite.position >> number_bits;
   if (number_of_source > sources.size()) {
     return rewrite_part(connection, tenant, rewrite, sources.size());
   }
   if (number_of_source == 0) return Done{};
   const Source& source = sources[number_of_source - 1];
-  std::uint64_t number = rewrite.place & number_mask;
+  std::uint64_t number = rewrite.position & number_mask;
   {
     BELAY_TRY(Statement row, connection.prepare(find_statement(source)));
     row.bind(tenant).bind(number);

@@ -15,36 +15,36 @@ struct Groups {
   std::string key;
 };
 
-std::string_view sql_of_count(PlaceOf of) {
+std::string_view sql_of_count(ConcurrencyScope of) {
   switch (of) {
-    case PlaceOf::user:
+    case ConcurrencyScope::user:
       return "SELECT count(*) FROM runs r CROSS JOIN run_starts s ON s.run_number = r.run_number"
              " WHERE r.tenant_id = ? AND r.status = 'running' AND s.user_id = ?"
              " AND r.run_number <> ?";
-    case PlaceOf::key:
+    case ConcurrencyScope::key:
       return "SELECT count(*) FROM runs r WHERE r.tenant_id = ? AND r.status = 'running'"
              " AND r.concurrency_key = ? AND r.run_number <> ?";
-    case PlaceOf::queue:
+    case ConcurrencyScope::queue:
       return "SELECT count(*) FROM runs r WHERE r.tenant_id = ? AND r.status = 'running'"
              " AND coalesce(r.queue, 'default') = ? AND r.run_number <> ?";
-    case PlaceOf::tenant:
+    case ConcurrencyScope::tenant:
       break;
   }
   return "SELECT count(*) FROM runs r WHERE r.tenant_id = ? AND r.status = 'running'"
          " AND ? = '' AND r.run_number <> ?";
 }
 
-std::string_view group_in(const Groups& groups, PlaceOf of) {
-  if (of == PlaceOf::user) return groups.user;
-  if (of == PlaceOf::key) return groups.key;
-  return of == PlaceOf::queue ? std::string_view(groups.queue) : std::string_view();
+std::string_view group_in(const Groups& groups, ConcurrencyScope of) {
+  if (of == ConcurrencyScope::user) return groups.user;
+  if (of == ConcurrencyScope::key) return groups.key;
+  return of == ConcurrencyScope::queue ? std::string_view(groups.queue) : std::string_view();
 }
 
 }  // namespace
 
 // A run that stands elsewhere than its guard says has no need of a place: it is not moved.
 Result<bool> CommitWriter::has_places(const Commit& commit, const Place& place, const RunRow& run) {
-  if (commit.places.empty() || run.status != RunStatus::running || place.tenant == 0) return true;
+  if (commit.concurrency.empty() || run.status != RunStatus::running || place.tenant == 0) return true;
   Groups groups{false, run.user.text, run.queue, run.concurrency_key};
   if (place.run != 0) {
     BELAY_TRY(Statement row,
@@ -52,17 +52,17 @@ Result<bool> CommitWriter::has_places(const Commit& commit, const Place& place, 
                                   " r.concurrency_key FROM runs r CROSS JOIN run_starts s"
                                   " ON s.run_number = r.run_number WHERE r.run_number = ?"
                                   " AND r.run_id = ? AND r.epoch = ? AND r.seq = ?"));
-    row.bind(place.run).bind(run.run).bind(commit.guard->epoch).bind(commit.guard->seq);
+    row.bind(place.run).bind(run.run).bind(commit.run_guard->epoch).bind(commit.run_guard->seq);
     Statement::Step step = row.step();
     if (step == Statement::Step::failed) return connection_.error();
     if (step == Statement::Step::done) return true;
     groups = {row.text(0) == "running", row.text(1), row.text(2), row.text(3)};
   }
   if (groups.is_running) return true;
-  for (const PlaceGuard& guard : commit.places) {
-    if (guard.of == PlaceOf::key && groups.key.empty()) continue;
-    BELAY_TRY(Statement row, connection_.prepare(sql_of_count(guard.of)));
-    row.bind(place.tenant).bind(group_in(groups, guard.of)).bind(place.run);
+  for (const ConcurrencyGuard& guard : commit.concurrency) {
+    if (guard.scope == ConcurrencyScope::key && groups.key.empty()) continue;
+    BELAY_TRY(Statement row, connection_.prepare(sql_of_count(guard.scope)));
+    row.bind(place.tenant).bind(group_in(groups, guard.scope)).bind(place.run);
     if (row.step() != Statement::Step::row) return connection_.error();
     if (row.natural(0) >= guard.limit) return false;
   }
@@ -144,25 +144,25 @@ Result<std::vector<QueueCount>> SqliteSnapshot::queue_counts(const TenantId& ten
   return all_rows<QueueCount>(connection_, std::move(rows), read_row);
 }
 
-Result<std::vector<PlaceCount>> SqliteSnapshot::places(const TenantId& tenant, PlaceOf of) {
+Result<std::vector<ConcurrencyCount>> SqliteSnapshot::running_counts(const TenantId& tenant, ConcurrencyScope of) {
   BELAY_TRY(std::int64_t number, tenant_number(tenant));
   std::string_view group = "''";
-  if (of == PlaceOf::user) group = "s.user_id";
-  if (of == PlaceOf::key) group = "r.concurrency_key";
-  if (of == PlaceOf::queue) group = "coalesce(r.queue, 'default')";
+  if (of == ConcurrencyScope::user) group = "s.user_id";
+  if (of == ConcurrencyScope::key) group = "r.concurrency_key";
+  if (of == ConcurrencyScope::queue) group = "coalesce(r.queue, 'default')";
   std::string sql = "SELECT " + std::string(group) + " AS name, count(*) FROM runs r";
-  if (of == PlaceOf::user) sql += " CROSS JOIN run_starts s ON s.run_number = r.run_number";
+  if (of == ConcurrencyScope::user) sql += " CROSS JOIN run_starts s ON s.run_number = r.run_number";
   sql += " WHERE r.tenant_id = ? AND r.status = 'running'";
-  if (of == PlaceOf::key) sql += " AND r.concurrency_key IS NOT NULL";
+  if (of == ConcurrencyScope::key) sql += " AND r.concurrency_key IS NOT NULL";
   sql += " GROUP BY name ORDER BY name";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(number);
-  auto read_row = [](const Statement& row, PlaceCount& count) -> Result<Done> {
-    count.group = row.text(0);
+  auto read_row = [](const Statement& row, ConcurrencyCount& count) -> Result<Done> {
+    count.scope_key = row.text(0);
     count.running = row.natural(1);
     return Done{};
   };
-  return all_rows<PlaceCount>(connection_, std::move(rows), read_row);
+  return all_rows<ConcurrencyCount>(connection_, std::move(rows), read_row);
 }
 
 Result<std::vector<SessionRow>> SqliteSnapshot::sessions(const SessionFilter& filter) {

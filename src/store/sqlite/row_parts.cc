@@ -270,10 +270,10 @@ Result<Done> list_parts(Connection& connection, std::int64_t tenant, const Envel
 
 Result<Done> rewrite_part(Connection& connection, std::int64_t tenant, const Rewrite& rewrite,
                           std::size_t sources_before) {
-  std::size_t index = (rewrite.place >> number_bits) - sources_before - 1;
+  std::size_t index = (rewrite.position >> number_bits) - sources_before - 1;
   if (index >= sources.size()) return Done{};
   const Source& source = sources[index];
-  std::uint64_t number = rewrite.place & number_mask;
+  std::uint64_t number = rewrite.position & number_mask;
   StoredEnvelope stored;
   {
     BELAY_TRY(Statement row, connection.prepare(select_from(source) + " = ?2"));
@@ -281,7 +281,7 @@ Result<Done> rewrite_part(Connection& connection, std::int64_t tenant, const Rew
     Statement::Step step = row.step();
     if (step == Statement::Step::failed) return connection.error();
     if (step == Statement::Step::done) return Done{};
-    BELAY_TRY(stored, source.read(row, rewrite.place));
+    BELAY_TRY(stored, source.read(row, rewrite.position));
   }
   if (store::digest_of(stored) != rewrite.before) return Done{};
   if (stored.texts.size() != rewrite.texts.size()) return Done{};

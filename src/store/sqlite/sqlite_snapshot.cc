@@ -46,7 +46,7 @@ Result<Done> read_run(const Statement& row, RunRow& run) {
 Result<Done> read_checkpoint(const Statement& row, CheckpointRow& checkpoint) {
   checkpoint.id = CheckpointId(row.uuid(0));
   checkpoint.parent = CheckpointId(row.uuid(1));
-  checkpoint.space = row.text(2);
+  checkpoint.checkpoint_ns = row.text(2);
   checkpoint.seq = row.natural(3);
   checkpoint.epoch = row.natural(4);
   checkpoint.session = SessionId(row.uuid(5));
@@ -254,7 +254,7 @@ Result<std::vector<CheckpointRow>> SqliteSnapshot::checkpoints(const CheckpointF
   if (filter.before_seq) sql += " AND seq < ?";
   sql += " ORDER BY seq DESC LIMIT ?";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
-  rows.bind(place.tenant).bind(place.run).bind(filter.space);
+  rows.bind(place.tenant).bind(place.run).bind(filter.checkpoint_ns);
   if (filter.seq) rows.bind(*filter.seq);
   if (filter.before_seq) rows.bind(*filter.before_seq);
   rows.bind(filter.limit);

@@ -33,7 +33,7 @@ class SqliteStore final : public Store {
     co_return co_await answer;
   }
 
-  bool takes_commits() const override { return !writer_.is_lost(); }
+  bool accepts_commits() const override { return !writer_.is_lost(); }
 
   Task<Result<Done>> read(Reader reader) override {
     ReaderPool::Answer answer;
@@ -42,7 +42,7 @@ class SqliteStore final : public Store {
   }
 
   // With run_later all that touches the disk goes through it.
-  std::optional<std::uint64_t> version() override {
+  std::optional<std::uint64_t> change_token() override {
     return is_on_one_thread_ ? std::nullopt : data_version_.look();
   }
 

@@ -22,9 +22,9 @@ Result<Done> CommitWriter::put_value(const Place& place, const ValueRow& value) 
                                 " ON CONFLICT (tenant_id, run_number, namespace, channel, seq,"
                                 " value_index) DO UPDATE SET kind = excluded.kind,"
                                 " envelope = excluded.envelope"));
-  row.bind(place.tenant).bind(place.run).bind(value.space).bind(value.channel);
+  row.bind(place.tenant).bind(place.run).bind(value.checkpoint_ns).bind(value.channel);
   row.bind(value.seq).bind(value.index);
-  if (value.kind == ValueKind::set) {
+  if (value.kind == WriteOp::set) {
     row.bind_null();
   } else {
     row.bind(value.kind);
@@ -42,7 +42,7 @@ Result<Done> CommitWriter::put_task(const Place& place, const TaskRow& task) {
                                 " ON CONFLICT (tenant_id, run_number, namespace, superstep,"
                                 " position) DO UPDATE SET task_id = excluded.task_id,"
                                 " status = excluded.status, envelope = excluded.envelope"));
-  row.bind(place.tenant).bind(place.run).bind(task.space).bind(task.superstep);
+  row.bind(place.tenant).bind(place.run).bind(task.checkpoint_ns).bind(task.superstep);
   row.bind(task.position).bind(task.task).bind(task.status).bind_blob(task.envelope);
   BELAY_CHECK(connection_.run(std::move(row)));
   return Done{};
@@ -94,7 +94,7 @@ Result<Done> CommitWriter::put_inner_checkpoint(const Place& place, const Checkp
     BELAY_TRY(Statement old,
               connection_.prepare("DELETE FROM checkpoints WHERE tenant_id = ? AND run_number = ?"
                                   " AND namespace = ? AND seq = ?"));
-    old.bind(place.tenant).bind(place.run).bind(inner.space).bind(inner.seq);
+    old.bind(place.tenant).bind(place.run).bind(inner.checkpoint_ns).bind(inner.seq);
     BELAY_CHECK(connection_.run(std::move(old)));
   }
   return insert_checkpoint(place, inner, CheckpointId());
@@ -146,8 +146,8 @@ Result<Done> CommitWriter::put_blobs(std::int64_t tenant, const CommitRows& rows
   return Done{};
 }
 
-Result<Done> CommitWriter::forget_blobs(std::int64_t tenant, const CommitRows& rows) {
-  for (const BlobUse& unused : rows.forget_blobs) {
+Result<Done> CommitWriter::delete_blobs(std::int64_t tenant, const CommitRows& rows) {
+  for (const BlobUse& unused : rows.delete_blobs) {
     BELAY_TRY(Statement put,
               connection_.prepare("DELETE FROM blob_puts WHERE put_number = ? AND blob_number ="
                                   " (SELECT blob_number FROM blobs"

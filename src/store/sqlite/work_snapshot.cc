@@ -13,7 +13,7 @@ namespace belay::sqlite {
 namespace {
 
 Result<Done> read_value(const Statement& row, ValueRow& value) {
-  value.space = row.text(0);
+  value.checkpoint_ns = row.text(0);
   value.channel = row.text(1);
   value.seq = row.natural(2);
   value.index = row.number(3);
@@ -23,8 +23,8 @@ Result<Done> read_value(const Statement& row, ValueRow& value) {
 }
 
 bool is_before(const ValueRow& a, const ValueRow& b) {
-  return std::tie(a.space, a.channel, a.seq, a.index) <
-         std::tie(b.space, b.channel, b.seq, b.index);
+  return std::tie(a.checkpoint_ns, a.channel, a.seq, a.index) <
+         std::tie(b.checkpoint_ns, b.channel, b.seq, b.index);
 }
 
 }  // namespace
@@ -39,11 +39,11 @@ Result<std::vector<ValueRow>> SqliteSnapshot::every_value(const Place& place,
   std::string sql =
       "SELECT namespace, channel, seq, value_index, kind, envelope FROM channel_values"
       " WHERE tenant_id = ? AND run_number = ? AND seq <= ? AND seq > ?";
-  if (filter.space) sql += " AND namespace = ?";
+  if (filter.checkpoint_ns) sql += " AND namespace = ?";
   sql += " ORDER BY seq, namespace, channel, value_index";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
   rows.bind(place.tenant).bind(place.run).bind(filter.at_seq).bind(filter.after_seq);
-  if (filter.space) rows.bind(*filter.space);
+  if (filter.checkpoint_ns) rows.bind(*filter.checkpoint_ns);
   auto read_row = [&](const Statement& row, ValueRow& value) {
     value.run = filter.run;
     return read_value(row, value);
@@ -79,8 +79,8 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
       "     ORDER BY s.seq DESC LIMIT 1), 0)";
   BELAY_TRY(Statement statement, connection_.prepare(sql));
   statement.bind(place.tenant).bind(place.run).bind(filter.at_seq);
-  statement.bind(filter.space ? std::string_view(*filter.space) : std::string_view());
-  statement.bind(std::int64_t{filter.space.has_value()});
+  statement.bind(filter.checkpoint_ns ? std::string_view(*filter.checkpoint_ns) : std::string_view());
+  statement.bind(std::int64_t{filter.checkpoint_ns.has_value()});
   auto read_row = [&](const Statement& row, ValueRow& value) {
     value.run = filter.run;
     return read_value(row, value);
@@ -94,11 +94,11 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
   std::size_t channel_begin = 0;  // in `found`
   for (ValueRow& value : rows) {
     bool is_next_channel =
-        found.empty() || found.back().channel != value.channel || found.back().space != value.space;
+        found.empty() || found.back().channel != value.channel || found.back().checkpoint_ns != value.checkpoint_ns;
     if (is_next_channel) channel_begin = found.size();
-    if (value.kind == ValueKind::reduce) continue;
+    if (value.kind == WriteOp::reduce) continue;
     // Of the same seq, but written before it by another task.
-    if (value.kind == ValueKind::set) found.resize(channel_begin);
+    if (value.kind == WriteOp::set) found.resize(channel_begin);
     found.push_back(std::move(value));
   }
   return found;
@@ -112,11 +112,11 @@ Result<std::vector<TaskRow>> SqliteSnapshot::tasks(const TaskFilter& filter) {
   if (filter.superstep) sql += " AND superstep = ?";
   sql += " ORDER BY superstep, position";
   BELAY_TRY(Statement rows, connection_.prepare(sql));
-  rows.bind(place.tenant).bind(place.run).bind(filter.space);
+  rows.bind(place.tenant).bind(place.run).bind(filter.checkpoint_ns);
   if (filter.superstep) rows.bind(*filter.superstep);
   auto read_row = [&](const Statement& row, TaskRow& task) -> Result<Done> {
     task.run = filter.run;
-    task.space = filter.space;
+    task.checkpoint_ns = filter.checkpoint_ns;
     task.superstep = row.number(0);
     task.position = row.number(1);
     task.task = TaskId(row.uuid(2));

@@ -121,7 +121,7 @@ void Writer::serve_one_batch(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   bool is_idle = queue_.empty();
   lock.unlock();
-  tidy_log(is_idle);
+  checkpoint_wal(is_idle);
   lock.lock();
 }
 
@@ -207,7 +207,7 @@ Result<Done> Writer::commit_together(Batch& batch, std::size_t& blamed) {
 }
 
 Result<Done> Writer::transact(const std::function<Result<Done>()>& body) {
-  if (is_lost_) return error(ErrorCode::unavailable, lost_why_);
+  if (has_unknown_commit_) return error(ErrorCode::unavailable, lost_why_);
   BELAY_CHECK(check_file());
   BELAY_CHECK(connection_->execute("BEGIN IMMEDIATE"));
   auto done = body();
@@ -227,7 +227,7 @@ Result<Done> Writer::check_file() {
   lost_why_ = "The store " + path_ +
               " was moved, removed or replaced while this process had it open; end this process, "
               "and open the store where it is now.";
-  is_lost_ = true;
+  has_unknown_commit_ = true;
   return error(ErrorCode::unavailable, lost_why_);
 }
 
@@ -236,7 +236,7 @@ Error Writer::failed_commit() {
   lost_why_ = "The store " + path_ +
               " could not confirm an earlier commit and takes no more; end this process, look at "
               "the disk, and open the store again.";
-  is_lost_ = true;
+  has_unknown_commit_ = true;
   return error(ErrorCode::uncertain,
                "The store " + path_ +
                    " could not confirm a commit: it may or may not be durable; end this process, "
@@ -245,8 +245,8 @@ Error Writer::failed_commit() {
 }
 
 // A failure leaves the log as it is, which costs space and nothing else.
-void Writer::tidy_log(bool is_idle) {
-  if (is_lost_ || log_pages_ <= (is_idle ? log_frames_idle_max : log_frames_busy_max)) return;
+void Writer::checkpoint_wal(bool is_idle) {
+  if (has_unknown_commit_ || log_pages_ <= (is_idle ? log_frames_idle_max : log_frames_busy_max)) return;
   auto moved = connection_->execute("PRAGMA wal_checkpoint(PASSIVE)");
   if (moved.ok()) log_pages_ = 0;
 }

@@ -47,7 +47,7 @@ class Writer {
   // Runs a job in a transaction of its own, and waits for it.
   Result<Done> perform(Job job);
   // From any thread.
-  bool is_lost() const { return is_lost_; }
+  bool is_lost() const { return has_unknown_commit_; }
 
  private:
   struct Waiting {
@@ -56,7 +56,7 @@ class Writer {
     // Null for a commit of no run. A pending write takes its run's place in a batch.
     RunId run() const {
       if (commit.rows.run) return commit.rows.run->run;
-      return commit.guard ? commit.guard->pending_for : RunId();
+      return commit.run_guard ? commit.run_guard->pending_for : RunId();
     }
 
     Commit commit;
@@ -86,7 +86,7 @@ class Writer {
   // Fails if the path no longer leads to the open file; after that, no commit is accepted.
   Result<Done> check_file();
   // Moves the write-ahead log into the file, once it is worth it.
-  void tidy_log(bool is_idle);
+  void checkpoint_wal(bool is_idle);
 
   const std::string path_;
   const std::optional<FileId> file_;
@@ -107,7 +107,7 @@ class Writer {
   std::uint64_t transactions_ = 0;
   int log_pages_ = 0;
   std::string lost_why_;               // the reason given to every later commit
-  std::atomic<bool> is_lost_ = false;  // after an unclear COMMIT, or if the file is gone
+  std::atomic<bool> has_unknown_commit_ = false;  // after an unclear COMMIT, or if the file is gone
 
   std::shared_ptr<Done> life_ = std::make_shared<Done>();  // of what run_later still has
   std::thread thread_;                                     // last: it uses everything above

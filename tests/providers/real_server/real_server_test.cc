@@ -176,7 +176,7 @@ TEST_P(RealServer, CallsToolsAndHearsTheirResults) {
   request.tool_choice = ToolChoice::required;
   auto reply = block_on(*loop, asked->generate(request));
   ASSERT_TRUE(reply.ok()) << reply.error().message << llama->log();
-  ASSERT_EQ(reply->end, ReplyEnd::tool_calls) << reply->text << llama->log();
+  ASSERT_EQ(reply->stop_reason, StopReason::tool_calls) << reply->text << llama->log();
   ASSERT_TRUE(reply->usage);
   EXPECT_EQ(reply->usage->output_tokens, llama->counter("tokens_predicted_total"));
   Message said{Role::assistant, reply->text};
@@ -196,7 +196,7 @@ TEST_P(RealServer, CallsToolsAndHearsTheirResults) {
   request.tool_choice = ToolChoice::automatic;
   auto answer = block_on(*loop, asked->generate(request));
   ASSERT_TRUE(answer.ok()) << answer.error().message << llama->log();
-  EXPECT_EQ(answer->end, ReplyEnd::complete);
+  EXPECT_EQ(answer->stop_reason, StopReason::complete);
   EXPECT_FALSE(answer->text.empty());
 }
 
