@@ -5,7 +5,7 @@
 
 #include "bench/machine.h"
 #include "bench/options.h"
-#include "store/sealed/envelope_sealer.h"
+#include "store/encrypted/envelope_encryption.h"
 
 namespace {
 

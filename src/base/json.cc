@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/eight_bytes.h"
+#include "base/swar.h"
 #include "belay/limits.h"
 #include "belay/value.h"
 

@@ -1,4 +1,4 @@
-#include "base/eight_bytes.h"
+#include "base/swar.h"
 #include "belay/value.h"
 
 namespace belay {

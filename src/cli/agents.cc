@@ -1,8 +1,8 @@
 #include "cli/agents.h"
 
 #include "cli/count_text.h"
-#include "cli/nearest_name.h"
-#include "service/documents.h"
+#include "cli/suggestions.h"
+#include "service/json_encode.h"
 
 namespace belay::cli {
 namespace {

@@ -1,6 +1,6 @@
 // belay api: what the server answers, described without one.
 
-#include "cli/verbs.h"
+#include "cli/commands.h"
 #include "server/reference.h"
 #include "server/routes.h"
 

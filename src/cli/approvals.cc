@@ -3,7 +3,7 @@
 #include "belay/limits.h"
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "cli/command_table.h"
 #include "cli/help_text.h"
 #include "cli/output.h"
-#include "cli/phrases.h"
-#include "cli/queue_words.h"
+#include "cli/localized_text.h"
+#include "cli/queue_commands.h"
 
 namespace belay::cli {
 namespace {

@@ -1,8 +1,8 @@
 // belay check: every rule that must hold of a store, over the whole store.
 
 #include "cli/count_text.h"
-#include "cli/verbs.h"
-#include "service/documents.h"
+#include "cli/commands.h"
+#include "service/json_encode.h"
 
 namespace belay::cli {
 Task<CommandResult> check_whole_store(CommandContext& world) {

@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "cli/output.h"
-#include "cli/phrases.h"
+#include "cli/localized_text.h"
 
 namespace belay::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command_table.h"
-#include "cli/world.h"
+#include "cli/command_context.h"
 
 namespace belay::cli {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "cli/input_file.h"
-#include "cli/nearest_name.h"
+#include "cli/suggestions.h"
 #include "cli/store_name.h"
 #include "cli/trust.h"
 

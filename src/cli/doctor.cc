@@ -1,10 +1,10 @@
 #include "cli/doctor.h"
 
-#include "cli/model_findings.h"
-#include "cli/postgres_findings.h"
+#include "cli/model_diagnostics.h"
+#include "cli/postgres_diagnostics.h"
 #include "cli/redis_tier.h"
-#include "cli/seal_findings.h"
-#include "cli/store_findings.h"
+#include "cli/encryption_diagnostics.h"
+#include "cli/store_diagnostics.h"
 #include "cli/store_name.h"
 #include "store/postgres/address.h"
 

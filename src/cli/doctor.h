@@ -5,7 +5,7 @@
 #include "cli/exit_code.h"
 #include "cli/output.h"
 #include "cli/settings.h"
-#include "cli/store_findings.h"
+#include "cli/store_diagnostics.h"
 
 namespace belay::cli {
 

@@ -1,8 +1,8 @@
 #pragma once
-// cli/documents.h - the documents of service/documents.h, with what the program adds to them.
+// cli/documents.h - the documents of service/json_encode.h, with what the program adds to them.
 
 #include "cli/program.h"
-#include "service/documents.h"
+#include "service/json_encode.h"
 
 namespace belay::cli {
 

@@ -3,7 +3,7 @@
 #include "cli/documents.h"
 #include "cli/run_input.h"
 #include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "belay/task.h"
 #include "cli/doctor.h"
-#include "cli/model_findings.h"
+#include "cli/model_diagnostics.h"
 #include "cli/model_settings.h"
 #include "cli/signals.h"
 

@@ -2,7 +2,7 @@
 
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

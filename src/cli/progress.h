@@ -10,7 +10,7 @@
 
 #include "belay/runtime.h"
 #include "cli/output.h"
-#include "cli/phrases.h"
+#include "cli/localized_text.h"
 
 namespace belay::cli {
 

@@ -6,7 +6,7 @@
 #include "belay/hints.h"
 #include "belay/storage.h"
 #include "cli/settings.h"
-#include "cli/store_findings.h"
+#include "cli/store_diagnostics.h"
 
 namespace belay::redis {
 class Client;

@@ -1,8 +1,8 @@
 // belay replay: whether a run comes out as it is recorded, and if not, where it first differs.
 
 #include "cli/output.h"
-#include "cli/verbs.h"
-#include "service/documents.h"
+#include "cli/commands.h"
+#include "service/json_encode.h"
 
 namespace belay::cli {
 namespace {

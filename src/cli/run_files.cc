@@ -9,7 +9,7 @@
 #include "cli/documents.h"
 #include "cli/input_file.h"
 #include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "belay/limits.h"
 #include "cli/input_file.h"
-#include "cli/nearest_name.h"
+#include "cli/suggestions.h"
 #include "cli/output.h"
 
 namespace belay::cli {

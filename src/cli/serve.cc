@@ -2,7 +2,7 @@
 
 #include <sys/resource.h>
 
-#include "cli/verbs.h"
+#include "cli/commands.h"
 #include "cli/worker.h"
 #include "http/server.h"
 #include "server/problem.h"

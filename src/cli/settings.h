@@ -16,7 +16,7 @@
 #include "belay/storage.h"
 #include "cli/arguments.h"
 #include "cli/output.h"
-#include "cli/phrases.h"
+#include "cli/localized_text.h"
 #include "cli/program.h"
 #include "cli/redis_settings.h"
 

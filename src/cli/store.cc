@@ -2,8 +2,8 @@
 
 #include "cli/count_text.h"
 #include "cli/show.h"
-#include "cli/verbs.h"
-#include "service/documents.h"
+#include "cli/commands.h"
+#include "service/json_encode.h"
 
 namespace belay::cli {
 namespace {

@@ -1,7 +1,7 @@
 // belay tail: what a run tells, event by event, and with --follow what it tells from now on.
 
 #include "cli/show.h"
-#include "cli/verbs.h"
+#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

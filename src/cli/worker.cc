@@ -2,7 +2,7 @@
 
 #include "cli/worker.h"
 #include "belay/storage.h"
-#include "cli/verbs.h"
+#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

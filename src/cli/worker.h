@@ -2,7 +2,7 @@
 // cli/worker.h - what `worker` and `serve` have in common.
 
 #include "cli/arguments.h"
-#include "cli/world.h"
+#include "cli/command_context.h"
 
 namespace belay::cli {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "belay/clock.h"
-#include "service/from_documents.h"
+#include "service/json_decode.h"
 
 namespace belay::client {
 namespace {

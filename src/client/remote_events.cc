@@ -1,6 +1,6 @@
 #include "client/remote_events.h"
 
-#include "service/from_documents.h"
+#include "service/json_decode.h"
 
 namespace belay::client {
 namespace {

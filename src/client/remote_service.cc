@@ -7,7 +7,7 @@
 
 #include "belay/limits.h"
 #include "client/run_watch.h"
-#include "service/from_documents.h"
+#include "service/json_decode.h"
 
 namespace belay::client {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "belay/json_graph.h"
 #include "belay/limits.h"
-#include "driver/halting_world.h"
+#include "driver/crashing_store_fixture.h"
 
 namespace belay {
 namespace {

@@ -4,7 +4,7 @@
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
 #include "engine/restore.h"
-#include "graph/guarded.h"
+#include "graph/call_guarded.h"
 
 namespace belay {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "belay/storage.h"
-#include "driver/halting_world.h"
+#include "driver/crashing_store_fixture.h"
 #include "store/forwarding_snapshot.h"
 #include "store/forwarding_store.h"
 

@@ -6,9 +6,9 @@
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
-#include "engine/advancing.h"
+#include "engine/transition.h"
 #include "engine/decision.h"
-#include "graph/guarded.h"
+#include "graph/call_guarded.h"
 
 namespace belay {
 namespace {

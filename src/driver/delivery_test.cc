@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "belay/check.h"
-#include "driver/halting_world.h"
+#include "driver/crashing_store_fixture.h"
 
 namespace belay {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "belay/storage.h"
-#include "driver/halting_world.h"
+#include "driver/crashing_store_fixture.h"
 #include "driver/stored_run.h"
 #include "engine/checkpoint.h"
 #include "engine/restore.h"

@@ -8,7 +8,7 @@
 
 #include "belay/check.h"
 #include "belay/limits.h"
-#include "driver/halting_world.h"
+#include "driver/crashing_store_fixture.h"
 #include "graph/call_record.h"
 #include "store/forwarding_snapshot.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/both_wake_ups.h"
+#include "driver/composite_notifier.h"
 #include "driver/event_world.h"
 
 namespace belay {

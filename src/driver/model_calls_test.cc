@@ -5,7 +5,7 @@
 
 #include "belay/check.h"
 #include "driver/effect_journal.h"
-#include "driver/halting_world.h"
+#include "driver/crashing_store_fixture.h"
 #include "graph/call_record.h"
 
 namespace belay {

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "graph/guarded.h"
+#include "graph/call_guarded.h"
 
 namespace belay {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/dependency.h"
 #include "belay/graph.h"
 #include "belay/hints.h"
-#include "driver/run_places.h"
+#include "driver/run_admission.h"
 
 namespace belay {
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "driver/halting_world.h"
+#include "driver/crashing_store_fixture.h"
 #include "driver/slow_store.h"
 
 namespace belay {

@@ -11,7 +11,7 @@
 #include "belay/runtime.h"
 #include "driver/node_boundary.h"
 #include "driver/recorded_journal.h"
-#include "driver/recorded_order.h"
+#include "driver/completion_order.h"
 #include "engine/advance.h"
 
 namespace belay {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "driver/changed_node.h"
+#include "driver/divergence.h"
 #include "driver/commit_events.h"
 #include "driver/replay.h"
-#include "engine/advancing.h"
+#include "engine/transition.h"
 #include "engine/next_task.h"
 
 namespace belay {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/halting_world.h"
+#include "driver/crashing_store_fixture.h"
 
 namespace belay {
 namespace {

@@ -7,7 +7,7 @@
 #include "belay/limits.h"
 #include "driver/stored_run.h"
 #include "engine/advance.h"
-#include "engine/advancing.h"
+#include "engine/transition.h"
 #include "engine/decision.h"
 #include "engine/restore.h"
 

@@ -10,8 +10,8 @@
 
 #include "belay/runtime.h"
 #include "driver/effect_journal.h"
-#include "driver/held_model.h"
-#include "driver/live_text.h"
+#include "driver/lease_gated_model.h"
+#include "driver/text_stream.h"
 #include "driver/node_boundary.h"
 #include "driver/protected_model.h"
 #include "driver/protection.h"

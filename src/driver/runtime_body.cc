@@ -4,9 +4,9 @@
 
 #include "belay/limits.h"
 #include "engine/advance.h"
-#include "engine/advancing.h"
+#include "engine/transition.h"
 #include "engine/checkpoint.h"
-#include "graph/guarded.h"
+#include "graph/call_guarded.h"
 
 namespace belay {
 namespace {

@@ -5,13 +5,13 @@
 #include <set>
 
 #include "driver/entering_runs.h"
-#include "driver/live_fan_out.h"
-#include "driver/live_text.h"
+#include "driver/remote_text.h"
+#include "driver/text_stream.h"
 #include "driver/outbox_delivery.h"
 #include "driver/run_driver.h"
-#include "driver/store_rest.h"
+#include "driver/store_backoff.h"
 #include "driver/stored_run.h"
-#include "driver/work_call.h"
+#include "driver/work_signal.h"
 
 namespace belay {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "driver/halting_world.h"
+#include "driver/crashing_store_fixture.h"
 
 namespace belay {
 

@@ -4,7 +4,7 @@
 
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
-#include "driver/work_call.h"
+#include "driver/work_signal.h"
 #include "engine/advance.h"
 
 namespace belay {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "engine/advancing.h"
+#include "engine/transition.h"
 #include "engine/decision.h"
 #include "engine/route.h"
 #include "graph/question.h"

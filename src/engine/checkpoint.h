@@ -10,7 +10,7 @@
 #include <string>
 
 #include "engine/event.h"
-#include "engine/operands.h"
+#include "engine/reducers.h"
 
 namespace belay::engine {
 

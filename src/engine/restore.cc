@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <charconv>
 
-#include "engine/advancing.h"
+#include "engine/transition.h"
 #include "engine/checkpoint.h"
 #include "engine/next_task.h"
-#include "engine/operands.h"
+#include "engine/reducers.h"
 #include "engine/task_text.h"
-#include "graph/guarded.h"
+#include "graph/call_guarded.h"
 #include "graph/sum.h"
 
 namespace belay::engine {

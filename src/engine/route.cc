@@ -4,7 +4,7 @@
 
 #include "belay/limits.h"
 #include "engine/next_task.h"
-#include "graph/guarded.h"
+#include "graph/call_guarded.h"
 
 namespace belay::engine {
 namespace {

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "engine/advancing.h"
+#include "engine/transition.h"
 #include "engine/next_task.h"
 #include "engine/route.h"
 #include "engine/task_text.h"
 #include "graph/call_record.h"
-#include "graph/guarded.h"
+#include "graph/call_guarded.h"
 
 namespace belay::engine {
 namespace {

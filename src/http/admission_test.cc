@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "http/answer.h"
+#include "http/response.h"
 #include "http/server_world.h"
 
 namespace belay::http {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "http/letters.h"
+#include "http/ascii.h"
 
 namespace belay::http {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "http/answer.h"
+#include "http/response.h"
 #include "http/compression.h"
 
 namespace belay::http {

@@ -15,7 +15,7 @@
 
 #include "http/asio_context.h"
 #include "http/request_reader.h"
-#include "http/serving.h"
+#include "http/server_state.h"
 
 namespace belay::http {
 

@@ -1,6 +1,6 @@
 // http/connection_output.cc - how a Connection sends answers and streams, and waits for its socket.
 
-#include "http/answer.h"
+#include "http/response.h"
 #include "http/compression.h"
 #include "http/connection.h"
 

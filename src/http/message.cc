@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "http/letters.h"
+#include "http/ascii.h"
 
 namespace belay::http {
 

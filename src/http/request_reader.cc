@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "http/compression.h"
-#include "http/letters.h"
+#include "http/ascii.h"
 #include "http/target.h"
 
 namespace belay::http {

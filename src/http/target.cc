@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "belay/value.h"
-#include "http/letters.h"
+#include "http/ascii.h"
 #include "http/message.h"
 
 namespace belay::http {

@@ -1,7 +1,7 @@
 #include "models/http_model.h"
 
-#include "models/error_answer.h"
-#include "models/sound_json.h"
+#include "models/error_response.h"
+#include "models/json_sanitizer.h"
 
 namespace belay::models {
 namespace {

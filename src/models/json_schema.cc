@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "belay/models.h"
-#include "models/sound_json.h"
+#include "models/json_sanitizer.h"
 
 namespace belay {
 namespace {

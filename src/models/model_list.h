@@ -8,7 +8,7 @@
 
 #include "base/dependency.h"
 #include "belay/models.h"
-#include "models/call_rate.h"
+#include "models/rate_limiter.h"
 
 namespace belay::models {
 

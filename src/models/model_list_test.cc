@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "belay/testing.h"
-#include "models/answer_cache.h"
+#include "models/reply_cache.h"
 
 namespace belay::models {
 namespace {

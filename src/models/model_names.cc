@@ -6,7 +6,7 @@
 
 #include "base/trimmed.h"
 #include "belay/models.h"
-#include "models/sound_json.h"
+#include "models/json_sanitizer.h"
 
 namespace belay {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/answer_cache.h"
+#include "models/reply_cache.h"
 #include "models/http_model.h"
 #include "models/model_list.h"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "models/error_answer.h"
-#include "models/reply_draft.h"
-#include "models/sound_json.h"
+#include "models/error_response.h"
+#include "models/reply_builder.h"
+#include "models/json_sanitizer.h"
 #include "net/event_stream.h"
 
 namespace belay::models {

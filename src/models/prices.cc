@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "belay/models.h"
-#include "models/sound_json.h"
+#include "models/json_sanitizer.h"
 
 namespace belay {
 namespace {

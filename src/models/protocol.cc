@@ -1,6 +1,6 @@
 #include "models/protocol.h"
 
-#include "models/sound_json.h"
+#include "models/json_sanitizer.h"
 
 namespace belay::models {
 namespace {

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/world.h"
+#include "cli/command_context.h"
 
 extern char** environ;
 

@@ -9,7 +9,7 @@
 #include "agents/wellbeing/record_rules.h"
 #include "belay/limits.h"
 #include "cli/input_file.h"
-#include "cli/world.h"
+#include "cli/command_context.h"
 #include "program/note_lines.h"
 
 namespace belay::program {

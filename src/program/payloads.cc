@@ -4,7 +4,7 @@
 
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "program/words.h"
+#include "program/localized_text.h"
 
 namespace belay::program {
 namespace {

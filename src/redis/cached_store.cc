@@ -1,7 +1,7 @@
 #include "redis/cached_store.h"
 
 #include "redis/checkpoint_entry.h"
-#include "redis/entry_filler.h"
+#include "redis/checkpoint_cache_writer.h"
 #include "store/forwarding_store.h"
 
 namespace belay::redis {

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "belay/task.h"
-#include "redis/link.h"
+#include "redis/redis_connection.h"
 
 namespace belay::redis {
 

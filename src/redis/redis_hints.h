@@ -5,7 +5,7 @@
 
 #include "belay/hints.h"
 #include "redis/client.h"
-#include "redis/text_seal.h"
+#include "redis/message_encryption.h"
 
 namespace belay::redis {
 

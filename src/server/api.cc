@@ -6,7 +6,7 @@
 
 #include "server/body.h"
 #include "server/client_address.h"
-#include "server/kept_answers.h"
+#include "server/response_cache.h"
 #include "server/login_limit.h"
 #include "server/openapi.h"
 #include "server/problem.h"

@@ -7,7 +7,7 @@
 #include "belay/clock.h"
 #include "server/route.h"
 #include "server/start_limits.h"
-#include "service/documents.h"
+#include "service/json_encode.h"
 
 namespace belay::server {
 

@@ -2,7 +2,7 @@
 // server/wait.h - waits for a task for a limited time: an operation that has started continues
 // without the request, a mere wait ends with it.
 
-#include "service/detached.h"
+#include "service/background_operations.h"
 
 namespace belay::server {
 

@@ -1,6 +1,6 @@
 // An agent as JSON: its name, its state and its nodes.
 
-#include "service/documents.h"
+#include "service/json_encode.h"
 
 namespace belay {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-#include "service/documents.h"
+#include "service/json_encode.h"
 #include "service/service_world.h"
 
 namespace belay {

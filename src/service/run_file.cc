@@ -7,7 +7,7 @@
 #include "base/hex.h"
 #include "check/read_store.h"
 #include "service/find_run.h"
-#include "service/from_documents.h"
+#include "service/json_decode.h"
 #include "store/enum_names.h"
 
 namespace belay {

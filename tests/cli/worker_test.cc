@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "tests/cli/goes_again.h"
+#include "tests/cli/queue_retry.h"
 
 namespace belay::cli::tests {
 namespace {

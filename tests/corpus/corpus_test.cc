@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "store/sealed/compression.h"
+#include "store/encrypted/compression.h"
 #include "tests/conformance/temporary_folder.h"
 #include "tests/corpus/journeys.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/crash/scenario.h"
-#include "tests/crash/sight.h"
+#include "tests/crash/store_dump.h"
 
 namespace belay::crash {
 

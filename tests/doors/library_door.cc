@@ -12,7 +12,7 @@
 #include "cli/model_settings.h"
 #include "program/note_lines.h"
 #include "program/wellbeing_program.h"
-#include "service/documents.h"
+#include "service/json_encode.h"
 #include "tests/doors/doors.h"
 
 namespace belay::doors {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "belay/store.h"
-#include "tests/explorer/letter.h"
+#include "tests/explorer/explored_agents.h"
 #include "tests/explorer/stored.h"
 
 namespace belay::explorer {

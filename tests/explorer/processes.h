@@ -10,7 +10,7 @@
 
 #include "tests/explorer/call.h"
 #include "tests/explorer/search.h"
-#include "tests/explorer/seen.h"
+#include "tests/explorer/reader_observations.h"
 #include "tests/explorer/stored.h"
 
 namespace belay::explorer {

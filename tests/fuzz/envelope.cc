@@ -3,9 +3,9 @@
 
 #include "store/envelope.h"
 #include "belay/testing.h"
-#include "store/sealed/compression.h"
-#include "store/sealed/digest_mask.h"
-#include "store/sealed/envelope_sealer.h"
+#include "store/encrypted/compression.h"
+#include "store/encrypted/digest_mask.h"
+#include "store/encrypted/envelope_encryption.h"
 #include "tests/fuzz/target.h"
 
 namespace belay::fuzz {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "belay/value.h"
-#include "http/letters.h"
+#include "http/ascii.h"
 #include "tests/fuzz/target.h"
 
 namespace {

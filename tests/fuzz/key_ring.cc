@@ -1,7 +1,7 @@
 // The file of keys: a ring that was read seals and opens, and no error shows a key.
 
 #include "belay/testing.h"
-#include "store/sealed/envelope_sealer.h"
+#include "store/encrypted/envelope_encryption.h"
 #include "tests/fuzz/target.h"
 
 BELAY_FUZZ_TARGET(KeyRing, "key_ring") {

@@ -8,7 +8,7 @@
 #include "belay/runtime.h"
 #include "belay/testing.h"
 #include "engine/checkpoint.h"
-#include "engine/operands.h"
+#include "engine/reducers.h"
 #include "tests/fuzz/target.h"
 
 namespace belay::fuzz {

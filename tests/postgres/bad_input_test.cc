@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/postgres_findings.h"
+#include "cli/postgres_diagnostics.h"
 #include "tests/cli/belay_process.h"
 #include "tests/conformance/store_suite.h"
 #include "tests/postgres/postgres_server.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "tests/cli/goes_again.h"
+#include "tests/cli/queue_retry.h"
 #include "tests/cli/served.h"
 #include "tests/postgres/pgbouncer.h"
 #include "tests/postgres/scripted_postgres.h"

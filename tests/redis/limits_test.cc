@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "belay/testing.h"
-#include "models/answer_cache.h"
-#include "models/call_rate.h"
-#include "redis/redis_answers.h"
-#include "redis/redis_limit.h"
+#include "models/reply_cache.h"
+#include "models/rate_limiter.h"
+#include "redis/redis_reply_cache.h"
+#include "redis/redis_rate_limit.h"
 #include "tests/redis/redis_server.h"
 
 namespace belay::redis {

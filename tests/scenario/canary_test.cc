@@ -9,7 +9,7 @@
 #include <set>
 
 #include "tests/scenario/player.h"
-#include "tests/scenario/words.h"
+#include "tests/scenario/script_commands.h"
 
 namespace belay::scenario {
 namespace {

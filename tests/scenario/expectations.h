@@ -6,7 +6,7 @@
 #include <set>
 
 #include "tests/scenario/script.h"
-#include "tests/scenario/stage.h"
+#include "tests/scenario/script_environment.h"
 
 namespace belay::scenario {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <thread>
 
-#include "cli/nearest_name.h"
+#include "cli/suggestions.h"
 #include "tests/scenario/expectations.h"
 
 namespace belay::scenario {

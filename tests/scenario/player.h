@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "tests/scenario/script.h"
-#include "tests/scenario/stage.h"
+#include "tests/scenario/script_environment.h"
 
 namespace belay::scenario {
 

@@ -1,7 +1,7 @@
 // The agents of the scenario scripts, as a program of its own. Each is as small as what it shows;
 // docs/scenario-scripts.md says what they do, for those who write scripts.
 
-#include "tests/scenario/outside.h"
+#include "tests/scenario/external_world.h"
 
 namespace belay::scenario {
 namespace {

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/nearest_name.h"
-#include "tests/scenario/words.h"
+#include "cli/suggestions.h"
+#include "tests/scenario/script_commands.h"
 
 namespace belay::scenario {
 namespace {

@@ -21,7 +21,7 @@
 #include <map>
 #include <string>
 
-#include "tests/simulation/outside.h"
+#include "tests/simulation/external_world.h"
 
 namespace belay::simulation {
 

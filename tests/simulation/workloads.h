@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "belay/runtime.h"
-#include "tests/simulation/outside.h"
+#include "tests/simulation/external_world.h"
 
 namespace belay::simulation {
 

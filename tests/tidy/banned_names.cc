@@ -76,7 +76,7 @@ const std::vector<Ban>& bans() {
        {{"src/base/task.cc", "what leaves a coroutine"},
         {"include/belay/task.h", "what leaves a coroutine"},
         {"src/driver/node_boundary.cc", "the node boundary"},
-        {"src/graph/guarded.h", "what a graph's own functions throw"},
+        {"src/graph/call_guarded.h", "what a graph's own functions throw"},
         {"src/cli/", "CLI11 throws"},
         {"src/store/postgres/", "a thread, where the system has no more of them"},
         kTests,

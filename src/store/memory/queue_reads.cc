@@ -5,7 +5,7 @@
 
 #include "store/memory/memory_snapshot.h"
 #include "store/memory/open_sessions.h"
-#include "store/memory/places.h"
+#include "store/memory/concurrency.h"
 
 namespace belay::store {
 

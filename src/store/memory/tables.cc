@@ -6,7 +6,7 @@
 
 #include "store/commit_check.h"
 #include "store/memory/envelopes.h"
-#include "store/memory/places.h"
+#include "store/memory/concurrency.h"
 #include "store/memory/prune.h"
 
 namespace belay::store {

@@ -1,6 +1,6 @@
 #include "store/postgres/commit_batch.h"
 
-#include "store/postgres/places.h"
+#include "store/postgres/concurrency.h"
 #include "store/postgres/row_batch.h"
 
 namespace belay::postgres {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "store/postgres/server_words.h"
+#include "store/postgres/sqlstate_messages.h"
 
 namespace belay::postgres {
 namespace {

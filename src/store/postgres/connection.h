@@ -20,7 +20,7 @@
 #include "belay/ids.h"
 #include "belay/rows.h"
 #include "store/postgres/address.h"
-#include "store/postgres/haste.h"
+#include "store/postgres/shutdown_deadline.h"
 #include "store/postgres/parameters.h"
 
 struct pg_conn;

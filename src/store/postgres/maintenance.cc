@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "store/postgres/repetition.h"
+#include "store/postgres/transaction_retry.h"
 #include "store/postgres/schema.h"
 
 namespace belay::postgres {

@@ -4,9 +4,9 @@
 
 #include "base/start_thread.h"
 #include "belay/limits.h"
-#include "store/claim.h"
+#include "store/poll.h"
 #include "store/postgres/postgres_snapshot.h"
-#include "store/postgres/repetition.h"
+#include "store/postgres/transaction_retry.h"
 
 namespace belay::postgres {
 namespace {

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "store/postgres/migrations.h"
-#include "store/postgres/repetition.h"
+#include "store/postgres/transaction_retry.h"
 #include "store/postgres/script_statements.h"
-#include "store/postgres/server_words.h"
+#include "store/postgres/sqlstate_messages.h"
 
 namespace belay::postgres {
 namespace {

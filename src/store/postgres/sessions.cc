@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "base/start_thread.h"
-#include "store/postgres/repetition.h"
+#include "store/postgres/transaction_retry.h"
 
 namespace belay::postgres {
 namespace {

@@ -6,8 +6,8 @@
 #include "base/start_thread.h"
 #include "belay/limits.h"
 #include "store/commit_weight.h"
-#include "store/postgres/repetition.h"
-#include "store/postgres/single_commit.h"
+#include "store/postgres/transaction_retry.h"
+#include "store/postgres/commit_writer.h"
 
 namespace belay::postgres {
 namespace {

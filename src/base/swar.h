@@ -1,0 +1,36 @@
+#pragma once
+// base/swar.h - questions about eight bytes of text at once, for texts that are long and
+// mostly plain. Each takes the address of eight readable bytes.
+
+#include <cstdint>
+#include <cstring>
+
+namespace belay::eight_bytes {
+
+inline constexpr std::uint64_t each = 0x0101010101010101ULL;
+inline constexpr std::uint64_t high_bits = 0x80 * each;
+
+inline std::uint64_t load(const char* bytes) {
+  std::uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+// Whether any byte is below `bound`. REQUIRES: bound <= 128.
+inline bool any_below(std::uint64_t word, std::uint64_t bound) {
+  return ((word - bound * each) & ~word & high_bits) != 0;
+}
+
+inline bool any_is(std::uint64_t word, char byte) {
+  return any_below(word ^ static_cast<unsigned char>(byte) * each, 1);
+}
+
+inline bool is_ascii(const char* bytes) { return (load(bytes) & high_bits) == 0; }
+
+// Whether JSON writes them as they are.
+inline bool need_no_escape(const char* bytes) {
+  std::uint64_t word = load(bytes);
+  return !any_below(word, 0x20) && !any_is(word, '"') && !any_is(word, '\\');
+}
+
+}  // namespace belay::eight_bytes

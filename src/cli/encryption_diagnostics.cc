@@ -1,0 +1,102 @@
+#include "cli/encryption_diagnostics.h"
+
+#include <filesystem>
+
+#include "cli/key_file.h"
+#include "store/sqlite/migrations.h"
+#include "store/sqlite/sqlite_snapshot.h"
+
+namespace belay::cli {
+namespace {
+
+using Kind = Diagnostic::Kind;
+
+// A connection that only reads, as a store.
+class ReadOnlyStore final : public Store {
+ public:
+  explicit ReadOnlyStore(sqlite::Connection& connection) : connection_(connection) {}
+
+  Task<Result<CommitOutcome>> commit(Commit) override { co_return refusal(); }
+  Task<Result<Done>> read(Reader reader) override {
+    sqlite::SqliteSnapshot view(connection_);
+    co_return reader(view);
+  }
+  Result<SessionId> open_session() override { return refusal(); }
+  void close_session(const SessionId&) override {}
+  Result<bool> is_alive(const SessionId&) override { return refusal(); }
+
+ private:
+  static Error refusal() { return error(ErrorCode::invalid, "The store is open to be read only."); }
+
+  sqlite::Connection& connection_;
+};
+
+std::string listed(const std::map<std::string, std::uint64_t>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += text.empty() ? "" : ", ";
+    text += std::to_string(count) + (name.empty() ? " in plain" : " with the key " + name);
+  }
+  return text.empty() ? "nothing stored yet" : text;
+}
+
+Diagnostic encryption_finding(const EncryptionOptions& sealing, const EncryptionReport& report) {
+  bool has_key = !sealing.keys.empty();
+  std::string detail = has_key ? "on, key " + sealing.keys.ids().front() : "off";
+  detail += "; values: " + listed(report.keys);
+  if (report.unreadable > 0) {
+    return {
+        "encryption", Kind::bad,
+        detail + "; " + std::to_string(report.unreadable) + " can't be read: " + report.first_fault,
+        "name the right key file with --key-file or BELAY_KEY_FILE"};
+  }
+  if (!has_key) return {"encryption", Kind::good, detail, ""};
+  if (report.plaintext_digests > 0) {
+    return {"encryption", sealing.accept_plaintext ? Kind::warning : Kind::bad,
+            detail + "; " + std::to_string(report.plaintext_digests) +
+                " rows or digests in plain, which with a key are refused",
+            "if they are from before there was a key, or of an older Belay: store encrypt"};
+  }
+  for (const auto& [id, count] : report.keys) {
+    if (id.empty()) {
+      return {"encryption", sealing.accept_plaintext ? Kind::warning : Kind::bad,
+              detail + "; with a key what is in plain is refused",
+              "if it is from before there was a key: store encrypt"};
+    }
+    if (id != sealing.keys.ids().front()) {
+      return {"encryption", Kind::good, detail, "store rotate, to do without older keys"};
+    }
+  }
+  return {"encryption", Kind::good, detail, ""};
+}
+
+Result<EncryptionReport> report_of(const std::string& path, const EncryptionOptions& sealing) {
+  BELAY_TRY(std::unique_ptr<sqlite::Connection> connection,
+            sqlite::Connection::open(path, sqlite::Connection::Mode::read_only));
+  connection->leave_log_alone();
+  BELAY_TRY(std::int64_t version, connection->number("PRAGMA user_version"));
+  if (version != static_cast<std::int64_t>(sqlite::migrations().size())) return EncryptionReport();
+  ReadOnlyStore store(*connection);
+  std::unique_ptr<Random> random = system_random();
+  std::unique_ptr<EventLoop> loop = make_event_loop();
+  return block_on<Result<EncryptionReport>>(
+      *loop, belay::inspect_encryption(store, *random, sealing, default_tenant()));
+}
+
+}  // namespace
+
+std::vector<Diagnostic> look_at_seals(const Settings& settings) {
+  auto sealing = sealing_of(settings);
+  if (!sealing.ok()) return {{"encryption", Kind::bad, sealing.error().message, "see above"}};
+  std::optional<std::string> path = path_of_store(settings.store);
+  std::error_code ignored;
+  if (!path || !std::filesystem::is_regular_file(*path, ignored)) return {};
+  // What is in plain is counted, not refused.
+  EncryptionOptions looking = *sealing;
+  looking.accept_plaintext = true;
+  auto report = report_of(*path, looking);
+  if (!report.ok()) return {};
+  return {encryption_finding(*sealing, *report)};
+}
+
+}  // namespace belay::cli

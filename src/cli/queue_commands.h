@@ -1,0 +1,21 @@
+#pragma once
+// cli/queue_commands.h - what is said of queues on the command line.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "cli/arguments.h"
+
+namespace belay::cli {
+
+using AddVerb = std::function<CLI::App*(CLI::App& parent, const char* name, const char* line,
+                                        std::string_view end)>;
+
+// All that is handed in outlives `app`.
+void add_queue_verbs(CLI::App& app, const AddVerb& add, Queue& queue, Command& chosen);
+void add_place_in_queue(CLI::App* run, RunAgent& into);
+void add_queues_of_worker(CLI::App* worker, Work& into);
+void add_name_of_worker(CLI::App* verb, Work& into);
+void add_drain_timeout(CLI::App* verb, Work& into);
+
+}  // namespace belay::cli

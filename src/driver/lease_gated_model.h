@@ -1,0 +1,33 @@
+#pragma once
+// driver/lease_gated_model.h - the model, while it may be asked: a call waits as long as it is in doubt
+// whether the runs of this process are still its own, since whoever takes them over asks again.
+// What is under way goes on: its answer counts if nobody has taken the run over.
+
+#include "belay/limits.h"
+#include "belay/model.h"
+#include "belay/store.h"
+
+namespace belay {
+
+class LeaseGatedModel final : public Model {
+ public:
+  // Both outlive it.
+  LeaseGatedModel(Model& model, Store& store) : model_(model), store_(store) {}
+
+  Task<Result<ModelReply>> generate(ModelRequest request) override {
+    while (!store_.lease_is_fresh()) co_await sleep_for(limits::lease_poll_interval);
+    co_return co_await model_.generate(std::move(request));
+  }
+  std::optional<ModelPrice> price(const ModelRequest& request) const override {
+    return model_.price(request);
+  }
+  std::int64_t input_tokens_max(const ModelRequest& request) const override {
+    return model_.input_tokens_max(request);
+  }
+
+ private:
+  Model& model_;
+  Store& store_;
+};
+
+}  // namespace belay

@@ -1,0 +1,252 @@
+// How a run asks people, and what becomes of their answers.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "belay/limits.h"
+#include "engine/advance.h"
+#include "engine/transition.h"
+#include "engine/restore.h"
+
+namespace belay::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+struct Letter {
+  std::string text{};
+  double weight = 0;
+  std::vector<std::string> seen{};
+  bool awaiting = false;
+  bool approved = false;
+};
+
+Update<Letter> pass(const Letter&, Context&) { return unchanged<Letter>(); }
+
+Moment moment(int seconds) {
+  return Moment{*instant_from("2026-11-21T12:00:00Z") + std::chrono::seconds(seconds),
+                1000u + static_cast<unsigned>(seconds)};
+}
+
+// Steps one run by hand. What its commits opened and wrote is kept.
+struct Asking : ::testing::Test {
+  Graph<Letter> graph = alone();
+  engine::Run run;
+  std::vector<Action> actions;
+  std::vector<ApprovalRow> opened;
+  std::vector<std::string> written;  // channels
+  std::vector<ApprovalRow> decided;
+  int commits = 0;
+
+  // write -> review -> send
+  static Graph<Letter> alone(std::function<std::string(const Letter&)> wording = nullptr) {
+    GraphBuilder<Letter> builder{"letter"};
+    builder.node("write", pass);
+    auto review = builder.approval("review", &Letter::text, {.question = "Send?"});
+    review.approved("send").rejected(end).pending_flag(&Letter::awaiting);
+    if (wording) review.question(std::move(wording));
+    builder.node("send", pass);
+    builder.edge(start, "write").edge("write", "review").edge("send", end);
+    return std::move(builder).build().value();
+  }
+  // write -> {review, print}: the run may be at work while it asks.
+  static Graph<Letter> beside() {
+    GraphBuilder<Letter> builder{"letter"};
+    builder.node("write", pass);
+    builder.node("print", pass);
+    builder.approval("review", &Letter::text, {.question = "Send?"})
+        .approved("send")
+        .rejected(end)
+        .pending_flag(&Letter::awaiting)
+        .decision_flag(&Letter::approved);
+    builder.node("send", pass);
+    builder.edge(start, "write").edge("write", "review").edge("write", "print");
+    builder.edge("print", end).edge("send", end);
+    return std::move(builder).build().value();
+  }
+
+  void happens(Event event) {
+    auto next = advance(*graph.definition(), std::move(run), std::move(event));
+    run = std::move(next.run);
+    actions = std::move(next.actions);
+    for (Action& action : actions) {
+      auto* write = std::get_if<WriteCommit>(&action);
+      if (!write) continue;
+      ++commits;
+      CommitRows& rows = write->commit->rows;
+      opened.insert(opened.end(), rows.opened.begin(), rows.opened.end());
+      for (const ValueRow& value : rows.values) written.push_back(value.channel);
+      if (rows.decided) decided.push_back(*rows.decided);
+    }
+  }
+  void begin(RunOptions options = {}) {
+    RunRow row;
+    row.tenant = default_tenant();
+    row.run = RunId(derived_uuid("run"));
+    row.thread = ThreadId("t");
+    row.user = UserId("u");
+    row.session = SessionId(derived_uuid("session"));
+    auto input = std::make_shared<Letter>();
+    run = new_run(*graph.definition(), row, std::move(options), input).value();
+    happens(Started{moment(0)});
+    happens(Committed{moment(0)});
+  }
+  void ends(std::string node, int seconds, Update<Letter> update) {
+    for (const NodeTask& task : run.tasks) {
+      if (task.node->name != node) continue;
+      NodeEnded event;
+      event.moment = moment(seconds);
+      event.of = {{}, task.position, task.id, task.attempt};
+      event.answer = std::move(update).take_update();
+      return happens(std::move(event));
+    }
+    ADD_FAILURE() << node << " is not due";
+  }
+  Decided approve(ApprovalRow approval, std::optional<Value> edited = std::nullopt) {
+    Decided event;
+    event.moment = moment(60);
+    event.session = SessionId(derived_uuid("other session"));
+    event.approval = std::move(approval);
+    event.verdict = Decided::Verdict::approved;
+    event.decided_by = "ana";
+    event.edited = std::move(edited);
+    return event;
+  }
+  // A run at work whose question is open, among others.
+  ApprovalRow ask_beside() {
+    graph = beside();
+    begin();
+    ends("write", 1, set(&Letter::text, "Dear all"));
+    happens(Committed{moment(1)});
+    EXPECT_EQ(run.row.status, RunStatus::running);
+    return opened.at(0);
+  }
+  // The same once nothing else is left to do.
+  ApprovalRow pause_beside() {
+    ApprovalRow approval = ask_beside();
+    happens(Committed{moment(1)});
+    ends("print", 2, append(&Letter::seen, "printed"));
+    happens(Committed{moment(2)});
+    EXPECT_EQ(run.row.status, RunStatus::paused);
+    return approval;
+  }
+};
+
+TEST_F(Asking, AQuestionThatCantBeWordedFailsTheRunAndAsksNobody) {
+  graph = alone([](const Letter&) -> std::string { throw std::runtime_error("no words"); });
+  begin();
+  ends("write", 1, set(&Letter::text, "Dear all"));
+  happens(Committed{moment(1)});
+  EXPECT_EQ(run.row.status, RunStatus::failed);
+  EXPECT_THAT(run.row.error, HasSubstr("no words"));
+  EXPECT_TRUE(opened.empty());
+}
+
+// A sum that JSON can't say is found out only when it is to be saved: with the question.
+TEST_F(Asking, ARunWhoseStateCantBeSavedWithItsQuestionFailsAndAsksNobody) {
+  GraphBuilder<Letter> builder{"heavy"};
+  for (std::string name : {"write", "print", "pack"}) builder.node(name, pass);
+  builder.approval("review", &Letter::text, {.question = "Send?"}).approved(end).rejected(end);
+  builder.edge(start, "write").edge("write", "print").edge("write", "pack");
+  builder.edge("print", "review").edge("pack", "review");
+  graph = std::move(builder).build().value();
+  begin(RunOptions{.durability = Durability::exit});
+  ends("write", 1, set(&Letter::text, "Dear all"));
+  happens(Committed{moment(1)});
+  ends("print", 2, add(&Letter::weight, 1.5e308));
+  ends("pack", 3, add(&Letter::weight, 1.5e308));
+  EXPECT_EQ(run.row.status, RunStatus::failed);
+  EXPECT_THAT(run.row.error, HasSubstr("\"weight\" can't be saved"));
+  EXPECT_TRUE(opened.empty());
+}
+
+TEST_F(Asking, TheAwaitingFlagOfAnApprovalAmongOthersStaysDown) {
+  ApprovalRow approval = pause_beside();
+  happens(approve(approval));
+  happens(Committed{moment(61)});
+  EXPECT_EQ(run.row.status, RunStatus::running);
+  const auto& state = *static_cast<const Letter*>(run.state.get());
+  EXPECT_FALSE(state.awaiting);
+  EXPECT_TRUE(state.approved);
+  EXPECT_THAT(written, ::testing::Not(::testing::Contains("awaiting")))
+      << "those beside it would see it change in the midst of their superstep";
+}
+
+TEST_F(Asking, ARunAtWorkTakesOnlyADecisionThatIsInTheStore) {
+  Decided decision = approve(ask_beside());
+  engine::Run before = run;
+  happens(decision);
+  EXPECT_TRUE(actions.empty());
+  EXPECT_EQ(run.row, before.row);
+  EXPECT_TRUE(waits_for(run, decision.approval.interrupt));
+  decision.is_stored = true;
+  happens(decision);
+  EXPECT_FALSE(waits_for(run, decision.approval.interrupt));
+  EXPECT_TRUE(decided.empty()) << "it is stored already";
+}
+
+TEST_F(Asking, ADecisionOfARunThatHasBeenGivenBackIsLeftToWhoeverTakesItUp) {
+  Decided decision = approve(ask_beside());
+  happens(Released{moment(2), true});
+  ASSERT_EQ(run.row.status, RunStatus::queued);
+  decision.is_stored = true;
+  happens(decision);
+  EXPECT_TRUE(actions.empty());
+  EXPECT_TRUE(waits_for(run, decision.approval.interrupt));
+}
+
+TEST_F(Asking, AnEditThatDoesNotFitFailsTheRun) {
+  begin();
+  ends("write", 1, set(&Letter::text, "Dear all"));
+  happens(Committed{moment(1)});
+  happens(approve(opened.at(0), Value(42)));
+  EXPECT_EQ(run.row.status, RunStatus::failed);
+  EXPECT_THAT(run.row.error, HasSubstr("does not fit"));
+  EXPECT_EQ(decided.size(), 1u) << "the decision has been made all the same";
+}
+
+TEST_F(Asking, AnEditThatCantBeSavedAheadOfTheOthersFailsTheRunInOneCommit) {
+  graph = beside();
+  GraphBuilder<Letter> builder{"two questions"};
+  builder.node("write", pass);
+  for (std::string name : {"one", "two"}) {
+    builder.approval(name, &Letter::text, {.question = "Send?"}).approved(end).rejected(end);
+    builder.edge("write", name);
+  }
+  builder.edge(start, "write");
+  graph = std::move(builder).build().value();
+  begin();
+  ends("write", 1, set(&Letter::text, "Dear all"));
+  happens(Committed{moment(1)});
+  happens(Committed{moment(1)});
+  ASSERT_EQ(run.row.status, RunStatus::paused);
+  commits = 0;
+  happens(approve(opened.at(0), Value(std::string(limits::value_bytes_max, 'x'))));
+  EXPECT_EQ(run.row.status, RunStatus::failed);
+  EXPECT_THAT(run.row.error, HasSubstr("can't be saved"));
+  EXPECT_EQ(commits, 1);
+  EXPECT_EQ(decided.size(), 1u);
+}
+
+TEST_F(Asking, AQuestionWhosePayloadIsNotWhatWasShownIsNotAnswered) {
+  for (bool is_text : {true, false}) {
+    run = {};
+    opened.clear();
+    begin();
+    InterruptRequest question;
+    question.name = "amount";
+    question.payload = Value(100);
+    const NodeTask& task = run.tasks.front();
+    happens(NodeInterrupted{moment(1), {{}, 0, task.id, task.attempt}, question, {}});
+    happens(Committed{moment(1)});
+    ApprovalRow damaged = opened.at(0);
+    damaged.payload = is_text ? json_envelope("900") : std::string("not an envelope");
+    happens(approve(damaged));
+    EXPECT_EQ(run.row.status, RunStatus::failed);
+    EXPECT_EQ(run.row.error_code, "corrupt");
+  }
+}
+
+}  // namespace
+}  // namespace belay::engine

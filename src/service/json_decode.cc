@@ -1,0 +1,487 @@
+// Long on purpose: one short function for each kind of document, in the order of documents.cc.
+
+#include "service/json_decode.h"
+
+#include <charconv>
+
+namespace belay {
+namespace {
+
+// Reads the members of one document. The first that does not fit is what done() tells; what is read
+// after it does not count.
+class Members {
+ public:
+  // `what` begins the sentence of an error: "A run".
+  Members(const Value& document, std::string_view what) : document_(document), what_(what) {
+    if (!document.as_object())
+      fail("is no JSON object but of kind " + std::string(document.kind()));
+  }
+
+  const Value& operator[](std::string_view name) const { return document_[name]; }
+
+  std::string text(std::string_view name) {
+    if (const std::string* found = document_[name].as_string()) return *found;
+    return wants(name, "a text"), "";
+  }
+  // Null stands for an empty text.
+  std::string text_or_null(std::string_view name) {
+    return document_[name].is_null() ? "" : text(name);
+  }
+  bool truth(std::string_view name) {
+    if (const bool* found = document_[name].as_bool()) return *found;
+    return wants(name, "true or false"), false;
+  }
+  std::int64_t number(std::string_view name) {
+    if (auto found = document_[name].as_int()) return *found;
+    return wants(name, "a whole number"), 0;
+  }
+  std::uint64_t count(std::string_view name) {
+    if (auto found = document_[name].as_uint()) return *found;
+    return wants(name, "a whole number"), 0;
+  }
+  Instant instant(std::string_view name) {
+    if (auto found = instant_from(text(name))) return *found;
+    return wants(name, "a time"), Instant{};
+  }
+  template <typename Id>
+  Id id(std::string_view name) {
+    if (auto found = uuid_from(text(name))) return Id(*found);
+    return wants(name, "an id"), Id();
+  }
+  template <typename Id>
+  Id id_or_null(std::string_view name) {
+    return document_[name].is_null() ? Id() : id<Id>(name);
+  }
+  template <typename Enumeration>
+  Enumeration one_of(std::string_view name) {
+    auto found = decode_json<Enumeration>(document_[name]);
+    if (found.ok() && document_[name].as_string()) return *found;
+    return wants(name, "a word that is known"), Enumeration{};
+  }
+  Digest digest(std::string_view name) {
+    if (auto found = digest_from(text(name))) return *found;
+    return wants(name, "a SHA-256 in hexadecimal digits"), Digest{};
+  }
+  std::vector<std::string> texts(std::string_view name) {
+    std::vector<std::string> all;
+    const Value::Array* items = document_[name].as_array();
+    if (!items) return wants(name, "a list"), all;
+    for (const Value& item : *items) {
+      const std::string* word = item.as_string();
+      if (!word) return wants(name, "a list of texts"), all;
+      all.push_back(*word);
+    }
+    return all;
+  }
+  // What a document within this one says.
+  template <typename T>
+  T inner(std::string_view name, Result<T> (*read)(const Value&)) {
+    auto found = read(document_[name]);
+    if (found.ok()) return *std::move(found);
+    if (!fault_) fault_ = std::move(found).error();
+    return T();
+  }
+  template <typename T>
+  std::vector<T> items(std::string_view name, Result<T> (*read)(const Value&)) {
+    if (!document_[name].as_array()) return wants(name, "a list"), std::vector<T>();
+    auto found = items_from<T>(document_, name, read);
+    if (found.ok()) return *std::move(found);
+    if (!fault_) fault_ = std::move(found).error();
+    return {};
+  }
+  // JSON of any kind, as a store keeps it.
+  std::string envelope(std::string_view name) const {
+    return json_envelope(to_json(document_[name]));
+  }
+
+  void wants(std::string_view name, std::string_view kind) {
+    fail("needs " + std::string(kind) + " in \"" + std::string(name) + "\"");
+  }
+
+  template <typename T>
+  Result<T> done(T value) {
+    if (fault_) return *std::move(fault_);
+    return value;
+  }
+
+ private:
+  void fail(const std::string& how) {
+    if (!fault_) fault_ = error(ErrorCode::invalid, std::string(what_) + " " + how + ".");
+  }
+
+  const Value& document_;
+  const std::string_view what_;
+  std::optional<Error> fault_;
+};
+
+// "run/seq/index"
+void read_message_id(Members& members, OutboxRow& row) {
+  std::string text = members.text("id");
+  std::size_t first = std::min(text.find('/'), text.size());
+  std::size_t second = std::min(text.find('/', first + 1), text.size());
+  auto run = uuid_from(std::string_view(text).substr(0, first));
+  const char* end = text.data() + text.size();
+  auto seq = std::from_chars(text.data() + std::min(first + 1, text.size()), end, row.seq);
+  auto index = std::from_chars(text.data() + std::min(second + 1, text.size()), end, row.index);
+  bool fits = run && seq.ec == std::errc() && seq.ptr == text.data() + second &&
+              index.ec == std::errc() && index.ptr == end;
+  if (!fits) return members.wants("id", "a message's id");
+  row.run = RunId(*run);
+}
+
+Result<RunRow> standing_run_from(const Value& document) {
+  Members members(document, "A run");
+  RunRow row;
+  row.thread = ThreadId(members.text("threadId"));
+  row.run = members.id<RunId>("runId");
+  row.graph = members.text("agent");
+  row.status = members.one_of<RunStatus>("status");
+  row.node = members.text("currentNode");
+  if (!members["dueAt"].is_null()) row.due_at = members.instant("dueAt");
+  return members.done(std::move(row));
+}
+
+Result<Spending> spending_from(const Value& document) {
+  Members members(document, "The spending");
+  Spending spending;
+  spending.spent.tokens = members.number("tokens");
+  spending.spent.money = members.number("money");
+  spending.reserved.tokens = members.number("reservedTokens");
+  spending.reserved.money = members.number("reservedMoney");
+  return members.done(std::move(spending));
+}
+
+Result<EffectRow> effect_from(const Value& document) {
+  Members members(document, "An effect");
+  EffectRow row;
+  row.name = members.text("name");
+  row.node = members.text("node");
+  row.effect_class = members.one_of<EffectClass>("class");
+  row.status = members.one_of<EffectStatus>("status");
+  row.attempt = members.number("attempts");
+  row.created_at = members.instant("createdAt");
+  return members.done(std::move(row));
+}
+
+Result<OutboxRow> published_from(const Value& document) {
+  Members members(document, "A message");
+  OutboxRow row;
+  row.topic = members.text("topic");
+  row.seq = members.count("seq");
+  row.status = members.one_of<OutboxStatus>("status");
+  return members.done(std::move(row));
+}
+
+Result<Divergence> divergence_from(const Value& document) {
+  Members members(document, "A divergence");
+  Divergence first;
+  first.seq = members.count("seq");
+  first.node = members.text("node");
+  first.what = members.text("what");
+  first.recorded = members.text("recorded");
+  first.replayed = members.text("replayed");
+  return members.done(std::move(first));
+}
+
+Result<TableStatistics> table_from(const Value& document) {
+  Members members(document, "A table");
+  TableStatistics table;
+  table.name = members.text("name");
+  table.rows = members.count("rows");
+  table.bytes = members.count("bytes");
+  return members.done(std::move(table));
+}
+
+Result<Violation> violation_from(const Value& document) {
+  Members members(document, "A violation");
+  Violation violation;
+  violation.rule = members.text("rule");
+  violation.subject = members.text("subject");
+  violation.message = members.text("message");
+  return members.done(std::move(violation));
+}
+
+}  // namespace
+
+std::optional<Digest> digest_from(std::string_view hex) {
+  Digest digest{};
+  bool fits = hex.size() == 2 * digest.size();
+  for (std::size_t i = 0; fits && i < digest.size(); ++i) {
+    const char* first = hex.data() + 2 * i;
+    auto [past, failed] = std::from_chars(first, first + 2, digest[i], 16);
+    fits = failed == std::errc() && past == first + 2;
+  }
+  if (!fits) return std::nullopt;
+  return digest;
+}
+
+Result<RunRow> run_row_from(const Value& summary) {
+  Members members(summary, "A run");
+  RunRow row;
+  row.tenant = default_tenant();
+  row.thread = ThreadId(members.text("threadId"));
+  row.run = members.id<RunId>("runId");
+  row.graph = members.text("agent");
+  row.user = UserId(members.text("userId"));
+  row.status = members.one_of<RunStatus>("status");
+  row.reason = members.text_or_null("reason");
+  row.outcome = members.text_or_null("outcome");
+  row.node = members.text("currentNode");
+  row.seq = members.count("seq");
+  row.retry_count = members.number("retryCount");
+  row.worked_ms = members.number("workedMs");
+  row.created_at = members.instant("createdAt");
+  row.updated_at = members.instant("updatedAt");
+  if (!members["dueAt"].is_null()) row.due_at = members.instant("dueAt");
+  if (!members["queue"].is_null()) row.queue = members.text("queue");
+  if (!members["priority"].is_null()) row.priority = members.number("priority");
+  if (!members["concurrencyKey"].is_null()) row.concurrency_key = members.text("concurrencyKey");
+  const Value& failed = members["error"];
+  if (failed.is_null()) return members.done(std::move(row));
+  Members failure(failed, "A run's error");
+  row.error_code = failure.text("code");
+  row.error = failure.text("message");
+  BELAY_TRY(row, failure.done(std::move(row)));
+  return members.done(std::move(row));
+}
+
+Result<RunView> run_view_from(const Value& document) {
+  RunView view;
+  BELAY_TRY(view.row, run_row_from(document));
+  Members members(document, "A run");
+  view.state = members["state"];
+  if (!members["approval"].is_null()) {
+    view.approval = members.inner("approval", approval_from);
+    view.approvals = {*view.approval};
+  }
+  if (!members["spending"].is_null()) view.spending = members.inner("spending", spending_from);
+  if (!members["uncertainEffects"].is_null()) {
+    view.uncertain = members.items("uncertainEffects", effect_from);
+  }
+  view.held_by = members.text_or_null("heldBy");
+  return members.done(std::move(view));
+}
+
+Result<ApprovalRow> approval_from(const Value& document) {
+  Members members(document, "An approval");
+  ApprovalRow row;
+  row.tenant = default_tenant();
+  row.interrupt = members.id<InterruptId>("interruptId");
+  row.thread = ThreadId(members.text("threadId"));
+  row.run = members.id<RunId>("runId");
+  row.graph = members.text("agent");
+  row.user = UserId(members.text("userId"));
+  row.node = members.text("node");
+  row.question = members.text("question");
+  row.status = members.one_of<ApprovalStatus>("status");
+  row.payload = members.envelope("payload");
+  row.payload_hash = members.digest("payloadHash");
+  row.created_at = members.instant("createdAt");
+  row.expires_at = members.instant("expiresAt");
+  for (const std::string& role : members.texts("roles")) {
+    row.roles += (row.roles.empty() ? "" : ",") + role;
+  }
+  if (!members["decidedAt"].is_null()) row.decided_at = members.instant("decidedAt");
+  row.decided_by = members.text_or_null("decidedBy");
+  row.on_behalf_of = members.text_or_null("onBehalfOf");
+  row.comment = members.text_or_null("comment");
+  if (!members["editedPayload"].is_null()) row.edited = members.envelope("editedPayload");
+  return members.done(std::move(row));
+}
+
+Result<CheckpointRow> checkpoint_from(const Value& document) {
+  Members members(document, "A commit");
+  CheckpointRow row;
+  row.id = members.id<CheckpointId>("checkpointId");
+  row.parent = members.id_or_null<CheckpointId>("parentId");
+  row.seq = members.count("seq");
+  row.epoch = members.count("epoch");
+  row.kind = members.one_of<CommitKind>("kind");
+  row.node = members.text_or_null("node");
+  row.superstep = members.number("superstep");
+  row.status = members.one_of<RunStatus>("status");
+  row.retry_count = members.number("retryCount");
+  row.created_at = members.instant("createdAt");
+  row.chain_hash = members.digest("hash");
+  return members.done(std::move(row));
+}
+
+Result<ListedThread> thread_from(const Value& document) {
+  Members members(document, "A thread");
+  ListedThread listed;
+  listed.thread.tenant = default_tenant();
+  listed.thread.thread = ThreadId(members.text("threadId"));
+  listed.thread.graph = members.text("agent");
+  listed.thread.user = UserId(members.text("userId"));
+  listed.thread.created_at = members.instant("createdAt");
+  if (!members["run"].is_null()) {
+    listed.run = members.inner("run", run_row_from);
+    listed.thread.last_run = listed.run->run;
+  }
+  return members.done(std::move(listed));
+}
+
+Result<RunHistory> history_from(const Value& document) {
+  Members members(document, "A history");
+  RunHistory history;
+  history.run.thread = ThreadId(members.text("threadId"));
+  history.run.run = members.id<RunId>("runId");
+  history.run.graph = members.text("agent");
+  history.run.status = members.one_of<RunStatus>("status");
+  history.run.reason = members.text_or_null("reason");
+  if (!members["dueAt"].is_null()) history.run.due_at = members.instant("dueAt");
+  history.checkpoints = members.items("checkpoints", checkpoint_from);
+  return members.done(std::move(history));
+}
+
+Result<StatusSummary> standing_from(const Value& document) {
+  Members members(document, "An overview");
+  StatusSummary standing;
+  standing.at_work = members.items("running", standing_run_from);
+  standing.orphaned = members.items("leftBehind", standing_run_from);
+  standing.queued = members.items("queued", standing_run_from);
+  standing.open = members.items("approvals", approval_from);
+  return members.done(std::move(standing));
+}
+
+Result<ForkPreview> preview_from(const Value& document) {
+  Members members(document, "A preview");
+  ForkPreview preview;
+  preview.thread = ThreadId(members.text("threadId"));
+  preview.seq = members.count("seq");
+  preview.first_nodes = members.texts("next");
+  preview.repeated_nodes = members.texts("again");
+  preview.effects = members.items("effects", effect_from);
+  preview.messages = members.items("messages", published_from);
+  preview.approvals = members.items("approvals", approval_from);
+  return members.done(std::move(preview));
+}
+
+Result<ReplayReport> replay_from(const Value& document) {
+  Members members(document, "A replay");
+  ReplayReport report;
+  report.run.thread = ThreadId(members.text("threadId"));
+  report.run.run = members.id<RunId>("runId");
+  report.run.seq = members.count("commits");
+  report.matching_commits = members.count("compared");
+  if (!members["divergence"].is_null()) {
+    report.divergence = members.inner("divergence", divergence_from);
+  }
+  return members.done(std::move(report));
+}
+
+Result<DecisionResult> decision_from(const Value& document) {
+  Members members(document, "A decision");
+  DecisionResult answer;
+  answer.kind = members.one_of<DecisionResult::Kind>("answer");
+  answer.approval = members.inner("approval", approval_from);
+  answer.view = members.inner("run", run_view_from);
+  return members.done(std::move(answer));
+}
+
+Result<OutboxRow> message_from(const Value& document) {
+  Members members(document, "A message");
+  OutboxRow row;
+  read_message_id(members, row);
+  row.topic = members.text("topic");
+  row.status = members.one_of<OutboxStatus>("status");
+  row.attempts = members.number("attempts");
+  row.error = members.text_or_null("error");
+  row.due_at = members.instant("dueAt");
+  row.created_at = members.instant("createdAt");
+  row.envelope = members.envelope("body");
+  return members.done(std::move(row));
+}
+
+Result<Messages> messages_from(const Value& document) {
+  Members members(document, "A list of messages");
+  Messages messages;
+  messages.rows = members.items("messages", message_from);
+  messages.more = members.count("more");
+  return members.done(std::move(messages));
+}
+
+Result<StoreStatistics> statistics_from(const Value& document) {
+  Members members(document, "A store's measure");
+  StoreStatistics found;
+  found.tables = members.items("tables", table_from);
+  found.bytes = members.count("bytes");
+  found.free_bytes = members.count("freeBytes");
+  return members.done(std::move(found));
+}
+
+Result<Compaction> compaction_from(const Value& document) {
+  Members members(document, "A compaction");
+  Compaction done;
+  done.bytes_before = members.count("bytesBefore");
+  done.bytes_after = members.count("bytesAfter");
+  return members.done(std::move(done));
+}
+
+Result<Pruning> pruning_from(const Value& document) {
+  Members members(document, "A pruning");
+  Pruning done;
+  done.threads.threads = members.count("threads");
+  done.threads.runs = members.count("runs");
+  done.threads.preserved = members.count("preserved");
+  done.large_values = members.count("largeValues");
+  done.dry_run = members.truth("dryRun");
+  return members.done(std::move(done));
+}
+
+Result<CheckReport> check_from(const Value& document) {
+  Members members(document, "A check");
+  CheckReport report;
+  report.violations = members.items("violations", violation_from);
+  report.runs = members.count("runs");
+  report.checkpoints = members.count("checkpoints");
+  report.approvals = members.count("approvals");
+  return members.done(std::move(report));
+}
+
+Result<StreamEvent> event_from(const Value& document) {
+  Members members(document, "An event");
+  StreamEvent event;
+  if (!members["id"].is_null()) {
+    event.id = event_id_from(members.text("id"));
+    if (!event.id) members.wants("id", "an event's id");
+  }
+  if (auto kind = event_kind_named(members.text("kind"))) {
+    event.kind = *kind;
+  } else {
+    members.wants("kind", "a kind that is known");
+  }
+  event.thread = ThreadId(members.text("threadId"));
+  event.run = members.id<RunId>("runId");
+  event.checkpoint_ns = members.text_or_null("space");
+  event.node = members.text_or_null("node");
+  event.task = members.id_or_null<TaskId>("taskId");
+  if (!members["attempt"].is_null()) event.attempt = static_cast<int>(members.number("attempt"));
+  if (!members["offset"].is_null()) event.offset = members.count("offset");
+  event.at = members.instant("at");
+  event.body = members["body"];
+  return members.done(std::move(event));
+}
+
+Result<RecordRow> record_from_document(const Value& document) {
+  Members members(document, "A record");
+  RecordRow row;
+  row.collection = members.text("collection");
+  row.user = UserId(members.text("userId"));
+  row.key = members.text("key");
+  row.json = to_json(members["value"]);
+  row.run = members.id_or_null<RunId>("runId");
+  row.seq = members.count("seq");
+  row.updated_at = members.instant("updatedAt");
+  return members.done(std::move(row));
+}
+
+std::optional<Error> error_from_problem(const Value& problem) {
+  const std::string* name = problem["code"].as_string();
+  const std::string* sentence = problem["detail"].as_string();
+  auto code = name ? error_code_named(*name) : std::nullopt;
+  if (!code || !sentence) return std::nullopt;
+  return error(*code, *sentence);
+}
+
+}  // namespace belay

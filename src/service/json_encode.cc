@@ -1,0 +1,403 @@
+// Long on purpose: every document in one file, by one set of rules.
+
+#include "service/json_encode.h"
+
+#include "graph/call_record.h"
+
+namespace belay {
+namespace {
+
+Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
+
+Value id_or_null(const Uuid& id) { return id.is_null() ? Value() : Value(id.text()); }
+
+Value in_envelope(const std::string& envelope) {
+  if (envelope.empty()) return Value();
+  auto json = json_in_envelope(envelope);
+  if (!json.ok()) return Value();
+  return parse_json(*json).value_or(Value());
+}
+
+Value run_error(const RunRow& row) {
+  if (row.status != RunStatus::failed && row.error.empty()) return Value();
+  return Value::object({{"code", row.error_code}, {"message", row.error}});
+}
+
+Value texts(const std::vector<std::string>& words) {
+  Value::Array array;
+  for (const std::string& word : words) array.emplace_back(word);
+  return Value(std::move(array));
+}
+
+Value roles_of(const ApprovalRow& row) {
+  Value::Array roles;
+  std::string_view rest = row.roles;
+  while (!rest.empty()) {
+    std::size_t end = std::min(rest.find(','), rest.size());
+    roles.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return Value(std::move(roles));
+}
+
+Value due_or_null(const RunRow& row) {
+  auto due = due_of(row);
+  return due ? Value(to_text(*due)) : Value();
+}
+
+Value standing_runs(const std::vector<RunRow>& rows) {
+  Value::Array documents;
+  for (const RunRow& row : rows) {
+    documents.push_back(Value::object({{"threadId", row.thread.text},
+                                       {"runId", row.run.text()},
+                                       {"agent", row.graph},
+                                       {"status", name_of(row.status)},
+                                       {"currentNode", row.node},
+                                       {"dueAt", due_or_null(row)}}));
+  }
+  return documents;
+}
+
+}  // namespace
+
+std::optional<Instant> due_of(const RunRow& row) {
+  bool waits = row.status == RunStatus::queued || row.status == RunStatus::paused;
+  if (!waits || row.due_at == Instant{}) return std::nullopt;
+  return row.due_at;
+}
+
+Value run_summary(const RunRow& row) {
+  Value document = Value::object({
+      {"threadId", row.thread.text},
+      {"runId", row.run.text()},
+      {"agent", row.graph},
+      {"userId", row.user.text},
+      {"status", name_of(row.status)},
+      {"reason", text_or_null(row.reason)},
+      {"outcome", text_or_null(row.outcome)},
+      {"success", !has_failed(row.status)},
+      {"currentNode", row.node},
+      {"seq", row.seq},
+      {"retryCount", row.retry_count},
+      {"workedMs", row.worked_ms},
+      {"createdAt", to_text(row.created_at)},
+      {"updatedAt", to_text(row.updated_at)},
+      {"dueAt", due_or_null(row)},
+      {"error", run_error(row)},
+  });
+  Value::Object& members = *document.as_object();
+  if (row.queue != default_queue) members.emplace("queue", row.queue);
+  if (row.priority != 0) members.emplace("priority", row.priority);
+  if (!row.concurrency_key.empty()) members.emplace("concurrencyKey", row.concurrency_key);
+  return document;
+}
+
+Value payload_of(const ApprovalRow& row) { return in_envelope(row.payload); }
+
+Value edited_of(const ApprovalRow& row) { return in_envelope(row.edited); }
+
+Value approval_document(const ApprovalRow& row, const ApprovalExtras& extras) {
+  bool decided = row.decided_at != Instant{};
+  Value document = Value::object({
+      {"interruptId", row.interrupt.text()},
+      {"threadId", row.thread.text},
+      {"runId", row.run.text()},
+      {"agent", row.graph},
+      {"userId", row.user.text},
+      {"node", row.node},
+      {"question", row.question},
+      {"status", name_of(row.status)},
+      {"payload", payload_of(row)},
+      {"payloadHash", to_hex(row.payload_hash)},
+      {"createdAt", to_text(row.created_at)},
+      {"expiresAt", to_text(row.expires_at)},
+      {"roles", roles_of(row)},
+      {"decidedAt", decided ? Value(to_text(row.decided_at)) : Value()},
+      {"decidedBy", text_or_null(row.decided_by)},
+      {"onBehalfOf", text_or_null(row.on_behalf_of)},
+      {"comment", text_or_null(row.comment)},
+      {"editedPayload", edited_of(row)},
+  });
+  if (extras) extras(row, *document.as_object());
+  return document;
+}
+
+namespace {
+
+Value effect_documents(const std::vector<EffectRow>& rows) {
+  Value::Array effects;
+  for (const EffectRow& row : rows) {
+    effects.push_back(Value::object({{"name", row.name},
+                                     {"node", row.node},
+                                     {"class", name_of(row.effect_class)},
+                                     {"status", name_of(row.status)},
+                                     {"attempts", row.attempt},
+                                     {"createdAt", to_text(row.created_at)}}));
+  }
+  return Value(std::move(effects));
+}
+
+}  // namespace
+
+Value run_document(const RunView& view, const ApprovalExtras& extras) {
+  Value document = run_summary(view.row);
+  document.as_object()->emplace("state", view.state);
+  Value approval;
+  if (view.approval) approval = approval_document(*view.approval, extras);
+  document.as_object()->emplace("approval", std::move(approval));
+  Value spending;
+  if (view.spending) {
+    spending = Value::object({{"tokens", view.spending->spent.tokens},
+                              {"money", view.spending->spent.money},
+                              {"reservedTokens", view.spending->reserved.tokens},
+                              {"reservedMoney", view.spending->reserved.money}});
+  }
+  document.as_object()->emplace("spending", std::move(spending));
+  if (!view.uncertain.empty()) {
+    document.as_object()->emplace("uncertainEffects", effect_documents(view.uncertain));
+  }
+  document.as_object()->emplace("heldBy", text_or_null(view.held_by));
+  return document;
+}
+
+Value checkpoint_document(const CheckpointRow& row) {
+  return Value::object({
+      {"checkpointId", row.id.text()},
+      {"parentId", id_or_null(row.parent)},
+      {"seq", row.seq},
+      {"epoch", row.epoch},
+      {"kind", name_of(row.kind)},
+      {"node", text_or_null(row.node)},
+      {"superstep", row.superstep},
+      {"status", name_of(row.status)},
+      {"retryCount", row.retry_count},
+      {"createdAt", to_text(row.created_at)},
+      {"hash", to_hex(row.chain_hash)},
+  });
+}
+
+Value thread_document(const ThreadRow& thread, const std::optional<RunRow>& run) {
+  return Value::object({
+      {"threadId", thread.thread.text},
+      {"agent", thread.graph},
+      {"userId", thread.user.text},
+      {"createdAt", to_text(thread.created_at)},
+      {"run", run ? run_summary(*run) : Value()},
+  });
+}
+
+Value history_document(const RunHistory& history) {
+  Value::Array checkpoints;
+  for (const CheckpointRow& row : history.checkpoints) {
+    checkpoints.push_back(checkpoint_document(row));
+  }
+  return Value::object({{"threadId", history.run.thread.text},
+                        {"runId", history.run.run.text()},
+                        {"agent", history.run.graph},
+                        {"status", name_of(history.run.status)},
+                        {"reason", text_or_null(history.run.reason)},
+                        {"dueAt", due_or_null(history.run)},
+                        {"checkpoints", std::move(checkpoints)}});
+}
+
+Value standing_document(const StatusSummary& standing, const ApprovalExtras& extras) {
+  Value::Array approvals;
+  for (const ApprovalRow& row : standing.open) approvals.push_back(approval_document(row, extras));
+  return Value::object({{"running", standing_runs(standing.at_work)},
+                        {"leftBehind", standing_runs(standing.orphaned)},
+                        {"queued", standing_runs(standing.queued)},
+                        {"approvals", std::move(approvals)}});
+}
+
+namespace {
+
+std::string_view kind_of_call(std::string_view name) {
+  if (is_model_call(name)) return "model";
+  return is_call_record(name) ? "cost" : "effect";
+}
+
+// What a row's envelope says; a damaged one is for `belay check` to tell.
+void add_call(const EffectRow& row, Value::Object& members) {
+  if (row.envelope.empty()) return;
+  auto text = json_in_envelope(row.envelope);
+  auto value = text.ok() ? parse_json(*text) : Result<Value>(text.error());
+  if (!value.ok()) {
+    members.emplace("unreadable", value.error().message);
+    return;
+  }
+  const Value::Object* parts = value->as_object();
+  if (kind_of_call(row.name) == "effect" || !parts) {
+    members.emplace(row.status == EffectStatus::failed ? "error" : "result", *std::move(value));
+    return;
+  }
+  for (const auto& [name, part] : *parts) members.emplace(name, part);
+}
+
+}  // namespace
+
+Value calls_document(const RunRow& run, const std::vector<EffectRow>& rows) {
+  Value::Array calls;
+  for (const EffectRow& row : rows) {
+    Value::Object members{{"name", row.name},
+                          {"kind", kind_of_call(row.name)},
+                          {"node", row.node},
+                          {"class", name_of(row.effect_class)},
+                          {"status", name_of(row.status)},
+                          {"attempts", row.attempt},
+                          {"createdAt", to_text(row.created_at)},
+                          {"updatedAt", to_text(row.updated_at)}};
+    add_call(row, members);
+    calls.push_back(Value(std::move(members)));
+  }
+  return Value::object({{"threadId", run.thread.text},
+                        {"runId", run.run.text()},
+                        {"agent", run.graph},
+                        {"calls", std::move(calls)}});
+}
+
+Value preview_document(const ForkPreview& preview, const ApprovalExtras& extras) {
+  Value::Array messages;
+  for (const OutboxRow& row : preview.messages) {
+    messages.push_back(
+        Value::object({{"topic", row.topic}, {"seq", row.seq}, {"status", name_of(row.status)}}));
+  }
+  Value::Array approvals;
+  for (const ApprovalRow& row : preview.approvals) {
+    approvals.push_back(approval_document(row, extras));
+  }
+  return Value::object({{"threadId", preview.thread.text},
+                        {"seq", preview.seq},
+                        {"next", texts(preview.first_nodes)},
+                        {"again", texts(preview.repeated_nodes)},
+                        {"effects", effect_documents(preview.effects)},
+                        {"messages", std::move(messages)},
+                        {"approvals", std::move(approvals)}});
+}
+
+Value replay_document(const ReplayReport& report) {
+  Value first;
+  if (report.divergence) {
+    first = Value::object({{"seq", report.divergence->seq},
+                           {"node", report.divergence->node},
+                           {"what", report.divergence->what},
+                           {"recorded", report.divergence->recorded},
+                           {"replayed", report.divergence->replayed}});
+  }
+  return Value::object({{"threadId", report.run.thread.text},
+                        {"runId", report.run.run.text()},
+                        {"commits", report.run.seq},
+                        {"compared", report.matching_commits},
+                        {"divergence", std::move(first)}});
+}
+
+Value decision_document(const DecisionResult& answer, const ApprovalExtras& extras) {
+  return Value::object({{"answer", name_of(answer.kind)},
+                        {"approval", approval_document(answer.approval, extras)},
+                        {"run", run_document(answer.view, extras)}});
+}
+
+bool is_made(const DecisionResult& answer) {
+  return answer.kind == DecisionResult::Kind::accepted || answer.kind == DecisionResult::Kind::duplicate;
+}
+
+std::string refusal_text(const DecisionResult& answer) {
+  const ApprovalRow& row = answer.approval;
+  std::string what = "Approval " + row.interrupt.text();
+  if (answer.kind == DecisionResult::Kind::expired) {
+    return what + " has expired: its time ended at " + to_text(row.expires_at) +
+           ", nothing was saved";
+  }
+  if (answer.kind == DecisionResult::Kind::closed) {
+    return what + " is closed: its run has ended as " +
+           std::string(name_of(answer.view.row.status));
+  }
+  std::string how(name_of(row.status));
+  if (!row.edited.empty()) how += " with an edited payload";
+  std::string who = row.decided_by;
+  if (!row.on_behalf_of.empty()) who += " on behalf of " + row.on_behalf_of;
+  return what + " was decided otherwise: it was " + how + " by " + who + " at " +
+         to_text(row.decided_at);
+}
+
+Value message_document(const OutboxRow& row) {
+  return Value::object({{"id", message_id(row)},
+                        {"runId", row.run.text()},
+                        {"topic", row.topic},
+                        {"status", name_of(row.status)},
+                        {"attempts", row.attempts},
+                        {"error", text_or_null(row.error)},
+                        {"dueAt", to_text(row.due_at)},
+                        {"createdAt", to_text(row.created_at)},
+                        {"body", in_envelope(row.envelope)}});
+}
+
+Value messages_document(const Messages& messages) {
+  Value::Array documents;
+  for (const OutboxRow& row : messages.rows) documents.push_back(message_document(row));
+  return Value::object(
+      {{"messages", std::move(documents)}, {"more", static_cast<std::uint64_t>(messages.more)}});
+}
+
+Value statistics_document(const StoreStatistics& found) {
+  Value::Array tables;
+  for (const TableStatistics& table : found.tables) {
+    tables.push_back(
+        Value::object({{"name", table.name}, {"rows", table.rows}, {"bytes", table.bytes}}));
+  }
+  return Value::object(
+      {{"tables", std::move(tables)}, {"bytes", found.bytes}, {"freeBytes", found.free_bytes}});
+}
+
+Value compaction_document(const Compaction& done) {
+  return Value::object({{"bytesBefore", done.bytes_before}, {"bytesAfter", done.bytes_after}});
+}
+
+Value pruning_document(const Pruning& done) {
+  return Value::object({{"threads", done.threads.threads},
+                        {"largeValues", done.large_values},
+                        {"runs", done.threads.runs},
+                        {"preserved", done.threads.preserved},
+                        {"dryRun", done.dry_run}});
+}
+
+Value check_document(const CheckReport& report) {
+  Value::Array violations;
+  for (const Violation& violation : report.violations) {
+    violations.push_back(Value::object({{"rule", violation.rule},
+                                        {"subject", violation.subject},
+                                        {"message", violation.message}}));
+  }
+  return Value::object({{"violations", std::move(violations)},
+                        {"rules", static_cast<std::uint64_t>(check_rules().size())},
+                        {"runs", static_cast<std::uint64_t>(report.runs)},
+                        {"checkpoints", static_cast<std::uint64_t>(report.checkpoints)},
+                        {"approvals", static_cast<std::uint64_t>(report.approvals)}});
+}
+
+Value error_document(const Error& failed) {
+  Value::Object members{{"code", name_of(failed.code)}, {"message", failed.message}};
+  if (failed.retry_after) members.emplace("retryAfterMs", failed.retry_after->count());
+  return Value::object({{"error", std::move(members)}});
+}
+
+std::string message_id(const OutboxRow& row) {
+  return row.run.text() + "/" + std::to_string(row.seq) + "/" + std::to_string(row.index);
+}
+
+std::string_view name_of(DecisionResult::Kind kind) {
+  switch (kind) {
+    case DecisionResult::Kind::accepted:
+      return "won";
+    case DecisionResult::Kind::duplicate:
+      return "same";
+    case DecisionResult::Kind::conflict:
+      return "lost";
+    case DecisionResult::Kind::expired:
+      return "expired";
+    case DecisionResult::Kind::closed:
+      return "closed";
+  }
+  return "";
+}
+
+}  // namespace belay

@@ -1,0 +1,48 @@
+#pragma once
+// store/encrypted/encrypted_snapshot.h - a snapshot whose rows come out open.
+//
+// The blobs that a page of rows names are read in one call, within the same snapshot.
+
+#include "belay/store.h"
+#include "store/encrypted/envelope_encryption.h"
+
+namespace belay::sealed {
+
+class SealedSnapshot final : public Snapshot {
+ public:
+  SealedSnapshot(Snapshot& inner, EnvelopeSealer& sealer) : inner_(inner), sealer_(sealer) {}
+
+  Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override;
+  Result<std::vector<RunRow>> runs(const RunFilter& filter) override;
+  Result<std::vector<CheckpointRow>> checkpoints(const CheckpointFilter& filter) override;
+  Result<std::vector<ValueRow>> values(const ValueFilter& filter) override;
+  Result<std::vector<EventRow>> events(const EventFilter& filter) override;
+  Result<std::vector<ApprovalRow>> approvals(const ApprovalFilter& filter) override;
+  Result<std::vector<StoredRecord>> records(const RecordQuery& query) override;
+  Result<std::vector<TaskRow>> tasks(const TaskFilter& filter) override;
+  Result<std::vector<EffectRow>> effects(const EffectFilter& filter) override;
+  Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) override;
+  Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
+                                     const std::vector<Digest>& ids) override;
+  Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) override;
+  // As they are stored, digests too.
+  Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) override;
+  Result<std::vector<TenantId>> tenants() override;
+  Result<std::vector<QueueRow>> queues(const TenantId& tenant) override;
+  Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now,
+                                               const std::optional<UserId>& user) override;
+  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant, ConcurrencyScope of) override;
+  Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
+
+ private:
+  Result<std::vector<StoredRecord>> found_by(const RecordQuery& query);
+  Result<std::vector<ApprovalRow>> open_approvals(const ApprovalFilter& filter);
+
+  Snapshot& inner_;
+  EnvelopeSealer& sealer_;
+};
+
+// Opens the readable texts of a run returned by a poll; damaged texts are omitted.
+void open_offer(EnvelopeSealer& sealer, RunRow& row);
+
+}  // namespace belay::sealed

@@ -1,0 +1,389 @@
+#include "store/postgres/commit_writer.h"
+
+#include <algorithm>
+
+#include "store/commit_check.h"
+#include "store/postgres/envelopes.h"
+#include "store/postgres/concurrency.h"
+#include "store/postgres/prune.h"
+#include "store/postgres/row_batch.h"
+
+namespace belay::postgres {
+namespace {
+
+bool guard_holds(const RunGuard& guard, std::uint64_t epoch, std::uint64_t seq) {
+  return guard.epoch == epoch && guard.seq == seq;
+}
+
+}  // namespace
+
+Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
+  if (!commit.run_guard) return apply_without_run(commit);
+  if (!commit.run_guard->pending_for.is_null()) return apply_pending(commit);
+  BELAY_TRY(std::optional<LockedRun> standing, lock_run(commit.tenant, commit.rows.run->run));
+  if (standing) return apply_next(commit, *standing);
+  if (commit.run_guard->seq != 0 || commit.run_guard->epoch != 0) return CommitOutcome::fenced;
+  return apply_first(commit);
+}
+
+Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit) {
+  const RunRow& run = *commit.rows.run;
+  BELAY_TRY(bool is_there, is_thread(commit.tenant, run.thread));
+  if (commit.rows.thread && is_there) return CommitOutcome::exists;
+  if (!commit.rows.thread && !is_there) return store::no_such_thread(run.thread);
+  GuardResult verdict{&commit.rows};
+  if (commit.approval_guard) {
+    BELAY_TRY(verdict, check_approval_guard(commit));
+  }
+  if (!verdict.rows) return verdict.outcome;
+  BELAY_TRY(bool has_place, find_places(commit, *verdict.rows, nullptr));
+  if (!has_place) return CommitOutcome::limit_reached;
+  BELAY_CHECK(check_opened(commit.tenant, *verdict.rows));
+  if (verdict.rows->decided) decide(commit.tenant, *verdict.rows->decided);
+  RowBatch rows;
+  if (verdict.rows->thread) rows.add_thread(*verdict.rows->thread);
+  rows.add_run(*verdict.rows->run);
+  rows.add_start(*verdict.rows->run);
+  rows.add_children(commit, *verdict.rows);
+  rows.send(connection_);
+  BELAY_CHECK(connection_.sync());
+  return verdict.outcome;
+}
+
+Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const LockedRun& standing) {
+  if (!guard_holds(*commit.run_guard, standing.epoch, standing.seq)) return outcome_of_moved_run(commit);
+  GuardResult verdict{&commit.rows};
+  if (commit.approval_guard) {
+    BELAY_TRY(verdict, check_approval_guard(commit));
+    if (!verdict.rows) return verdict.outcome;
+  }
+  BELAY_TRY(bool all_open, are_open(commit.tenant, commit.require_open));
+  if (!all_open) return CommitOutcome::approval_closed;
+  BELAY_TRY(bool has_place, find_places(commit, *verdict.rows, &standing));
+  if (!has_place) return CommitOutcome::limit_reached;
+  BELAY_CHECK(check_opened(commit.tenant, *verdict.rows));
+  move_run(*verdict.rows->run);
+  BELAY_CHECK(write_guarded(commit, *verdict.rows));
+  return verdict.outcome;
+}
+
+// A run that is at work has its place already.
+Result<bool> CommitWriter::find_places(const Commit& commit, const CommitRows& rows,
+                                       const LockedRun* standing) {
+  bool begins = rows.run->status == RunStatus::running &&
+                !(standing && standing->status == RunStatus::running);
+  if (!begins || commit.concurrency.empty()) return true;
+  return has_places(connection_, commit);
+}
+
+Result<CommitOutcome> CommitWriter::apply_pending(const Commit& commit) {
+  BELAY_TRY(std::optional<LockedRun> standing, lock_run(commit.tenant, commit.run_guard->pending_for));
+  if (!standing || !guard_holds(*commit.run_guard, standing->epoch, standing->seq)) {
+    return CommitOutcome::fenced;
+  }
+  BELAY_TRY(CommitRows rows, without_asked(commit));
+  BELAY_CHECK(write_guarded(commit, rows));
+  return CommitOutcome::applied;
+}
+
+// What a run's commit brings, in the order of the other stores: decided, closed, then opened.
+Result<Done> CommitWriter::write_guarded(const Commit& commit, const CommitRows& rows) {
+  if (rows.decided) decide(commit.tenant, *rows.decided);
+  RowBatch batch;
+  batch.add_children(commit, rows);
+  batch.send(connection_);
+  BELAY_CHECK(connection_.sync());
+  return Done{};
+}
+
+Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit) {
+  if (commit.rows.thread) {
+    BELAY_TRY(bool is_there, is_thread(commit.tenant, commit.rows.thread->thread));
+    if (is_there) return CommitOutcome::exists;
+  }
+  GuardResult verdict{&commit.rows};
+  if (commit.approval_guard) {
+    BELAY_TRY(verdict, check_approval_guard(commit));
+  }
+  if (!verdict.rows) return verdict.outcome;
+  if (commit.message_guard) {
+    BELAY_TRY(bool moved, move_message(commit, verdict.rows->outbox[0]));
+    if (!moved) return CommitOutcome::fenced;
+  }
+  if (verdict.rows->decided) decide(commit.tenant, *verdict.rows->decided);
+  RowBatch batch;
+  if (verdict.rows->thread) batch.add_thread(*verdict.rows->thread);
+  batch.add_blobs(commit.tenant, *verdict.rows);
+  batch.add_records(commit.tenant, *verdict.rows, now_);
+  batch.send(connection_);
+  BELAY_CHECK(connection_.sync());
+  BELAY_CHECK(write_unguarded(commit, *verdict.rows));
+  return verdict.outcome;
+}
+
+Result<Done> CommitWriter::write_unguarded(const Commit& commit, const CommitRows& rows) {
+  for (const EffectRow& outcome : rows.effects) BELAY_CHECK(put_outcome(commit.tenant, outcome));
+  if (rows.preserve) {
+    BELAY_CHECK(preserve(commit.tenant, rows.preserve->first, rows.preserve->second));
+  }
+  for (const PruneRun& forgotten : rows.prune) {
+    BELAY_CHECK(prune(connection_, commit.tenant, forgotten));
+  }
+  for (const Rewrite& rewrite : rows.rewrites) {
+    BELAY_CHECK(rewrite_envelope(connection_, commit.tenant, rewrite));
+  }
+  for (const QueueRow& queue : rows.queues) put_queue(queue);
+  return delete_blobs(commit.tenant, rows);
+}
+
+void CommitWriter::put_queue(const QueueRow& queue) {
+  Parameters row;
+  row.add(queue.tenant.text).add(queue.name).add(queue.paused).add(queue.runs_max);
+  row.add(queue.per_key_max).add(queue.updated_at);
+  connection_.send(
+      "INSERT INTO belay.queues (tenant, name, paused, runs_max, per_key_max, updated_at)"
+      " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant, name) DO UPDATE SET"
+      " paused = excluded.paused, runs_max = excluded.runs_max,"
+      " per_key_max = excluded.per_key_max, updated_at = excluded.updated_at",
+      row);
+}
+
+Result<std::optional<CommitWriter::LockedRun>> CommitWriter::lock_run(const TenantId& tenant,
+                                                                     const RunId& run) {
+  Parameters key;
+  key.add(tenant.text).add(run);
+  BELAY_TRY(Rows rows, connection_.query("SELECT epoch, seq, status FROM belay.runs"
+                                         " WHERE tenant = $1 AND run_id = $2 FOR NO KEY UPDATE",
+                                         key));
+  if (rows.count() == 0) return std::optional<LockedRun>();
+  LockedRun standing{rows.natural(0, 0), rows.natural(0, 1)};
+  BELAY_CHECK(read_enum(rows, 0, 2, standing.status));
+  return std::optional(standing);
+}
+
+Result<bool> CommitWriter::is_thread(const TenantId& tenant, const ThreadId& thread) {
+  Parameters key;
+  key.add(tenant.text).add(thread.text);
+  BELAY_TRY(Rows rows, connection_.query("SELECT 1 FROM belay.threads"
+                                         " WHERE tenant = $1 AND thread_id = $2 FOR KEY SHARE",
+                                         key));
+  return rows.count() == 1;
+}
+
+// The run stands elsewhere than the guard says: was it this very commit that moved it?
+Result<CommitOutcome> CommitWriter::outcome_of_moved_run(const Commit& commit) {
+  const CheckpointRow& mine = *commit.rows.checkpoint;
+  Parameters key;
+  key.add(commit.tenant.text).add(mine.run).add(mine.seq);
+  BELAY_TRY(Rows rows, connection_.query("SELECT checkpoint_id FROM belay.checkpoints"
+                                         " WHERE tenant = $1 AND run_id = $2 AND namespace = ''"
+                                         " AND seq = $3",
+                                         key));
+  if (rows.count() == 1) {
+    Uuid stored = rows.uuid(0, 0);
+    if (stored == mine.id) return CommitOutcome::applied;
+    if (commit.if_expired && stored == commit.if_expired->checkpoint->id) {
+      return CommitOutcome::expired;
+    }
+  }
+  return commit.run_guard->seq == 0 ? CommitOutcome::exists : CommitOutcome::fenced;
+}
+
+// A decision of a run that is held looks at the run, which its owner may be moving: the run is
+// locked before the approval, as its owner does.
+Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commit& commit) {
+  const ApprovalGuard& guard = *commit.approval_guard;
+  GuardResult closed{nullptr, CommitOutcome::approval_closed};
+  Parameters key;
+  key.add(commit.tenant.text).add(guard.interrupt);
+  if (guard.run_is_active) {
+    BELAY_TRY(Rows asked, connection_.query("SELECT run_id FROM belay.approvals WHERE tenant = $1"
+                                            " AND interrupt_id = $2",
+                                            key));
+    if (asked.count() == 0) return closed;
+    BELAY_TRY(auto standing, lock_run(commit.tenant, RunId(asked.uuid(0, 0))));
+    bool is_held = standing && (standing->status == RunStatus::running ||
+                                standing->status == RunStatus::queued);
+    if (!is_held) {
+      // As in the other stores, what the approval says comes first.
+      BELAY_TRY(Rows open, connection_.query("SELECT payload_hash FROM belay.approvals"
+                                             " WHERE tenant = $1 AND interrupt_id = $2"
+                                             " AND status = 'open'",
+                                             key));
+      bool is_asked = open.count() == 1 && open.digest(0, 0) == guard.payload_hash;
+      return is_asked ? GuardResult{nullptr, CommitOutcome::fenced} : closed;
+    }
+  }
+  if (clock_) {
+    key.add(clock_->now());
+  } else {
+    key.add_null(Type::instant);
+  }
+  BELAY_TRY(Rows rows,
+            connection_.query("SELECT run_id, payload_hash,"
+                              " expires_at <= coalesce($3, clock_timestamp())"
+                              " FROM belay.approvals WHERE tenant = $1 AND interrupt_id = $2"
+                              " AND status = 'open' FOR NO KEY UPDATE",
+                              key));
+  bool is_asked = rows.count() == 1 && rows.digest(0, 1) == guard.payload_hash &&
+                  (!commit.rows.run || rows.uuid(0, 0) == commit.rows.run->run);
+  if (!is_asked) return closed;
+  bool has_passed = rows.boolean(0, 2);
+  if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed)) return GuardResult{&commit.rows};
+  if (has_passed && commit.if_expired) {
+    return GuardResult{&*commit.if_expired, CommitOutcome::expired};
+  }
+  return closed;
+}
+
+// Approvals that this very commit opens are not there yet.
+Result<bool> CommitWriter::are_open(const TenantId& tenant,
+                                    const std::vector<InterruptId>& interrupts) {
+  if (interrupts.empty()) return true;
+  Column ids(Type::uuid);
+  for (const InterruptId& interrupt : interrupts) ids.add(interrupt);
+  Parameters asked;
+  asked.add(tenant.text).add(ids);
+  BELAY_TRY(Rows rows, connection_.query("SELECT 1 FROM belay.approvals WHERE tenant = $1"
+                                         " AND interrupt_id = ANY ($2) AND status <> 'open'"
+                                         " LIMIT 1",
+                                         asked));
+  return rows.count() == 0;
+}
+
+Result<Done> CommitWriter::check_opened(const TenantId& tenant, const CommitRows& rows) {
+  if (rows.opened.empty()) return Done{};
+  Column ids(Type::uuid);
+  for (auto approval = rows.opened.begin(); approval != rows.opened.end(); ++approval) {
+    bool is_twice = std::any_of(rows.opened.begin(), approval, [&](const ApprovalRow& other) {
+      return other.interrupt == approval->interrupt;
+    });
+    if (is_twice) return store::approval_exists(approval->interrupt);
+    ids.add(approval->interrupt);
+  }
+  Parameters asked;
+  asked.add(tenant.text).add(ids);
+  BELAY_TRY(Rows found, connection_.query("SELECT interrupt_id FROM belay.approvals"
+                                          " WHERE tenant = $1 AND interrupt_id = ANY ($2)",
+                                          asked));
+  if (found.count() > 0) return store::approval_exists(InterruptId(found.uuid(0, 0)));
+  return Done{};
+}
+
+Result<CommitRows> CommitWriter::without_asked(const Commit& commit) {
+  CommitRows rows = commit.rows;
+  rows.opened.clear();
+  for (const ApprovalRow& approval : commit.rows.opened) {
+    bool is_twice = std::any_of(
+        commit.rows.opened.data(), &approval,
+        [&](const ApprovalRow& other) { return other.interrupt == approval.interrupt; });
+    if (is_twice) return store::approval_exists(approval.interrupt);
+    Parameters key;
+    key.add(commit.tenant.text).add(approval.interrupt);
+    BELAY_TRY(Rows asked, connection_.query("SELECT run_id, task_id FROM belay.approvals"
+                                            " WHERE tenant = $1 AND interrupt_id = $2",
+                                            key));
+    if (asked.count() == 0) {
+      rows.opened.push_back(approval);
+    } else if (asked.uuid(0, 0) != approval.run || asked.uuid(0, 1) != approval.task) {
+      return store::approval_exists(approval.interrupt);
+    }
+  }
+  return rows;
+}
+
+// The run is locked, and stands where the guard says.
+void CommitWriter::move_run(const RunRow& run) {
+  Parameters row;
+  row.add(run.tenant.text).add(run.run).add(run.status).add(run.reason).add(run.outcome);
+  row.add(run.error_code).add(run.error).add(run.seq).add(run.epoch).add_or_null(run.session);
+  row.add(run.checkpoint).add(run.node).add(run.retry_count).add(run.worked_ms);
+  row.add(run.updated_at).add_or_null(run.due_at).add(run.lost_claims).add_bytes(run.seal);
+  connection_.send(
+      "UPDATE belay.runs SET status = $3, reason = $4, outcome = $5, error_code = $6, error = $7,"
+      " seq = $8, epoch = $9, session_id = $10, checkpoint_id = $11, node = $12,"
+      " retry_count = $13, worked_ms = $14, updated_at = $15, due_at = $16, lost_claims = $17,"
+      " seal = $18 WHERE tenant = $1 AND run_id = $2",
+      row);
+}
+
+void CommitWriter::decide(const TenantId& tenant, const ApprovalRow& decision) {
+  Parameters row;
+  row.add(tenant.text).add(decision.interrupt).add(decision.status).add(decision.decided_by);
+  row.add(decision.comment).add_bytes(decision.edited);
+  if (decision.edited_hash == Digest{}) {
+    row.add_bytes("");
+  } else {
+    row.add(decision.edited_hash);
+  }
+  row.add(decision.decided_at).add(decision.on_behalf_of).add_bytes(decision.decision_seal);
+  connection_.send(
+      "UPDATE belay.approvals SET status = $3, decided_by = $4, comment = $5,"
+      " edited = $6, edited_hash = $7, decided_at = $8, on_behalf_of = $9, decision_seal = $10"
+      " WHERE tenant = $1 AND interrupt_id = $2",
+      row);
+}
+
+// Whether the message was as guarded, with just these attempts begun, and now is as `message` says.
+// When the reply to the very same was lost, it may be so already.
+Result<bool> CommitWriter::move_message(const Commit& commit, const OutboxRow& message) {
+  const OutboxGuard& guard = *commit.message_guard;
+  Parameters row;
+  row.add(commit.tenant.text).add(guard.run).add(guard.seq).add(guard.index).add(guard.status);
+  row.add(guard.attempts).add(message.status).add(message.attempts).add(message.error);
+  row.add(message.due_at).add(was_sent_).add_bytes(message.seal);
+  BELAY_TRY(Rows moved,
+            connection_.query("UPDATE belay.outbox SET status = $7, attempts = $8, error = $9,"
+                              " due_at = $10, seal = $12"
+                              " WHERE tenant = $1 AND run_id = $2 AND seq = $3"
+                              " AND message_index = $4 AND ((status = $5 AND attempts = $6)"
+                              " OR ($11 AND status = $7 AND attempts = $8 AND error = $9"
+                              " AND due_at = $10 AND seal = $12))",
+                              row));
+  return moved.touched() == 1;
+}
+
+// Records the outcome of an effect that a process started before it lost its run. A failure
+// does not overwrite an attempt that another process has started since. The envelope is bound
+// to the node and the class.
+Result<Done> CommitWriter::put_outcome(const TenantId& tenant, const EffectRow& outcome) {
+  if (outcome.status != EffectStatus::done && outcome.status != EffectStatus::failed) return Done{};
+  Parameters row;
+  row.add(tenant.text).add(outcome.run).add(outcome.task).add(outcome.name).add(outcome.status);
+  row.add_bytes(outcome.envelope).add(outcome.updated_at).add(outcome.attempt);
+  row.add(outcome.node).add(outcome.effect_class);
+  BELAY_CHECK(
+      connection_.query("UPDATE belay.effects SET status = $5, envelope = $6,"
+                        " updated_at = $7, node = $9, effect_class = $10"
+                        " WHERE tenant = $1 AND run_id = $2"
+                        " AND task_id = $3 AND name = $4"
+                        " AND status IN ('intended', 'uncertain')"
+                        " AND ($5 = 'done' OR attempt = $8)",
+                        row));
+  return Done{};
+}
+
+Result<Done> CommitWriter::preserve(const TenantId& tenant, const ThreadId& thread, bool value) {
+  Parameters row;
+  row.add(tenant.text).add(thread.text).add(value);
+  BELAY_TRY(Rows kept, connection_.query("UPDATE belay.threads SET preserve = $3"
+                                         " WHERE tenant = $1 AND thread_id = $2",
+                                         row));
+  if (kept.touched() == 0) return store::no_such_thread(thread);
+  return Done{};
+}
+
+Result<Done> CommitWriter::delete_blobs(const TenantId& tenant, const CommitRows& rows) {
+  Table unused(
+      "WITH gone AS (DELETE FROM belay.blob_puts p USING unnest($1, $2, $3)"
+      " AS u (tenant, blob_id, put_number) WHERE p.tenant = u.tenant AND p.blob_id = u.blob_id"
+      " AND p.put_number = u.put_number RETURNING p.tenant, p.blob_id)"
+      " DELETE FROM belay.blobs b USING gone g WHERE b.tenant = g.tenant AND b.blob_id = g.blob_id",
+      {Type::text, Type::bytes, Type::number});
+  for (const BlobUse& use : rows.delete_blobs) unused.add(tenant.text, use.id, use.last_put);
+  unused.send(connection_);
+  BELAY_CHECK(connection_.sync());
+  return Done{};
+}
+
+}  // namespace belay::postgres
