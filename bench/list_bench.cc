@@ -75,13 +75,13 @@ double turn_us(const Speaker& speaker, std::size_t from, std::size_t to) {
 
 struct Way {
   const char* name;
-  std::optional<EncryptionOptions> sealing;
+  std::optional<EncryptionOptions> encryption;
 };
 
 void measure(World& world, const std::string& path, const Way& way) {
   auto sqlite = value_or_exit(open_sqlite_store(path, *world.clock, *world.random));
   std::unique_ptr<Store> sealed;
-  if (way.sealing) sealed = make_encrypted_store(*sqlite, *world.random, *way.sealing);
+  if (way.encryption) sealed = make_encrypted_store(*sqlite, *world.random, *way.encryption);
   Store& store = sealed ? *sealed : *sqlite;
   value_or_exit(sqlite->compact());
   auto empty = static_cast<double>(std::filesystem::file_size(path));

@@ -25,7 +25,7 @@ void measure(Writes writes, int in_flight, Measured& measured) {
   auto graph = line_of_nodes(writes);
   auto runtime = world.runtime(*store, graph);
   Span span;
-  carry_out(*world.loop, *runtime, graph, runs_per_round, in_flight);
+  perform(*world.loop, *runtime, graph, runs_per_round, in_flight);
   span.stop();
   double nodes = static_cast<double>(runs_per_round) * nodes_per_run;
   measured.by_cpu.push_back(nodes / span.cpu);

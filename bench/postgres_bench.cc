@@ -91,7 +91,7 @@ void belay_writes(World& world, PostgresServer& server, const Setting& setting, 
   auto runtime = world.runtime(*store, graph);
   double before = server_cpu(server.pid());
   Span span;
-  carry_out(*world.loop, *runtime, graph, setting.runs, setting.in_flight);
+  perform(*world.loop, *runtime, graph, setting.runs, setting.in_flight);
   span.stop();
   double nodes = setting.runs * nodes_per_run;
   round.belay_us = span.seconds * 1e6 / nodes;
@@ -119,7 +119,7 @@ RecordedRuns record(World& world, int runs) {
   RecordingStore recorder(*memory);
   auto graph = line_of_nodes(Writes::text);
   auto runtime = world.runtime(recorder, graph);
-  carry_out(*world.loop, *runtime, graph, runs, 1);
+  perform(*world.loop, *runtime, graph, runs, 1);
   return recorder.runs();
 }
 

@@ -46,13 +46,13 @@ void belay_writes(const std::string& path, World& world, const Setting& setting,
   auto graph = line_of_nodes(Writes::text);
   std::unique_ptr<Store> sealed;
   if (setting.sealed) {
-    EncryptionOptions sealing;
-    sealing.keys = value_or_exit(KeyRing::from_text("k1:" + std::string(64, 'a')));
-    sealed = make_encrypted_store(*store, *world.random, std::move(sealing));
+    EncryptionOptions encryption;
+    encryption.keys = value_or_exit(KeyRing::from_text("k1:" + std::string(64, 'a')));
+    sealed = make_encrypted_store(*store, *world.random, std::move(encryption));
   }
   auto runtime = world.runtime(sealed ? *sealed : *store, graph);
   Span span;
-  carry_out(*world.loop, *runtime, graph, setting.runs, setting.in_flight);
+  perform(*world.loop, *runtime, graph, setting.runs, setting.in_flight);
   span.stop();
   round.belay_us = span.seconds * 1e6 / (setting.runs * nodes_per_run);
   round.belay_cpu_us = span.cpu * 1e6 / (setting.runs * nodes_per_run);
@@ -81,7 +81,7 @@ RecordedWork record(World& world, int runs) {
     auto graph = line_of_nodes(Writes::text);
     Recording::start();
     auto runtime = world.runtime(*store, graph);
-    carry_out(*world.loop, *runtime, graph, runs, 1);
+    perform(*world.loop, *runtime, graph, runs, 1);
   }
   RecordedWork work = cut_into_runs(Recording::stop());
   bool is_whole = static_cast<int>(work.runs.size()) == runs;
@@ -128,7 +128,7 @@ double bytes_a_run(World& world, const std::string& directory, const Graph<Page>
   {
     auto store = value_or_exit(open_sqlite_store(path, *world.clock, *world.random));
     auto runtime = world.runtime(*store, graph);
-    carry_out(*world.loop, *runtime, graph, runs, 64);
+    perform(*world.loop, *runtime, graph, runs, 64);
   }
   return (file_bytes(path) - before) / runs;
 }

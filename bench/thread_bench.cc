@@ -117,7 +117,7 @@ Round pause_and_resume(World& world, const std::string& path) {
   auto runtime = world.runtime(*store, graph);
   Round round;
   Span pausing;
-  carry_out(*world.loop, *runtime, graph, threads_per_round, in_flight);
+  perform(*world.loop, *runtime, graph, threads_per_round, in_flight);
   pausing.stop();
   auto questions = open_questions(world, *store, threads_per_round);
   Span resuming;
@@ -157,10 +157,10 @@ void measure_many(World& world, const std::string& path) {
   TimedStore store(*sqlite);
   auto graph = page_for_approval();
   auto runtime = world.runtime(store, graph);
-  carry_out(*world.loop, *runtime, graph, threads_per_round, in_flight);
+  perform(*world.loop, *runtime, graph, threads_per_round, in_flight);
   double memory = resident_bytes();
   double bytes = file_bytes(path);
-  carry_out(*world.loop, *runtime, graph, many_threads - threads_per_round, in_flight);
+  perform(*world.loop, *runtime, graph, many_threads - threads_per_round, in_flight);
   double more = many_threads - threads_per_round;
   double memory_each = (resident_bytes() - memory) / more;
   value_or_exit(sqlite->compact());

@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 # What a program needs, agents and the belay program apart.
-set(BELAY_PARTS base net http models graph engine rows store_memory store_postgres store_sqlite store_sealed store redis driver
+set(BELAY_PARTS base net http models graph engine rows store_memory store_postgres store_sqlite store_encrypted store redis driver
                 check testing service client server command_line)
 set(objects "")
 foreach(part IN LISTS BELAY_PARTS)

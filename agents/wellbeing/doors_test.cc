@@ -219,7 +219,7 @@ TEST_F(Edits, OfARoutineThatIsNoneDecideNothing) {
 }
 
 // The model's replies are cached for an hour, as with BELAY_MODEL_CACHE.
-struct KeptAnswers : ::testing::Test {
+struct ResponseCache : ::testing::Test {
   std::shared_ptr<testing::ScriptedModel> script = std::make_shared<testing::ScriptedModel>();
   std::unique_ptr<Clock> clock = system_clock();
   std::shared_ptr<Model> cached = [this] {
@@ -233,14 +233,14 @@ struct KeptAnswers : ::testing::Test {
   std::size_t asked() const { return script->requests().size(); }
 };
 
-TEST_F(KeptAnswers, AreNeverThoseThatTheAgentRefused) {
+TEST_F(ResponseCache, AreNeverThoseThatTheAgentRefused) {
   world.add_note(kToday, "A day.");
   script->replies("bad").replies("bad").replies(audit_text(2)).replies(audit_text(3));
   EXPECT_EQ(world.audit(kToday)->outcome, "saved");
   EXPECT_EQ(asked(), 3u) << "each attempt asked the model itself";
 }
 
-TEST_F(KeptAnswers, OfAFailedRunMeetNoOtherThread) {
+TEST_F(ResponseCache, OfAFailedRunMeetNoOtherThread) {
   world.add_note(kToday, "A day.");
   script->replies("bad").replies("bad").replies("bad").replies(audit_text(2));
   EXPECT_EQ(world.audit(kToday)->status, "failed");
@@ -250,7 +250,7 @@ TEST_F(KeptAnswers, OfAFailedRunMeetNoOtherThread) {
   EXPECT_EQ(asked(), 4u) << "the good one is given again";
 }
 
-TEST_F(KeptAnswers, ThatTheValidatorRefusesMeetNoOtherThread) {
+TEST_F(ResponseCache, ThatTheValidatorRefusesMeetNoOtherThread) {
   const std::string short_day =
       R"({"activities":[{"time":"08:00","activity":"Breakfast","expectedBenefit":"Strength"}]})";
   script->replies(short_day).replies(short_day).replies(short_day).replies(schedule_text());

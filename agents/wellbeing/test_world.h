@@ -140,7 +140,7 @@ class World {
 // The state after an update.
 template <typename State>
 State applied(State state, Update<State> update) {
-  for (ChannelWrite& change : std::move(update).take_answer().changes) {
+  for (ChannelWrite& change : std::move(update).take_update().changes) {
     change.operand->apply(&state).value();
   }
   return state;

@@ -8,7 +8,7 @@
 // Effects on the outside world, by what a crash may do to them:
 //
 // A, transactional: rows in Belay's own store - state, records, messages of the outbox. They are
-//    part of the node's commit: exactly once. Context::commit_with(), publish().
+//    part of the node's commit: exactly once. Context::save(), publish().
 // B, keyed: the other side knows a repetition by our key. At least once, always with the same key.
 //    Context::once(): the result is recorded, and a node that runs again gets it without a call.
 // C, unkeyed: a mail over SMTP, an API without such keys. The intent is committed first; when a

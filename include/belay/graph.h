@@ -75,7 +75,7 @@ class GraphBuilder {
     }
     // Where this node's updates may go or send to, in place of its edges.
     NodeSetting& destinations(std::vector<std::string_view> targets) {
-      node().may_go_to.assign(targets.begin(), targets.end());
+      node().destinations.assign(targets.begin(), targets.end());
       return *this;
     }
     // The run pauses before, or after, the superstep that visits this node; resume() goes on.
@@ -205,7 +205,7 @@ class GraphBuilder {
       return detail::inner_state<Inner>(*type, input(*static_cast<const State*>(state)));
     };
     inner.output = [output](const void* state) -> NodeResult {
-      return Update<State>(output(*static_cast<const Inner*>(state))).take_answer();
+      return Update<State>(output(*static_cast<const Inner*>(state))).take_update();
     };
     add_node(name).subgraph = std::move(inner);
     return NodeSetting(*this, definition_.nodes.size() - 1);

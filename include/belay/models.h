@@ -137,7 +137,7 @@ Task<Result<ModelTrial>> try_model(Model& model, Clock& clock);
 // begins "Invalid LLM response format". The reply's text is the JSON alone, its usage that of all
 // calls. A reply that has tool calls instead is given as it is. on_text gets the sound text alone,
 // in one piece.
-//     auto reply = co_await ask_for_json(context.model(), std::move(request));
+//     auto reply = co_await generate_json(context.model(), std::move(request));
 // Each call goes through `model`: with a context's each is on record, and counted.
 Task<Result<ModelReply>> generate_json(Model& model, ModelRequest request);
 

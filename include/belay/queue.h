@@ -45,8 +45,8 @@ struct QueueRow {
   TenantId tenant = {};
   std::string name = {};
   bool paused = false;            // nothing is taken from it
-  std::uint64_t runs_max = 0;     // in place of PlaceLimits::per_queue; 0: that one
-  std::uint64_t per_key_max = 0;  // in place of PlaceLimits::per_key; 0: that one
+  std::uint64_t runs_max = 0;     // in place of ConcurrencyLimits::per_queue; 0: that one
+  std::uint64_t per_key_max = 0;  // in place of ConcurrencyLimits::per_key; 0: that one
   Instant updated_at{};
   friend bool operator==(const QueueRow&, const QueueRow&) = default;
 };
@@ -88,7 +88,7 @@ std::vector<ConcurrencyGuard> concurrency_guards(const RunRow& run, const Concur
 // Options of a worker: a process that executes queued and orphaned runs.
 struct WorkerOptions {
   std::optional<TenantId> tenant = default_tenant();             // unset: every tenant, in turns
-  std::vector<std::pair<TenantId, std::uint32_t>> weights = {};  // see ClaimFilter
+  std::vector<std::pair<TenantId, std::uint32_t>> weights = {};  // see PollFilter
   std::size_t runs_max = 16;                                     // at the same time
   std::chrono::milliseconds poll_interval{200};                           // interval between polls
   std::chrono::milliseconds retry_delay_max{30'000};              // maximum delay before a run is tried again

@@ -5,7 +5,7 @@
 // ("json"), then the data. The type names the whole chain of what was done to the data
 // (docs/storage.md). Stores keep envelopes as they are and never look inside.
 //
-// A member `seal` or `..._seal` is computed by seal_store() from a row's texts and from the other
+// A member `seal` or `..._seal` is computed by make_encrypted_store() from a row's texts and from the other
 // parts that must not be changed; a store keeps it unchanged. Empty in the rows of programs.
 
 #include <string>
@@ -124,7 +124,7 @@ struct CheckpointRow {
   std::int64_t superstep = 0;
   std::string next_tasks;  // JSON: what is to run next, decided once and for all; or its envelope
   Digest chain_hash{};     // over the parent's hash and all that this checkpoint says
-  std::string masked_hash = {};  // kept in its place unless empty: what seal_store() made of it
+  std::string masked_hash = {};  // kept in its place unless empty: what make_encrypted_store() made of it
   std::int64_t retry_count = 0;
   RunStatus status = RunStatus::running;  // the run's status after this commit
   Instant created_at{};

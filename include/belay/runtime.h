@@ -195,7 +195,7 @@ class Runtime {
   void protect(std::string dependency, DependencyOptions options);
 
   // Begins a run of a known graph with `input` as its state. `unavailable`, and nothing is written,
-  // while RunLimits or PlaceLimits allow no further run.
+  // while ProcessLimits or ConcurrencyLimits allow no further run.
   template <typename State>
   Task<Result<RunView>> start(const Graph<State>& graph, State input, StartOptions options) {
     auto state = std::make_shared<State>(std::move(input));

@@ -112,7 +112,7 @@ class [[nodiscard]] Update {
   }
 
   // Goes to this node next, in place of the node's edges; several calls go to several nodes. The
-  // node must declare it with may_go_to().
+  // node must declare it with destinations().
   Update go_to(std::string_view node) && {
     go_to_.emplace_back(node);
     return std::move(*this);

@@ -2,7 +2,7 @@
 // belay/storage.h - what is done to what a store keeps: values are compressed, encrypted and, when
 // large, stored once, on their way into any store and back; threads that have ended are forgotten.
 //
-// seal_store() wraps a Store: the program reads and writes plaintext, the stored values are
+// make_encrypted_store() wraps a Store: the program reads and writes plaintext, the stored values are
 // encrypted. With a key, all text of people, models and nodes is encrypted, and no row can be
 // changed without the key. docs/storage.md has the formats, byte for byte, and lists which parts
 // stay readable (ids, names, statuses, times) and that removal of rows is not detected.
@@ -49,11 +49,11 @@ class KeyRing {
   bool empty() const { return !keys_; }
   std::vector<std::string> ids() const;  // the active one first
 
-  // For src/store/sealed. REQUIRES: !empty().
-  const sealed::Keys& keys() const { return *keys_; }
+  // For src/store/encrypted. REQUIRES: !empty().
+  const encrypted::Keys& keys() const { return *keys_; }
 
  private:
-  std::shared_ptr<const sealed::Keys> keys_;
+  std::shared_ptr<const encrypted::Keys> keys_;
 };
 
 struct EncryptionOptions {
@@ -74,10 +74,10 @@ struct EncryptionOptions {
   std::size_t blob_above = 64u << 10;
 };
 
-// The store `inner`, seen through `sealing`. Both `inner` and `random` outlive it; several may be
+// The store `inner`, seen through `encryption`. Both `inner` and `random` outlive it; several may be
 // on one store. Snapshot::envelopes() and Commit's rewrites pass as they are: they are about what
 // is stored.
-std::unique_ptr<Store> make_encrypted_store(Store& inner, Random& random, EncryptionOptions sealing);
+std::unique_ptr<Store> make_encrypted_store(Store& inner, Random& random, EncryptionOptions encryption);
 
 struct ReencryptReport {
   std::uint64_t looked_at = 0;  // envelopes, in all passes
@@ -89,15 +89,15 @@ struct ReencryptReport {
 };
 
 // Brings everything that a tenant has stored under the active key: what is under another key of
-// `sealing`, and with accept_plain what is in plain. `invalid` without a key, `corrupt` at the
+// `encryption`, and with accept_plain what is in plain. `invalid` without a key, `corrupt` at the
 // first value in plain that is not accepted: what somebody slipped into the file must not become
 // genuine.
 //
-// `inner` is the store itself, not one that seal_store() gave. Others may write meanwhile: an
+// `inner` is the store itself, not one that make_encrypted_store() gave. Others may write meanwhile: an
 // envelope that has changed since it was read is left to the next pass. May be stopped anywhere
 // (destroy the task, end the process) and begun again: what is done is skipped. Works in small
 // commits, so that others hardly wait. Fails with what reading fails with; what was done stays.
-Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, EncryptionOptions sealing,
+Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, EncryptionOptions encryption,
                                         TenantId tenant);
 
 struct EncryptionReport {
@@ -111,7 +111,7 @@ struct EncryptionReport {
 };
 
 // Opens every envelope of a tenant, and says what there is. `inner` as for reencrypt().
-Task<Result<EncryptionReport>> inspect_encryption(Store& inner, Random& random, EncryptionOptions sealing,
+Task<Result<EncryptionReport>> inspect_encryption(Store& inner, Random& random, EncryptionOptions encryption,
                                        TenantId tenant);
 
 struct BlobReport {
@@ -123,7 +123,7 @@ struct BlobReport {
 // been re-encrypted. `inner` as for reencrypt(). Others may write meanwhile: what they name again
 // stays. Fails with `corrupt` or `invalid`, and forgets nothing, where what is stored can't be
 // read.
-Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random, EncryptionOptions sealing,
+Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random, EncryptionOptions encryption,
                                              TenantId tenant);
 
 // How long threads are kept once they have ended.

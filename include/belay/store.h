@@ -115,7 +115,7 @@ struct Commit {
 
 enum class CommitOutcome {
   applied,          // durable now; also when this very commit had been applied before
-  expired,          // when_expired is durable now, in place of the rows
+  expired,          // if_expired is durable now, in place of the rows
   fenced,           // the run moved on without us: nothing was written, stop quietly
   approval_closed,  // the approval is decided, or shows another payload, or its expiry is not as
                     // the guard wants: nothing was written
@@ -201,7 +201,7 @@ class Store {
   // Offers runs that can go on now: queued or paused ones that are due, of queues that are not
   // paused, by priority, then the earliest; between tenants in a round, by their weights. Their
   // inputs and options are left empty. An offer is no ownership: only a commit takes a run. A store
-  // may pass over what another living session was offered less than `offered_for` ago; this
+  // may pass over what another living session was offered less than `visibility_timeout` ago; this
   // implementation, made of read(), does not.
   virtual Task<Result<std::vector<RunRow>>> poll_runs(PollFilter filter);
 

@@ -52,7 +52,7 @@ struct PollFilter {
   // Was offered, and is not for it: others need not wait for that offer to lapse.
   std::vector<std::pair<TenantId, RunId>> returned_candidates = {};
   ConcurrencyLimits concurrency = {};  // whose group has no place left is passed over
-  std::size_t limit = 16;   // at most limits::claim_max
+  std::size_t limit = 16;   // at most limits::poll_batch_max
   std::chrono::milliseconds visibility_timeout{10'000};
   // Shares of the tenants among what is offered; those that are not named have 1.
   std::vector<std::pair<TenantId, std::uint32_t>> weights = {};

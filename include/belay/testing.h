@@ -4,7 +4,7 @@
 //
 //     auto world = testing::World{}.model(testing::says("Dear all, ..."));
 //     auto calm = world.run(mail_graph(), Mail{"the outage"}).approve_all();
-//     for (auto crash : calm.every_commit()) {
+//     for (auto crash : calm.crash_points()) {
 //       auto rough = world.run(mail_graph(), Mail{"the outage"}).crash_at(crash).approve_all();
 //       EXPECT_EQ(rough.state(), calm.state());
 //       EXPECT_EQ(rough.effects("smtp"), 1);

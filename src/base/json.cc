@@ -283,7 +283,7 @@ void write_json_string(std::string_view text, std::string& out) {
   out += '"';
   std::size_t written = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    while (text.size() - i > 8 && eight_bytes::need_no_escape(text.data() + i)) i += 8;
+    while (text.size() - i > 8 && swar::need_no_escape(text.data() + i)) i += 8;
     char c = text[i];
     if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
     out.append(text, written, i - written);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace belay::eight_bytes {
+namespace belay::swar {
 
 inline constexpr std::uint64_t each = 0x0101010101010101ULL;
 inline constexpr std::uint64_t high_bits = 0x80 * each;
@@ -33,4 +33,4 @@ inline bool need_no_escape(const char* bytes) {
   return !any_below(word, 0x20) && !any_is(word, '"') && !any_is(word, '\\');
 }
 
-}  // namespace belay::eight_bytes
+}  // namespace belay::swar

@@ -34,7 +34,7 @@ std::size_t sequence_length(std::string_view text, std::size_t offset) {
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   std::size_t offset = 0;
   while (offset < text.size()) {
-    if (text.size() - offset >= 8 && eight_bytes::is_ascii(text.data() + offset)) {
+    if (text.size() - offset >= 8 && swar::is_ascii(text.data() + offset)) {
       offset += 8;
       continue;
     }

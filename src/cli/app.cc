@@ -172,7 +172,7 @@ Task<CommandResult> run_verb(CommandContext& world, Command verb) {
   if (auto* one = std::get_if<RunAgent>(&verb)) {
     return one->queued ? enqueue_agent(world, std::move(*one)) : run_agent(world, std::move(*one));
   }
-  if (auto* one = std::get_if<Work>(&verb)) return work_on_runs(world, *one);
+  if (auto* one = std::get_if<Work>(&verb)) return run_worker_command(world, *one);
   if (auto* one = std::get_if<Serve>(&verb)) return serve(world, std::move(*one));
   if (auto* one = std::get_if<DescribeApi>(&verb)) return describe_api(world, *one);
   if (auto* one = std::get_if<Fork>(&verb)) return fork_thread(world, std::move(*one));
@@ -201,7 +201,7 @@ Task<CommandResult> run_verb(CommandContext& world, Command verb) {
   if (auto* one = std::get_if<StorePrune>(&verb)) return prune_store(world, std::move(*one));
   if (std::get_if<Check>(&verb)) return check_whole_store(world);
   if (auto* one = std::get_if<CompleteNames>(&verb)) return complete_names(world, *one);
-  if (auto* one = std::get_if<StoreSeal>(&verb)) return seal_whole_store(world, *one);
+  if (auto* one = std::get_if<StoreEncrypt>(&verb)) return seal_whole_store(world, *one);
   return show_overview(world);
 }
 
@@ -221,7 +221,7 @@ Task<Result<Done>> apply_due(CommandContext& world) {
 Task<CommandResult> whole_command(CommandContext& world, Command verb) {
   // A store that is yet to be brought under its key can't be read before.
   bool only_looks =
-      std::holds_alternative<StoreSeal>(verb) || std::holds_alternative<CompleteNames>(verb);
+      std::holds_alternative<StoreEncrypt>(verb) || std::holds_alternative<CompleteNames>(verb);
   if (!only_looks) BELAY_CO_CHECK(co_await apply_due(world));
   if (auto* own = std::get_if<std::shared_ptr<CustomCommand>>(&verb)) {
     co_return co_await (*own)->run(world);
@@ -315,7 +315,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   BELAY_TRY(Definitions graphs, program.graphs(settings));
   BELAY_CHECK(validate_command(settings, graphs, verb));
   std::unique_ptr<Random> random = system_random();
-  BELAY_TRY(EncryptionOptions sealing, sealing_of(settings));
+  BELAY_TRY(EncryptionOptions encryption, encryption_of(settings));
   bool is_service = std::holds_alternative<Work>(verb) || std::holds_alternative<Serve>(verb);
   http::AsioLoop* http_loop = nullptr;
   std::unique_ptr<EventLoop> loop = loop_for(verb, http_loop);
@@ -323,7 +323,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   if (!uses_a_store(verb)) shared.redis.reset();
   // There is nothing to be nearer than this process's own memory.
   if (shared.redis && settings.store == "memory:") shared.redis->checkpoints = false;
-  BELAY_TRY(std::unique_ptr<RedisTier> tier, RedisTier::open(shared, sealing.keys, *loop, *random));
+  BELAY_TRY(std::unique_ptr<RedisTier> tier, RedisTier::open(shared, encryption.keys, *loop, *random));
   shared.models.shared_rate_limit = tier->limit();
   shared.models.shared_reply_cache = tier->answers();
   BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, own_clock));
@@ -331,7 +331,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   // One clock decides what is due, in every process and on every machine.
   Clock& clock = stored->clock() ? *stored->clock() : own_clock;
   std::unique_ptr<Store> fast = tier->around(*stored);
-  std::unique_ptr<Store> store = make_encrypted_store(*fast, *random, sealing);
+  std::unique_ptr<Store> store = make_encrypted_store(*fast, *random, encryption);
   FencedCommitLog told(*store);
   Store& used = settings.tells_fenced ? told : *store;
   ProgressObserver observer = [&progress](const ProgressEvent& event) { progress.on_progress(event); };
@@ -345,18 +345,18 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   parts.hints = tier->hints();
   std::unique_ptr<WorkNotifier> wake_up;
   if (uses_a_store(verb)) {
-    BELAY_TRY(wake_up, make_wake_up(settings, parts.hints.work_notifier));
+    BELAY_TRY(wake_up, make_work_notifier(settings, parts.hints.work_notifier));
   }
   if (wake_up) parts.hints.work_notifier = wake_up.get();
   BELAY_TRY(std::unique_ptr<Runtime> runtime, Runtime::open(std::move(parts)));
   for (const auto& graph : graphs) runtime->add(graph);
 
-  LocalContext local{*store, *stored, sealing, *runtime, http_loop};
+  LocalContext local{*store, *stored, encryption, *runtime, http_loop};
   local.concurrency = places_of(settings, verb);
   local.starts = tier->limit();
   local.when_stopped = [&loop] { loop->stop(); };
   LocalServiceParts service_parts{*store, *stored, *runtime,           *loop, clock, *random,
-                                  graphs, sealing, program.collections};
+                                  graphs, encryption, program.collections};
   service_parts.call = settings.call;
   service_parts.check_record = program.check_record;
   service_parts.concurrency = local.concurrency;

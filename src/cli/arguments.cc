@@ -425,11 +425,11 @@ void add_model_verbs(CLI::App& app, Words& words) {
   add("try", "Ask the model for one word", Models::What::try_one);
 }
 
-void add_sealing_verbs(CLI::App& store, Words& words) {
+void add_encryption_commands(CLI::App& store, Words& words) {
   add_verb(store, words, "encrypt", "Encrypt what was stored without a key", help::kStoreEncrypt)
-      ->callback([&words] { words.chosen = StoreSeal{true}; });
+      ->callback([&words] { words.chosen = StoreEncrypt{true}; });
   add_verb(store, words, "rotate", "Encrypt everything with the first key", help::kStoreRotate)
-      ->callback([&words] { words.chosen = StoreSeal{false}; });
+      ->callback([&words] { words.chosen = StoreEncrypt{false}; });
 }
 
 void add_store_verbs(CLI::App& app, Words& words) {
@@ -450,7 +450,7 @@ void add_store_verbs(CLI::App& app, Words& words) {
                     "Since their last commit: 12h, 30d (30d)");
   prune->add_flag("--dry-run", words.store_prune.dry_run, "Only say how many");
   prune->callback([&words] { words.chosen = words.store_prune; });
-  add_sealing_verbs(*store, words);
+  add_encryption_commands(*store, words);
   add_verb(app, words, "check", "Check the store's rules", help::kCheck)->callback([&words] {
     words.chosen = Check{};
   });
@@ -530,7 +530,7 @@ void build(CLI::App& app, Words& read) {
   add_outbox(app, read);
   AddVerb add = [&read](CLI::App& parent, const char* name, const char* line,
                         std::string_view end) { return add_verb(parent, read, name, line, end); };
-  add_queue_verbs(app, add, read.queue, read.chosen);
+  add_queue_commands(app, add, read.queue, read.chosen);
   add_agents(app, read);
   add_store_verbs(app, read);
   add_config_verbs(app, read);

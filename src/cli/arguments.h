@@ -218,7 +218,7 @@ struct CompleteNames {
   std::string begun;
 };
 // Brings the whole store under the active key.
-struct StoreSeal {
+struct StoreEncrypt {
   bool accept_plaintext = false;  // "encrypt": what is in plain too; "rotate": that is refused
 };
 
@@ -228,7 +228,7 @@ using Command =
                  Calls, ExportRun, ImportRun, StateOf, Tail, Replay, Preserve, OutboxList,
                  OutboxMove, Queue, Workers, AgentsList, AgentsShow, AgentsGraph, ConfigExplain,
                  ConfigPath, ConfigTrust, StoreStats, StoreCompact, StorePrune, Models, Check,
-                 Doctor, Completions, Manual, CompleteNames, StoreSeal>;
+                 Doctor, Completions, Manual, CompleteNames, StoreEncrypt>;
 
 struct Arguments {
   GlobalFlags flags;

@@ -19,7 +19,7 @@ namespace belay::cli {
 struct LocalContext {
   Store& store;
   Store& stored;  // what lies below `store`: as it is stored, for what looks after that
-  const EncryptionOptions& sealing;
+  const EncryptionOptions& encryption;
   Runtime& runtime;
   http::AsioLoop* loop = nullptr;  // only for `serve`
   SharedRateLimit* starts = nullptr;   // counted across servers

@@ -14,7 +14,7 @@ namespace belay::cli {
 Task<CommandResult> show_overview(CommandContext& world);
 Task<CommandResult> run_agent(CommandContext& world, RunAgent wanted);
 Task<CommandResult> enqueue_agent(CommandContext& world, RunAgent wanted);
-Task<CommandResult> work_on_runs(CommandContext& world, Work wanted);
+Task<CommandResult> run_worker_command(CommandContext& world, Work wanted);
 Task<CommandResult> serve(CommandContext& world, Serve wanted);
 Task<CommandResult> describe_api(CommandContext& world, DescribeApi wanted);
 Task<CommandResult> fork_thread(CommandContext& world, Fork wanted);
@@ -40,6 +40,6 @@ Task<CommandResult> show_store_statistics(CommandContext& world);
 Task<CommandResult> compact_store(CommandContext& world);
 Task<CommandResult> prune_store(CommandContext& world, StorePrune wanted);
 Task<CommandResult> check_whole_store(CommandContext& world);
-Task<CommandResult> seal_whole_store(CommandContext& world, StoreSeal wanted);
+Task<CommandResult> seal_whole_store(CommandContext& world, StoreEncrypt wanted);
 
 }  // namespace belay::cli

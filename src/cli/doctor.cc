@@ -65,15 +65,15 @@ ExitCode show_findings(const std::string& what, const std::string& where,
 
 ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
   std::vector<Diagnostic> findings = postgres::is_postgres_url(settings.store)
-                                      ? look_at_postgres(settings.store, settings.notify_url, clock)
-                                      : look_at_store(settings.store, clock);
-  for (Diagnostic& finding : look_at_seals(settings)) findings.push_back(std::move(finding));
-  for (Diagnostic& finding : look_at_models(settings, clock)) {
+                                      ? diagnose_postgres(settings.store, settings.notify_url, clock)
+                                      : diagnose_store(settings.store, clock);
+  for (Diagnostic& finding : inspect_encryption(settings)) findings.push_back(std::move(finding));
+  for (Diagnostic& finding : diagnose_models(settings, clock)) {
     // The store can be used whatever the model does.
     if (finding.kind == Diagnostic::Kind::bad) finding.kind = Diagnostic::Kind::warning;
     findings.push_back(std::move(finding));
   }
-  for (Diagnostic& finding : look_at_redis(settings)) findings.push_back(std::move(finding));
+  for (Diagnostic& finding : diagnose_redis(settings)) findings.push_back(std::move(finding));
   return show_findings("store", shown_store(settings.store), findings, output);
 }
 

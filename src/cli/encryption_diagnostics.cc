@@ -40,9 +40,9 @@ std::string listed(const std::map<std::string, std::uint64_t>& counts) {
   return text.empty() ? "nothing stored yet" : text;
 }
 
-Diagnostic encryption_finding(const EncryptionOptions& sealing, const EncryptionReport& report) {
-  bool has_key = !sealing.keys.empty();
-  std::string detail = has_key ? "on, key " + sealing.keys.ids().front() : "off";
+Diagnostic encryption_finding(const EncryptionOptions& encryption, const EncryptionReport& report) {
+  bool has_key = !encryption.keys.empty();
+  std::string detail = has_key ? "on, key " + encryption.keys.ids().front() : "off";
   detail += "; values: " + listed(report.keys);
   if (report.unreadable > 0) {
     return {
@@ -52,25 +52,25 @@ Diagnostic encryption_finding(const EncryptionOptions& sealing, const Encryption
   }
   if (!has_key) return {"encryption", Kind::good, detail, ""};
   if (report.plaintext_digests > 0) {
-    return {"encryption", sealing.accept_plaintext ? Kind::warning : Kind::bad,
+    return {"encryption", encryption.accept_plaintext ? Kind::warning : Kind::bad,
             detail + "; " + std::to_string(report.plaintext_digests) +
                 " rows or digests in plain, which with a key are refused",
             "if they are from before there was a key, or of an older Belay: store encrypt"};
   }
   for (const auto& [id, count] : report.keys) {
     if (id.empty()) {
-      return {"encryption", sealing.accept_plaintext ? Kind::warning : Kind::bad,
+      return {"encryption", encryption.accept_plaintext ? Kind::warning : Kind::bad,
               detail + "; with a key what is in plain is refused",
               "if it is from before there was a key: store encrypt"};
     }
-    if (id != sealing.keys.ids().front()) {
+    if (id != encryption.keys.ids().front()) {
       return {"encryption", Kind::good, detail, "store rotate, to do without older keys"};
     }
   }
   return {"encryption", Kind::good, detail, ""};
 }
 
-Result<EncryptionReport> report_of(const std::string& path, const EncryptionOptions& sealing) {
+Result<EncryptionReport> report_of(const std::string& path, const EncryptionOptions& encryption) {
   BELAY_TRY(std::unique_ptr<sqlite::Connection> connection,
             sqlite::Connection::open(path, sqlite::Connection::Mode::read_only));
   connection->leave_log_alone();
@@ -80,23 +80,23 @@ Result<EncryptionReport> report_of(const std::string& path, const EncryptionOpti
   std::unique_ptr<Random> random = system_random();
   std::unique_ptr<EventLoop> loop = make_event_loop();
   return block_on<Result<EncryptionReport>>(
-      *loop, belay::inspect_encryption(store, *random, sealing, default_tenant()));
+      *loop, belay::inspect_encryption(store, *random, encryption, default_tenant()));
 }
 
 }  // namespace
 
-std::vector<Diagnostic> look_at_seals(const Settings& settings) {
-  auto sealing = sealing_of(settings);
-  if (!sealing.ok()) return {{"encryption", Kind::bad, sealing.error().message, "see above"}};
+std::vector<Diagnostic> inspect_encryption(const Settings& settings) {
+  auto encryption = encryption_of(settings);
+  if (!encryption.ok()) return {{"encryption", Kind::bad, encryption.error().message, "see above"}};
   std::optional<std::string> path = path_of_store(settings.store);
   std::error_code ignored;
   if (!path || !std::filesystem::is_regular_file(*path, ignored)) return {};
   // What is in plain is counted, not refused.
-  EncryptionOptions looking = *sealing;
+  EncryptionOptions looking = *encryption;
   looking.accept_plaintext = true;
   auto report = report_of(*path, looking);
   if (!report.ok()) return {};
-  return {encryption_finding(*sealing, *report)};
+  return {encryption_finding(*encryption, *report)};
 }
 
 }  // namespace belay::cli

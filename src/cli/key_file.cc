@@ -76,21 +76,21 @@ Result<std::string> read_key_file(const std::string& name, std::string_view name
   return text;
 }
 
-Result<EncryptionOptions> sealing_of(const Settings& settings) {
-  EncryptionOptions sealing;
-  sealing.compress = settings.compression;
-  sealing.accept_plaintext = settings.accept_plaintext;
+Result<EncryptionOptions> encryption_of(const Settings& settings) {
+  EncryptionOptions encryption;
+  encryption.compress = settings.compression;
+  encryption.accept_plaintext = settings.accept_plaintext;
   if (settings.key_file) {
-    BELAY_TRY(sealing.keys, keys_in(*settings.key_file));
+    BELAY_TRY(encryption.keys, keys_in(*settings.key_file));
   } else if (settings.keys) {
     auto keys = KeyRing::from_text(*settings.keys);
     if (!keys.ok()) {
       return error(ErrorCode::invalid,
                    settings.keys_name + " is of no use: " + keys.error().message);
     }
-    sealing.keys = *std::move(keys);
+    encryption.keys = *std::move(keys);
   }
-  return sealing;
+  return encryption;
 }
 
 }  // namespace belay::cli

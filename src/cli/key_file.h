@@ -8,7 +8,7 @@ namespace belay::cli {
 
 // `invalid` for a key file that can't be read, that others may read or change, or that holds no
 // keys; the message never shows one.
-Result<EncryptionOptions> sealing_of(const Settings& settings);
+Result<EncryptionOptions> encryption_of(const Settings& settings);
 
 // Returns the text of a file that holds keys of any kind. Fails with `invalid` if the file cannot
 // be read or if other users may read or change it; its group counts as other users, unless another

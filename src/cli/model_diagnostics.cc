@@ -50,7 +50,7 @@ Diagnostic look_at(const ModelName& model, const ModelSettings& settings, EventL
 
 }  // namespace
 
-std::vector<Diagnostic> look_at_models(const Settings& settings, Clock& clock) {
+std::vector<Diagnostic> diagnose_models(const Settings& settings, Clock& clock) {
   std::vector<Diagnostic> findings;
   if (settings.model.empty()) return findings;
   ModelSettings models = settings.models;

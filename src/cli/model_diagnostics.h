@@ -8,6 +8,6 @@
 namespace belay::cli {
 
 // One a model; none where no model is named. Never `bad` of a model of the program's own.
-std::vector<Diagnostic> look_at_models(const Settings& settings, Clock& clock);
+std::vector<Diagnostic> diagnose_models(const Settings& settings, Clock& clock);
 
 }  // namespace belay::cli

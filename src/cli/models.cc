@@ -131,7 +131,7 @@ Result<ExitCode> check(const Settings& settings, Output& output, Clock& clock) {
   if (settings.model.empty()) return nothing_is_set_up(settings, output);
   bool usable = true;
   Value::Array documents;
-  for (const Diagnostic& finding : look_at_models(settings, clock)) {
+  for (const Diagnostic& finding : diagnose_models(settings, clock)) {
     usable = usable && finding.kind != Diagnostic::Kind::bad;
     documents.push_back(show_finding(finding, output));
   }

@@ -47,7 +47,7 @@ Task<CommandResult> show_overview(CommandContext& world) {
   show_runs(world, world.phrases.in_the_queue, standing.queued);
   for (const ApprovalRow& row : standing.open) show_approval_line(world, row);
   show_hints(world, standing);
-  world.output.document(standing_document(standing, world.program.presentation.approval_document));
+  world.output.document(status_summary_document(standing, world.program.presentation.approval_document));
   co_return ExitCode::done;
 }
 

@@ -220,7 +220,7 @@ Diagnostic vacuum_finding(Connection& connection, const Address& address) {
 
 }  // namespace
 
-std::vector<Diagnostic> look_at_postgres(const std::string& store, const std::string& notify_url,
+std::vector<Diagnostic> diagnose_postgres(const std::string& store, const std::string& notify_url,
                                       Clock& clock) {
   auto address = postgres::address_from(store);
   if (!address.ok()) return {refused("store", address.error())};

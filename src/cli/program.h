@@ -2,7 +2,7 @@
 // cli/program.h - what makes one program's command line differ from another's: its name, its
 // graphs, its model, and the verbs and pictures that it adds. Everything else is the same for all.
 //
-// To add a verb: an OwnVerb and its VerbEntry. To show a payload otherwise than as JSON, or to mark
+// To add a verb: an CustomCommand and its CommandEntry. To show a payload otherwise than as JSON, or to mark
 // an approval: Presentation. src/program/ does all of that; belay::main() none.
 //
 // Threading: the main thread. Everything here outlives the world that is made of it.

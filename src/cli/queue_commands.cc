@@ -22,7 +22,7 @@ CLI::App* add_queue_verb(CLI::App& parent, const AddVerb& add, const char* name,
 
 }  // namespace
 
-void add_queue_verbs(CLI::App& app, const AddVerb& add, Queue& queue, Command& chosen) {
+void add_queue_commands(CLI::App& app, const AddVerb& add, Queue& queue, Command& chosen) {
   CLI::App* group = add(app, "queue", "What waits, and how it is taken", help::kQueue);
   group->require_subcommand(0, 1);
   group->callback([&chosen, group] {

@@ -12,7 +12,7 @@ using AddVerb = std::function<CLI::App*(CLI::App& parent, const char* name, cons
                                         std::string_view end)>;
 
 // All that is handed in outlives `app`.
-void add_queue_verbs(CLI::App& app, const AddVerb& add, Queue& queue, Command& chosen);
+void add_queue_commands(CLI::App& app, const AddVerb& add, Queue& queue, Command& chosen);
 void add_place_in_queue(CLI::App* run, RunAgent& into);
 void add_queues_of_worker(CLI::App* worker, Work& into);
 void add_name_of_worker(CLI::App* verb, Work& into);

@@ -92,7 +92,7 @@ void look_at_keys(redis::Client& client, const std::string& prefix,
 
 }  // namespace
 
-std::vector<Diagnostic> look_at_redis(const Settings& settings) {
+std::vector<Diagnostic> diagnose_redis(const Settings& settings) {
   std::vector<Diagnostic> findings;
   if (!settings.redis) return findings;
   redis::ClientOptions options = client_options(*settings.redis);

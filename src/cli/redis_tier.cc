@@ -28,7 +28,7 @@ class OneRedis final : public RedisTier {
   OneRedis(const RedisSettings& settings, const KeyRing& keys, Executor& executor, Random& random)
       : settings_(settings),
         client_(client_options(settings), random),
-        seal_(std::make_shared<redis::TextSeal>(keys, random)),
+        seal_(std::make_shared<redis::MessageEncryption>(keys, random)),
         wake_up_(client_, executor),
         broadcast_(client_, seal_),
         limit_(client_),
@@ -46,11 +46,11 @@ class OneRedis final : public RedisTier {
  private:
   const RedisSettings settings_;
   redis::Client client_;
-  const std::shared_ptr<const redis::TextSeal> seal_;
+  const std::shared_ptr<const redis::MessageEncryption> seal_;
   redis::RedisNotifier wake_up_;
   redis::RedisBroadcast broadcast_;
-  redis::RedisLimit limit_;
-  redis::RedisAnswers answers_;
+  redis::RedisRateLimit limit_;
+  redis::RedisReplyCache answers_;
 };
 
 }  // namespace

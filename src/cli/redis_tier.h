@@ -33,6 +33,6 @@ class RedisTier {
 redis::ClientOptions client_options(const RedisSettings& settings);
 
 // What belay doctor tells of it; empty where none is set.
-std::vector<Diagnostic> look_at_redis(const Settings& settings);
+std::vector<Diagnostic> diagnose_redis(const Settings& settings);
 
 }  // namespace belay::cli

@@ -81,7 +81,7 @@ Task<Result<ExitCode>> RemoteRuns::examine(Output& output) {
 std::string_view needs_a_store(const Command& verb) {
   if (std::holds_alternative<Work>(verb)) return "worker takes up the runs of";
   if (std::holds_alternative<Serve>(verb)) return "serve answers for";
-  if (std::holds_alternative<StoreSeal>(verb)) return "store encrypt and rotate seal";
+  if (std::holds_alternative<StoreEncrypt>(verb)) return "store encrypt and rotate seal";
   return "";
 }
 

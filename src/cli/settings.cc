@@ -92,7 +92,7 @@ Result<EncryptionOptions::Compress> compression_of(const Environment& environmen
                                        "; set it to always, never or with-key.");
 }
 
-Result<Done> read_sealing(const Environment& environment, const GlobalFlags& flags,
+Result<Done> read_encryption(const Environment& environment, const GlobalFlags& flags,
                           Settings& settings) {
   settings.key_file = flags.key_file ? flags.key_file : environment.key_file;
   settings.key_file_by_flag = flags.key_file.has_value();
@@ -360,7 +360,7 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   BELAY_CHECK(read_metrics_interval(environment, settings));
   BELAY_CHECK(read_run_settings(environment, settings));
   BELAY_CHECK(read_model_settings(environment, flags, settings));
-  BELAY_CHECK(read_sealing(environment, flags, settings));
+  BELAY_CHECK(read_encryption(environment, flags, settings));
   BELAY_CHECK(read_places(environment, settings));
   if (!settings.server) {
     BELAY_TRY(settings.redis, redis_settings_from(environment, flags));

@@ -185,7 +185,7 @@ std::optional<std::string> path_of_store(const std::string& store) {
   return store.substr(kSqlite.size());
 }
 
-std::vector<Diagnostic> look_at_store(const std::string& store, Clock& clock) {
+std::vector<Diagnostic> diagnose_store(const std::string& store, Clock& clock) {
   std::optional<std::string> path = path_of_store(store);
   if (!path) {
     return {{"store", Kind::warning, store + " is gone when belay ends",

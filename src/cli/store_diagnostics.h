@@ -19,7 +19,7 @@ struct Diagnostic {
 };
 
 // `store` is "sqlite:PATH" or "memory:".
-std::vector<Diagnostic> look_at_store(const std::string& store, Clock& clock);
+std::vector<Diagnostic> diagnose_store(const std::string& store, Clock& clock);
 
 // The file of a SQLite store; nothing for another kind.
 std::optional<std::string> path_of_store(const std::string& store);

@@ -4,18 +4,18 @@
 
 namespace belay::cli {
 
-Task<CommandResult> seal_whole_store(CommandContext& world, StoreSeal wanted) {
-  if (world.local->sealing.keys.empty()) {
+Task<CommandResult> seal_whole_store(CommandContext& world, StoreEncrypt wanted) {
+  if (world.local->encryption.keys.empty()) {
     co_return error(ErrorCode::invalid,
                     "There is no key to encrypt with; name a key file with --key-file or "
                     "BELAY_KEY_FILE, or see " +
                         world.settings.call + " store encrypt --help.");
   }
-  EncryptionOptions sealing = world.local->sealing;
-  sealing.accept_plaintext = wanted.accept_plaintext;
-  std::string active = sealing.keys.ids().front();
+  EncryptionOptions encryption = world.local->encryption;
+  encryption.accept_plaintext = wanted.accept_plaintext;
+  std::string active = encryption.keys.ids().front();
   BELAY_CO_TRY(ReencryptReport report, co_await reencrypt(world.local->stored, world.random,
-                                                          std::move(sealing), tenant_of(world)));
+                                                          std::move(encryption), tenant_of(world)));
   world.output.line(std::to_string(report.rewritten) + " values encrypted with the key " + active +
                     (report.complete ? ", the only one in use now." : "."));
   if (!report.complete) {

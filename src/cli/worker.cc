@@ -67,7 +67,7 @@ void Shutdown::stop() {
   if (when_stopped) when_stopped();
 }
 
-Task<CommandResult> work_on_runs(CommandContext& world, Work wanted) {
+Task<CommandResult> run_worker_command(CommandContext& world, Work wanted) {
   Shutdown shutdown(world, wanted.drain_timeout);
   world.local->when_stopped = [&shutdown] { shutdown.take_signal(); };
   world.progress.name_threads();

@@ -241,7 +241,7 @@ class RemoteService final : public Service {
   Task<Result<StatusSummary>> standing(Whose whose) override {
     Target target("/api/overview");
     add_user(target, whose.runs);
-    return get<StatusSummary>(ask_to("GET", target.text()), standing_from);
+    return get<StatusSummary>(ask_to("GET", target.text()), status_summary_from);
   }
 
   Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) override {

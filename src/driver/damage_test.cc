@@ -108,17 +108,17 @@ class ShownStore final : public ForwardingStore {
   Change change_;
 };
 
-EncryptionOptions sealing_with(char digit) {
-  EncryptionOptions sealing;
-  sealing.keys = KeyRing::from_text("k1:" + std::string(64, digit) + "\n").value();
-  sealing.blob_above = 256;
-  return sealing;
+EncryptionOptions encryption_with(char digit) {
+  EncryptionOptions encryption;
+  encryption.keys = KeyRing::from_text("k1:" + std::string(64, digit) + "\n").value();
+  encryption.blob_above = 256;
+  return encryption;
 }
 
 // Two threads of one graph, paused in the midst of a superstep, in a store with a key.
 struct Cases : CrashingStoreFixture {
   Graph<Case> graph = case_graph();
-  std::unique_ptr<Store> sealed = make_encrypted_store(*kept, random, sealing_with('a'));
+  std::unique_ptr<Store> sealed = make_encrypted_store(*kept, random, encryption_with('a'));
 
   Cases() {
     for (std::string name : {"ana", "bob"}) {
@@ -218,7 +218,7 @@ TEST(Damage, OfAnyStoredEnvelopeIsCorruptAndQuarantinesItsRunAlone) {
     std::size_t place = header + (stored.envelope.size() - header) * (i % 3) / 3;
     world.overwrite(stored, with_flipped_bit(stored.envelope, place));
     auto seals = block_on(
-        world.loop, inspect_encryption(*world.kept, world.random, sealing_with('a'), default_tenant()));
+        world.loop, inspect_encryption(*world.kept, world.random, encryption_with('a'), default_tenant()));
     EXPECT_GE(seals.value().unreadable, 1u) << stored.subject;
     world.work(*world.sealed);
     int quarantined = 0;
@@ -312,7 +312,7 @@ TEST(Damage, AWrongOrMissingKeyIsNamedAndChangesNothing) {
   for (bool is_missing : {true, false}) {
     Cases world;
     auto before = world.rows();
-    auto other = make_encrypted_store(*world.kept, world.random, is_missing ? EncryptionOptions{} : sealing_with('b'));
+    auto other = make_encrypted_store(*world.kept, world.random, is_missing ? EncryptionOptions{} : encryption_with('b'));
     auto runtime = world.over(*other);
     auto refused = block_on(world.loop, runtime->resume(default_tenant(), ThreadId("ana")));
     ASSERT_FALSE(refused.ok());

@@ -36,7 +36,7 @@ std::multiset<std::pair<std::string, std::string>> visits(const std::string& tex
 
 }  // namespace
 
-std::string node_that_writes_otherwise(const std::vector<std::string>& nodes,
+std::string node_with_different_writes(const std::vector<std::string>& nodes,
                                        const std::vector<ValueRow>& recorded,
                                        const std::vector<ValueRow>& replayed) {
   auto one = writes_by_task(recorded, nodes.size());
@@ -47,7 +47,7 @@ std::string node_that_writes_otherwise(const std::vector<std::string>& nodes,
   return {};
 }
 
-std::string node_that_goes_elsewhere(const GraphDefinition& graph,
+std::string node_with_different_targets(const GraphDefinition& graph,
                                      const std::vector<std::string>& nodes,
                                      const std::string& recorded, const std::string& replayed) {
   auto one = visits(recorded);

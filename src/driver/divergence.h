@@ -11,11 +11,11 @@
 namespace belay {
 
 // `nodes`: of the superstep's tasks, by position. Empty where it can't be told.
-std::string node_that_writes_otherwise(const std::vector<std::string>& nodes,
+std::string node_with_different_writes(const std::vector<std::string>& nodes,
                                        const std::vector<ValueRow>& recorded,
                                        const std::vector<ValueRow>& replayed);
 // By the texts of the next tasks: the only node that may choose to go to what differs.
-std::string node_that_goes_elsewhere(const GraphDefinition& graph,
+std::string node_with_different_targets(const GraphDefinition& graph,
                                      const std::vector<std::string>& nodes,
                                      const std::string& recorded, const std::string& replayed);
 

@@ -22,7 +22,7 @@ const std::vector<std::string> nodes{"a", "b", "c"};
 TEST(ChangedNode, IsTheOneThatWritesOtherwise) {
   std::vector<ValueRow> recorded{written(0, "log", "1"), written(1, "log", "2"),
                                  written(2, "log", "3")};
-  EXPECT_EQ(node_that_writes_otherwise(nodes, recorded, recorded), "");
+  EXPECT_EQ(node_with_different_writes(nodes, recorded, recorded), "");
   std::vector<std::vector<ValueRow>> others(5, recorded);
   others[0][1].envelope = json_envelope("4");
   others[1][1].channel = "notes";
@@ -30,11 +30,11 @@ TEST(ChangedNode, IsTheOneThatWritesOtherwise) {
   others[3].push_back(written(1, "log", "2"));
   others[4].erase(others[4].begin() + 1);
   for (const auto& replayed : others) {
-    EXPECT_EQ(node_that_writes_otherwise(nodes, recorded, replayed), "b");
-    EXPECT_EQ(node_that_writes_otherwise(nodes, replayed, recorded), "b");
+    EXPECT_EQ(node_with_different_writes(nodes, recorded, replayed), "b");
+    EXPECT_EQ(node_with_different_writes(nodes, replayed, recorded), "b");
   }
   std::swap(others[0][0], others[0][2]);
-  EXPECT_EQ(node_that_writes_otherwise(nodes, recorded, others[0]), "b") << "rows in any order";
+  EXPECT_EQ(node_with_different_writes(nodes, recorded, others[0]), "b") << "rows in any order";
 }
 
 TEST(ChangedNode, IsNoneWhereAReducerAloneMadeAnotherValue) {
@@ -42,7 +42,7 @@ TEST(ChangedNode, IsNoneWhereAReducerAloneMadeAnotherValue) {
                                  written(1, "total", "2", WriteOp::reduce)};
   std::vector<ValueRow> replayed{written(0, "log", "1"),
                                  written(1, "total", "3", WriteOp::reduce)};
-  EXPECT_EQ(node_that_writes_otherwise(nodes, recorded, replayed), "");
+  EXPECT_EQ(node_with_different_writes(nodes, recorded, replayed), "");
 }
 
 }  // namespace

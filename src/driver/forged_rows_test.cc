@@ -41,9 +41,9 @@ Graph<Telegram> telegram_graph(bool with_nap) {
 }
 
 EncryptionOptions telegram_key() {
-  EncryptionOptions sealing;
-  sealing.keys = KeyRing::from_text("k1:" + std::string(64, 'a') + "\n").value();
-  return sealing;
+  EncryptionOptions encryption;
+  encryption.keys = KeyRing::from_text("k1:" + std::string(64, 'a') + "\n").value();
+  return encryption;
 }
 
 class ForgedRows : public CrashingStoreFixture {

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct SealedParcel {
+struct EncryptedParcel {
   std::vector<std::string> log{};
   std::string answer{};
 };
@@ -45,7 +45,7 @@ struct Protected : CrashingStoreFixture {
 
   ~Protected() override { spawned.clear(); }
 
-  Task<Result<Update<SealedParcel>>> deliver(std::string name) {
+  Task<Result<Update<EncryptedParcel>>> deliver(std::string name) {
     Receiver::Call call(receiver);
     receiver.calls.push_back(clock.now());
     co_await sleep_for(receiver.time);
@@ -54,24 +54,24 @@ struct Protected : CrashingStoreFixture {
       co_return error(ErrorCode::unavailable, "The receiver is away.");
     }
     ++receiver.delivered;
-    co_return append(&SealedParcel::log, std::move(name));
+    co_return append(&EncryptedParcel::log, std::move(name));
   }
   auto delivering() {
-    return [this](const SealedParcel&, Context& context) { return deliver(context.thread().text); };
+    return [this](const EncryptedParcel&, Context& context) { return deliver(context.thread().text); };
   }
-  Graph<SealedParcel> sending(RetryPolicy retry = {}) {
-    GraphBuilder<SealedParcel> graph{"sending"};
+  Graph<EncryptedParcel> sending(RetryPolicy retry = {}) {
+    GraphBuilder<EncryptedParcel> graph{"sending"};
     graph.node("send", delivering()).depends_on("smtp").retry(retry);
     graph.edge(start, "send").edge("send", end);
     return std::move(graph).build().value();
   }
-  void begin(Runtime& runtime, const Graph<SealedParcel>& graph, std::string thread,
+  void begin(Runtime& runtime, const Graph<EncryptedParcel>& graph, std::string thread,
              std::string user = "local") {
     StartOptions options;
     options.thread = ThreadId(std::move(thread));
     options.user = UserId(std::move(user));
     spawned.push_back(
-        spawn<Result<RunView>>(loop, runtime.start(graph, SealedParcel{}, options),
+        spawn<Result<RunView>>(loop, runtime.start(graph, EncryptedParcel{}, options),
                                [this](Result<RunView> view) { ended.push_back(std::move(view)); }));
   }
   std::vector<RunRow> all_runs() {
@@ -123,7 +123,7 @@ TEST_F(Protected, WhileTheCircuitIsOpenAnAttemptFailsAtOnceAndSaysWhenToComeAgai
 }
 
 TEST_F(Protected, ATimeOutCountsAsAFailure) {
-  GraphBuilder<SealedParcel> builder{"slow"};
+  GraphBuilder<EncryptedParcel> builder{"slow"};
   builder.node("send", delivering()).depends_on("smtp").timeout(500ms);
   builder.edge(start, "send").edge("send", end);
   auto graph = std::move(builder).build().value();
@@ -140,18 +140,18 @@ TEST_F(Protected, ATimeOutCountsAsAFailure) {
 }
 
 TEST_F(Protected, SlotsAreNeverExceededUnderTenThousandSends) {
-  GraphBuilder<SealedParcel> builder{"many"};
-  builder.node("plan", [](const SealedParcel&, Context&) { return unchanged<SealedParcel>(); });
+  GraphBuilder<EncryptedParcel> builder{"many"};
+  builder.node("plan", [](const EncryptedParcel&, Context&) { return unchanged<EncryptedParcel>(); });
   builder
       .node("part",
-            [this](const SealedParcel&, Context& context) {
+            [this](const EncryptedParcel&, Context& context) {
               receiver.time = std::chrono::milliseconds(context.random_bits() % 20);
               return deliver("part");
             })
       .depends_on("smtp");
   builder.edge(start, "plan").edge("part", end);
   builder.branch("plan",
-                 [](const SealedParcel&) {
+                 [](const EncryptedParcel&) {
                    std::vector<Send> sends;
                    for (int i = 0; i < 10'000; ++i) sends.push_back(send_to("part", i));
                    return sends;
@@ -185,7 +185,7 @@ TEST_F(Protected, RunsWaitForASlotInTheOrderInWhichTheyCame) {
 }
 
 TEST_F(Protected, TheWaitForASlotIsNoPartOfTheNodesTime) {
-  GraphBuilder<SealedParcel> builder{"slow"};
+  GraphBuilder<EncryptedParcel> builder{"slow"};
   builder.node("send", delivering()).depends_on("smtp").timeout(1'500ms);
   builder.edge(start, "send").edge("send", end);
   auto graph = std::move(builder).build().value();
@@ -237,14 +237,14 @@ TEST_F(Protected, TheRunsTimeEndsAWaitForASlot) {
 }
 
 TEST_F(Protected, APlainNodeWaitsToo) {
-  GraphBuilder<SealedParcel> builder{"plain"};
+  GraphBuilder<EncryptedParcel> builder{"plain"};
   int mails = 0;
   builder.node("hold", delivering()).depends_on("smtp");
   builder
       .node("mail",
-            [&mails](const SealedParcel&, Context& context) {
+            [&mails](const EncryptedParcel&, Context& context) {
               auto sent = context.unkeyed_effect("smtp", {}, [&mails] { return ++mails; });
-              return append(&SealedParcel::log, "mail " + std::to_string(*sent));
+              return append(&EncryptedParcel::log, "mail " + std::to_string(*sent));
             })
       .depends_on("smtp");
   builder.edge(start, "hold").edge(start, "mail").edge("hold", end).edge("mail", end);
@@ -261,7 +261,7 @@ TEST_F(Protected, APlainNodeWaitsToo) {
 }
 
 TEST_F(Protected, SeveralDependenciesAreTakenInOneOrderByAll) {
-  GraphBuilder<SealedParcel> builder{"two"};
+  GraphBuilder<EncryptedParcel> builder{"two"};
   builder.node("one", delivering()).depends_on("a").depends_on("b");
   builder.node("other", delivering()).depends_on("b").depends_on("a");
   builder.edge(start, "one").edge(start, "other").edge("one", end).edge("other", end);
@@ -279,11 +279,11 @@ TEST_F(Protected, SeveralDependenciesAreTakenInOneOrderByAll) {
 }
 
 struct ProtectedCalls : Protected {
-  static Graph<SealedParcel> asking(RetryPolicy retry = {}) {
-    GraphBuilder<SealedParcel> graph{"asking"};
-    auto node = [](const SealedParcel&, Context& context) -> Task<Update<SealedParcel>> {
+  static Graph<EncryptedParcel> asking(RetryPolicy retry = {}) {
+    GraphBuilder<EncryptedParcel> graph{"asking"};
+    auto node = [](const EncryptedParcel&, Context& context) -> Task<Update<EncryptedParcel>> {
       auto answer = (co_await context.model().complete("What is new?")).value();
-      co_return set(&SealedParcel::answer, answer);
+      co_return set(&EncryptedParcel::answer, answer);
     };
     graph.node("ask", node).retry(retry).timeout(5s);
     graph.edge(start, "ask").edge("ask", end);
@@ -339,8 +339,8 @@ TEST_F(ProtectedCalls, ThatTakeTooLongCountAsFailed) {
 }
 
 TEST(GraphDependencies, TheModelIsNoneThatANodeNames) {
-  GraphBuilder<SealedParcel> builder{"asking"};
-  builder.node("ask", [](const SealedParcel&, Context&) { return unchanged<SealedParcel>(); })
+  GraphBuilder<EncryptedParcel> builder{"asking"};
+  builder.node("ask", [](const EncryptedParcel&, Context&) { return unchanged<EncryptedParcel>(); })
       .depends_on("model");
   builder.edge(start, "ask").edge("ask", end);
   auto built = std::move(builder).build();
@@ -350,9 +350,9 @@ TEST(GraphDependencies, TheModelIsNoneThatANodeNames) {
 
 TEST(GraphDependencies, AreNoPartOfTheVersion) {
   auto hash_of = [](bool uses) {
-    GraphBuilder<SealedParcel> builder{"sending"};
+    GraphBuilder<EncryptedParcel> builder{"sending"};
     auto node = builder.node(
-        "send", [](const SealedParcel&, Context&) { return unchanged<SealedParcel>(); });
+        "send", [](const EncryptedParcel&, Context&) { return unchanged<EncryptedParcel>(); });
     if (uses) node.depends_on("smtp");
     builder.edge(start, "send").edge("send", end);
     return std::move(builder).build().value().definition()->hash;
@@ -362,17 +362,17 @@ TEST(GraphDependencies, AreNoPartOfTheVersion) {
 
 // Limits of runs.
 struct LimitedRuns : Protected {
-  std::unique_ptr<Runtime> limited(ProcessLimits limits, const Graph<SealedParcel>& graph) {
+  std::unique_ptr<Runtime> limited(ProcessLimits limits, const Graph<EncryptedParcel>& graph) {
     RuntimeParts parts{store, loop, clock, random, model};
     parts.process_limits = limits;
     auto runtime = Runtime::open(std::move(parts)).value();
     runtime->add(graph);
     return runtime;
   }
-  Result<RunView> enqueue(Runtime& runtime, const Graph<SealedParcel>& graph, std::string user) {
+  Result<RunView> enqueue(Runtime& runtime, const Graph<EncryptedParcel>& graph, std::string user) {
     StartOptions options;
     options.user = UserId(std::move(user));
-    return block_on(loop, runtime.enqueue(graph, SealedParcel{}, options, clock.now()));
+    return block_on(loop, runtime.enqueue(graph, EncryptedParcel{}, options, clock.now()));
   }
 };
 
@@ -439,7 +439,7 @@ TEST_F(LimitedRuns, AtOnceInTheQueueDoNotPassTheLimitTogether) {
   auto runtime = limited({.queued = 3}, graph);
   for (int i = 0; i < 8; ++i) {
     spawned.push_back(spawn<Result<RunView>>(
-        loop, runtime->enqueue(graph, SealedParcel{}, StartOptions{}, clock.now()),
+        loop, runtime->enqueue(graph, EncryptedParcel{}, StartOptions{}, clock.now()),
         [this](Result<RunView> view) { ended.push_back(std::move(view)); }));
   }
   loop.run();

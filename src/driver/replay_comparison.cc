@@ -105,7 +105,7 @@ void Replay::compare(const Commit& commit) {
   if (!is_loose_) {
     expect("next tasks", comparable_tasks(recorded.next_tasks),
            comparable_tasks(replayed.next_tasks),
-           node_that_goes_elsewhere(graph_, nodes_, recorded.next_tasks, replayed.next_tasks));
+           node_with_different_targets(graph_, nodes_, recorded.next_tasks, replayed.next_tasks));
   }
   expect("status", std::string(name_of(recorded.status)), std::string(name_of(replayed.status)));
   if (is_final(recorded.status)) {
@@ -138,7 +138,7 @@ void Replay::compare_state(const CommitRows& rows) {
   for (const ValueRow& row : rows.values) {
     if (row.checkpoint_ns.empty()) changed.insert(row.channel);
   }
-  std::string node = node_that_writes_otherwise(nodes_, recorded, std::exchange(written_, {}));
+  std::string node = node_with_different_writes(nodes_, recorded, std::exchange(written_, {}));
   for (const std::string& name : changed) {
     for (const ChannelType& channel : graph_.state->channels) {
       if (channel.name != name) continue;

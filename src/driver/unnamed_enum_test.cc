@@ -35,7 +35,7 @@ struct UnnamedEnums : CrashingStoreFixture {
   static GraphBuilder<Alarm> after(auto node, std::vector<std::string_view> targets = {}) {
     GraphBuilder<Alarm> graph{"alarm"};
     graph.node("first", [](const Alarm&, Context&) { return set(&Alarm::level, Level::high); });
-    graph.node("second", std::move(node)).may_go_to(std::move(targets));
+    graph.node("second", std::move(node)).destinations(std::move(targets));
     graph.edge(start, "first").edge("first", "second").edge("second", end);
     return graph;
   }

@@ -74,7 +74,7 @@ std::vector<std::size_t> Transition::path() const {
 
 template <typename Happened>
 bool Transition::pass_inside(Happened& event, std::size_t depth,
-                            void (Advancing::*handle)(Happened&)) {
+                            void (Transition::*handle)(Happened&)) {
   if (depth == event.of.path.size()) {
     (this->*handle)(event);
     return true;

@@ -2,7 +2,7 @@
 // engine/transition.h - one event's handling: what advance() is made of.
 //
 // A run is a tree of frames: itself, and below each task that is inside a subgraph the frame of
-// that visit, which is a Run with a space and a row of its own. An Advancing handles one frame. All
+// that visit, which is a Run with a space and a row of its own. An Transition handles one frame. All
 // frames of one event share a Work, from which one commit is made: an advancing one of the run, a
 // pending write, or both in one.
 
@@ -70,7 +70,7 @@ class Transition {
 
   // Where an event goes: this frame, or one inside of it.
   template <typename Happened>
-  bool pass_inside(Happened& event, std::size_t depth, void (Advancing::*handle)(Happened&));
+  bool pass_inside(Happened& event, std::size_t depth, void (Transition::*handle)(Happened&));
   NodeTask* task_of(const AttemptId& attempt, Phase phase);
   void ended_here(NodeEnded& event);
   void failed_here(NodeFailed& event);

@@ -84,7 +84,7 @@ void describe_node(const GraphDefinition& graph, const GraphDefinition::Node& no
             std::to_string(approval->options.expires.count());
   }
   // Parts that came later are described only where they are: the hashes of other graphs stay.
-  describe_names("may_go_to", node.destinations, text);
+  describe_names("destinations", node.destinations, text);
   if (node.subgraph) text += " subgraph " + to_hex(node.subgraph->graph->hash);
   if (node.wait) text += " wait";
   if (node.interrupt_before) text += " interrupt_before";

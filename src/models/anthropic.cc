@@ -119,7 +119,7 @@ class AnthropicDecoder final : public ReplyDecoder {
 
  private:
   Result<Done> take_event(const net::StreamEvent& event) {
-    auto data = parse_sound_json(event.data);
+    auto data = parse_sanitized_json(event.data);
     if (!data.ok() || !data->as_object()) return draft_.garbage(event.data);
     // The data say the name once more, and some proxies drop the line that has it.
     const std::string* type = (*data)["type"].as_string();
@@ -159,7 +159,7 @@ class AnthropicDecoder final : public ReplyDecoder {
       return text ? draft_.add_text(*text) : Done{};
     }
     if (block["type"] != Value("tool_use")) return Done{};
-    BELAY_TRY(CallDraft * call, draft_.add_call());
+    BELAY_TRY(ToolCallBuilder * call, draft_.add_call());
     call->index = data["index"].as_int().value_or(-1);
     if (const std::string* id = block["id"].as_string()) call->id = *id;
     if (const std::string* name = block["name"].as_string()) call->name = *name;
@@ -209,7 +209,7 @@ class AnthropicDecoder final : public ReplyDecoder {
 
   const Server& server_;
   net::EventStreamReader events_;
-  ReplyDraft draft_;
+  ReplyBuilder draft_;
   bool is_whole_ = false;
 };
 

@@ -165,9 +165,9 @@ Error error_from(const Server& server, const Told& told, int status, Kind kind) 
 
 }  // namespace
 
-Error error_of(const Server& server, const ErrorAnswer& answer, Instant now) {
+Error error_of(const Server& server, const ErrorResponse& answer, Instant now) {
   Told told;
-  auto document = parse_sound_json(answer.body);
+  auto document = parse_sanitized_json(answer.body);
   if (document.ok()) {
     told = told_in(*document).value_or(Told{});
   } else if (!answer.body.empty()) {

@@ -10,7 +10,7 @@
 
 namespace belay::models {
 
-struct ErrorAnswer {
+struct ErrorResponse {
   int status = 0;  // 0: in the midst of a stream
   std::string_view body;
   std::string_view retry_after;  // headers; empty where there are none
@@ -18,7 +18,7 @@ struct ErrorAnswer {
   std::string_view should_retry;
 };
 
-Error error_of(const Server& server, const ErrorAnswer& answer, Instant now);
+Error error_of(const Server& server, const ErrorResponse& answer, Instant now);
 
 // The error that an event of a stream tells; nothing where it tells none.
 std::optional<Error> error_in(const Server& server, const Value& event);

@@ -120,7 +120,7 @@ const std::vector<Case> cases = {
 
 TEST(ErrorAnswers, SayWhetherRepeatingHelps) {
   for (const Case& one : cases) {
-    ErrorAnswer answer;
+    ErrorResponse answer;
     answer.status = one.status;
     answer.body = one.body;
     Error failed = error_of(server(), answer, now);
@@ -142,7 +142,7 @@ TEST(ErrorAnswers, InTheMidstOfAStreamAreReadTheSameWay) {
 }
 
 TEST(ErrorAnswers, ObeyTheServersOwnWordOnRepeating) {
-  ErrorAnswer answer;
+  ErrorResponse answer;
   answer.status = 400;
   answer.should_retry = "true";
   EXPECT_EQ(error_of(server(), answer, now).code, again);
@@ -156,7 +156,7 @@ TEST(ErrorAnswers, ObeyTheServersOwnWordOnRepeating) {
 
 TEST(ErrorAnswers, SayHowLongToWait) {
   auto wait = [](const char* after, const char* after_ms, int status = 429) {
-    ErrorAnswer answer;
+    ErrorResponse answer;
     answer.status = status;
     answer.retry_after = after;
     answer.retry_after_ms = after_ms;
@@ -178,7 +178,7 @@ TEST(ErrorAnswers, SayHowLongToWait) {
 TEST(ErrorAnswers, NeverRepeatAKey) {
   for (const char* said : {"the key a-secret-key is wrong", "a-secret-keya-secret-key",
                            "Incorrect API key provided: sk-pr****secret. Find it"}) {
-    ErrorAnswer answer;
+    ErrorResponse answer;
     answer.status = 401;
     std::string body = to_json(Value::object({{"error", said}}));
     answer.body = body;
@@ -191,7 +191,7 @@ TEST(ErrorAnswers, NeverRepeatAKey) {
 TEST(ErrorAnswers, EndWithAKeyThatStandsInWhatTakesItsPlace) {
   Server odd = server();
   odd.key = "k";
-  ErrorAnswer answer;
+  ErrorResponse answer;
   answer.status = 401;
   answer.body = R"({"error":"kk"})";
   EXPECT_THAT(error_of(odd, answer, now).message, HasSubstr("401: [key][key]; check"));
@@ -199,7 +199,7 @@ TEST(ErrorAnswers, EndWithAKeyThatStandsInWhatTakesItsPlace) {
 
 TEST(ErrorAnswers, AreShortHoweverLongTheyCome) {
   std::string body = to_json(Value::object({{"error", std::string(50'000, 'x')}}));
-  ErrorAnswer answer;
+  ErrorResponse answer;
   answer.status = 500;
   answer.body = body;
   EXPECT_LT(error_of(server(), answer, now).message.size(), 600u);

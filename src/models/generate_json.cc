@@ -14,7 +14,7 @@ constexpr std::size_t returned_bytes_max = 64 * 1024;
 
 std::string shortened(const std::string& text) {
   if (text.size() <= returned_bytes_max) return text;
-  return models::sound_text(text.substr(0, returned_bytes_max)) + "...";
+  return models::sanitized_text(text.substr(0, returned_bytes_max)) + "...";
 }
 
 // The conversation goes on with the answer and what is wrong with it.
@@ -52,7 +52,7 @@ std::optional<std::string> json_fault(const ModelReply& reply, const Value& sche
   if (reply.stop_reason == StopReason::length) return "it was cut at its greatest length; say it shorter";
   std::string_view text = without_fence(reply.text);
   if (text.empty()) return "it was empty";
-  auto value = parse_sound_json(text, limits::json_depth_max);
+  auto value = parse_sanitized_json(text, limits::json_depth_max);
   if (!value.ok()) return "it is no JSON text: " + value.error().message;
   return schema_violation(schema, *value);
 }

@@ -76,7 +76,7 @@ Task<Result<net::HttpAnswer>> HttpModel::begin(net::HttpRequest request) {
   }
   if (answer->status() >= 200 && answer->status() < 300) co_return std::move(answer);
   std::string body = co_await beginning_of(*answer);
-  ErrorAnswer said;
+  ErrorResponse said;
   said.status = answer->status();
   said.body = body;
   said.retry_after = answer->header("retry-after");
@@ -88,7 +88,7 @@ Task<Result<net::HttpAnswer>> HttpModel::begin(net::HttpRequest request) {
 Task<Error> HttpModel::not_a_stream(net::HttpAnswer& answer) {
   std::string type = quotable(answer.header("content-type"), 60);
   std::string body = co_await beginning_of(answer);
-  auto document = parse_sound_json(body);
+  auto document = parse_sanitized_json(body);
   if (document.ok()) {
     // Some gateways say an error so, with a status of success.
     if (auto failed = error_in(server_, *document)) co_return advised(*std::move(failed));
@@ -134,7 +134,7 @@ Task<Result<std::vector<std::string>>> HttpModel::list() {
   if (!answer.ok()) co_return std::move(answer).error();
   auto body = co_await answer->read_all();
   if (!body.ok()) co_return std::move(body).error();
-  auto document = parse_sound_json(*body);
+  auto document = parse_sanitized_json(*body);
   if (!document.ok()) {
     co_return advised(error(ErrorCode::invalid,
                             server_.who() + " has answered what is no JSON where its models were "

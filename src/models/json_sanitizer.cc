@@ -58,7 +58,7 @@ std::string with_sound_escapes(std::string_view text) {
 
 }  // namespace
 
-std::string sound_text(std::string_view text) {
+std::string sanitized_text(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     std::size_t sound = std::min(first_invalid_utf8(text).value_or(text.size()), text.find('\0'));
@@ -69,15 +69,15 @@ std::string sound_text(std::string_view text) {
   return out;
 }
 
-Result<Value> parse_sound_json(std::string_view text, std::size_t depth_max) {
+Result<Value> parse_sanitized_json(std::string_view text, std::size_t depth_max) {
   std::string sound;
-  if (text.find('\0') != text.npos || first_invalid_utf8(text)) text = sound = sound_text(text);
+  if (text.find('\0') != text.npos || first_invalid_utf8(text)) text = sound = sanitized_text(text);
   if (text.find("\\u") == text.npos) return parse_json(text, depth_max);
   return parse_json(with_sound_escapes(text), depth_max);
 }
 
 std::string quotable(std::string_view text, std::size_t characters) {
-  std::string sound = sound_text(text.substr(0, 4 * characters + 4));
+  std::string sound = sanitized_text(text.substr(0, 4 * characters + 4));
   std::string out;
   for (char c : sound) {
     bool begins = (static_cast<unsigned char>(c) & 0xc0) != 0x80;

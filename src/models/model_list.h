@@ -19,7 +19,7 @@ struct ServerGuard {
       : dependency(name, settings.limits, clock),
         rate(settings.calls_per_minute, clock, settings.shared_rate_limit, "calls:" + url) {}
   Dependency dependency;
-  CallRate rate;
+  RateLimiter rate;
 };
 
 class ModelList final : public Model {

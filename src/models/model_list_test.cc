@@ -121,7 +121,7 @@ TEST_F(ModelLists, AskAServerNoMoreOftenThanTheyMay) {
 }
 
 TEST_F(ModelLists, SendNobodyToWaitForLongerThanAMinute) {
-  CallRate rate(1, clock);
+  RateLimiter rate(1, clock);
   Spawned running[2];
   std::vector<bool> ends;
   for (Spawned& one : running) {
@@ -169,8 +169,8 @@ TEST_F(ModelLists, MayNameAModelOfTheProgramsOwn) {
   EXPECT_EQ(ask(*open_model(settings, clock).value())->text, "rules");
 }
 
-struct AnswerCache : ModelLists {
-  AnswerCacheOptions options{std::chrono::hours(1), 2, 100'000};
+struct ReplyCache : ModelLists {
+  ReplyCacheOptions options{std::chrono::hours(1), 2, 100'000};
   std::shared_ptr<CachedModel> cached;
 
   std::shared_ptr<AnswerVerdict> verdict;
@@ -214,7 +214,7 @@ class Shelf final : public SharedReplyCache {
   bool is_deaf = false;  // deletions are lost
 };
 
-TEST_F(AnswerCache, GivesTheSameAnswerToTheSameRequestForAnHour) {
+TEST_F(ReplyCache, GivesTheSameAnswerToTheSameRequestForAnHour) {
   first->replies("one").replies("two").replies("three");
   EXPECT_EQ(say("a")->text, "one");
   EXPECT_EQ(say("a")->text, "one");
@@ -227,7 +227,7 @@ TEST_F(AnswerCache, GivesTheSameAnswerToTheSameRequestForAnHour) {
   EXPECT_EQ(asked(), 3u);
 }
 
-TEST_F(AnswerCache, KeepsAnAnswerOnceItsReaderHasAcceptedIt) {
+TEST_F(ReplyCache, KeepsAnAnswerOnceItsReaderHasAcceptedIt) {
   first->replies("bad").replies("bad too").replies("good").replies("never asked for");
   EXPECT_EQ(read(false), "bad");
   EXPECT_EQ(read(false), "bad too") << "a retry asks the model itself";
@@ -236,7 +236,7 @@ TEST_F(AnswerCache, KeepsAnAnswerOnceItsReaderHasAcceptedIt) {
   EXPECT_EQ(asked(), 3u);
 }
 
-TEST_F(AnswerCache, GivesNothingThatIsStillBeingRead) {
+TEST_F(ReplyCache, GivesNothingThatIsStillBeingRead) {
   first->replies("one").replies("two");
   verdict = std::make_shared<AnswerVerdict>();
   EXPECT_EQ(say("a")->text, "one");
@@ -247,7 +247,7 @@ TEST_F(AnswerCache, GivesNothingThatIsStillBeingRead) {
   EXPECT_EQ(asked(), 2u);
 }
 
-TEST_F(AnswerCache, ForgetsWhatAnotherReaderRefuses) {
+TEST_F(ReplyCache, ForgetsWhatAnotherReaderRefuses) {
   first->replies("one").replies("two");
   EXPECT_EQ(read(true), "one");
   EXPECT_EQ(read(false), "one");
@@ -255,7 +255,7 @@ TEST_F(AnswerCache, ForgetsWhatAnotherReaderRefuses) {
   EXPECT_EQ(read(true), "two");
 }
 
-TEST_F(AnswerCache, ARefusalLeavesAnotherAnswerThatWasAcceptedMeanwhile) {
+TEST_F(ReplyCache, ARefusalLeavesAnotherAnswerThatWasAcceptedMeanwhile) {
   first->replies("one").replies("two");
   verdict = std::make_shared<AnswerVerdict>();
   auto slower = verdict;
@@ -266,14 +266,14 @@ TEST_F(AnswerCache, ARefusalLeavesAnotherAnswerThatWasAcceptedMeanwhile) {
   EXPECT_EQ(asked(), 2u);
 }
 
-TEST_F(AnswerCache, KeepsNothingOfAReaderThatWasStopped) {
+TEST_F(ReplyCache, KeepsNothingOfAReaderThatWasStopped) {
   first->replies("one").replies("two");
   verdict = std::make_shared<AnswerVerdict>();
   EXPECT_EQ(say("a")->text, "one");
   EXPECT_EQ(read(true), "two");
 }
 
-TEST_F(AnswerCache, WithoutAReaderKeepsWhatObeysTheSchemaAlone) {
+TEST_F(ReplyCache, WithoutAReaderKeepsWhatObeysTheSchemaAlone) {
   schema = parse_json(R"({"type":"object","required":["risk"]})").value();
   first->replies("no JSON").replies("{}").replies("```json\n{\"risk\":1}\n```").replies("never asked for");
   EXPECT_EQ(say("a")->text, "no JSON");
@@ -282,7 +282,7 @@ TEST_F(AnswerCache, WithoutAReaderKeepsWhatObeysTheSchemaAlone) {
   EXPECT_EQ(say("a")->text, "```json\n{\"risk\":1}\n```");
 }
 
-TEST_F(AnswerCache, ARefusedAnswerIsTakenFromNoOtherProcessEither) {
+TEST_F(ReplyCache, ARefusedAnswerIsTakenFromNoOtherProcessEither) {
   Shelf shelf;
   options.shared = &shelf;
   first->replies("one").replies("two").replies("three");
@@ -298,7 +298,7 @@ TEST_F(AnswerCache, ARefusedAnswerIsTakenFromNoOtherProcessEither) {
   EXPECT_EQ(read(true), "one") << "another process has not read it yet";
 }
 
-TEST_F(AnswerCache, JsonThatHadToBeAskedForAgainIsKeptAlone) {
+TEST_F(ReplyCache, JsonThatHadToBeAskedForAgainIsKeptAlone) {
   options.entries_max = 10;
   cached = std::make_shared<CachedModel>(first, "a:1", options, clock);
   auto ask_once = [&] {
@@ -312,13 +312,13 @@ TEST_F(AnswerCache, JsonThatHadToBeAskedForAgainIsKeptAlone) {
   EXPECT_EQ(ask_once(), "{\"n\":1}") << "the first answer was refused, so the model is asked again";
 }
 
-TEST_F(AnswerCache, KeepsNoFailure) {
+TEST_F(ReplyCache, KeepsNoFailure) {
   first->fails(busy()).replies("one");
   EXPECT_FALSE(say("a").ok());
   EXPECT_EQ(say("a")->text, "one");
 }
 
-TEST_F(AnswerCache, HoldsAsManyBytesHoweverManyAnswersHaveGone) {
+TEST_F(ReplyCache, HoldsAsManyBytesHoweverManyAnswersHaveGone) {
   options.entries_max = 100;
   options.bytes_max = 10'000;
   first
@@ -333,7 +333,7 @@ TEST_F(AnswerCache, HoldsAsManyBytesHoweverManyAnswersHaveGone) {
   EXPECT_EQ(asked(), before) << "there is room for four";
 }
 
-TEST_F(AnswerCache, MayBeFilledToItsLastByte) {
+TEST_F(ReplyCache, MayBeFilledToItsLastByte) {
   options.entries_max = 100;
   first
       ->replies_with([](const ModelRequest& request) -> Result<std::string> {
@@ -355,7 +355,7 @@ TEST_F(AnswerCache, MayBeFilledToItsLastByte) {
   EXPECT_FALSE(fit(2 * one - 1, {"a", "b"}));
 }
 
-TEST_F(AnswerCache, HoldsSoManyAndTheNewestUsed) {
+TEST_F(ReplyCache, HoldsSoManyAndTheNewestUsed) {
   first
       ->replies_with([](const ModelRequest& request) -> Result<std::string> {
         return request.messages.front().text;
@@ -367,7 +367,7 @@ TEST_F(AnswerCache, HoldsSoManyAndTheNewestUsed) {
   EXPECT_EQ(asked(), 4u);
 }
 
-TEST_F(AnswerCache, HoldsNoMoreBytesThanItMay) {
+TEST_F(ReplyCache, HoldsNoMoreBytesThanItMay) {
   options.bytes_max = 1'000;
   first->replies(std::string(2'000, 'x')).repeat_last();
   EXPECT_TRUE(say("a").ok());
@@ -391,7 +391,7 @@ class NoText final : public Model {
   int asked = 0;
 };
 
-TEST_F(AnswerCache, KeepsTextsAloneAndCountsThemOnce) {
+TEST_F(ReplyCache, KeepsTextsAloneAndCountsThemOnce) {
   auto model = std::make_shared<NoText>();
   CachedModel cache(model, "a:1", options, clock);
   for (StopReason end : {StopReason::tool_calls, StopReason::length, StopReason::refused}) {

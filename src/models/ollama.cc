@@ -48,7 +48,7 @@ class OllamaDecoder final : public ReplyDecoder {
   Result<ModelReply> finish() override {
     if (!is_whole_ && !lines_.rest().empty()) {
       // One that was cut off is no JSON: nothing to say about it but that the answer was.
-      if (auto last = parse_sound_json(lines_.rest()); last.ok()) BELAY_CHECK(take_object(*last));
+      if (auto last = parse_sanitized_json(lines_.rest()); last.ok()) BELAY_CHECK(take_object(*last));
     }
     if (!is_whole_) return draft_.cut_off();
     return draft_.whole();
@@ -58,7 +58,7 @@ class OllamaDecoder final : public ReplyDecoder {
  private:
   Result<Done> take_line(std::string_view line) {
     if (line.empty()) return Done{};
-    auto object = parse_sound_json(line);
+    auto object = parse_sanitized_json(line);
     if (!object.ok() || !object->as_object()) return draft_.garbage(line);
     return take_object(*object);
   }
@@ -84,7 +84,7 @@ class OllamaDecoder final : public ReplyDecoder {
   }
 
   Result<Done> take_call(const Value& said) {
-    BELAY_TRY(CallDraft * call, draft_.add_call());
+    BELAY_TRY(ToolCallBuilder * call, draft_.add_call());
     if (const std::string* id = said["id"].as_string()) call->id = *id;
     const Value& function = said["function"];
     if (const std::string* name = function["name"].as_string()) call->name = *name;
@@ -96,7 +96,7 @@ class OllamaDecoder final : public ReplyDecoder {
 
   const Server& server_;
   net::LineReader lines_;
-  ReplyDraft draft_;
+  ReplyBuilder draft_;
   bool is_whole_ = false;
 };
 

@@ -126,7 +126,7 @@ Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) 
   // What is sent depends on these, too.
   identity += std::to_string(settings.max_output_tokens.value_or(0)) + "," +
               std::to_string(settings.ollama_context_tokens.value_or(0));
-  models::AnswerCacheOptions options;
+  models::ReplyCacheOptions options;
   options.ttl = settings.cache_ttl;
   options.entries_max = settings.cache_entries_max;
   options.bytes_max = settings.cache_bytes_max;

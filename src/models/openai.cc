@@ -140,7 +140,7 @@ class OpenAiDecoder final : public ReplyDecoder {
       is_whole_ = true;
       return Done{};
     }
-    auto chunk = parse_sound_json(event.data);
+    auto chunk = parse_sanitized_json(event.data);
     if (!chunk.ok() || !chunk->as_object()) return draft_.garbage(event.data);
     if (auto failed = error_in(server_, *chunk)) return *std::move(failed);
     draft_.set_model((*chunk)["model"]);
@@ -175,7 +175,7 @@ class OpenAiDecoder final : public ReplyDecoder {
 
   // The call that a piece belongs to: `index` says it, but some servers leave it out, and some give
   // every call index 0.
-  CallDraft* call_of(const Value& piece, std::string_view id, std::string_view name) {
+  ToolCallBuilder* call_of(const Value& piece, std::string_view id, std::string_view name) {
     auto index = piece["index"].as_int();
     for (auto at = draft_.calls().rbegin(); at != draft_.calls().rend(); ++at) {
       bool other_id = !id.empty() && !at->id.empty() && at->id != id;
@@ -190,7 +190,7 @@ class OpenAiDecoder final : public ReplyDecoder {
     const Value& function = piece["function"];
     const std::string* id = piece["id"].as_string();
     const std::string* name = function["name"].as_string();
-    CallDraft* call = call_of(piece, id ? std::string_view(*id) : std::string_view(),
+    ToolCallBuilder* call = call_of(piece, id ? std::string_view(*id) : std::string_view(),
                               name ? std::string_view(*name) : std::string_view());
     if (!call) {
       BELAY_TRY(call, draft_.add_call());
@@ -216,7 +216,7 @@ class OpenAiDecoder final : public ReplyDecoder {
 
   const Server& server_;
   net::EventStreamReader events_;
-  ReplyDraft draft_;
+  ReplyBuilder draft_;
   bool is_whole_ = false;
 };
 

@@ -10,7 +10,7 @@ constexpr std::chrono::minutes window{1};
 
 }  // namespace
 
-Error CallRate::is_full(const std::string& name, Instant::duration wait) const {
+Error RateLimiter::is_full(const std::string& name, Instant::duration wait) const {
   Error full = error(ErrorCode::unavailable,
                      "\"" + name + "\" has been asked as often as it may be within a minute (" +
                          std::to_string(per_minute_) + "); try again later.");
@@ -18,7 +18,7 @@ Error CallRate::is_full(const std::string& name, Instant::duration wait) const {
   return full;
 }
 
-Task<Result<Done>> CallRate::enter(std::string name) {
+Task<Result<Done>> RateLimiter::enter(std::string name) {
   if (per_minute_ == 0) co_return Done{};
   Instant now = clock_.now();
   Instant begin = now;
@@ -36,7 +36,7 @@ Task<Result<Done>> CallRate::enter(std::string name) {
 }
 
 // Others may have used up what is left of the minute; whoever does not know goes by itself.
-Task<Result<Done>> CallRate::wait_for_others(std::string name) {
+Task<Result<Done>> RateLimiter::wait_for_others(std::string name) {
   milliseconds waited{0};
   while (shared_) {
     auto wait = co_await shared_->acquire(shared_name_, per_minute_);

@@ -12,14 +12,14 @@ constexpr std::int64_t tokens_max = 100'000'000;
 constexpr std::size_t model_name_max = 200;
 
 // What the pieces come to: an object, or the text itself where the model wrote none.
-Value arguments_of(CallDraft& call) {
+Value arguments_of(ToolCallBuilder& call) {
   if (call.object) return *std::move(call.object);
   if (call.arguments.find_first_not_of(" \t\r\n") == std::string::npos) {
     return Value(Value::Object());
   }
-  auto read = parse_sound_json(call.arguments, limits::json_depth_max - 8);
+  auto read = parse_sanitized_json(call.arguments, limits::json_depth_max - 8);
   if (read.ok() && read->as_object()) return *std::move(read);
-  return Value(sound_text(call.arguments));
+  return Value(sanitized_text(call.arguments));
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ std::optional<std::int64_t> token_count(const Value& count) {
   return number;
 }
 
-Result<Done> ReplyDraft::count(std::size_t bytes) {
+Result<Done> ReplyBuilder::count(std::size_t bytes) {
   bytes_ += bytes;
   if (bytes_ <= options_.reply_bytes_max) return Done{};
   return error(ErrorCode::exhausted, server_.who() + " has answered more than " +
@@ -38,7 +38,7 @@ Result<Done> ReplyDraft::count(std::size_t bytes) {
                                          " bytes; the rest was not read.");
 }
 
-Result<Done> ReplyDraft::add_text(std::string_view piece) {
+Result<Done> ReplyBuilder::add_text(std::string_view piece) {
   if (piece.empty()) return Done{};
   BELAY_CHECK(count(piece.size()));
   text_ += piece;
@@ -46,13 +46,13 @@ Result<Done> ReplyDraft::add_text(std::string_view piece) {
   return Done{};
 }
 
-Result<Done> ReplyDraft::add_refusal(std::string_view piece) {
+Result<Done> ReplyBuilder::add_refusal(std::string_view piece) {
   BELAY_CHECK(count(piece.size()));
   refusal_ += piece;
   return Done{};
 }
 
-Result<CallDraft*> ReplyDraft::add_call() {
+Result<ToolCallBuilder*> ReplyBuilder::add_call() {
   if (calls_.size() == calls_max) {
     return error(ErrorCode::exhausted, server_.who() + " asked for more than " +
                                            std::to_string(calls_max) + " calls at once.");
@@ -61,33 +61,33 @@ Result<CallDraft*> ReplyDraft::add_call() {
   return &calls_.back();
 }
 
-Result<Done> ReplyDraft::add_arguments(CallDraft& call, std::string_view piece) {
+Result<Done> ReplyBuilder::add_arguments(ToolCallBuilder& call, std::string_view piece) {
   BELAY_CHECK(count(piece.size()));
   call.arguments += piece;
   return Done{};
 }
 
-void ReplyDraft::set_model(const Value& name) {
+void ReplyBuilder::set_model(const Value& name) {
   const std::string* text = name.as_string();
   if (text && model_.empty() && text->size() <= model_name_max) model_ = *text;
 }
 
-void ReplyDraft::set_input_tokens(const Value& count) {
+void ReplyBuilder::set_input_tokens(const Value& count) {
   if (auto number = token_count(count)) input_tokens_ = number;
 }
 
-void ReplyDraft::set_output_tokens(const Value& count) {
+void ReplyBuilder::set_output_tokens(const Value& count) {
   if (auto number = token_count(count)) output_tokens_ = number;
 }
 
-std::vector<ToolCall> ReplyDraft::finished_calls() {
+std::vector<ToolCall> ReplyBuilder::finished_calls() {
   std::set<std::string, std::less<>> taken;
   for (const Message& message : request_.messages) {
     for (const ToolCall& call : message.tool_calls) taken.insert(call.id);
   }
   std::vector<ToolCall> calls;
   int number = 0;
-  for (CallDraft& draft : calls_) {
+  for (ToolCallBuilder& draft : calls_) {
     ToolCall call;
     call.id = std::move(draft.id);
     // Some servers give none, or one twice.
@@ -101,7 +101,7 @@ std::vector<ToolCall> ReplyDraft::finished_calls() {
   return calls;
 }
 
-Result<ModelReply> ReplyDraft::whole() {
+Result<ModelReply> ReplyBuilder::whole() {
   ModelReply reply;
   reply.provider = server_.provider;
   reply.model = model_.empty() ? server_.model : model_;
@@ -123,12 +123,12 @@ Result<ModelReply> ReplyDraft::whole() {
   return reply;
 }
 
-Error ReplyDraft::cut_off() const {
+Error ReplyBuilder::cut_off() const {
   return error(ErrorCode::unavailable,
                server_.who() + " has ended its answer before its end; try again.");
 }
 
-Error ReplyDraft::garbage(std::string_view what) const {
+Error ReplyBuilder::garbage(std::string_view what) const {
   return error(ErrorCode::unavailable,
                server_.who() + " has sent what its protocol does not have: " + quotable(what, 200));
 }

@@ -10,7 +10,7 @@
 namespace belay::models {
 
 // A call whose pieces may still come.
-struct CallDraft {
+struct ToolCallBuilder {
   std::int64_t index = -1;  // as the provider counts; -1: it does not
   std::string id;
   std::string name;
@@ -18,21 +18,21 @@ struct CallDraft {
   std::optional<Value> object;  // arguments that came whole
 };
 
-class ReplyDraft {
+class ReplyBuilder {
  public:
   static constexpr std::size_t calls_max = 128;
 
   // `request` and `server` outlive it.
-  ReplyDraft(const Server& server, const ModelRequest& request, DecoderOptions options)
+  ReplyBuilder(const Server& server, const ModelRequest& request, DecoderOptions options)
       : server_(server), request_(request), options_(std::move(options)) {}
 
   // Each is `exhausted` once the answer is longer than it may be.
   Result<Done> add_text(std::string_view piece);
   Result<Done> add_refusal(std::string_view piece);
-  Result<CallDraft*> add_call();
-  Result<Done> add_arguments(CallDraft& call, std::string_view piece);
+  Result<ToolCallBuilder*> add_call();
+  Result<Done> add_arguments(ToolCallBuilder& call, std::string_view piece);
 
-  std::vector<CallDraft>& calls() { return calls_; }
+  std::vector<ToolCallBuilder>& calls() { return calls_; }
   // As the server names it; the first name counts.
   void set_model(const Value& name);
   // Counts that are none, or beyond reason, are as if they had not come.
@@ -59,7 +59,7 @@ class ReplyDraft {
   std::string text_;
   std::string refusal_;
   std::string model_;
-  std::vector<CallDraft> calls_;
+  std::vector<ToolCallBuilder> calls_;
   std::optional<std::int64_t> input_tokens_;
   std::optional<std::int64_t> output_tokens_;
   std::optional<StopReason> end_;

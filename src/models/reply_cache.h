@@ -17,7 +17,7 @@
 
 namespace belay::models {
 
-struct AnswerCacheOptions {
+struct ReplyCacheOptions {
   std::chrono::milliseconds ttl{};
   std::size_t entries_max = 0;
   std::size_t bytes_max = 0;
@@ -27,7 +27,7 @@ struct AnswerCacheOptions {
 class CachedModel final : public Model, public std::enable_shared_from_this<CachedModel> {
  public:
   // `identity` says which models these are. The clock outlives it.
-  CachedModel(std::shared_ptr<Model> model, std::string identity, AnswerCacheOptions options,
+  CachedModel(std::shared_ptr<Model> model, std::string identity, ReplyCacheOptions options,
               Clock& clock)
       : model_(std::move(model)),
         identity_(std::move(identity)),
@@ -65,7 +65,7 @@ class CachedModel final : public Model, public std::enable_shared_from_this<Cach
 
   const std::shared_ptr<Model> model_;
   const std::string identity_;
-  const AnswerCacheOptions options_;
+  const ReplyCacheOptions options_;
   Clock& clock_;
   Entries entries_;
   std::map<Digest, Entries::iterator> by_key_;

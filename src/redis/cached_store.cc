@@ -136,7 +136,7 @@ class CachedStore final : public ForwardingStore {
  private:
   Client& client_;
   const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
-  EntryFiller filler_;
+  CheckpointCacheWriter filler_;
 };
 
 }  // namespace

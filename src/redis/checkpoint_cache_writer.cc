@@ -37,12 +37,12 @@ Result<std::optional<Entry>> entry_of(Snapshot& view, const TenantId& tenant, co
 
 }  // namespace
 
-EntryFiller::EntryFiller(Store& store, Client& client, CachedStoreOptions options)
+CheckpointCacheWriter::CheckpointCacheWriter(Store& store, Client& client, CachedStoreOptions options)
     : store_(store), client_(client), options_(options) {
   thread_ = start_thread([this] { block_on(*loop_, serve()); });
 }
 
-EntryFiller::~EntryFiller() {
+CheckpointCacheWriter::~CheckpointCacheWriter() {
   {
     std::lock_guard lock(mutex_);
     is_stopping_ = true;
@@ -51,7 +51,7 @@ EntryFiller::~EntryFiller() {
   thread_.join();
 }
 
-void EntryFiller::enqueue(const TenantId& tenant, const RunId& run) {
+void CheckpointCacheWriter::enqueue(const TenantId& tenant, const RunId& run) {
   if (!client_.is_up()) return;
   std::lock_guard lock(mutex_);
   if (jobs_.size() >= options_.runs_max || !known_.emplace(tenant, run).second) return;
@@ -59,7 +59,7 @@ void EntryFiller::enqueue(const TenantId& tenant, const RunId& run) {
   if (waiting_) waiting_->complete(Done{});
 }
 
-std::optional<EntryFiller::Job> EntryFiller::next(const Completion<Done>& news) {
+std::optional<CheckpointCacheWriter::Job> CheckpointCacheWriter::next(const Completion<Done>& news) {
   std::lock_guard lock(mutex_);
   waiting_.reset();
   if (!jobs_.empty() && !is_stopping_) {
@@ -73,7 +73,7 @@ std::optional<EntryFiller::Job> EntryFiller::next(const Completion<Done>& news) 
   return std::nullopt;
 }
 
-Task<Done> EntryFiller::serve() {
+Task<Done> CheckpointCacheWriter::serve() {
   while (true) {
     Completion<Done> news;
     auto job = next(news);
@@ -89,7 +89,7 @@ Task<Done> EntryFiller::serve() {
   }
 }
 
-Task<Result<Done>> EntryFiller::fill(Job job) {
+Task<Result<Done>> CheckpointCacheWriter::fill(Job job) {
   std::function<Result<std::optional<Entry>>(Snapshot&)> reader =
       [tenant = std::move(job.first), run = job.second](Snapshot& view) {
         return entry_of(view, tenant, run);

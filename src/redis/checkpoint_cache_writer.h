@@ -14,13 +14,13 @@
 
 namespace belay::redis {
 
-class EntryFiller {
+class CheckpointCacheWriter {
  public:
   // All outlive it.
-  EntryFiller(Store& store, Client& client, CachedStoreOptions options);
-  EntryFiller(const EntryFiller&) = delete;
-  EntryFiller& operator=(const EntryFiller&) = delete;
-  ~EntryFiller();
+  CheckpointCacheWriter(Store& store, Client& client, CachedStoreOptions options);
+  CheckpointCacheWriter(const CheckpointCacheWriter&) = delete;
+  CheckpointCacheWriter& operator=(const CheckpointCacheWriter&) = delete;
+  ~CheckpointCacheWriter();
 
   // A run that is waiting already is not put twice.
   void enqueue(const TenantId& tenant, const RunId& run);

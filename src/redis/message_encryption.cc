@@ -2,28 +2,28 @@
 
 #include <limits>
 
-#include "store/encrypted/envelope_encryption.h"
+#include "store/encrypted/envelope_sealer.h"
 
 namespace belay::redis {
 namespace {
 
-EncryptionOptions sealing_of(KeyRing keys) {
-  EncryptionOptions sealing;
-  sealing.keys = std::move(keys);
-  sealing.compress = EncryptionOptions::Compress::with_key;
-  sealing.blob_above = std::numeric_limits<std::size_t>::max();  // there is no place for blobs
-  return sealing;
+EncryptionOptions encryption_of(KeyRing keys) {
+  EncryptionOptions encryption;
+  encryption.keys = std::move(keys);
+  encryption.compress = EncryptionOptions::Compress::with_key;
+  encryption.blob_above = std::numeric_limits<std::size_t>::max();  // there is no place for blobs
+  return encryption;
 }
 
 }  // namespace
 
-TextSeal::TextSeal(KeyRing keys, Random& random)
-    : sealer_(std::make_unique<sealed::EnvelopeSealer>(sealing_of(std::move(keys)), random)) {}
-TextSeal::~TextSeal() = default;
+MessageEncryption::MessageEncryption(KeyRing keys, Random& random)
+    : sealer_(std::make_unique<encrypted::EnvelopeSealer>(encryption_of(std::move(keys)), random)) {}
+MessageEncryption::~MessageEncryption() = default;
 
-bool TextSeal::encrypts() const { return sealer_->encrypts(); }
+bool MessageEncryption::encrypts() const { return sealer_->encrypts(); }
 
-std::optional<std::string> TextSeal::seal(std::string_view subject, std::string_view text) const {
+std::optional<std::string> MessageEncryption::seal(std::string_view subject, std::string_view text) const {
   std::string envelope = json_envelope(text);
   std::vector<BlobRow> blobs;
   auto sealed = sealer_->seal(default_tenant(), subject, envelope, blobs);
@@ -31,7 +31,7 @@ std::optional<std::string> TextSeal::seal(std::string_view subject, std::string_
   return envelope;
 }
 
-std::optional<std::string> TextSeal::open(std::string_view subject, std::string_view bytes) const {
+std::optional<std::string> MessageEncryption::open(std::string_view subject, std::string_view bytes) const {
   std::string envelope(bytes);
   auto opened = sealer_->open(default_tenant(), subject, envelope);
   if (!opened.ok() || *opened) return std::nullopt;

@@ -12,17 +12,17 @@
 
 #include "belay/storage.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 class EnvelopeSealer;
 }
 
 namespace belay::redis {
 
-class TextSeal {
+class MessageEncryption {
  public:
   // Without a key texts stay as they are. `random` outlives it.
-  TextSeal(KeyRing keys, Random& random);
-  ~TextSeal();
+  MessageEncryption(KeyRing keys, Random& random);
+  ~MessageEncryption();
 
   bool encrypts() const;
   // Bound to `subject`: under another one it does not open. Nothing where it can't be sealed.
@@ -31,7 +31,7 @@ class TextSeal {
   std::optional<std::string> open(std::string_view subject, std::string_view bytes) const;
 
  private:
-  const std::unique_ptr<sealed::EnvelopeSealer> sealer_;
+  const std::unique_ptr<encrypted::EnvelopeSealer> sealer_;
 };
 
 }  // namespace belay::redis

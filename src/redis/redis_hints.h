@@ -36,7 +36,7 @@ class RedisNotifier final : public WorkNotifier {
 
 class RedisBroadcast final : public Broadcast {
  public:
-  RedisBroadcast(Client& client, std::shared_ptr<const TextSeal> seal)
+  RedisBroadcast(Client& client, std::shared_ptr<const MessageEncryption> seal)
       : client_(client), seal_(std::move(seal)) {}
 
   void publish(std::string_view channel, std::string text) override;
@@ -49,7 +49,7 @@ class RedisBroadcast final : public Broadcast {
   Client::Heard opened(std::string_view channel, std::function<void(std::string)> heard) const;
 
   Client& client_;
-  const std::shared_ptr<const TextSeal> seal_;
+  const std::shared_ptr<const MessageEncryption> seal_;
 };
 
 }  // namespace belay::redis

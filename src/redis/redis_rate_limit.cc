@@ -43,7 +43,7 @@ std::string step_of(std::size_t per_minute) {
 
 }  // namespace
 
-Task<std::optional<std::chrono::milliseconds>> RedisLimit::acquire(std::string name,
+Task<std::optional<std::chrono::milliseconds>> RedisRateLimit::acquire(std::string name,
                                                                 std::size_t per_minute) {
   std::optional<std::chrono::milliseconds> wait;
   if (per_minute == 0) co_return wait;
@@ -55,7 +55,7 @@ Task<std::optional<std::chrono::milliseconds>> RedisLimit::acquire(std::string n
   co_return wait;
 }
 
-Task<Done> RedisLimit::give_back(std::string name, std::size_t per_minute) {
+Task<Done> RedisRateLimit::give_back(std::string name, std::size_t per_minute) {
   if (per_minute == 0) co_return Done{};
   Command command{"EVAL", give_back_script, "1", client_.name("limit:" + name),
                   step_of(per_minute)};

@@ -10,10 +10,10 @@
 
 namespace belay::redis {
 
-class RedisLimit final : public SharedRateLimit {
+class RedisRateLimit final : public SharedRateLimit {
  public:
   // `client` outlives it.
-  explicit RedisLimit(Client& client) : client_(client) {}
+  explicit RedisRateLimit(Client& client) : client_(client) {}
   Task<std::optional<std::chrono::milliseconds>> acquire(std::string name,
                                                       std::size_t per_minute) override;
   Task<Done> give_back(std::string name, std::size_t per_minute) override;

@@ -10,10 +10,10 @@
 
 namespace belay::redis {
 
-class RedisAnswers final : public SharedReplyCache {
+class RedisReplyCache final : public SharedReplyCache {
  public:
   // `client` outlives it.
-  RedisAnswers(Client& client, std::shared_ptr<const TextSeal> seal)
+  RedisReplyCache(Client& client, std::shared_ptr<const MessageEncryption> seal)
       : client_(client), seal_(std::move(seal)) {}
   Task<std::optional<std::string>> get(Digest request) override;
   void put(const Digest& request, std::string answer, std::chrono::milliseconds ttl) override;
@@ -23,7 +23,7 @@ class RedisAnswers final : public SharedReplyCache {
   std::string name_of(const Digest& request) const;
 
   Client& client_;
-  const std::shared_ptr<const TextSeal> seal_;
+  const std::shared_ptr<const MessageEncryption> seal_;
 };
 
 }  // namespace belay::redis

@@ -191,7 +191,7 @@ Route overview(ApiContext& world) {
     BELAY_CO_TRY(whose.runs, named_user_in(call));
     whose.approvals = whose.runs;
     BELAY_CO_TRY(StatusSummary standing, co_await call.service.standing(std::move(whose)));
-    co_return reply_with(standing_document(standing, served.options.extras));
+    co_return reply_with(status_summary_document(standing, served.options.extras));
   });
   return route;
 }

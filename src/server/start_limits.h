@@ -15,7 +15,7 @@ namespace belay::server {
 struct StartLimitOptions {
   std::size_t per_minute = 0;           // of a user, and of an address
   std::size_t at_work_per_address = 0;  // running, started by requests of one address; the store
-                                        // limits those of a user: PlaceLimits
+                                        // limits those of a user: ConcurrencyLimits
   std::size_t at_work = 0;              // running, started by requests, of all users together
 };
 

@@ -334,7 +334,7 @@ Result<RunHistory> history_from(const Value& document) {
   return members.done(std::move(history));
 }
 
-Result<StatusSummary> standing_from(const Value& document) {
+Result<StatusSummary> status_summary_from(const Value& document) {
   Members members(document, "An overview");
   StatusSummary standing;
   standing.at_work = members.items("running", standing_run_from);

@@ -21,7 +21,7 @@ Result<ApprovalRow> approval_from(const Value& document);
 Result<CheckpointRow> checkpoint_from(const Value& document);
 Result<ListedThread> thread_from(const Value& document);
 Result<RunHistory> history_from(const Value& document);
-Result<StatusSummary> standing_from(const Value& document);
+Result<StatusSummary> status_summary_from(const Value& document);
 Result<ForkPreview> preview_from(const Value& document);
 Result<ReplayReport> replay_from(const Value& document);
 Result<DecisionResult> decision_from(const Value& document);

@@ -108,8 +108,8 @@ TEST_F(Documents, OfThreadsApprovalsAndTheOverviewComeBackAsTheyWere) {
             (std::set<std::string>{"open", "approved", "approved, edited", "rejected", "closed"}));
   StatusSummary standing = wait(service_->standing(Whose())).value();
   EXPECT_EQ(standing.open.size(), 2u);
-  auto overview = [](const StatusSummary& each) { return standing_document(each, nullptr); };
-  expect_same<StatusSummary>(standing, overview, standing_from);
+  auto overview = [](const StatusSummary& each) { return status_summary_document(each, nullptr); };
+  expect_same<StatusSummary>(standing, overview, status_summary_from);
 }
 
 TEST_F(Documents, OfDecisionsComeBackAsTheyWere) {

@@ -200,7 +200,7 @@ Value history_document(const RunHistory& history) {
                         {"checkpoints", std::move(checkpoints)}});
 }
 
-Value standing_document(const StatusSummary& standing, const ApprovalExtras& extras) {
+Value status_summary_document(const StatusSummary& standing, const ApprovalExtras& extras) {
   Value::Array approvals;
   for (const ApprovalRow& row : standing.open) approvals.push_back(approval_document(row, extras));
   return Value::object({{"running", standing_runs(standing.at_work)},

@@ -23,7 +23,7 @@ Value history_document(const RunHistory& history);
 // The model's calls with the request, as far as it was kept, and the answer; of effects what they
 // came to.
 Value calls_document(const RunRow& run, const std::vector<EffectRow>& rows);
-Value standing_document(const StatusSummary& standing, const ApprovalExtras& extras);
+Value status_summary_document(const StatusSummary& standing, const ApprovalExtras& extras);
 Value preview_document(const ForkPreview& preview, const ApprovalExtras& extras);
 Value replay_document(const ReplayReport& report);
 Value decision_document(const DecisionResult& answer, const ApprovalExtras& extras);

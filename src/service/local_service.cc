@@ -393,9 +393,9 @@ class LocalService final : public Service {
     BELAY_CO_TRY(done.threads,
                  co_await apply_retention(parts_.store, parts_.tenant, policy, parts_.clock.now()));
     if (policy.dry_run) co_return done;
-    EncryptionOptions sealing = parts_.sealing;
+    EncryptionOptions encryption = parts_.encryption;
     BELAY_CO_TRY(BlobReport blobs, co_await delete_unused_blobs(parts_.stored, parts_.random,
-                                                                std::move(sealing), parts_.tenant));
+                                                                std::move(encryption), parts_.tenant));
     done.large_values = blobs.deleted;
     co_return done;
   }

@@ -17,7 +17,7 @@ struct LocalServiceParts {
   Clock& clock;
   Random& random;
   std::vector<std::shared_ptr<const GraphDefinition>> graphs;
-  EncryptionOptions sealing;
+  EncryptionOptions encryption;
   std::vector<std::string> collections;  // of records that check() looks at
   TenantId tenant = default_tenant();
   // Returns `invalid` for a record that must not be saved; null: accepts all records.

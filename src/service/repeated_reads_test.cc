@@ -56,7 +56,7 @@ struct RepeatedReads : ServiceWorld {
         {"calls", text_of(service_->calls({bought}), same)},
         {"standing",
          text_of(service_->standing(Whose()),
-                 [](const StatusSummary& each) { return standing_document(each, nullptr); })},
+                 [](const StatusSummary& each) { return status_summary_document(each, nullptr); })},
         {"approvals", texts_of(service_->approvals(every_approval), approval)},
         {"approval", text_of(service_->approval("waits", Whose()), approval)},
         {"approval of", text_of(service_->approval_of(bought, Whose()), approval)},

@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, 13> enum_names<CommitKind>{
     "input",   "node",   "attempt", "pause",   "decision", "expiry",    "claim",
     "failure", "cancel", "timer",   "release", "fork",     "quarantine"};
 template <>
-inline constexpr std::array<std::string_view, 5> enum_names<ValueKind>{"set", "append", "merge",
+inline constexpr std::array<std::string_view, 5> enum_names<WriteOp>{"set", "append", "merge",
                                                                        "add", "reduce"};
 template <>
 inline constexpr std::array<std::string_view, 4> enum_names<TaskStatus>{"waiting", "asking",
@@ -38,7 +38,7 @@ inline constexpr std::array<std::string_view, 3> enum_names<OutboxStatus>{"waiti
                                                                           "given_up"};
 
 template <>
-inline constexpr std::array<std::string_view, 4> enum_names<PlaceOf>{"user", "key", "queue",
+inline constexpr std::array<std::string_view, 4> enum_names<ConcurrencyScope>{"user", "key", "queue",
                                                                      "tenant"};
 
 template <typename E>

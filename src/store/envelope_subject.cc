@@ -106,7 +106,7 @@ Subject subject_of_tasks(const CheckpointRow& checkpoint) {
 }
 
 // True if a next task has members that are not names. Found by their text: if a name matches too,
-// the result is only unnecessary sealing.
+// the result is only unnecessary encryption.
 bool holds_content(std::string_view next_tasks) {
   static constexpr std::array<std::string_view, 3> members{
       "\"input\":", "\"answers\":", "\"question\":"};

@@ -174,7 +174,7 @@ std::vector<RunRow> in_turns(const PollFilter& filter, const std::vector<TenantI
 
 }  // namespace
 
-Result<std::vector<RunRow>> store::runs_to_offer(Snapshot& view, const PollFilter& filter) {
+Result<std::vector<RunRow>> store::candidates_for(Snapshot& view, const PollFilter& filter) {
   if (filter.tenant) return due_runs(view, *filter.tenant, filter);
   BELAY_TRY(std::vector<TenantId> tenants, view.tenants());
   std::vector<std::vector<RunRow>> due;
@@ -187,7 +187,7 @@ Result<std::vector<RunRow>> store::runs_to_offer(Snapshot& view, const PollFilte
 Task<Result<std::vector<RunRow>>> Store::poll_runs(PollFilter filter) {
   filter.limit = std::min(filter.limit, limits::poll_batch_max);
   std::function<Result<std::vector<RunRow>>(Snapshot&)> reader =
-      [filter = std::move(filter)](Snapshot& view) { return store::runs_to_offer(view, filter); };
+      [filter = std::move(filter)](Snapshot& view) { return store::candidates_for(view, filter); };
   co_return co_await belay::read<std::vector<RunRow>>(*this, std::move(reader));
 }
 

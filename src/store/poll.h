@@ -7,7 +7,7 @@
 
 namespace belay::store {
 
-// From what `view` shows. REQUIRES: filter.limit <= limits::claim_max.
-Result<std::vector<RunRow>> runs_to_offer(Snapshot& view, const PollFilter& filter);
+// From what `view` shows. REQUIRES: filter.limit <= limits::poll_batch_max.
+Result<std::vector<RunRow>> candidates_for(Snapshot& view, const PollFilter& filter);
 
 }  // namespace belay::store

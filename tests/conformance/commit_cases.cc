@@ -314,7 +314,7 @@ TEST_P(StoreSuite, BigValuesOddTextsAndEmptyOnesComeBackAsTheyWere) {
   ValueRow odd = commit.rows.values[0];
   odd.channel = "ärger \U0001F600 'quoted\" \\";
   odd.checkpoint_ns = "sub/graph";
-  // Sealing takes envelopes only.
+  // Encryption takes envelopes only.
   std::string bytes("\0\0", 2);
   odd.envelope = GetParam().is_sealed ? json_envelope(bytes) : bytes;
   commit.rows.values.push_back(odd);

@@ -199,7 +199,7 @@ TEST_P(StoreSuite, PruningInTheMidstOfASuperstepKeepsTheCommitThatChoseItsTasks)
 }
 
 TEST_P(StoreSuite, EveryEnvelopeIsFoundPageByPage) {
-  if (GetParam().is_sealed) GTEST_SKIP() << "it looks at what lies below the sealing";
+  if (GetParam().is_sealed) GTEST_SKIP() << "it looks at what lies below the encryption";
   ended_run(*call_, "a");
   ended_run(*call_, "b");
   Commit blobs;
@@ -270,7 +270,7 @@ TEST_P(StoreSuite, ACommitOfARunForgetsNoLargeValues) {
 }
 
 TEST_P(StoreSuite, AnEnvelopeIsRewrittenUnlessItHasChangedMeanwhile) {
-  if (GetParam().is_sealed) GTEST_SKIP() << "it looks at what lies below the sealing";
+  if (GetParam().is_sealed) GTEST_SKIP() << "it looks at what lies below the encryption";
   RunScript script = ended_run(*call_, "a");
   auto rewriting = [&](const std::string& text) {
     Commit commit;

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "store/enum_names.h"
-#include "tests/conformance/sealed_stores.h"
+#include "tests/conformance/encrypted_stores.h"
 #include "tests/conformance/told_run.h"
 
 namespace belay::conformance {
@@ -116,9 +116,9 @@ std::vector<std::string> changes_of(const Column& column) {
 class SqliteForged : public testing::Test {
  protected:
   SqliteForged() : inner_(open_sqlite_store(path_, clock_, random_).value()) {
-    EncryptionOptions sealing = all_of_sealing();
-    sealing.blob_above = 64u << 10;
-    store_ = make_encrypted_store(*inner_, random_, std::move(sealing));
+    EncryptionOptions encryption = all_of_encryption();
+    encryption.blob_above = 64u << 10;
+    store_ = make_encrypted_store(*inner_, random_, std::move(encryption));
     told_ = std::make_unique<ToldRun>(*store_, "a");
     before_ = all_of(*store_, *told_).value();
   }

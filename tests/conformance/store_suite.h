@@ -108,7 +108,7 @@ struct StoreKind {
 inline void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
 // The test program defines which there are.
 const std::vector<StoreKind>& bare_store_kinds();
-// Each of them as it is, and behind its sealing.
+// Each of them as it is, and behind its encryption.
 const std::vector<StoreKind>& store_kinds();
 
 // Calls on a store from one thread, each waited for.
@@ -147,7 +147,7 @@ class Caller {
   // Everything that a reader can see of a tenant, as one text: two stores, or one store before and
   // after, hold the same if these are equal.
   std::string all(const TenantId& tenant = default_tenant());
-  // The same without what envelopes() shows, which differs from one sealing to the next.
+  // The same without what envelopes() shows, which differs from one encryption to the next.
   std::string rows(const TenantId& tenant = default_tenant());
 
   EventLoop& loop() { return *loop_; }

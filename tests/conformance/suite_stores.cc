@@ -1,6 +1,6 @@
 // Runs the suite for every store of the program.
 
-#include "tests/conformance/sealed_stores.h"
+#include "tests/conformance/encrypted_stores.h"
 
 namespace belay::conformance {
 
@@ -12,7 +12,7 @@ const std::vector<StoreKind>& store_kinds() {
                      [bare](const std::string& folder, Clock& clock,
                             Random& random) -> Result<std::unique_ptr<Store>> {
                        BELAY_TRY(auto inner, bare.open(folder, clock, random));
-                       return sealed_around(std::move(inner), random, all_of_sealing());
+                       return sealed_around(std::move(inner), random, all_of_encryption());
                      },
                      true, bare.is_remote});
     }

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 struct OldFile {
   std::string name;  // empty: made by this Belay
-  EncryptionOptions (*sealing)();
+  EncryptionOptions (*encryption)();
   bool is_before_row_seals = false;  // with a key, but without seals of rows
 };
 void PrintTo(const OldFile& file, std::ostream* out) { *out << file.name; }
@@ -28,7 +28,7 @@ std::string unpacked(const std::string& name) {
   std::ifstream file(std::string(BELAY_STORES) + "/" + name, std::ios::binary);
   std::string packed(std::istreambuf_iterator<char>(file), {});
   std::string bytes;
-  bool is_sound = sealed::Compression().decompress(packed, bytes);
+  bool is_sound = encrypted::Compression().decompress(packed, bytes);
   return is_sound ? bytes : std::string();
 }
 
@@ -36,19 +36,19 @@ class OldFiles : public ::testing::TestWithParam<OldFile> {
  protected:
   OldFiles() {
     if (GetParam().name.empty()) {
-      Journeys(path_, GetParam().sealing()).set_out();
+      Journeys(path_, GetParam().encryption()).set_out();
     } else {
       std::ofstream(path_, std::ios::binary) << unpacked(GetParam().name + ".db.zst");
     }
   }
 
   // Returns the options with which the file can be opened.
-  static EncryptionOptions sealing() {
-    EncryptionOptions sealing = GetParam().sealing();
-    sealing.accept_plaintext = GetParam().is_before_row_seals;
-    return sealing;
+  static EncryptionOptions encryption() {
+    EncryptionOptions encryption = GetParam().encryption();
+    encryption.accept_plaintext = GetParam().is_before_row_seals;
+    return encryption;
   }
-  std::unique_ptr<Journeys> open() { return std::make_unique<Journeys>(path_, sealing()); }
+  std::unique_ptr<Journeys> open() { return std::make_unique<Journeys>(path_, encryption()); }
   static void expect_sound(Journeys& journeys) {
     CheckReport report = journeys.check();
     EXPECT_EQ(report.runs, 4u);
@@ -59,7 +59,7 @@ class OldFiles : public ::testing::TestWithParam<OldFile> {
   }
   static EncryptionReport look(Journeys& journeys) {
     return block_on(journeys.loop(), inspect_encryption(journeys.stored(), journeys.random(),
-                                                   GetParam().sealing(), default_tenant()))
+                                                   GetParam().encryption(), default_tenant()))
         .value();
   }
 
@@ -94,16 +94,16 @@ TEST_P(OldFiles, AreReadCheckedAndCarriedOn) {
 }
 
 TEST_P(OldFiles, SayWhatTheirDigestsAreAndARotationMasksThem) {
-  if (GetParam().sealing().keys.empty()) GTEST_SKIP() << "without a key they are what they are";
+  if (GetParam().encryption().keys.empty()) GTEST_SKIP() << "without a key they are what they are";
   auto journeys = open();
   EXPECT_EQ(look(*journeys).plaintext_digests > 0, GetParam().is_before_row_seals);
   auto report = block_on(journeys->loop(), reencrypt(journeys->stored(), journeys->random(),
-                                                     sealing(), default_tenant()));
+                                                     encryption(), default_tenant()));
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_TRUE(report->complete);
   // From now on the store accepts no plaintext.
   journeys.reset();
-  journeys = std::make_unique<Journeys>(path_, GetParam().sealing());
+  journeys = std::make_unique<Journeys>(path_, GetParam().encryption());
   EXPECT_EQ(look(*journeys).plaintext_digests, 0u);
   expect_sound(*journeys);
   EXPECT_EQ(journeys->agree("hills").value().view.row.outcome, "kept");
@@ -112,16 +112,16 @@ TEST_P(OldFiles, SayWhatTheirDigestsAreAndARotationMasksThem) {
 }
 
 TEST_P(OldFiles, ThatArePlainComeUnderAKey) {
-  if (!GetParam().sealing().keys.empty()) GTEST_SKIP() << "it has one";
+  if (!GetParam().encryption().keys.empty()) GTEST_SKIP() << "it has one";
   {
     auto journeys = open();
-    EncryptionOptions sealing = sealed_sealing();
-    sealing.accept_plaintext = true;
+    EncryptionOptions encryption = encrypting_options();
+    encryption.accept_plaintext = true;
     auto report = block_on(journeys->loop(), reencrypt(journeys->stored(), journeys->random(),
-                                                       std::move(sealing), default_tenant()));
+                                                       std::move(encryption), default_tenant()));
     ASSERT_TRUE(report.ok()) << report.error().message;
   }
-  Journeys journeys(path_, sealed_sealing());
+  Journeys journeys(path_, encrypting_options());
   expect_sound(journeys);
   EXPECT_EQ(journeys.agree("hills").value().view.row.outcome, "kept");
   EXPECT_TRUE(journeys.agree("sea").ok());
@@ -129,11 +129,11 @@ TEST_P(OldFiles, ThatArePlainComeUnderAKey) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, OldFiles,
-                         ::testing::Values(OldFile{"schema-3-sealed", sealed_sealing, true},
-                                           OldFile{"schema-4", plain_sealing},
-                                           OldFile{"schema-4-sealed", sealed_sealing, true},
-                                           OldFile{"", plain_sealing},
-                                           OldFile{"", sealed_sealing}));
+                         ::testing::Values(OldFile{"schema-3-sealed", encrypting_options, true},
+                                           OldFile{"schema-4", plaintext_options},
+                                           OldFile{"schema-4-sealed", encrypting_options, true},
+                                           OldFile{"", plaintext_options},
+                                           OldFile{"", encrypting_options}));
 
 }  // namespace
 }  // namespace belay::corpus

@@ -78,22 +78,22 @@ Graph<Journey> journey_graph() {
   return std::move(graph).build().value();
 }
 
-EncryptionOptions plain_sealing() {
-  EncryptionOptions sealing;
-  sealing.compress = EncryptionOptions::Compress::never;
-  return sealing;
+EncryptionOptions plaintext_options() {
+  EncryptionOptions encryption;
+  encryption.compress = EncryptionOptions::Compress::never;
+  return encryption;
 }
 
-EncryptionOptions sealed_sealing() {
-  EncryptionOptions sealing;
-  sealing.keys = KeyRing::from_text("corpus:" + std::string(64, 'c') + "\n").value();
-  return sealing;
+EncryptionOptions encrypting_options() {
+  EncryptionOptions encryption;
+  encryption.keys = KeyRing::from_text("corpus:" + std::string(64, 'c') + "\n").value();
+  return encryption;
 }
 
-Journeys::Journeys(const std::string& path, EncryptionOptions sealing)
+Journeys::Journeys(const std::string& path, EncryptionOptions encryption)
     : random_(seed_for(path)),
       inner_(open_sqlite_store(path, clock_, random_).value()),
-      sealed_(make_encrypted_store(*inner_, random_, std::move(sealing))) {
+      sealed_(make_encrypted_store(*inner_, random_, std::move(encryption))) {
   runtime_ = Runtime::open(RuntimeParts{*sealed_, *loop_, clock_, random_, model_}).value();
   runtime_->add(graph_);
 }

@@ -28,13 +28,13 @@ struct Journey {
 Graph<Journey> journey_graph();
 
 // No key, or what the sealed files are sealed with.
-EncryptionOptions plain_sealing();
-EncryptionOptions sealed_sealing();
+EncryptionOptions plaintext_options();
+EncryptionOptions encrypting_options();
 
 class Journeys {
  public:
   // Opens or creates the file.
-  Journeys(const std::string& path, EncryptionOptions sealing);
+  Journeys(const std::string& path, EncryptionOptions encryption);
 
   // What a new file is filled with: "home" has come to its end, "edited" too, after an edited
   // approval; "hills" waits for its approval, and "sea" in the midst of a superstep.
@@ -45,7 +45,7 @@ class Journeys {
   CheckReport check();
 
   Store& store() { return *sealed_; }
-  // Below the sealing.
+  // Below the encryption.
   Store& stored() { return *inner_; }
   EventLoop& loop() { return *loop_; }
   Random& random() { return random_; }

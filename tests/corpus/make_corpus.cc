@@ -13,7 +13,7 @@ int main(int count, char** words) {
   }
   using namespace belay::corpus;
   std::string folder = words[1];
-  Journeys(folder + "/plain.db", plain_sealing()).set_out();
-  Journeys(folder + "/sealed.db", sealed_sealing()).set_out();
+  Journeys(folder + "/plain.db", plaintext_options()).set_out();
+  Journeys(folder + "/sealed.db", encrypting_options()).set_out();
   return 0;
 }

@@ -80,7 +80,7 @@ const Moment& Processes::hear(std::uint32_t number, const Heard& heard, const Li
 
   Seen seen;
   if (heard.seen) {
-    SeeingSnapshot snapshot(heard.seen->tables);
+    ObservingSnapshot snapshot(heard.seen->tables);
     // Its answer is its own: the call that is played hears it once more.
     (void)moment.progress.open[heard.open].reader(snapshot);
     seen = snapshot.take_seen();

@@ -17,9 +17,9 @@ using Rows = std::variant<std::vector<ThreadRow>, std::vector<RunRow>, std::vect
                           std::vector<ConcurrencyCount>, std::vector<SessionRow>>;
 using Seen = std::vector<Rows>;
 
-class SeeingSnapshot final : public Snapshot {
+class ObservingSnapshot final : public Snapshot {
  public:
-  explicit SeeingSnapshot(const store::Tables& tables) : view_(tables) {}
+  explicit ObservingSnapshot(const store::Tables& tables) : view_(tables) {}
 
   Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override {
     return keep(view_.threads(filter));

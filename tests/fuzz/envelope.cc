@@ -5,7 +5,7 @@
 #include "belay/testing.h"
 #include "store/encrypted/compression.h"
 #include "store/encrypted/digest_mask.h"
-#include "store/encrypted/envelope_encryption.h"
+#include "store/encrypted/envelope_sealer.h"
 #include "tests/fuzz/target.h"
 
 namespace belay::fuzz {
@@ -18,16 +18,16 @@ KeyRing known_keys() {
 }
 
 EncryptionOptions with_keys(bool accept_plain) {
-  EncryptionOptions sealing;
-  sealing.keys = known_keys();
-  sealing.accept_plaintext = accept_plain;
-  sealing.blob_above = 2'000;
-  return sealing;
+  EncryptionOptions encryption;
+  encryption.keys = known_keys();
+  encryption.accept_plaintext = accept_plain;
+  encryption.blob_above = 2'000;
+  return encryption;
 }
 
 void take_apart(std::string_view input) {
   auto json = json_in_envelope(input);
-  auto parts = sealed::parts_of(input, kSubject);
+  auto parts = encrypted::parts_of(input, kSubject);
   if (json.ok()) {
     require(json_envelope(*json) == input, "a plain envelope goes together again");
     require(parts.ok() && parts->is_plain() && parts->data == *json, "both readers agree");
@@ -35,16 +35,16 @@ void take_apart(std::string_view input) {
     require_sound(json.error());
   }
   if (!parts.ok()) return require_sound(parts.error());
-  std::string again = sealed::envelope_front(parts->type, parts->data.size());
+  std::string again = encrypted::envelope_front(parts->type, parts->data.size());
   require(again.append(parts->data) == input, "an envelope goes together again");
 }
 
 // Bytes that somebody put into the store: nothing opens but what the key has sealed.
 void open_foreign(std::string_view input) {
   static testing::SeededRandom random(1);
-  static sealed::EnvelopeSealer strict(with_keys(false), random);
-  static sealed::EnvelopeSealer lenient(with_keys(true), random);
-  for (sealed::EnvelopeSealer* sealer : {&strict, &lenient}) {
+  static encrypted::EnvelopeSealer strict(with_keys(false), random);
+  static encrypted::EnvelopeSealer lenient(with_keys(true), random);
+  for (encrypted::EnvelopeSealer* sealer : {&strict, &lenient}) {
     std::string envelope(input);
     auto opened = sealer->open(default_tenant(), kSubject, envelope);
     if (!opened.ok()) {
@@ -53,7 +53,7 @@ void open_foreign(std::string_view input) {
           opened.error().code == ErrorCode::corrupt || opened.error().code == ErrorCode::invalid,
           "what does not open is corrupt or wants a key");
     } else if (!envelope.empty() && !*opened) {
-      auto parts = sealed::parts_of(envelope, kSubject);
+      auto parts = encrypted::parts_of(envelope, kSubject);
       require(parts.ok() && parts->is_plain(), "what is open is plain");
     }
     BlobRow blob{sha256(input), std::string(input)};
@@ -75,7 +75,7 @@ void open_foreign(std::string_view input) {
 // `at` says which byte is changed on the way.
 void seal_and_open(unsigned at, std::string_view text) {
   static testing::SeededRandom random(2);
-  static sealed::EnvelopeSealer sealer(with_keys(false), random);
+  static encrypted::EnvelopeSealer sealer(with_keys(false), random);
   std::string plain = json_envelope(text);
   std::string envelope = plain;
   std::vector<BlobRow> blobs;
@@ -101,10 +101,10 @@ void seal_and_open(unsigned at, std::string_view text) {
 }
 
 void compress_and_back(std::string_view input) {
-  static sealed::Compression compression;
+  static encrypted::Compression compression;
   std::string out;
   if (compression.decompress(input, out)) {
-    require(out.size() <= sealed::kFrameBytesMax, "a frame is bounded");
+    require(out.size() <= encrypted::kFrameBytesMax, "a frame is bounded");
   }
   std::string frame, back;
   if (!compression.compress(input, frame)) return;
@@ -113,25 +113,25 @@ void compress_and_back(std::string_view input) {
 
 void mask_and_back(std::string_view input) {
   static const KeyRing ring = known_keys();
-  static sealed::Macs macs;
+  static encrypted::Macs macs;
   static const store::Subject subject{std::string(kSubject), "what it is bound to"};
-  const sealed::NamedKey& key = ring.keys().active();
-  using sealed::Unmasked;
-  if (auto parts = sealed::masked_parts_of(input)) {
+  const encrypted::NamedKey& key = ring.keys().active();
+  using encrypted::Unmasked;
+  if (auto parts = encrypted::masked_parts_of(input)) {
     Digest digest{};
-    Unmasked found = sealed::unmask(macs, key, default_tenant(), subject, *parts, digest);
+    Unmasked found = encrypted::unmask(macs, key, default_tenant(), subject, *parts, digest);
     if (found == Unmasked::well && parts->key_id == key.id && !parts->code.empty()) {
-      require(sealed::masked(macs, key, default_tenant(), subject, digest) == input,
+      require(encrypted::masked(macs, key, default_tenant(), subject, digest) == input,
               "a mask can be put on again");
     }
   }
   Digest digest = sha256(input);
-  std::string bytes = sealed::masked(macs, key, default_tenant(), subject, digest);
-  auto parts = sealed::masked_parts_of(bytes);
+  std::string bytes = encrypted::masked(macs, key, default_tenant(), subject, digest);
+  auto parts = encrypted::masked_parts_of(bytes);
   Digest back{};
   require(
       parts &&
-          sealed::unmask(macs, key, default_tenant(), subject, *parts, back) == Unmasked::well &&
+          encrypted::unmask(macs, key, default_tenant(), subject, *parts, back) == Unmasked::well &&
           back == digest,
       "a mask comes off");
 }
@@ -139,7 +139,7 @@ void mask_and_back(std::string_view input) {
 // Seals the input's lines as a row part: they can be opened, but not with other bound values.
 void seal_part(std::string_view input) {
   static testing::SeededRandom random(4);
-  static sealed::EnvelopeSealer sealer(with_keys(false), random);
+  static encrypted::EnvelopeSealer sealer(with_keys(false), random);
   std::vector<std::string> texts;
   while (texts.size() < 5) {
     std::size_t end = std::min(input.find('\n'), input.size());

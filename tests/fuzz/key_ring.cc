@@ -1,7 +1,7 @@
 // The file of keys: a ring that was read seals and opens, and no error shows a key.
 
 #include "belay/testing.h"
-#include "store/encrypted/envelope_encryption.h"
+#include "store/encrypted/envelope_sealer.h"
 #include "tests/fuzz/target.h"
 
 BELAY_FUZZ_TARGET(KeyRing, "key_ring") {
@@ -26,9 +26,9 @@ BELAY_FUZZ_TARGET(KeyRing, "key_ring") {
     fuzz::require(input.find(id) != input.npos, "an id is the person's own");
   }
   belay::testing::SeededRandom random(3);
-  EncryptionOptions sealing;
-  sealing.keys = *ring;
-  sealed::EnvelopeSealer sealer(std::move(sealing), random);
+  EncryptionOptions encryption;
+  encryption.keys = *ring;
+  encrypted::EnvelopeSealer sealer(std::move(encryption), random);
   std::string envelope = json_envelope("7");
   std::vector<BlobRow> blobs;
   fuzz::require(sealer.seal(default_tenant(), "value", envelope, blobs).ok(), "a ring seals");

@@ -365,7 +365,7 @@ TEST_F(BadInput, ADiskThatIsFullIsNamedAndItsRunsGoOnOnceThereIsRoom) {
 
 TEST_F(BadInput, DoctorSeesAClockThatIsHoursOff) {
   auto clock_finding = [&](Clock& clock) {
-    for (const cli::Diagnostic& each : cli::look_at_postgres(owner_url(), "", clock)) {
+    for (const cli::Diagnostic& each : cli::diagnose_postgres(owner_url(), "", clock)) {
       if (each.name == "clock") return each;
     }
     return cli::Diagnostic();

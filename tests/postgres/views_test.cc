@@ -80,18 +80,18 @@ Graph<Study> failing_graph() {
 
 class PostgresViews : public StoreWorld {
  protected:
-  // Without a sealing the store is as belay has it without a key.
-  void begin(EncryptionOptions sealing) {
+  // Without a encryption the store is as belay has it without a key.
+  void begin(EncryptionOptions encryption) {
     bare_ = open_store(url(), *system_, random_).value();
-    store_ = make_encrypted_store(*bare_, random_, std::move(sealing));
+    store_ = make_encrypted_store(*bare_, random_, std::move(encryption));
     runtime_ = Runtime::open(RuntimeParts{*store_, *loop_, *system_, random_, model_, {}}).value();
     runtime_->add(study_);
     runtime_->add(failing_);
   }
   void begin() {
-    EncryptionOptions sealing;
-    sealing.compress = EncryptionOptions::Compress::with_key;
-    begin(std::move(sealing));
+    EncryptionOptions encryption;
+    encryption.compress = EncryptionOptions::Compress::with_key;
+    begin(std::move(encryption));
   }
   Result<RunView> start(const Graph<Study>& graph, const std::string& thread) {
     Study study;
@@ -252,10 +252,10 @@ TEST_F(PostgresViews, SayWhyARunFailed) {
 }
 
 TEST_F(PostgresViews, HaveLargeValuesInPlainToo) {
-  EncryptionOptions sealing;
-  sealing.compress = EncryptionOptions::Compress::never;
-  sealing.blob_above = 8;
-  begin(std::move(sealing));
+  EncryptionOptions encryption;
+  encryption.compress = EncryptionOptions::Compress::never;
+  encryption.blob_above = 8;
+  begin(std::move(encryption));
   study("s");
   EXPECT_NE(sql_value("SELECT count(*) FROM belay.blobs"), "0");
   EXPECT_EQ(differences_in("s"), "");
@@ -274,9 +274,9 @@ TEST_F(PostgresViews, HaveNullForACompressedValueAndTheOthersBesideIt) {
 }
 
 TEST_F(PostgresViews, HaveNoStateWhereItIsEncrypted) {
-  EncryptionOptions sealing;
-  sealing.keys = KeyRing::from_text("k1:" + std::string(64, '7')).value();
-  begin(std::move(sealing));
+  EncryptionOptions encryption;
+  encryption.keys = KeyRing::from_text("k1:" + std::string(64, '7')).value();
+  begin(std::move(encryption));
   study("s");
   EXPECT_EQ(sql_value("SELECT count(*) FROM belay.agent_checkpoints WHERE state IS NOT NULL"
                       " OR working_memory IS NOT NULL OR stock_ticker IS NOT NULL"

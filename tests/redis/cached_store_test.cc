@@ -220,9 +220,9 @@ TEST_F(CachedStoreTest, AnyHistoryLooksTheSame) {
 }
 
 TEST_F(CachedStoreTest, BelowSealingKeepsNothingInPlain) {
-  EncryptionOptions sealing;
-  sealing.keys = KeyRing::from_text("key:" + std::string(64, 'a')).value();
-  auto sealed = make_encrypted_store(*cached_, random_, sealing);
+  EncryptionOptions encryption;
+  encryption.keys = KeyRing::from_text("key:" + std::string(64, 'a')).value();
+  auto sealed = make_encrypted_store(*cached_, random_, encryption);
   RunScript script("a");
   Commit first = script.first();
   first.rows.values = {script.value({"text"}, 1)};

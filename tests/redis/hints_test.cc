@@ -55,9 +55,9 @@ TEST(RedisHints, TextsThatWereSealedWithAnotherKeyOrNotAtAllAreNotHeard) {
   RedisServer server;
   auto random = system_random();
   auto client = connected(server.url(), *random);
-  RedisBroadcast ours(*client, std::make_shared<TextSeal>(ring('a'), *random));
-  RedisBroadcast theirs(*client, std::make_shared<TextSeal>(ring('b'), *random));
-  RedisBroadcast plain(*client, std::make_shared<TextSeal>(KeyRing(), *random));
+  RedisBroadcast ours(*client, std::make_shared<MessageEncryption>(ring('a'), *random));
+  RedisBroadcast theirs(*client, std::make_shared<MessageEncryption>(ring('b'), *random));
+  RedisBroadcast plain(*client, std::make_shared<MessageEncryption>(KeyRing(), *random));
   std::vector<std::string> heard;
   std::atomic<int> count = 0;
   auto listening = ours.subscribe("talk", [&](std::string text) {
@@ -78,7 +78,7 @@ TEST(RedisHints, WhoComesLaterHearsWhatIsKeptForAsLongAsItIs) {
   RedisServer server;
   auto random = system_random();
   auto client = connected(server.url(), *random);
-  auto seal = std::make_shared<TextSeal>(ring('a'), *random);
+  auto seal = std::make_shared<MessageEncryption>(ring('a'), *random);
   RedisBroadcast broadcast(*client, seal);
   std::atomic<int> early = 0, late = 0, too_late = 0;
   auto first = broadcast.subscribe_retained("circuit:smtp", [&](std::string) { ++early; });
@@ -105,7 +105,7 @@ struct OneProgram {
              Model& model, const Graph<Talk>& graph)
       : client(connected(url, random)),
         wake_up(*client, loop),
-        broadcast(*client, std::make_shared<TextSeal>(KeyRing(), random)) {
+        broadcast(*client, std::make_shared<MessageEncryption>(KeyRing(), random)) {
     RuntimeParts parts{store, loop, clock, random, model};
     parts.hints.work_notifier = &wake_up;
     parts.hints.broadcast = &broadcast;

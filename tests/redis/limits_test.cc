@@ -33,8 +33,8 @@ struct SharedTier : ::testing::Test {
 };
 
 TEST_F(SharedTier, ALimitIsOneForAllWhoNameItAlike) {
-  RedisLimit first(*one);
-  RedisLimit second(*other);
+  RedisRateLimit first(*one);
+  RedisRateLimit second(*other);
   int taken = 0;
   for (int i = 0; i < 5; ++i) {
     taken += take(first, "a", 6) == milliseconds(0);
@@ -49,8 +49,8 @@ TEST_F(SharedTier, ALimitIsOneForAllWhoNameItAlike) {
 }
 
 TEST_F(SharedTier, WhatIsGivenBackToALimitMayBeTakenAgainByAnyone) {
-  RedisLimit first(*one);
-  RedisLimit second(*other);
+  RedisRateLimit first(*one);
+  RedisRateLimit second(*other);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(take(first, "a", 3), milliseconds(0));
   EXPECT_GT(take(second, "a", 3), milliseconds(0));
   block_on(*loop, second.give_back("a", 3));
@@ -65,7 +65,7 @@ TEST_F(SharedTier, WhatIsGivenBackToALimitMayBeTakenAgainByAnyone) {
 }
 
 TEST_F(SharedTier, WhatStandsInTheWayOfALimitIsAMinuteAtTheMostOrNotKnown) {
-  RedisLimit limit(*one);
+  RedisRateLimit limit(*one);
   std::string key = one->name("limit:a");
   ASSERT_TRUE(one->call_and_wait({"SET", key, "99999999999999999999999"}).ok());
   auto wait = take(limit, "a", 60);
@@ -102,7 +102,7 @@ TEST(SharedRates, MakeACallWaitAndNeverLetMoreThroughThanThisProcessWould) {
   belay::testing::SimulatedLoop loop(clock);
   SaidLimit said;
   said.answers = {milliseconds(2'000), milliseconds(1'000), milliseconds(0)};
-  models::CallRate rate(2, clock, &said, "calls:x");
+  models::RateLimiter rate(2, clock, &said, "calls:x");
   Instant began = clock.now();
   EXPECT_TRUE(block_on(loop, rate.enter("m")).ok());
   EXPECT_EQ(clock.now() - began, milliseconds(3'000));
@@ -131,12 +131,12 @@ ModelRequest question(const std::string& text) {
 struct Answering {
   Answering(Client& client, KeyRing keys, Random& random, Clock& clock)
       : model(std::make_shared<belay::testing::ScriptedModel>()),
-        answers(client, std::make_shared<TextSeal>(std::move(keys), random)) {
+        answers(client, std::make_shared<MessageEncryption>(std::move(keys), random)) {
     model->then_always([this](const ModelRequest& request) {
       ++asked;
       return "answer to " + request.messages.at(0).text;
     });
-    models::AnswerCacheOptions options;
+    models::ReplyCacheOptions options;
     options.ttl = std::chrono::hours(1);
     options.entries_max = 10;
     options.bytes_max = 1'000'000;
@@ -152,7 +152,7 @@ struct Answering {
   }
   int asked = 0;
   std::shared_ptr<belay::testing::ScriptedModel> model;
-  RedisAnswers answers;
+  RedisReplyCache answers;
   std::shared_ptr<models::CachedModel> cached;
 };
 

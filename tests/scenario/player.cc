@@ -62,7 +62,7 @@ class Player {
       if (other) return fault(step, *std::move(other));
       return std::nullopt;
     }
-    auto done = carry_out(step);
+    auto done = perform(step);
     if (done.ok()) return std::nullopt;
     return fault(step, {"that it is carried out", done.error().message});
   }
@@ -75,7 +75,7 @@ class Player {
                  {"a store in which check finds nothing", checked.out + checked.err});
   }
 
-  Result<Done> carry_out(const Step& step) {
+  Result<Done> perform(const Step& step) {
     using Deed = Result<Done> (Player::*)(const Step&);
     static const std::map<std::string, Deed> deeds = {
         {"start", &Player::start},

@@ -23,7 +23,7 @@ class Outside {
     bool was_zombie;  // its process had been taken for dead when it sent it
   };
 
-  Outside(Agenda& agenda, EventLog& log, Sightings& sightings, Coverage& coverage,
+  Outside(Agenda& agenda, EventLog& log, RunObservations& sightings, Coverage& coverage,
           std::uint64_t seed)
       : agenda_(agenda), log_(log), sightings_(sightings), coverage_(coverage), random_(seed) {}
 
@@ -53,7 +53,7 @@ class Outside {
 
   Agenda& agenda_;
   EventLog& log_;
-  Sightings& sightings_;
+  RunObservations& sightings_;
   Coverage& coverage_;
   testing::SeededRandom random_;
   Chances chances_;
@@ -64,9 +64,9 @@ class Outside {
 };
 
 // The model as one process reaches it.
-class OutsideModel final : public Model {
+class ExternalModel final : public Model {
  public:
-  OutsideModel(Outside& outside, ProcessId process) : outside_(outside), process_(process) {}
+  ExternalModel(Outside& outside, ProcessId process) : outside_(outside), process_(process) {}
   Task<Result<ModelReply>> generate(ModelRequest request) override {
     return outside_.generate(process_, std::move(request));
   }

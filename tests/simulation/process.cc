@@ -39,17 +39,17 @@ class Process::SeenStore final : public ForwardingStore {
   Task<Result<CommitOutcome>> commit(Commit commit) override {
     // What a commit may make durable, apart from the commit itself, which is on its way then.
     CommitRows rows = seen_of(commit.rows);
-    CommitRows when_expired;
-    if (commit.if_expired) when_expired = seen_of(*commit.if_expired);
+    CommitRows if_expired;
+    if (commit.if_expired) if_expired = seen_of(*commit.if_expired);
     std::string thread = thread_of(commit);
-    Sightings::Stay stay;
+    RunObservations::Stay stay;
     if (!thread.empty()) stay = machine_.sightings.enter(process_, thread, RunState::committing);
     std::string what = "commits " + told(commit, thread);
     auto outcome = co_await inner().commit(std::move(commit));
     machine_.log.tell(process_, what + ": " + outcome_text(outcome));
     stay.reset();
     if (outcome.ok() && *outcome == CommitOutcome::applied) acknowledge(rows);
-    if (outcome.ok() && *outcome == CommitOutcome::expired) acknowledge(when_expired);
+    if (outcome.ok() && *outcome == CommitOutcome::expired) acknowledge(if_expired);
     co_return std::move(outcome);
   }
 

@@ -18,7 +18,7 @@ namespace belay::simulation {
 struct Machine {
   Agenda& agenda;
   EventLog& log;
-  Sightings& sightings;
+  RunObservations& sightings;
   Outside& outside;
   disk::RecordingDisk& disk;
   std::string store_path;
@@ -86,7 +86,7 @@ class Process {
   WallClock clock_;
   testing::SeededRandom random_;
   ProcessExecutor executor_;
-  OutsideModel model_;
+  ExternalModel model_;
   bool is_over_ = false;
   bool loses_reply_ = false;
   bool is_stopped_ = false;

@@ -2,7 +2,7 @@
 
 namespace belay::simulation {
 
-Sightings::Stay Sightings::enter(ProcessId process, const std::string& thread, RunState doing) {
+RunObservations::Stay RunObservations::enter(ProcessId process, const std::string& thread, RunState doing) {
   std::shared_ptr<Seen>& seen = runs_[thread];
   if (!seen) seen = std::make_shared<Seen>();
   int& count = seen->doing[{process, doing}];
@@ -14,7 +14,7 @@ Sightings::Stay Sightings::enter(ProcessId process, const std::string& thread, R
   });
 }
 
-void Sightings::committed(ProcessId process, const RunRow& row) {
+void RunObservations::committed(ProcessId process, const RunRow& row) {
   std::shared_ptr<Seen>& seen = runs_[row.thread.text];
   if (!seen) seen = std::make_shared<Seen>();
   ++*version_;
@@ -23,7 +23,7 @@ void Sightings::committed(ProcessId process, const RunRow& row) {
   seen->holder = row.status == RunStatus::running ? process : kOutside;
 }
 
-RunState Sightings::state_of(const Seen& seen) const {
+RunState RunObservations::state_of(const Seen& seen) const {
   if (seen.status == RunStatus::queued) return RunState::queued;
   if (seen.status != RunStatus::running) {
     return seen.sleeps ? RunState::sleeping : RunState::asking;
@@ -35,7 +35,7 @@ RunState Sightings::state_of(const Seen& seen) const {
   return RunState::working;
 }
 
-std::vector<Sightings::Sight> Sightings::all() const {
+std::vector<RunObservations::Sight> RunObservations::all() const {
   std::vector<Sight> sights;
   for (const auto& [thread, seen] : runs_) {
     if (is_final(seen->status)) continue;

@@ -11,7 +11,7 @@
 
 namespace belay::simulation {
 
-class Sightings {
+class RunObservations {
  public:
   // While it lives, its process does that for the thread's run.
   using Stay = std::shared_ptr<void>;

@@ -488,7 +488,7 @@ class Simulation {
   Played played_;
   Agenda agenda_;
   EventLog log_;
-  Sightings sightings_;
+  RunObservations sightings_;
   Outside outside_;
   std::string folder_;
   disk::RecordingDisk disk_;

@@ -201,12 +201,12 @@ Result<std::shared_ptr<void>> inner_state(const StateType& type, Inner input) {
 // What a node's function returned, without its type.
 template <typename State>
 NodeResult answer_of(Update<State> update) {
-  return std::move(update).take_answer();
+  return std::move(update).take_update();
 }
 template <typename State>
 NodeResult answer_of(Result<Update<State>> update) {
   if (!update.ok()) return std::move(update).error();
-  return std::move(*update).take_answer();
+  return std::move(*update).take_update();
 }
 template <typename State, typename Returned>
 Task<NodeResult> answer_of(Task<Returned> task) {

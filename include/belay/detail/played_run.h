@@ -13,7 +13,7 @@
 
 namespace belay::testing {
 
-// Where a process dies. Take those of Played::every_commit(), or say before_commit(3).
+// Where a process dies. Take those of Played::crash_points(), or say before_commit(3).
 struct CrashPoint {
   enum class When {
     before_commit,  // the commit never reaches the store

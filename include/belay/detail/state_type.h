@@ -22,7 +22,7 @@ class Operand {
   virtual ~Operand() = default;
   // The JSON text of what is set, or of the items, entries or number that are added.
   virtual void encode(Encoder& out) const = 0;
-  // Combines it with the state, and is used up. Not for ValueKind::reduce. `invalid` when the
+  // Combines it with the state, and is used up. Not for WriteOp::reduce. `invalid` when the
   // result is none of the channel's values: a sum beyond its type.
   virtual Result<Done> apply(void* state) = 0;
   // The typed value, for a graph's own reducer.
@@ -95,7 +95,7 @@ struct ChannelType {
     return combine_channel(WriteOp::set, from, state, in, unknown);
   }
   // Combines a stored operand with the channel; false, with the problem noted, when it does not
-  // fit. Not for ValueKind::reduce.
+  // fit. Not for WriteOp::reduce.
   bool combine(WriteOp kind, const Value& from, void* state, Decoder& in,
                Unknown* unknown) const {
     return combine_channel(kind, from, state, in, unknown);

@@ -4,10 +4,10 @@
 
 #include "store/encrypted/cipher.h"
 #include "store/encrypted/compression.h"
-#include "store/encrypted/envelope_encryption.h"
+#include "store/encrypted/envelope_sealer.h"
 #include "store/encrypted/macs.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 
 struct EnvelopeSealer::Bench {
   explicit Bench(Random& random) : cipher(random) {}
@@ -59,4 +59,4 @@ class EnvelopeSealer::Lease {
   std::unique_ptr<Bench> bench_;
 };
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

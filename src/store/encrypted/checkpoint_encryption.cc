@@ -5,7 +5,7 @@
 #include "store/encrypted/digest_mask.h"
 #include "store/stored_digest.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 bool is_json(std::string_view tasks) { return tasks.starts_with('['); }
@@ -16,12 +16,12 @@ Result<Digest> EnvelopeSealer::unmask(const TenantId& tenant, const store::Subje
                                       std::string_view bytes) {
   auto parts = masked_parts_of(bytes);
   if (!parts) return corrupt(subject, "is cut off");
-  const NamedKey* key = encrypts() ? sealing_.keys.keys().find(parts->key_id) : nullptr;
+  const NamedKey* key = encrypts() ? encryption_.keys.keys().find(parts->key_id) : nullptr;
   if (!key) return needs_key(subject, parts->key_id, "which was not given");
   BELAY_CHECK(check_authentic(!parts->code.empty(), subject));
   Digest digest{};
   Lease bench(*this);
-  switch (sealed::unmask((*bench).macs, *key, tenant, subject, *parts, digest)) {
+  switch (encrypted::unmask((*bench).macs, *key, tenant, subject, *parts, digest)) {
     case Unmasked::well:
       return digest;
     case Unmasked::other_key:
@@ -36,7 +36,7 @@ Result<Digest> EnvelopeSealer::unmask(const TenantId& tenant, const store::Subje
 std::string EnvelopeSealer::masked_now(const TenantId& tenant, const store::Subject& subject,
                                        const Digest& digest) {
   Lease bench(*this);
-  return masked((*bench).macs, sealing_.keys.keys().active(), tenant, subject, digest);
+  return masked((*bench).macs, encryption_.keys.keys().active(), tenant, subject, digest);
 }
 
 Result<Done> EnvelopeSealer::seal(const TenantId& tenant, CheckpointRow& checkpoint) {
@@ -93,7 +93,7 @@ Result<std::optional<std::string>> EnvelopeSealer::kept_under_active_key(
     BELAY_CHECK(check_authentic(false, subject));
   } else {
     auto parts = masked_parts_of(bytes);
-    bool is_active = parts && parts->key_id == sealing_.keys.keys().active().id;
+    bool is_active = parts && parts->key_id == encryption_.keys.keys().active().id;
     if (is_active && !parts->code.empty()) return Kept();
     BELAY_TRY(digest, unmask(tenant, subject, bytes));
   }
@@ -124,4 +124,4 @@ Result<std::optional<std::string>> EnvelopeSealer::key_of_kept(const TenantId& t
   return KeyId(parts->code.empty() ? std::string_view() : parts->key_id);
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

@@ -6,7 +6,7 @@
 
 #include "belay/result.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 // Contexts of this many keys and tenants are kept; a process seldom serves more at once.
@@ -35,9 +35,9 @@ void add(std::string& bound, std::string_view text) {
 void Cipher::Free::operator()(evp_cipher_ctx_st* context) const { EVP_CIPHER_CTX_free(context); }
 
 Cipher::Cipher(Random& random)
-    : random_(random), sealing_(EVP_CIPHER_CTX_new()), opening_(EVP_CIPHER_CTX_new()) {
-  BELAY_ASSERT(sealing_ && opening_);
-  int worked = EVP_EncryptInit_ex2(sealing_.get(), aes_gcm(), nullptr, nullptr, nullptr) &
+    : random_(random), encryption_(EVP_CIPHER_CTX_new()), opening_(EVP_CIPHER_CTX_new()) {
+  BELAY_ASSERT(encryption_ && opening_);
+  int worked = EVP_EncryptInit_ex2(encryption_.get(), aes_gcm(), nullptr, nullptr, nullptr) &
                EVP_DecryptInit_ex2(opening_.get(), aes_gcm(), nullptr, nullptr, nullptr);
   BELAY_ASSERT(worked == 1);
 }
@@ -79,7 +79,7 @@ void Cipher::seal(const NamedKey& key, const Binding& binding, std::string_view 
   std::memcpy(out.data() + at, random, kNonceBytes);
   TenantKey secret;
   with.messages.derive(std::string_view(out).substr(at), secret);
-  EVP_CIPHER_CTX* context = sealing_.get();
+  EVP_CIPHER_CTX* context = encryption_.get();
   int worked = EVP_EncryptInit_ex2(context, nullptr, secret.data(), octets(out, at + 12), nullptr);
   int size = 0;
   worked &=
@@ -137,4 +137,4 @@ Cipher::Opened Cipher::open(Method method, const NamedKey& key, const Binding& b
   return fits || is_known ? Opened::changed : Opened::other_key;
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

@@ -27,7 +27,7 @@
 
 struct evp_cipher_ctx_st;
 
-namespace belay::sealed {
+namespace belay::encrypted {
 
 inline constexpr std::size_t kNonceBytes = 24;
 inline constexpr std::size_t kOldNonceBytes = 12;
@@ -75,9 +75,9 @@ class Cipher {
 
   Random& random_;
   std::string bound_;  // used again
-  Context sealing_;
+  Context encryption_;
   Context opening_;
   std::map<std::pair<const NamedKey*, TenantId>, Keyed> keyed_;
 };
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

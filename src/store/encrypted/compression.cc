@@ -4,7 +4,7 @@
 
 #include "belay/result.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 constexpr int kLevel = 1;
@@ -52,4 +52,4 @@ bool Compression::decompress(std::string_view frame, std::string& out) {
   return !ZSTD_isError(written) && written == size;
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

@@ -11,7 +11,7 @@
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
 
-namespace belay::sealed {
+namespace belay::encrypted {
 
 // No frame holds more: neither is one written, nor is one believed that claims to.
 inline constexpr std::size_t kFrameBytesMax = limits::value_bytes_max + (1u << 20);
@@ -33,4 +33,4 @@ class Compression {
   std::unique_ptr<ZSTD_DCtx_s, Free> reading_;
 };
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

@@ -4,7 +4,7 @@
 
 #include "store/stored_digest.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 constexpr std::size_t kDigestBytes = Digest{}.size();
@@ -61,4 +61,4 @@ Unmasked unmask(Macs& macs, const NamedKey& key, const TenantId& tenant,
   return fits || is_known ? Unmasked::changed : Unmasked::other_key;
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

@@ -17,7 +17,7 @@
 #include "store/envelope_subject.h"
 #include "store/encrypted/macs.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 
 // Views into a masked digest.
 struct MaskedParts {
@@ -38,4 +38,4 @@ enum class Unmasked { well, other_key, changed };
 Unmasked unmask(Macs& macs, const NamedKey& key, const TenantId& tenant,
                 const store::Subject& subject, const MaskedParts& parts, Digest& digest);
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

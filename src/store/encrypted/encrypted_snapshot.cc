@@ -5,7 +5,7 @@
 
 #include "store/envelope_subject.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 // Opens the envelopes of one page of rows.
@@ -139,7 +139,7 @@ Result<Done> check_found(EnvelopeSealer& sealer, const RecordQuery& query,
 
 }  // namespace
 
-Result<std::vector<ThreadRow>> SealedSnapshot::threads(const ThreadFilter& filter) {
+Result<std::vector<ThreadRow>> EncryptedSnapshot::threads(const ThreadFilter& filter) {
   return open_page<ThreadRow>(
       inner_, sealer_, filter.tenant, filter.thread.has_value(), &ThreadRow::seal,
       [&] { return inner_.threads(filter); },
@@ -150,7 +150,7 @@ Result<std::vector<ThreadRow>> SealedSnapshot::threads(const ThreadFilter& filte
       });
 }
 
-Result<std::vector<RunRow>> SealedSnapshot::runs(const RunFilter& filter) {
+Result<std::vector<RunRow>> EncryptedSnapshot::runs(const RunFilter& filter) {
   return open_page<RunRow>(
       inner_, sealer_, filter.tenant, filter.limit <= 1, &RunRow::seal,
       [&] { return inner_.runs(filter); },
@@ -178,13 +178,13 @@ void open_offer(EnvelopeSealer& sealer, RunRow& row) {
   row.options.clear();
 }
 
-Result<std::vector<CheckpointRow>> SealedSnapshot::checkpoints(const CheckpointFilter& filter) {
+Result<std::vector<CheckpointRow>> EncryptedSnapshot::checkpoints(const CheckpointFilter& filter) {
   BELAY_TRY(std::vector<CheckpointRow> rows, inner_.checkpoints(filter));
   for (CheckpointRow& row : rows) BELAY_CHECK(sealer_.open(filter.tenant, row));
   return rows;
 }
 
-Result<std::vector<ValueRow>> SealedSnapshot::values(const ValueFilter& filter) {
+Result<std::vector<ValueRow>> EncryptedSnapshot::values(const ValueFilter& filter) {
   BELAY_TRY(std::vector<ValueRow> rows, inner_.values(filter));
   Opening opening(inner_, sealer_, filter.tenant);
   for (ValueRow& row : rows) {
@@ -194,14 +194,14 @@ Result<std::vector<ValueRow>> SealedSnapshot::values(const ValueFilter& filter) 
   return rows;
 }
 
-Result<std::vector<EventRow>> SealedSnapshot::events(const EventFilter& filter) {
+Result<std::vector<EventRow>> EncryptedSnapshot::events(const EventFilter& filter) {
   BELAY_TRY(std::vector<EventRow> rows, inner_.events(filter));
   Opening opening(inner_, sealer_, filter.tenant);
   for (EventRow& row : rows) BELAY_CHECK(opening.open(store::part_of(row)));
   return rows;
 }
 
-Result<std::vector<ApprovalRow>> SealedSnapshot::approvals(const ApprovalFilter& filter) {
+Result<std::vector<ApprovalRow>> EncryptedSnapshot::approvals(const ApprovalFilter& filter) {
   BELAY_TRY(auto rows, open_approvals(filter));
   for (ApprovalRow& row : rows) {
     restore_digest(row.payload, row.payload_hash);
@@ -210,7 +210,7 @@ Result<std::vector<ApprovalRow>> SealedSnapshot::approvals(const ApprovalFilter&
   return rows;
 }
 
-Result<std::vector<ApprovalRow>> SealedSnapshot::open_approvals(const ApprovalFilter& filter) {
+Result<std::vector<ApprovalRow>> EncryptedSnapshot::open_approvals(const ApprovalFilter& filter) {
   bool strict = (filter.run || filter.interrupt) && !filter.with_damaged;
   return open_page<ApprovalRow>(
       inner_, sealer_, filter.tenant, strict, &ApprovalRow::seal,
@@ -233,7 +233,7 @@ Result<std::vector<ApprovalRow>> SealedSnapshot::open_approvals(const ApprovalFi
       });
 }
 
-Result<std::vector<StoredRecord>> SealedSnapshot::records(const RecordQuery& query) {
+Result<std::vector<StoredRecord>> EncryptedSnapshot::records(const RecordQuery& query) {
   BELAY_TRY(std::vector<StoredRecord> rows,
             query.field.empty() ? inner_.records(query) : found_by(query));
   Opening opening(inner_, sealer_, query.tenant);
@@ -247,7 +247,7 @@ Result<std::vector<StoredRecord>> SealedSnapshot::records(const RecordQuery& que
 }
 
 // Finds records by an indexed field: its stored value differs under each key.
-Result<std::vector<StoredRecord>> SealedSnapshot::found_by(const RecordQuery& query) {
+Result<std::vector<StoredRecord>> EncryptedSnapshot::found_by(const RecordQuery& query) {
   store::RecordField field{query.collection, query.user, query.field, query.value};
   std::map<std::string, StoredRecord> found;  // by key
   for (std::string& value : sealer_.index_values(query.tenant, field)) {
@@ -275,7 +275,7 @@ Result<std::vector<StoredRecord>> SealedSnapshot::found_by(const RecordQuery& qu
   return rows;
 }
 
-Result<std::vector<TaskRow>> SealedSnapshot::tasks(const TaskFilter& filter) {
+Result<std::vector<TaskRow>> EncryptedSnapshot::tasks(const TaskFilter& filter) {
   BELAY_TRY(std::vector<TaskRow> rows, inner_.tasks(filter));
   Opening opening(inner_, sealer_, filter.tenant);
   for (TaskRow& row : rows) {
@@ -285,7 +285,7 @@ Result<std::vector<TaskRow>> SealedSnapshot::tasks(const TaskFilter& filter) {
   return rows;
 }
 
-Result<std::vector<EffectRow>> SealedSnapshot::effects(const EffectFilter& filter) {
+Result<std::vector<EffectRow>> EncryptedSnapshot::effects(const EffectFilter& filter) {
   return open_page<EffectRow>(
       inner_, sealer_, filter.tenant, filter.run.has_value(), &EffectRow::envelope,
       [&] { return inner_.effects(filter); },
@@ -295,7 +295,7 @@ Result<std::vector<EffectRow>> SealedSnapshot::effects(const EffectFilter& filte
       [](EffectRow& row) { row.envelope = damaged; });
 }
 
-Result<std::vector<OutboxRow>> SealedSnapshot::outbox(const OutboxFilter& filter) {
+Result<std::vector<OutboxRow>> EncryptedSnapshot::outbox(const OutboxFilter& filter) {
   return open_page<OutboxRow>(
       inner_, sealer_, filter.tenant, filter.run.has_value(), &OutboxRow::seal,
       [&] { return inner_.outbox(filter); },
@@ -310,7 +310,7 @@ Result<std::vector<OutboxRow>> SealedSnapshot::outbox(const OutboxFilter& filter
       });
 }
 
-Result<std::vector<BlobRow>> SealedSnapshot::blobs(const TenantId& tenant,
+Result<std::vector<BlobRow>> EncryptedSnapshot::blobs(const TenantId& tenant,
                                                    const std::vector<Digest>& ids) {
   BELAY_TRY(std::vector<BlobRow> rows, inner_.blobs(tenant, ids));
   Opening opening(inner_, sealer_, tenant);
@@ -321,32 +321,32 @@ Result<std::vector<BlobRow>> SealedSnapshot::blobs(const TenantId& tenant,
   return rows;
 }
 
-Result<std::vector<BlobUse>> SealedSnapshot::blob_uses(const TenantId& tenant,
+Result<std::vector<BlobUse>> EncryptedSnapshot::blob_uses(const TenantId& tenant,
                                                        const Digest& after) {
   return inner_.blob_uses(tenant, after);
 }
 
-Result<std::vector<TenantId>> SealedSnapshot::tenants() { return inner_.tenants(); }
+Result<std::vector<TenantId>> EncryptedSnapshot::tenants() { return inner_.tenants(); }
 
-Result<std::vector<QueueRow>> SealedSnapshot::queues(const TenantId& tenant) {
+Result<std::vector<QueueRow>> EncryptedSnapshot::queues(const TenantId& tenant) {
   return inner_.queues(tenant);
 }
 
-Result<std::vector<QueueCount>> SealedSnapshot::queue_counts(const TenantId& tenant, Instant now,
+Result<std::vector<QueueCount>> EncryptedSnapshot::queue_counts(const TenantId& tenant, Instant now,
                                                              const std::optional<UserId>& user) {
   return inner_.queue_counts(tenant, now, user);
 }
 
-Result<std::vector<ConcurrencyCount>> SealedSnapshot::running_counts(const TenantId& tenant, ConcurrencyScope of) {
+Result<std::vector<ConcurrencyCount>> EncryptedSnapshot::running_counts(const TenantId& tenant, ConcurrencyScope of) {
   return inner_.running_counts(tenant, of);
 }
 
-Result<std::vector<SessionRow>> SealedSnapshot::sessions(const SessionFilter& filter) {
+Result<std::vector<SessionRow>> EncryptedSnapshot::sessions(const SessionFilter& filter) {
   return inner_.sessions(filter);
 }
 
-Result<std::vector<StoredEnvelope>> SealedSnapshot::envelopes(const EnvelopeFilter& filter) {
+Result<std::vector<StoredEnvelope>> EncryptedSnapshot::envelopes(const EnvelopeFilter& filter) {
   return inner_.envelopes(filter);
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

@@ -4,13 +4,13 @@
 // The blobs that a page of rows names are read in one call, within the same snapshot.
 
 #include "belay/store.h"
-#include "store/encrypted/envelope_encryption.h"
+#include "store/encrypted/envelope_sealer.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 
-class SealedSnapshot final : public Snapshot {
+class EncryptedSnapshot final : public Snapshot {
  public:
-  SealedSnapshot(Snapshot& inner, EnvelopeSealer& sealer) : inner_(inner), sealer_(sealer) {}
+  EncryptedSnapshot(Snapshot& inner, EnvelopeSealer& sealer) : inner_(inner), sealer_(sealer) {}
 
   Result<std::vector<ThreadRow>> threads(const ThreadFilter& filter) override;
   Result<std::vector<RunRow>> runs(const RunFilter& filter) override;
@@ -45,4 +45,4 @@ class SealedSnapshot final : public Snapshot {
 // Opens the readable texts of a run returned by a poll; damaged texts are omitted.
 void open_offer(EnvelopeSealer& sealer, RunRow& row);
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

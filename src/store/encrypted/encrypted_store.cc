@@ -4,20 +4,20 @@
 #include "store/commit_check.h"
 #include "store/envelope_subject.h"
 #include "store/forwarding_store.h"
-#include "store/encrypted/envelope_encryption.h"
+#include "store/encrypted/envelope_sealer.h"
 #include "store/encrypted/encrypted_snapshot.h"
 
 namespace belay {
 namespace {
 
-using sealed::EnvelopeSealer;
+using encrypted::EnvelopeSealer;
 
-// Sealing happens on the caller's thread, so that the one that writes does not wait for it.
-class SealedStore final : public ForwardingStore {
+// Encryption happens on the caller's thread, so that the one that writes does not wait for it.
+class EncryptedStore final : public ForwardingStore {
  public:
-  SealedStore(Store& inner, Random& random, EncryptionOptions sealing)
+  EncryptedStore(Store& inner, Random& random, EncryptionOptions encryption)
       : ForwardingStore(inner),
-        sealer_(std::make_shared<EnvelopeSealer>(std::move(sealing), random)) {}
+        sealer_(std::make_shared<EnvelopeSealer>(std::move(encryption), random)) {}
 
   // No coroutine: a frame for each commit would be for nothing.
   Task<Result<CommitOutcome>> commit(Commit commit) override {
@@ -38,7 +38,7 @@ class SealedStore final : public ForwardingStore {
 
   Task<Result<Done>> read(Reader reader) override {
     return inner().read([sealer = sealer_, reader = std::move(reader)](Snapshot& view) {
-      sealed::SealedSnapshot opened(view, *sealer);
+      encrypted::EncryptedSnapshot opened(view, *sealer);
       return reader(opened);
     });
   }
@@ -49,7 +49,7 @@ class SealedStore final : public ForwardingStore {
   static Task<Result<std::vector<RunRow>>> opened_offers(Task<Result<std::vector<RunRow>>> claiming,
                                                          std::shared_ptr<EnvelopeSealer> sealer) {
     BELAY_CO_TRY(std::vector<RunRow> rows, co_await std::move(claiming));
-    for (RunRow& row : rows) sealed::open_offer(*sealer, row);
+    for (RunRow& row : rows) encrypted::open_offer(*sealer, row);
     co_return std::move(rows);
   }
 
@@ -86,7 +86,7 @@ class SealedStore final : public ForwardingStore {
     Digest kept = stored.front().payload_hash;
     Digest shown = kept;
     // A commit must not rely on an approval that is damaged or was changed without the key.
-    BELAY_TRY(auto opened, sealed::SealedSnapshot(view, sealer).approvals(filter));
+    BELAY_TRY(auto opened, encrypted::EncryptedSnapshot(view, sealer).approvals(filter));
     if (!opened.empty()) shown = opened.front().payload_hash;
     if (shown != guard.payload_hash) kept[0] ^= 0xff;
     return kept;
@@ -162,7 +162,7 @@ class SealedStore final : public ForwardingStore {
                                                       names_and_values, put.seal));
   }
 
-  // What is shown says it; see SealedSnapshot::approvals().
+  // What is shown says it; see EncryptedSnapshot::approvals().
   Result<Done> forget_digests(CommitRows& rows) const {
     if (!sealer_->encrypts()) return Done{};
     for (ApprovalRow& row : rows.opened) {
@@ -226,8 +226,8 @@ class SealedStore final : public ForwardingStore {
 
 }  // namespace
 
-std::unique_ptr<Store> make_encrypted_store(Store& inner, Random& random, EncryptionOptions sealing) {
-  return std::make_unique<SealedStore>(inner, random, std::move(sealing));
+std::unique_ptr<Store> make_encrypted_store(Store& inner, Random& random, EncryptionOptions encryption) {
+  return std::make_unique<EncryptedStore>(inner, random, std::move(encryption));
 }
 
 }  // namespace belay

@@ -6,7 +6,7 @@
 
 #include "belay/storage.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 
 // The same numbers in every test run.
 class SeededRandom final : public Random {
@@ -30,9 +30,9 @@ inline std::string key_line(const std::string& id, char digit) {
 inline KeyRing ring(const std::string& lines) { return KeyRing::from_text(lines).value(); }
 
 inline EncryptionOptions encrypted(const std::string& lines = key_line("k1", 'a')) {
-  EncryptionOptions sealing;
-  sealing.keys = ring(lines);
-  return sealing;
+  EncryptionOptions encryption;
+  encryption.keys = ring(lines);
+  return encryption;
 }
 
 // Text that compresses, as people's does.
@@ -47,4 +47,4 @@ inline std::string prose(std::size_t bytes) {
   return text;
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

@@ -5,7 +5,7 @@
 
 #include "store/envelope.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 bool take(std::string_view& text, std::string_view front) {
@@ -57,4 +57,4 @@ std::string envelope_front(std::string_view type, std::size_t data_bytes) {
   return envelope;
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

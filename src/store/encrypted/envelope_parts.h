@@ -14,7 +14,7 @@
 #include "belay/result.h"
 #include "store/envelope_subject.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 
 inline constexpr std::string_view kBlobStep = "+blob";
 inline constexpr std::string_view kZstdStep = "+zstd";
@@ -57,4 +57,4 @@ std::string envelope_front(std::string_view type, std::size_t data_bytes);
 
 Error corrupt(const store::Subject& subject, std::string_view why);
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

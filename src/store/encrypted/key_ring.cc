@@ -7,16 +7,16 @@
 namespace belay {
 namespace {
 
-using sealed::kKeyBytes;
-using sealed::kKeyIdMax;
-using sealed::NamedKey;
+using encrypted::kKeyBytes;
+using encrypted::kKeyIdMax;
+using encrypted::NamedKey;
 
 // Overwrites a text that held keys, however its reader leaves.
 struct Overwriting {
   explicit Overwriting(std::string& held) : text(held) {}
   Overwriting(const Overwriting&) = delete;
   Overwriting& operator=(const Overwriting&) = delete;
-  ~Overwriting() { sealed::overwrite(text.data(), text.size()); }
+  ~Overwriting() { encrypted::overwrite(text.data(), text.size()); }
   std::string& text;
 };
 
@@ -117,7 +117,7 @@ Result<KeyRing> KeyRing::from_text(std::string text) {
                  "There is no key in the keys; write at least one line id:key.");
   }
   KeyRing ring;
-  ring.keys_ = std::make_shared<const sealed::Keys>(std::move(keys));
+  ring.keys_ = std::make_shared<const encrypted::Keys>(std::move(keys));
   return ring;
 }
 

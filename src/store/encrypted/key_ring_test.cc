@@ -10,7 +10,7 @@
 #include "store/encrypted/macs.h"
 #include "store/encrypted/encryption_test_fixture.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 using testing::ElementsAre;
@@ -100,4 +100,4 @@ TEST(KeyRings, ACodeIsOfItsKeyUseTenantAndText) {
 }
 
 }  // namespace
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

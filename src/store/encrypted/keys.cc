@@ -10,7 +10,7 @@
 
 #include "belay/result.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 // Of the derivation; a new way to derive gets a new one.
@@ -87,4 +87,4 @@ std::string check_of(const NamedKey& key) {
   return {check.begin(), check.end()};
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

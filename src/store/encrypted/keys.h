@@ -12,7 +12,7 @@
 
 #include "belay/ids.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 
 inline constexpr std::size_t kKeyBytes = 32;
 inline constexpr std::size_t kCheckBytes = 4;
@@ -69,4 +69,4 @@ void derive_tenant_key(const NamedKey& key, KeyUse use, const TenantId& tenant, 
 // nothing of the key away.
 std::string check_of(const NamedKey& key);
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

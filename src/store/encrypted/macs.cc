@@ -6,7 +6,7 @@
 
 #include "belay/result.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 // Maximum number of cached contexts, one for each key, use and tenant.
@@ -52,4 +52,4 @@ const std::string& Macs::check(const NamedKey& key) {
   return found->second;
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

@@ -13,7 +13,7 @@
 
 struct evp_mac_ctx_st;
 
-namespace belay::sealed {
+namespace belay::encrypted {
 
 class Macs {
  public:
@@ -32,4 +32,4 @@ class Macs {
   std::map<const NamedKey*, std::string> checks_;
 };
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

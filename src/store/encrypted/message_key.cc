@@ -6,7 +6,7 @@
 
 #include "belay/result.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 // Doubles the number in the field of 2^128 elements that CMAC uses.
@@ -51,4 +51,4 @@ void MessageKeys::derive(std::string_view nonce, TenantKey& derived) const {
   BELAY_ASSERT(worked == 1 && size == static_cast<int>(blocks.size()));
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

@@ -12,7 +12,7 @@
 
 struct evp_cipher_ctx_st;
 
-namespace belay::sealed {
+namespace belay::encrypted {
 
 class MessageKeys {
  public:
@@ -29,4 +29,4 @@ class MessageKeys {
   std::array<std::uint8_t, 16> mask_{};              // K1 of the specification
 };
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

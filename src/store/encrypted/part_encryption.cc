@@ -4,7 +4,7 @@
 
 #include "store/encrypted/bench.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 void pack(std::string_view text, std::string& out) {
@@ -114,7 +114,7 @@ Result<std::optional<Rewrite>> EnvelopeSealer::part_under_active_key(const Tenan
 std::string EnvelopeSealer::index_value(const TenantId& tenant, const store::RecordField& field) {
   if (!encrypts()) return std::string(field.value);
   Lease bench(*this);
-  const NamedKey& key = sealing_.keys.keys().active();
+  const NamedKey& key = encryption_.keys.keys().active();
   return short_text_of((*bench).macs.of(key, KeyUse::index, tenant, text_of(field)));
 }
 
@@ -124,10 +124,10 @@ std::vector<std::string> EnvelopeSealer::index_values(const TenantId& tenant,
   if (may_be_plain_) values.emplace_back(field.value);
   if (!encrypts()) return values;
   Lease bench(*this);
-  for (const auto& key : sealing_.keys.keys().all()) {
+  for (const auto& key : encryption_.keys.keys().all()) {
     values.push_back(short_text_of((*bench).macs.of(*key, KeyUse::index, tenant, text_of(field))));
   }
   return values;
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

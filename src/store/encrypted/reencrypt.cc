@@ -5,13 +5,13 @@
 
 #include "belay/limits.h"
 #include "belay/storage.h"
-#include "store/encrypted/envelope_encryption.h"
+#include "store/encrypted/envelope_sealer.h"
 
 namespace belay {
 namespace {
 
-using sealed::EnvelopeSealer;
-using sealed::Parts;
+using encrypted::EnvelopeSealer;
+using encrypted::Parts;
 
 constexpr std::size_t kPageRows = limits::bounded(64);
 constexpr std::size_t kCommitBytes = 256u << 10;
@@ -50,7 +50,7 @@ Result<std::string> followed(Snapshot& view, EnvelopeSealer& sealer, const Tenan
                              const StoredEnvelope& stored, const Digest& id) {
   BELAY_TRY(std::vector<BlobRow> blobs, view.blobs(tenant, {id}));
   if (blobs.empty()) {
-    return sealed::corrupt(stored.subject, "names the blob " + to_hex(id) + ", which is not there");
+    return encrypted::corrupt(stored.subject, "names the blob " + to_hex(id) + ", which is not there");
   }
   return sealer.open_blob(tenant, stored.envelope, blobs.front());
 }
@@ -88,7 +88,7 @@ Result<std::optional<std::string>> rewritten(Snapshot& view, EnvelopeSealer& sea
     return sealer.kept_under_active_key(tenant, stored);
   }
   if (stored.envelope.empty()) return sealed_nothing(sealer, tenant, stored);
-  BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
+  BELAY_TRY(Parts parts, encrypted::parts_of(stored.envelope, stored.subject));
   if (sealer.is_under_active_key(parts)) return Kept();
   if (parts.is_reference && !parts.is_encrypted) {
     BELAY_TRY(std::string envelope, renamed(view, sealer, tenant, stored, blobs));
@@ -187,7 +187,7 @@ Result<Done> look_at(Snapshot& view, EnvelopeSealer& sealer, const TenantId& ten
     report.plaintext_digests += sealer.encrypts();
     return Done{};
   }
-  BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
+  BELAY_TRY(Parts parts, encrypted::parts_of(stored.envelope, stored.subject));
   ++report.types[std::string(parts.type)];
   ++report.keys[std::string(parts.key_id)];
   report.plaintext_digests += parts.is_old && !stored.bound.empty();
@@ -221,12 +221,12 @@ Result<LookedAt> look_at_page(Snapshot& view, EnvelopeSealer& sealer, const Tena
 
 }  // namespace
 
-Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, EncryptionOptions sealing,
+Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, EncryptionOptions encryption,
                                         TenantId tenant) {
-  if (sealing.keys.empty()) {
+  if (encryption.keys.empty()) {
     co_return error(ErrorCode::invalid, "There is no key to encrypt the store with; name one.");
   }
-  auto sealer = std::make_shared<EnvelopeSealer>(std::move(sealing), random);
+  auto sealer = std::make_shared<EnvelopeSealer>(std::move(encryption), random);
   ReencryptReport report;
   while (!report.complete && report.passes < kPassesMax) {
     ++report.passes;
@@ -237,9 +237,9 @@ Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, Encryption
   co_return report;
 }
 
-Task<Result<EncryptionReport>> inspect_encryption(Store& inner, Random& random, EncryptionOptions sealing,
+Task<Result<EncryptionReport>> inspect_encryption(Store& inner, Random& random, EncryptionOptions encryption,
                                        TenantId tenant) {
-  auto sealer = std::make_shared<EnvelopeSealer>(std::move(sealing), random);
+  auto sealer = std::make_shared<EnvelopeSealer>(std::move(encryption), random);
   LookedAt so_far;
   while (true) {
     std::function<Result<LookedAt>(Snapshot&)> reader = [sealer, tenant, so_far](Snapshot& view) {

@@ -6,13 +6,13 @@
 
 #include "belay/limits.h"
 #include "belay/storage.h"
-#include "store/encrypted/envelope_encryption.h"
+#include "store/encrypted/envelope_sealer.h"
 
 namespace belay {
 namespace {
 
-using sealed::EnvelopeSealer;
-using sealed::Parts;
+using encrypted::EnvelopeSealer;
+using encrypted::Parts;
 
 constexpr std::size_t kBlobsPage = limits::bounded(64);
 constexpr std::size_t kForgottenAtOnce = 100;
@@ -51,7 +51,7 @@ Result<Named> names_after(Snapshot& view, EnvelopeSealer& sealer, const TenantId
   for (StoredEnvelope& stored : rows) {
     named.last_place = stored.position;
     if (stored.envelope.empty()) continue;
-    BELAY_TRY(Parts parts, sealed::parts_of(stored.envelope, stored.subject));
+    BELAY_TRY(Parts parts, encrypted::parts_of(stored.envelope, stored.subject));
     if (!parts.is_reference) continue;
     BELAY_TRY(std::optional<Digest> id,
               sealer.open(tenant, {stored.subject, stored.bound}, stored.envelope));
@@ -71,9 +71,9 @@ Task<Result<Done>> forget(Store& inner, TenantId tenant, std::vector<BlobUse> un
 
 }  // namespace
 
-Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random, EncryptionOptions sealing,
+Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random, EncryptionOptions encryption,
                                              TenantId tenant) {
-  auto sealer = std::make_shared<EnvelopeSealer>(std::move(sealing), random);
+  auto sealer = std::make_shared<EnvelopeSealer>(std::move(encryption), random);
   BELAY_CO_TRY(Puts unnamed, co_await list_blobs(inner, tenant));
   BlobReport report;
   report.blobs = unnamed.size();

@@ -11,7 +11,7 @@ const std::string& group_of(const RunRow& run, ConcurrencyScope of) {
   return of == ConcurrencyScope::queue ? run.queue : all;
 }
 
-bool has_places(const Commit& commit, const TenantTables& tenant, const RunTable* run,
+bool has_capacity(const Commit& commit, const TenantTables& tenant, const RunTable* run,
                 const CommitRows& rows) {
   bool begins = rows.run && rows.run->status == RunStatus::running &&
                 (!run || run->row.status != RunStatus::running);

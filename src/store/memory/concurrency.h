@@ -9,7 +9,7 @@ namespace belay::store {
 const std::string& group_of(const RunRow& run, ConcurrencyScope of);
 
 // Whether every group of the run has a place for it. A run that is at work has its place already.
-bool has_places(const Commit& commit, const TenantTables& tenant, const RunTable* run,
+bool has_capacity(const Commit& commit, const TenantTables& tenant, const RunTable* run,
                 const CommitRows& rows);
 
 }  // namespace belay::store

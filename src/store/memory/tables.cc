@@ -359,7 +359,7 @@ Result<CommitOutcome> Tables::apply(Commit& commit, Clock& clock) {
   if (!verdict.ok()) return std::move(verdict).error();
   if (!verdict->rows) return verdict->outcome;
   CommitRows& rows = *verdict->rows;
-  if (!has_places(commit, tenant, run, rows)) return CommitOutcome::limit_reached;
+  if (!has_capacity(commit, tenant, run, rows)) return CommitOutcome::limit_reached;
   bool is_pending = commit.run_guard && !commit.run_guard->pending_for.is_null();
   BELAY_CHECK(check_opened(rows, tenant, is_pending));
   if (rows.preserve && !tenant.thread_by_id.contains(rows.preserve->first.text)) {

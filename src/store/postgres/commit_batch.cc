@@ -76,7 +76,7 @@ TogetherAnswer commit_together(Connection& connection, const std::vector<const C
                number, uuid, uuid,   text,   number, number, instant, instant, number, bytes});
   Table held(hold_statement, {text, uuid, number, number});
   RowBatch rows;
-  PlaceChecks places;
+  ConcurrencyChecks places;
   for (const Commit* commit : commits) {
     const RunGuard& guard = *commit->run_guard;
     if (!guard.pending_for.is_null()) {

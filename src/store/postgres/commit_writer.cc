@@ -73,7 +73,7 @@ Result<bool> CommitWriter::find_places(const Commit& commit, const CommitRows& r
   bool begins = rows.run->status == RunStatus::running &&
                 !(standing && standing->status == RunStatus::running);
   if (!begins || commit.concurrency.empty()) return true;
-  return has_places(connection_, commit);
+  return has_capacity(connection_, commit);
 }
 
 Result<CommitOutcome> CommitWriter::apply_pending(const Commit& commit) {

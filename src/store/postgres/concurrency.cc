@@ -54,10 +54,10 @@ void take_locks(Connection& connection, const std::set<std::int64_t>& locks) {
 
 }  // namespace
 
-PlaceChecks::PlaceChecks()
+ConcurrencyChecks::ConcurrencyChecks()
     : groups_(check_of_batch(), {Type::text, Type::uuid, Type::text, Type::number}) {}
 
-void PlaceChecks::add(const Commit& commit) {
+void ConcurrencyChecks::add(const Commit& commit) {
   if (commit.rows.run->status != RunStatus::running) return;
   for (const ConcurrencyGuard& guard : commit.concurrency) {
     locks_.insert(lock_of(commit, guard.scope));
@@ -65,13 +65,13 @@ void PlaceChecks::add(const Commit& commit) {
   }
 }
 
-void PlaceChecks::send(Connection& connection) const {
+void ConcurrencyChecks::send(Connection& connection) const {
   if (groups_.count() == 0) return;
   take_locks(connection, locks_);
   groups_.send(connection);
 }
 
-Result<bool> has_places(Connection& connection, const Commit& commit) {
+Result<bool> has_capacity(Connection& connection, const Commit& commit) {
   const RunRow& run = *commit.rows.run;
   std::set<std::int64_t> locks;
   for (const ConcurrencyGuard& guard : commit.concurrency) locks.insert(lock_of(commit, guard.scope));

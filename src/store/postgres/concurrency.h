@@ -1,6 +1,6 @@
 #pragma once
 // store/postgres/concurrency.h - how many runs may be `running` at the same time, held by the server:
-// see PlaceGuard.
+// see ConcurrencyGuard.
 //
 // Whoever makes a run running takes a lock of its groups until the end of the transaction, so that
 // no two count at the same time. Runs are locked before groups, by everybody.
@@ -15,9 +15,9 @@
 namespace belay::postgres {
 
 // Of many commits, whose runs are running already within this transaction.
-class PlaceChecks {
+class ConcurrencyChecks {
  public:
-  PlaceChecks();
+  ConcurrencyChecks();
 
   void add(const Commit& commit);
   // Queues the locks, and the check, which divides by zero where a limit is exceeded.
@@ -29,6 +29,6 @@ class PlaceChecks {
 };
 
 // Whether the run, which is locked and not running yet, has a place in each of its groups.
-Result<bool> has_places(Connection& connection, const Commit& commit);
+Result<bool> has_capacity(Connection& connection, const Commit& commit);
 
 }  // namespace belay::postgres

@@ -110,7 +110,7 @@ ReaderPool::Attempt ReaderPool::read_once(std::unique_ptr<Connection>& connectio
                                           const Waiting& waiting) {
   auto connected = connect(connection);
   if (!connected.ok()) return {std::move(connected), true};
-  if (waiting.claim) return offer_once(*connection, *waiting.claim);
+  if (waiting.claim) return poll_once(*connection, *waiting.claim);
   PostgresSnapshot snapshot(*connection);
   Attempt attempt{waiting.reader(snapshot)};
   if (snapshot.failure() && (connection->is_lost() || connection->is_retryable())) {
@@ -149,12 +149,12 @@ Result<Done> ReaderPool::give_back(Connection& connection, const PollFilter& fil
 
 // Runs that were found are locked until they are marked as offered, so no two sessions are offered
 // the same.
-ReaderPool::Attempt ReaderPool::offer_once(Connection& connection, const Claim& claim) {
+ReaderPool::Attempt ReaderPool::poll_once(Connection& connection, const Claim& claim) {
   if (auto given = give_back(connection, claim.filter); !given.ok()) {
     return {std::move(given), connection.is_lost() || connection.is_retryable()};
   }
   PostgresSnapshot snapshot(connection, claim.filter.session);
-  auto found = store::runs_to_offer(snapshot, claim.filter);
+  auto found = store::candidates_for(snapshot, claim.filter);
   if (!found.ok() || found->empty()) {
     bool is_again = connection.is_lost() || connection.is_retryable();
     connection.roll_back();

@@ -57,7 +57,7 @@ class ReaderPool {
   Result<Done> read(std::unique_ptr<Connection>& connection, const Waiting& waiting);
   Attempt read_once(std::unique_ptr<Connection>& connection, const Waiting& waiting);
   Result<Done> give_back(Connection& connection, const PollFilter& filter);
-  Attempt offer_once(Connection& connection, const Claim& claim);
+  Attempt poll_once(Connection& connection, const Claim& claim);
   Result<Done> connect(std::unique_ptr<Connection>& connection);
   // False when the pool is being closed.
   bool pause(std::chrono::milliseconds time);

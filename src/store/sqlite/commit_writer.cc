@@ -130,7 +130,7 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit, Place plac
     BELAY_TRY(verdict, check_approval_guard(commit, place));
   }
   if (!verdict.rows) return verdict.outcome;
-  BELAY_TRY(bool has_place, has_places(commit, place, *verdict.rows->run));
+  BELAY_TRY(bool has_place, has_capacity(commit, place, *verdict.rows->run));
   if (!has_place) return CommitOutcome::limit_reached;
   BELAY_TRY(place.tenant, tenant_number(commit.tenant));
   BELAY_CHECK(check_opened(place, *verdict.rows));
@@ -155,7 +155,7 @@ Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place
     BELAY_TRY(bool all_open, are_open(place, commit.require_open));
     if (!all_open) return CommitOutcome::approval_closed;
   }
-  BELAY_TRY(bool has_place, has_places(commit, place, *verdict.rows->run));
+  BELAY_TRY(bool has_place, has_capacity(commit, place, *verdict.rows->run));
   if (!has_place) return CommitOutcome::limit_reached;
   BELAY_TRY(bool moved, move_run(*commit.run_guard, place, *verdict.rows->run));
   if (!moved) return outcome_of_moved_run(commit, place);

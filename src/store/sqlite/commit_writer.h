@@ -64,7 +64,7 @@ class CommitWriter {
   Result<bool> is_active(std::int64_t run);
   Result<bool> are_open(const Place& place, const std::vector<InterruptId>& interrupts);
   // queue_rows.cc: whether every group of the run has a place for it, where the commit asks.
-  Result<bool> has_places(const Commit& commit, const Place& place, const RunRow& run);
+  Result<bool> has_capacity(const Commit& commit, const Place& place, const RunRow& run);
   Result<Done> put_queue(std::int64_t tenant, const QueueRow& row);
   Result<bool> guard_holds(const RunGuard& guard, const Place& place, const RunId& run);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit, const Place& place);

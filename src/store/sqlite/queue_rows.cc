@@ -43,7 +43,7 @@ std::string_view group_in(const Groups& groups, ConcurrencyScope of) {
 }  // namespace
 
 // A run that stands elsewhere than its guard says has no need of a place: it is not moved.
-Result<bool> CommitWriter::has_places(const Commit& commit, const Place& place, const RunRow& run) {
+Result<bool> CommitWriter::has_capacity(const Commit& commit, const Place& place, const RunRow& run) {
   if (commit.concurrency.empty() || run.status != RunStatus::running || place.tenant == 0) return true;
   Groups groups{false, run.user.text, run.queue, run.concurrency_key};
   if (place.run != 0) {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/conformance/sealed_stores.h"
+#include "tests/conformance/encrypted_stores.h"
 #include "tests/conformance/told_run.h"
 
 namespace belay::conformance {
@@ -25,20 +25,20 @@ class SealedRows : public testing::TestWithParam<StoreKind> {
     return make_encrypted_store(*inner_, random_, ring(letters, accept_plain));
   }
   static EncryptionOptions ring(const std::string& letters, bool accept_plain = false) {
-    EncryptionOptions sealing = all_of_sealing();
-    sealing.keys = letters.empty() ? KeyRing() : keys_named(letters);
-    sealing.accept_plaintext = accept_plain;
-    return sealing;
+    EncryptionOptions encryption = all_of_encryption();
+    encryption.keys = letters.empty() ? KeyRing() : keys_named(letters);
+    encryption.accept_plaintext = accept_plain;
+    return encryption;
   }
-  Result<ReencryptReport> bring_under(EncryptionOptions sealing) {
+  Result<ReencryptReport> bring_under(EncryptionOptions encryption) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
     return block_on<Result<ReencryptReport>>(
-        *loop, reencrypt(*inner_, random_, std::move(sealing), default_tenant()));
+        *loop, reencrypt(*inner_, random_, std::move(encryption), default_tenant()));
   }
-  EncryptionReport look(EncryptionOptions sealing) {
+  EncryptionReport look(EncryptionOptions encryption) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
     return block_on<Result<EncryptionReport>>(
-               *loop, inspect_encryption(*inner_, random_, std::move(sealing), default_tenant()))
+               *loop, inspect_encryption(*inner_, random_, std::move(encryption), default_tenant()))
         .value();
   }
   // Everything in the inner store: rows, envelopes, and the files of a store that has files.

@@ -1,4 +1,4 @@
-#include "tests/conformance/sealed_stores.h"
+#include "tests/conformance/encrypted_stores.h"
 
 #include "store/forwarding_store.h"
 
@@ -26,17 +26,17 @@ KeyRing keys_named(const std::string& letters) {
   return KeyRing::from_text(std::move(lines)).value();
 }
 
-EncryptionOptions all_of_sealing() {
-  EncryptionOptions sealing;
-  sealing.keys = keys_named("a");
-  sealing.compress_from = 8;
-  sealing.blob_above = 16;
-  return sealing;
+EncryptionOptions all_of_encryption() {
+  EncryptionOptions encryption;
+  encryption.keys = keys_named("a");
+  encryption.compress_from = 8;
+  encryption.blob_above = 16;
+  return encryption;
 }
 
 std::unique_ptr<Store> sealed_around(std::unique_ptr<Store> inner, Random& random,
-                                     EncryptionOptions sealing) {
-  auto sealed = make_encrypted_store(*inner, random, std::move(sealing));
+                                     EncryptionOptions encryption) {
+  auto sealed = make_encrypted_store(*inner, random, std::move(encryption));
   return std::make_unique<OwningStore>(std::move(inner), std::move(sealed));
 }
 

@@ -1,11 +1,11 @@
-#include "store/encrypted/envelope_encryption.h"
+#include "store/encrypted/envelope_sealer.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "store/encrypted/bench.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 std::string_view bytes_of(const Digest& digest) {
@@ -31,25 +31,25 @@ Result<Parts> plain_parts_of(std::string_view envelope, const store::Subject& su
 
 }  // namespace
 
-EnvelopeSealer::EnvelopeSealer(EncryptionOptions sealing, Random& random)
-    : sealing_(std::move(sealing)),
+EnvelopeSealer::EnvelopeSealer(EncryptionOptions encryption, Random& random)
+    : encryption_(std::move(encryption)),
       random_(random),
-      may_be_plain_(sealing_.keys.empty() || sealing_.accept_plaintext),
-      leaves_small_alone_(sealing_.keys.empty() && sealing_.compress != EncryptionOptions::Compress::always) {
+      may_be_plain_(encryption_.keys.empty() || encryption_.accept_plaintext),
+      leaves_small_alone_(encryption_.keys.empty() && encryption_.compress != EncryptionOptions::Compress::always) {
 }
 
 EnvelopeSealer::~EnvelopeSealer() = default;
 
 bool EnvelopeSealer::compresses(std::string_view data) const {
-  if (data.size() < sealing_.compress_from || data.size() > kFrameBytesMax) return false;
-  if (sealing_.compress == EncryptionOptions::Compress::with_key) return !sealing_.keys.empty();
-  return sealing_.compress == EncryptionOptions::Compress::always;
+  if (data.size() < encryption_.compress_from || data.size() > kFrameBytesMax) return false;
+  if (encryption_.compress == EncryptionOptions::Compress::with_key) return !encryption_.keys.empty();
+  return encryption_.compress == EncryptionOptions::Compress::always;
 }
 
 Digest EnvelopeSealer::blob_id(const TenantId& tenant, std::string_view envelope) {
-  if (sealing_.keys.empty()) return sha256(envelope);
+  if (encryption_.keys.empty()) return sha256(envelope);
   Lease bench(*this);
-  return (*bench).macs.of(sealing_.keys.keys().active(), KeyUse::blobs, tenant, envelope);
+  return (*bench).macs.of(encryption_.keys.keys().active(), KeyUse::blobs, tenant, envelope);
 }
 
 Result<Done> EnvelopeSealer::check_authentic(bool is_authentic,
@@ -74,7 +74,7 @@ Result<std::string> EnvelopeSealer::sealed(Bench& bench, const TenantId& tenant,
     type += kZstdStep;
     data = bench.scratch;
   }
-  if (sealing_.keys.empty()) {
+  if (encryption_.keys.empty()) {
     std::string envelope = envelope_front(type, data.size());
     envelope += data;
     return envelope;
@@ -84,7 +84,7 @@ Result<std::string> EnvelopeSealer::sealed(Bench& bench, const TenantId& tenant,
                                          " bytes; at most " + std::to_string(kSealedBytesMax) +
                                          " can be encrypted.");
   }
-  const NamedKey& key = sealing_.keys.keys().active();
+  const NamedKey& key = encryption_.keys.keys().active();
   type += kSealStep;
   type += key.id;
   std::string envelope = envelope_front(type, data.size() + kSealedMore);
@@ -98,7 +98,7 @@ Result<Done> EnvelopeSealer::seal(const TenantId& tenant, const store::Subject& 
   if (is_nothing || leaves_as_it_is(envelope)) return Done{};
   if (envelope.empty()) envelope = envelope_front(kRowBase, 0);
   BELAY_TRY(Parts parts, plain_parts_of(envelope, subject));
-  if (parts.data.size() <= sealing_.blob_above) {
+  if (parts.data.size() <= encryption_.blob_above) {
     if (leaves_small_alone_) return Done{};
     Lease bench(*this);
     BELAY_TRY(envelope, sealed(*bench, tenant, subject, std::string(parts.base), parts.data));
@@ -133,7 +133,7 @@ Result<Done> EnvelopeSealer::seal_here(const TenantId& tenant, const store::Subj
 Result<std::string_view> EnvelopeSealer::decrypted(Bench& bench, const TenantId& tenant,
                                                    const store::Subject& subject,
                                                    const Parts& parts) {
-  const NamedKey* key = sealing_.keys.empty() ? nullptr : sealing_.keys.keys().find(parts.key_id);
+  const NamedKey* key = encryption_.keys.empty() ? nullptr : encryption_.keys.keys().find(parts.key_id);
   if (!key) return needs_key(subject, parts.key_id, "which was not given");
   bench.forget();
   Binding binding{tenant, subject, parts.type};
@@ -214,8 +214,8 @@ bool EnvelopeSealer::is_about_keys(std::string_view envelope, const Error& why) 
 }
 
 bool EnvelopeSealer::is_under_active_key(const Parts& parts) const {
-  return parts.is_encrypted && !parts.is_old && !sealing_.keys.empty() &&
-         parts.key_id == sealing_.keys.keys().active().id;
+  return parts.is_encrypted && !parts.is_old && !encryption_.keys.empty() &&
+         parts.key_id == encryption_.keys.keys().active().id;
 }
 
 Result<std::string> EnvelopeSealer::under_active_key(const TenantId& tenant,
@@ -233,4 +233,4 @@ Result<std::string> EnvelopeSealer::under_active_key(const TenantId& tenant,
   return sealed(*other, tenant, subject, std::string(parts.type_inside()), data);
 }
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

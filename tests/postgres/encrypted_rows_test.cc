@@ -4,7 +4,7 @@
 #include <set>
 
 #include "store/enum_names.h"
-#include "tests/conformance/sealed_stores.h"
+#include "tests/conformance/encrypted_stores.h"
 #include "tests/conformance/told_run.h"
 #include "tests/postgres/store_world.h"
 
@@ -74,9 +74,9 @@ std::vector<std::string> changes_of(const std::string& full, const std::string& 
 class PostgresSealedRows : public StoreWorld {
  protected:
   PostgresSealedRows() : inner_(open(url())) {
-    EncryptionOptions sealing = conformance::all_of_sealing();
-    sealing.blob_above = 64u << 10;
-    store_ = make_encrypted_store(*inner_, random_, std::move(sealing));
+    EncryptionOptions encryption = conformance::all_of_encryption();
+    encryption.blob_above = 64u << 10;
+    store_ = make_encrypted_store(*inner_, random_, std::move(encryption));
     told_ = std::make_unique<ToldRun>(*store_, "a");
   }
 

@@ -15,7 +15,7 @@ namespace {
 const std::string kOld = "k1:" + std::string(64, 'a') + "\n";
 const std::string kNew = "k2:" + std::string(64, 'b') + "\n";
 
-class CliSealing : public ::testing::Test {
+class CliEncryption : public ::testing::Test {
  protected:
   std::string keys(const std::string& lines, mode_t mode = 0600) const {
     std::string path = world.write("keys", lines);
@@ -42,7 +42,7 @@ class CliSealing : public ::testing::Test {
   World world;
 };
 
-TEST_F(CliSealing, WithAKeyFileNothingLiesThereInPlain) {
+TEST_F(CliEncryption, WithAKeyFileNothingLiesThereInPlain) {
   world.setting.environment["BELAY_KEY_FILE"] = keys(kOld);
   import("slept four hours");
   EXPECT_FALSE(file_says("slept"));
@@ -55,7 +55,7 @@ TEST_F(CliSealing, WithAKeyFileNothingLiesThereInPlain) {
   EXPECT_TRUE(lists("slept"));
 }
 
-TEST_F(CliSealing, AKeyFileThatOthersMayReadIsRefused) {
+TEST_F(CliEncryption, AKeyFileThatOthersMayReadIsRefused) {
   for (mode_t mode : {0644, 0604, 0620, 0640, 0440}) {
     Outcome refused = world.run({"threads", "--key-file", keys(kOld, mode)});
     EXPECT_EQ(refused.code, 2);
@@ -77,7 +77,7 @@ TEST_F(CliSealing, AKeyFileThatOthersMayReadIsRefused) {
   EXPECT_EQ(garbled.err.find("aaaa"), std::string::npos);
 }
 
-TEST_F(CliSealing, AStoreComesUnderAKeyAndGoesToTheNext) {
+TEST_F(CliEncryption, AStoreComesUnderAKeyAndGoesToTheNext) {
   import("slept four hours");
   world.setting.environment["BELAY_KEY_FILE"] = keys(kOld);
   Outcome refused = world.run({"notes", "list"});

@@ -1,4 +1,4 @@
-// Long on purpose: one suite of sealing for every store.
+// Long on purpose: one suite of encryption for every store.
 
 // What only a sealed store does: what lies below it, keys that change while others write, and what
 // happens to bytes that somebody else has changed.
@@ -9,7 +9,7 @@
 
 #include "store/envelope_subject.h"
 #include "store/forwarding_store.h"
-#include "tests/conformance/sealed_stores.h"
+#include "tests/conformance/encrypted_stores.h"
 
 namespace belay::conformance {
 namespace {
@@ -67,12 +67,12 @@ class StopsAfter final : public ForwardingStore {
   int left_;
 };
 
-class SealedStore : public testing::TestWithParam<StoreKind> {
+class EncryptedStore : public testing::TestWithParam<StoreKind> {
  protected:
-  SealedStore() : inner_(GetParam().open(folder_.path(), clock_, random_).value()) {}
+  EncryptedStore() : inner_(GetParam().open(folder_.path(), clock_, random_).value()) {}
 
-  std::unique_ptr<Store> with(EncryptionOptions sealing) {
-    return make_encrypted_store(*inner_, random_, std::move(sealing));
+  std::unique_ptr<Store> with(EncryptionOptions encryption) {
+    return make_encrypted_store(*inner_, random_, std::move(encryption));
   }
   std::vector<StoredEnvelope> stored() {
     EnvelopeFilter filter;
@@ -85,15 +85,15 @@ class SealedStore : public testing::TestWithParam<StoreKind> {
       EXPECT_EQ(caller.commit(std::move(commit)), CommitOutcome::applied);
     }
   }
-  Result<ReencryptReport> encrypt(EncryptionOptions sealing) {
+  Result<ReencryptReport> encrypt(EncryptionOptions encryption) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
     return block_on<Result<ReencryptReport>>(
-        *loop, reencrypt(*inner_, random_, std::move(sealing), default_tenant()));
+        *loop, reencrypt(*inner_, random_, std::move(encryption), default_tenant()));
   }
-  EncryptionReport look(EncryptionOptions sealing) {
+  EncryptionReport look(EncryptionOptions encryption) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
     return block_on<Result<EncryptionReport>>(
-               *loop, inspect_encryption(*inner_, random_, std::move(sealing), default_tenant()))
+               *loop, inspect_encryption(*inner_, random_, std::move(encryption), default_tenant()))
         .value();
   }
   // The records of "ana", or why they can't be read.
@@ -111,9 +111,9 @@ class SealedStore : public testing::TestWithParam<StoreKind> {
   }
   // Whether a reader with a ring of these keys sees just that.
   bool reads(const std::string& rows, const std::string& letters) {
-    EncryptionOptions sealing = all_of_sealing();
-    sealing.keys = keys_named(letters);
-    auto reader = with(std::move(sealing));
+    EncryptionOptions encryption = all_of_encryption();
+    encryption.keys = keys_named(letters);
+    auto reader = with(std::move(encryption));
     return Caller(*reader).rows() == rows;
   }
   void replace(const StoredEnvelope& stored, std::string envelope) {
@@ -129,11 +129,11 @@ class SealedStore : public testing::TestWithParam<StoreKind> {
   std::unique_ptr<Store> inner_;
 };
 
-TEST_P(SealedStore, NothingThatWasToldLiesBelowInPlain) {
+TEST_P(EncryptedStore, NothingThatWasToldLiesBelowInPlain) {
   for (std::size_t blob_above : {std::size_t{16}, std::size_t{1} << 20}) {
-    EncryptionOptions sealing = all_of_sealing();
-    sealing.blob_above = blob_above;
-    auto store = with(sealing);
+    EncryptionOptions encryption = all_of_encryption();
+    encryption.blob_above = blob_above;
+    auto store = with(encryption);
     write(*store, "run " + std::to_string(blob_above));
   }
   std::size_t count = 0;
@@ -146,10 +146,10 @@ TEST_P(SealedStore, NothingThatWasToldLiesBelowInPlain) {
   EXPECT_GE(count, 14u);
 }
 
-TEST_P(SealedStore, OneValueInManyRowsIsStoredOnce) {
-  EncryptionOptions sealing;
-  sealing.blob_above = 1'000;
-  auto store = with(sealing);
+TEST_P(EncryptedStore, OneValueInManyRowsIsStoredOnce) {
+  EncryptionOptions encryption;
+  encryption.blob_above = 1'000;
+  auto store = with(encryption);
   Caller caller(*store);
   std::string large = "\"" + std::string(5'000, 'a') + "\"";
   for (int i = 0; i < 10; ++i) {
@@ -164,10 +164,10 @@ TEST_P(SealedStore, OneValueInManyRowsIsStoredOnce) {
   EXPECT_LT(bytes, 6'000u);
 }
 
-TEST_P(SealedStore, ALargeValueIsForgottenWithTheLastRowThatNamesIt) {
-  for (EncryptionOptions sealing : {EncryptionOptions(), all_of_sealing()}) {
-    sealing.blob_above = 1'000;
-    auto store = with(sealing);
+TEST_P(EncryptedStore, ALargeValueIsForgottenWithTheLastRowThatNamesIt) {
+  for (EncryptionOptions encryption : {EncryptionOptions(), all_of_encryption()}) {
+    encryption.blob_above = 1'000;
+    auto store = with(encryption);
     Caller caller(*store);
     std::string shared = "\"" + std::string(5'000, 'a') + "\"";
     std::string own = "\"" + std::string(5'000, 'b') + "\"";
@@ -175,7 +175,7 @@ TEST_P(SealedStore, ALargeValueIsForgottenWithTheLastRowThatNamesIt) {
     caller.commit(import_of({record_put("3", own)}));
     auto forget = [&] {
       std::unique_ptr<EventLoop> loop = make_event_loop();
-      EncryptionOptions ring = sealing;
+      EncryptionOptions ring = encryption;
       return block_on<Result<BlobReport>>(
                  *loop, delete_unused_blobs(*inner_, random_, std::move(ring), default_tenant()))
           .value();
@@ -203,8 +203,8 @@ TEST_P(SealedStore, ALargeValueIsForgottenWithTheLastRowThatNamesIt) {
   }
 }
 
-TEST_P(SealedStore, WithoutTheKeyNoLargeValueIsForgotten) {
-  auto store = with(all_of_sealing());
+TEST_P(EncryptedStore, WithoutTheKeyNoLargeValueIsForgotten) {
+  auto store = with(all_of_encryption());
   Caller(*store).commit(import_of({record_put("1", "\"" + kSecret + "\"")}));
   std::unique_ptr<EventLoop> loop = make_event_loop();
   auto refused = block_on<Result<BlobReport>>(
@@ -214,16 +214,16 @@ TEST_P(SealedStore, WithoutTheKeyNoLargeValueIsForgotten) {
   EXPECT_TRUE(records(*store).ok());
 }
 
-TEST_P(SealedStore, AnEncryptedStoreIsUnreadableWithoutItsKey) {
-  auto store = with(all_of_sealing());
+TEST_P(EncryptedStore, AnEncryptedStoreIsUnreadableWithoutItsKey) {
+  auto store = with(all_of_encryption());
   write(*store, "a");
   auto found = records(*inner_);
   ASSERT_TRUE(found.ok());
   EXPECT_FALSE(json_in_envelope(found->front().envelope).ok());
-  EncryptionOptions other = all_of_sealing();
+  EncryptionOptions other = all_of_encryption();
   other.keys = keys_named("b");
-  for (EncryptionOptions sealing : {EncryptionOptions(), other}) {
-    auto without = with(sealing);
+  for (EncryptionOptions encryption : {EncryptionOptions(), other}) {
+    auto without = with(encryption);
     auto refused = records(*without);
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, ErrorCode::invalid);
@@ -231,23 +231,23 @@ TEST_P(SealedStore, AnEncryptedStoreIsUnreadableWithoutItsKey) {
   }
 }
 
-TEST_P(SealedStore, PlainTextThatSomebodySlippedInIsRefused) {
+TEST_P(EncryptedStore, PlainTextThatSomebodySlippedInIsRefused) {
   Caller(*inner_).commit(import_of({record_put("forged", "{\"risk\":0}")}));
-  auto store = with(all_of_sealing());
+  auto store = with(all_of_encryption());
   auto refused = records(*store);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
   EXPECT_THAT(refused.error().message, HasSubstr("6:forged was stored in plain"));
-  auto laundered = encrypt(all_of_sealing());
+  auto laundered = encrypt(all_of_encryption());
   ASSERT_FALSE(laundered.ok()) << "rotation must not make it genuine";
   EXPECT_EQ(laundered.error().code, ErrorCode::corrupt);
 }
 
-TEST_P(SealedStore, AMissingBlobIsCorrupt) {
-  EncryptionOptions sealing = all_of_sealing();
-  auto store = with(sealing);
+TEST_P(EncryptedStore, AMissingBlobIsCorrupt) {
+  EncryptionOptions encryption = all_of_encryption();
+  auto store = with(encryption);
   Caller(*store).commit(import_of({record_put("1", "\"" + kSecret + "\"")}));
-  auto moved = with(sealing);
+  auto moved = with(encryption);
   StoredEnvelope reference;
   for (const StoredEnvelope& each : stored()) {
     if (each.subject.starts_with("record")) reference = each;
@@ -257,15 +257,15 @@ TEST_P(SealedStore, AMissingBlobIsCorrupt) {
   RecordPut put = record_put("1", "1");
   put.envelope = reference.envelope;
   Caller(*other).commit(import_of({put}));
-  auto without_blob = make_encrypted_store(*other, random_, sealing);
+  auto without_blob = make_encrypted_store(*other, random_, encryption);
   auto refused = records(*without_blob);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
   EXPECT_THAT(refused.error().message, HasSubstr("which is not there"));
 }
 
-TEST_P(SealedStore, ChangedBytesAreToldByTheirRow) {
-  auto store = with(all_of_sealing());
+TEST_P(EncryptedStore, ChangedBytesAreToldByTheirRow) {
+  auto store = with(all_of_encryption());
   Caller(*store).commit(import_of({record_put("1", "1")}));
   StoredEnvelope only = stored().at(0);
   std::string changed = only.envelope;
@@ -275,14 +275,14 @@ TEST_P(SealedStore, ChangedBytesAreToldByTheirRow) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
   EXPECT_THAT(refused.error().message, HasSubstr(only.subject));
-  EncryptionReport report = look(all_of_sealing());
+  EncryptionReport report = look(all_of_encryption());
   EXPECT_EQ(report.unreadable, 1u);
   EXPECT_THAT(report.first_fault, HasSubstr(only.subject));
 }
 
 // A page of several rows still shows the others; a read of the damaged one alone fails.
-TEST_P(SealedStore, ARunWhoseInputWasChangedIsAnErrorByItselfAndHidesNoOthers) {
-  auto store = with(all_of_sealing());
+TEST_P(EncryptedStore, ARunWhoseInputWasChangedIsAnErrorByItselfAndHidesNoOthers) {
+  auto store = with(all_of_encryption());
   write(*store, "a");
   write(*store, "b");
   auto runs = [&](std::optional<RunId> run, std::size_t limit) {
@@ -318,32 +318,32 @@ TEST_P(SealedStore, ARunWhoseInputWasChangedIsAnErrorByItselfAndHidesNoOthers) {
   }
 }
 
-TEST_P(SealedStore, APlainStoreIsEncryptedBlobsIncluded) {
+TEST_P(EncryptedStore, APlainStoreIsEncryptedBlobsIncluded) {
   EncryptionOptions plain;
   plain.blob_above = 16;
   auto store = with(plain);
   write(*store, "a");
   std::string before = Caller(*store).rows();
-  EncryptionOptions sealing = all_of_sealing();
-  sealing.accept_plaintext = true;
-  auto report = encrypt(sealing);
+  EncryptionOptions encryption = all_of_encryption();
+  encryption.accept_plaintext = true;
+  auto report = encrypt(encryption);
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_TRUE(report->complete);
   EXPECT_GT(report->rewritten, 6u);
   EXPECT_TRUE(reads(before, "a"));
-  EncryptionReport found = look(all_of_sealing());
+  EncryptionReport found = look(all_of_encryption());
   EXPECT_EQ(found.unreadable, 0u) << found.first_fault;
   EXPECT_EQ(found.keys.count(""), 0u);
   // References were named anew: their old names were hashes of what they stand for.
-  auto again = encrypt(sealing);
+  auto again = encrypt(encryption);
   EXPECT_EQ(again->rewritten, 0u) << "what is done is skipped";
 }
 
-TEST_P(SealedStore, AfterARotationTheOldKeyIsNotNeeded) {
-  auto store = with(all_of_sealing());
+TEST_P(EncryptedStore, AfterARotationTheOldKeyIsNotNeeded) {
+  auto store = with(all_of_encryption());
   write(*store, "a");
   std::string before = Caller(*store).rows();
-  EncryptionOptions both = all_of_sealing();
+  EncryptionOptions both = all_of_encryption();
   both.keys = keys_named("ba");
   EXPECT_TRUE(reads(before, "ba"));
   auto report = encrypt(both);
@@ -353,8 +353,8 @@ TEST_P(SealedStore, AfterARotationTheOldKeyIsNotNeeded) {
   EXPECT_EQ(look(both).keys.count("key-a"), 0u);
 }
 
-TEST_P(SealedStore, ARotationThatWasStoppedGoesOnWhereItWas) {
-  auto store = with(all_of_sealing());
+TEST_P(EncryptedStore, ARotationThatWasStoppedGoesOnWhereItWas) {
+  auto store = with(all_of_encryption());
   Caller caller(*store);
   std::string large(300'000, ' ');
   for (char& c : large) c = static_cast<char>('a' + random_.bits() % 26);
@@ -363,7 +363,7 @@ TEST_P(SealedStore, ARotationThatWasStoppedGoesOnWhereItWas) {
     caller.commit(import_of({record_put("note " + std::to_string(i), "\"" + large + "\"")}));
   }
   std::string before = caller.rows();
-  EncryptionOptions both = all_of_sealing();
+  EncryptionOptions both = all_of_encryption();
   both.keys = keys_named("ba");
   std::uint64_t done_before = 0;
   for (int stop = 0; stop < 2; ++stop) {
@@ -384,9 +384,9 @@ TEST_P(SealedStore, ARotationThatWasStoppedGoesOnWhereItWas) {
   EXPECT_TRUE(reads(before, "b"));
 }
 
-TEST_P(SealedStore, OthersWriteWhileKeysAreRotated) {
-  EncryptionOptions old_ring = all_of_sealing();
-  EncryptionOptions new_ring = all_of_sealing();
+TEST_P(EncryptedStore, OthersWriteWhileKeysAreRotated) {
+  EncryptionOptions old_ring = all_of_encryption();
+  EncryptionOptions new_ring = all_of_encryption();
   old_ring.keys = keys_named("ab");
   new_ring.keys = keys_named("ba");
   auto store = with(new_ring);
@@ -411,7 +411,7 @@ TEST_P(SealedStore, OthersWriteWhileKeysAreRotated) {
   ASSERT_TRUE(report.ok()) << report.error().message;
   report = encrypt(new_ring);
   ASSERT_TRUE(report.ok() && report->complete);
-  EncryptionOptions only_new = all_of_sealing();
+  EncryptionOptions only_new = all_of_encryption();
   only_new.keys = keys_named("b");
   auto reader = with(only_new);
   auto found = records(*reader);
@@ -422,7 +422,7 @@ TEST_P(SealedStore, OthersWriteWhileKeysAreRotated) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, SealedStore, testing::ValuesIn(bare_store_kinds()),
+INSTANTIATE_TEST_SUITE_P(Over, EncryptedStore, testing::ValuesIn(bare_store_kinds()),
                          [](const auto& tested) { return tested.param.name; });
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "bench/machine.h"
 #include "bench/options.h"
-#include "store/encrypted/envelope_encryption.h"
+#include "store/encrypted/envelope_sealer.h"
 
 namespace {
 
@@ -49,7 +49,7 @@ class Writer {
 
 struct Way {
   const char* name;
-  EncryptionOptions sealing;
+  EncryptionOptions encryption;
 };
 
 std::vector<Way> ways() {
@@ -83,7 +83,7 @@ double cpu_us_each(int rounds, std::size_t count, const Work& work) {
 }
 
 void measure(const Options& options, const Way& way, std::size_t bytes, Random& random) {
-  sealed::EnvelopeSealer sealer(way.sealing, random);
+  encrypted::EnvelopeSealer sealer(way.encryption, random);
   Writer writer(random);
   std::vector<std::string> plain;
   std::vector<std::string> stored;

@@ -1,5 +1,5 @@
 #pragma once
-// tests/conformance/sealed_stores.h - stores behind their sealing, to be tested as any other.
+// tests/conformance/encrypted_stores.h - stores behind their encryption, to be tested as any other.
 
 #include "belay/storage.h"
 #include "tests/conformance/store_suite.h"
@@ -10,10 +10,10 @@ namespace belay::conformance {
 // letter is the active key.
 KeyRing keys_named(const std::string& letters);
 
-// Everything that sealing can do: compressed, encrypted, and in blobs from 16 bytes up.
-EncryptionOptions all_of_sealing();
+// Everything that encryption can do: compressed, encrypted, and in blobs from 16 bytes up.
+EncryptionOptions all_of_encryption();
 
 // `inner`, sealed, as one store that owns it.
-std::unique_ptr<Store> sealed_around(std::unique_ptr<Store> inner, Random& random, EncryptionOptions sealing);
+std::unique_ptr<Store> sealed_around(std::unique_ptr<Store> inner, Random& random, EncryptionOptions encryption);
 
 }  // namespace belay::conformance

@@ -1,8 +1,8 @@
 // Long on purpose: the sealer and all that it rejects, by one set of keys.
 
-// Sealing one envelope and opening it again; and everything that must not open.
+// Encryption one envelope and opening it again; and everything that must not open.
 
-#include "store/encrypted/envelope_encryption.h"
+#include "store/encrypted/envelope_sealer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 #include "store/encrypted/compression.h"
 #include "store/encrypted/encryption_test_fixture.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 namespace {
 
 using testing::HasSubstr;
@@ -27,14 +27,14 @@ const TenantId kTenant{"ana's practice"};
 constexpr std::string_view kSubject = "value 1 text";
 
 EncryptionOptions compressed() {
-  EncryptionOptions sealing;
-  sealing.compress = EncryptionOptions::Compress::always;
-  return sealing;
+  EncryptionOptions encryption;
+  encryption.compress = EncryptionOptions::Compress::always;
+  return encryption;
 }
 
 class Sealer {
  public:
-  explicit Sealer(EncryptionOptions sealing) : sealer(std::move(sealing), random) {}
+  explicit Sealer(EncryptionOptions encryption) : sealer(std::move(encryption), random) {}
 
   std::string seal(std::string envelope, const store::Subject& subject = kSubject,
                    const TenantId& tenant = kTenant) {
@@ -79,7 +79,7 @@ std::string envelope_of(std::string_view type, std::string_view data) {
   return envelope_front(type, 0) + std::string(data);
 }
 
-TEST(Sealing, TheTypeNamesTheWholeChain) {
+TEST(Encryption, TheTypeNamesTheWholeChain) {
   std::string small = json_envelope("\"hello\"");
   std::string large = json_envelope(prose(1'000));
   EncryptionOptions as_it_is;
@@ -101,7 +101,7 @@ TEST(Sealing, TheTypeNamesTheWholeChain) {
   EXPECT_EQ(type_of(Sealer(in_blobs).seal(large)), "json+blob");
 }
 
-TEST(Sealing, WhatHardlyCompressesStaysAsItIs) {
+TEST(Encryption, WhatHardlyCompressesStaysAsItIs) {
   Sealer sealer(compressed());
   std::string noise;
   for (int i = 0; i < 2'000; ++i) noise += static_cast<char>(sealer.random.bits());
@@ -109,16 +109,16 @@ TEST(Sealing, WhatHardlyCompressesStaysAsItIs) {
   EXPECT_EQ(sealer.seal(envelope), envelope);
 }
 
-TEST(Sealing, WhateverIsSealedOpensAgain) {
+TEST(Encryption, WhateverIsSealedOpensAgain) {
   rc::check([] {
-    EncryptionOptions sealing;
+    EncryptionOptions encryption;
     auto digit = *rc::gen::inRange('0', ':');
-    if (*rc::gen::arbitrary<bool>()) sealing.keys = ring(key_line("key.of-May", digit));
-    sealing.compress = *rc::gen::element(EncryptionOptions::Compress::with_key, EncryptionOptions::Compress::always,
+    if (*rc::gen::arbitrary<bool>()) encryption.keys = ring(key_line("key.of-May", digit));
+    encryption.compress = *rc::gen::element(EncryptionOptions::Compress::with_key, EncryptionOptions::Compress::always,
                                          EncryptionOptions::Compress::never);
-    sealing.compress_from = *rc::gen::inRange<std::size_t>(0, 300);
-    sealing.blob_above = *rc::gen::inRange<std::size_t>(0, 3'000);
-    Sealer sealer(sealing);
+    encryption.compress_from = *rc::gen::inRange<std::size_t>(0, 300);
+    encryption.blob_above = *rc::gen::inRange<std::size_t>(0, 3'000);
+    Sealer sealer(encryption);
     std::string data = *rc::gen::arbitrary<std::string>();
     if (*rc::gen::arbitrary<bool>()) data += prose(*rc::gen::inRange<std::size_t>(0, 5'000));
     std::string subject = *rc::gen::arbitrary<std::string>();
@@ -129,13 +129,13 @@ TEST(Sealing, WhateverIsSealedOpensAgain) {
   });
 }
 
-TEST(Sealing, NoBytesAreNoEnvelopeAndStaySo) {
+TEST(Encryption, NoBytesAreNoEnvelopeAndStaySo) {
   Sealer sealer(encrypted());
   EXPECT_EQ(sealer.seal(""), "");
   EXPECT_EQ(sealer.open("").value(), "");
 }
 
-TEST(Sealing, WhatIsNoPlainEnvelopeIsNotSealed) {
+TEST(Encryption, WhatIsNoPlainEnvelopeIsNotSealed) {
   Sealer sealer(encrypted());
   for (std::string envelope : {std::string("forged"), envelope_of("json+zstd", "x"),
                                sealer.seal(json_envelope("1")), envelope_of("", "x")}) {
@@ -166,14 +166,14 @@ void expect_every_flip_refused(Sealer& sealer, const std::string& sealed) {
   }
 }
 
-TEST(Sealing, EveryFlippedBitIsRefused) {
+TEST(Encryption, EveryFlippedBitIsRefused) {
   Sealer plain_inside(encrypted());
   expect_every_flip_refused(plain_inside, plain_inside.seal(json_envelope("{\"risk\":7}")));
   Sealer both(encrypted());
   expect_every_flip_refused(both, both.seal(json_envelope(prose(400))));
 }
 
-TEST(Sealing, EveryFlippedBitOfACompressedValueIsSeenWithoutAKey) {
+TEST(Encryption, EveryFlippedBitOfACompressedValueIsSeenWithoutAKey) {
   Sealer sealer(compressed());
   std::string envelope = json_envelope(prose(600));
   std::string sealed = sealer.seal(envelope);
@@ -191,11 +191,11 @@ TEST(Sealing, EveryFlippedBitOfACompressedValueIsSeenWithoutAKey) {
   }
 }
 
-TEST(Sealing, EveryFlippedBitOfABlobIsRefused) {
+TEST(Encryption, EveryFlippedBitOfABlobIsRefused) {
   for (bool with_key : {false, true}) {
-    EncryptionOptions sealing = with_key ? encrypted() : compressed();
-    sealing.blob_above = 50;
-    Sealer sealer(sealing);
+    EncryptionOptions encryption = with_key ? encrypted() : compressed();
+    encryption.blob_above = 50;
+    Sealer sealer(encryption);
     std::string reference = sealer.seal(json_envelope(prose(with_key ? 200 : 400)));
     ASSERT_EQ(sealer.blobs.size(), 1u);
     BlobRow whole = sealer.blobs.front();
@@ -213,7 +213,7 @@ TEST(Sealing, EveryFlippedBitOfABlobIsRefused) {
   }
 }
 
-TEST(Sealing, AnEnvelopeThatIsCutOffIsRefusedAtEveryLength) {
+TEST(Encryption, AnEnvelopeThatIsCutOffIsRefusedAtEveryLength) {
   Sealer sealer(encrypted());
   std::string sealed = sealer.seal(json_envelope(prose(300)));
   for (std::size_t size = 1; size < sealed.size(); ++size) {
@@ -224,7 +224,7 @@ TEST(Sealing, AnEnvelopeThatIsCutOffIsRefusedAtEveryLength) {
   EXPECT_EQ(code_of(sealer.open(sealed + "x")), ErrorCode::corrupt);
 }
 
-TEST(Sealing, AnEnvelopeOfAnotherRowOrTenantDoesNotOpen) {
+TEST(Encryption, AnEnvelopeOfAnotherRowOrTenantDoesNotOpen) {
   Sealer sealer(encrypted());
   std::string sealed = sealer.seal(json_envelope("1"));
   EXPECT_TRUE(sealer.open(sealed).ok());
@@ -234,10 +234,10 @@ TEST(Sealing, AnEnvelopeOfAnotherRowOrTenantDoesNotOpen) {
   EXPECT_FALSE(sealer.open(here, "b", TenantId("ca")).ok());
 }
 
-TEST(Sealing, ABlobUnderAnotherNameDoesNotOpen) {
-  EncryptionOptions sealing = encrypted();
-  sealing.blob_above = 10;
-  Sealer sealer(sealing);
+TEST(Encryption, ABlobUnderAnotherNameDoesNotOpen) {
+  EncryptionOptions encryption = encrypted();
+  encryption.blob_above = 10;
+  Sealer sealer(encryption);
   std::string one = sealer.seal(json_envelope("\"one long text\""));
   sealer.seal(json_envelope("\"two long texts\""));
   ASSERT_EQ(sealer.blobs.size(), 2u);
@@ -245,11 +245,11 @@ TEST(Sealing, ABlobUnderAnotherNameDoesNotOpen) {
   EXPECT_EQ(code_of(sealer.open(one)), ErrorCode::corrupt);
 }
 
-TEST(Sealing, EqualLargeValuesAreOneBlobOfATenant) {
+TEST(Encryption, EqualLargeValuesAreOneBlobOfATenant) {
   for (bool with_key : {false, true}) {
-    EncryptionOptions sealing = with_key ? encrypted() : EncryptionOptions();
-    sealing.blob_above = 10;
-    Sealer sealer(sealing);
+    EncryptionOptions encryption = with_key ? encrypted() : EncryptionOptions();
+    encryption.blob_above = 10;
+    Sealer sealer(encryption);
     std::string envelope = json_envelope("\"one long text\"");
     EXPECT_EQ(sealer.open(sealer.seal(envelope)).value(), envelope);
     EXPECT_EQ(sealer.open(sealer.seal(envelope, "another"), "another").value(), envelope);
@@ -261,10 +261,10 @@ TEST(Sealing, EqualLargeValuesAreOneBlobOfATenant) {
   }
 }
 
-TEST(Sealing, AMissingAndAWrongKeyAreNamed) {
+TEST(Encryption, AMissingAndAWrongKeyAreNamed) {
   std::string sealed = Sealer(encrypted()).seal(json_envelope("1"));
-  for (EncryptionOptions sealing : {EncryptionOptions(), encrypted(key_line("k2", 'a'))}) {
-    auto opened = Sealer(sealing).open(sealed);
+  for (EncryptionOptions encryption : {EncryptionOptions(), encrypted(key_line("k2", 'a'))}) {
+    auto opened = Sealer(encryption).open(sealed);
     ASSERT_FALSE(opened.ok());
     EXPECT_EQ(opened.error().code, ErrorCode::invalid);
     EXPECT_THAT(opened.error().message, HasSubstr("the key \"k1\", which was not given"));
@@ -275,7 +275,7 @@ TEST(Sealing, AMissingAndAWrongKeyAreNamed) {
   EXPECT_THAT(opened.error().message, HasSubstr("under that id is another"));
 }
 
-TEST(Sealing, AnOlderKeyStillOpensAndTheFirstOneSeals) {
+TEST(Encryption, AnOlderKeyStillOpensAndTheFirstOneSeals) {
   std::string envelope = json_envelope(prose(500));
   std::string old = Sealer(encrypted()).seal(envelope);
   Sealer both(encrypted(key_line("k2", 'b') + key_line("k1", 'a')));
@@ -285,7 +285,7 @@ TEST(Sealing, AnOlderKeyStillOpensAndTheFirstOneSeals) {
   EXPECT_EQ(Sealer(encrypted(key_line("k2", 'b'))).open(moved).value(), envelope);
 }
 
-TEST(Sealing, WithAKeyPlainTextIsRefusedUnlessItIsExpected) {
+TEST(Encryption, WithAKeyPlainTextIsRefusedUnlessItIsExpected) {
   std::string plain = json_envelope("{\"risk\":1}");
   std::string zipped = Sealer(compressed()).seal(json_envelope(prose(500)));
   for (const std::string& envelope : {plain, zipped}) {
@@ -299,7 +299,7 @@ TEST(Sealing, WithAKeyPlainTextIsRefusedUnlessItIsExpected) {
   }
 }
 
-TEST(Sealing, AnUnknownTypeNeedsANewerBelay) {
+TEST(Encryption, AnUnknownTypeNeedsANewerBelay) {
   Sealer sealer{EncryptionOptions()};
   for (const char* type : {"json+lz4", "json+zstd+blob", "json+xaes256gcm;k=", "+zstd",
                            "json+zstd+zstd", "json+aes256gcm", "json+aes256gcm;k="}) {
@@ -314,7 +314,7 @@ std::string frame_of(const std::string& text) {
   return frame;
 }
 
-TEST(Sealing, ABombIsRefused) {
+TEST(Encryption, ABombIsRefused) {
   Sealer sealer(compressed());
   std::string bomb = frame_of(std::string(kFrameBytesMax + 1, '0'));
   ASSERT_LT(bomb.size(), 100'000u);
@@ -328,7 +328,7 @@ TEST(Sealing, ABombIsRefused) {
 const store::Subject kDone{"effect 1 pay", "done"};
 const store::Subject kFailed{"effect 1 pay", "failed"};
 
-TEST(Sealing, WhatStandsBesideAnEnvelopeCannotBeChanged) {
+TEST(Encryption, WhatStandsBesideAnEnvelopeCannotBeChanged) {
   Sealer sealer(encrypted());
   std::string sealed = sealer.seal(json_envelope("1"), kDone);
   EXPECT_TRUE(sealer.open(sealed, kDone).ok());
@@ -336,7 +336,7 @@ TEST(Sealing, WhatStandsBesideAnEnvelopeCannotBeChanged) {
   EXPECT_EQ(code_of(sealer.open(sealed, kDone.row)), ErrorCode::corrupt);
 }
 
-TEST(Sealing, EvenNothingIsSealedWhereSomethingIsBoundToIt) {
+TEST(Encryption, EvenNothingIsSealedWhereSomethingIsBoundToIt) {
   Sealer sealer(encrypted());
   std::string sealed = sealer.seal("", kDone);
   EXPECT_EQ(type_of(sealed), "row+xaes256gcm;k=k1");
@@ -351,7 +351,7 @@ const std::string kOldSealed = bytes_from(
     "130000006a736f6e2b61657332353667636d3b6b3d6b3178fb3e2414df177b2330ae12d70d325947d5fb0dc37da3e3"
     "b4c032dfdf8a6e2733e032b06c6c33be8bb7");
 
-TEST(Sealing, WhatAnOlderBelaySealedOpensAndGoesUnderTheNewMethod) {
+TEST(Encryption, WhatAnOlderBelaySealedOpensAndGoesUnderTheNewMethod) {
   std::string envelope = json_envelope("{\"risk\":7}");
   Sealer sealer(encrypted());
   EXPECT_EQ(sealer.open(kOldSealed).value(), envelope);
@@ -363,7 +363,7 @@ TEST(Sealing, WhatAnOlderBelaySealedOpensAndGoesUnderTheNewMethod) {
   EXPECT_EQ(sealer.open(moved).value(), envelope);
 }
 
-TEST(Sealing, WhatAnOlderBelayDidNotBindIsRefusedUnlessItIsExpected) {
+TEST(Encryption, WhatAnOlderBelayDidNotBindIsRefusedUnlessItIsExpected) {
   store::Subject bound{std::string(kSubject), "done"};
   EXPECT_EQ(code_of(Sealer(encrypted()).open(kOldSealed, bound)), ErrorCode::corrupt);
   EncryptionOptions before = encrypted();
@@ -372,7 +372,7 @@ TEST(Sealing, WhatAnOlderBelayDidNotBindIsRefusedUnlessItIsExpected) {
 }
 
 // https://c2sp.org/XAES-256-GCM has two test vectors, one for each way to double a block.
-TEST(Sealing, TheKeysOfMessagesAreThoseOfTheSpecification) {
+TEST(Encryption, TheKeysOfMessagesAreThoseOfTheSpecification) {
   struct Vector {
     std::uint8_t byte;
     std::string_view derived;
@@ -390,7 +390,7 @@ TEST(Sealing, TheKeysOfMessagesAreThoseOfTheSpecification) {
 }
 
 // Equal values would reveal in the index that two fields have the same text.
-TEST(Sealing, TheSameTextIsSearchedByAnotherValueInEachFieldUserCollectionAndTenant) {
+TEST(Encryption, TheSameTextIsSearchedByAnotherValueInEachFieldUserCollectionAndTenant) {
   Sealer sealer(encrypted());
   UserId ana("ana"), ben("ben");
   std::set<std::string> values;
@@ -411,7 +411,7 @@ TEST(Sealing, TheSameTextIsSearchedByAnotherValueInEachFieldUserCollectionAndTen
   EXPECT_EQ(values.size(), 32u);
 }
 
-TEST(Sealing, NoNonceComesTwice) {
+TEST(Encryption, NoNonceComesTwice) {
   std::unique_ptr<Random> random = system_random();
   Cipher cipher(*random);
   KeyRing keys = ring(key_line("k1", 'a'));
@@ -427,4 +427,4 @@ TEST(Sealing, NoNonceComesTwice) {
 }
 
 }  // namespace
-}  // namespace belay::sealed
+}  // namespace belay::encrypted

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "store/forwarding_store.h"
-#include "tests/conformance/sealed_stores.h"
+#include "tests/conformance/encrypted_stores.h"
 
 namespace belay::conformance {
 namespace {
@@ -88,13 +88,13 @@ class SealedDigests : public testing::TestWithParam<StoreKind> {
   SealedDigests() : inner_(GetParam().open(folder_.path(), clock_, random_).value()) {}
 
   static EncryptionOptions ring(const std::string& letters, bool accept_plain = false) {
-    EncryptionOptions sealing = all_of_sealing();
-    sealing.keys = keys_named(letters);
-    sealing.accept_plaintext = accept_plain;
-    return sealing;
+    EncryptionOptions encryption = all_of_encryption();
+    encryption.keys = keys_named(letters);
+    encryption.accept_plaintext = accept_plain;
+    return encryption;
   }
-  std::unique_ptr<Store> with(EncryptionOptions sealing) {
-    return make_encrypted_store(*inner_, random_, std::move(sealing));
+  std::unique_ptr<Store> with(EncryptionOptions encryption) {
+    return make_encrypted_store(*inner_, random_, std::move(encryption));
   }
   std::vector<StoredEnvelope> kept(Kind kind) {
     EnvelopeFilter filter;
@@ -116,15 +116,15 @@ class SealedDigests : public testing::TestWithParam<StoreKind> {
     }
     return bytes;
   }
-  Result<ReencryptReport> bring_under(EncryptionOptions sealing) {
+  Result<ReencryptReport> bring_under(EncryptionOptions encryption) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
     return block_on<Result<ReencryptReport>>(
-        *loop, reencrypt(*inner_, random_, std::move(sealing), default_tenant()));
+        *loop, reencrypt(*inner_, random_, std::move(encryption), default_tenant()));
   }
-  EncryptionReport look(EncryptionOptions sealing) {
+  EncryptionReport look(EncryptionOptions encryption) {
     std::unique_ptr<EventLoop> loop = make_event_loop();
     return block_on<Result<EncryptionReport>>(
-               *loop, inspect_encryption(*inner_, random_, std::move(sealing), default_tenant()))
+               *loop, inspect_encryption(*inner_, random_, std::move(encryption), default_tenant()))
         .value();
   }
   void replace(const StoredEnvelope& stored, std::string bytes) {
@@ -308,8 +308,8 @@ TEST_P(SealedDigests, AreNotHandedOnWithoutTheirKey) {
   Asked asked(*with(ring("a")));
   EncryptionOptions other = ring("a");
   other.keys = KeyRing::from_text("key-a:" + std::string(64, 'f') + "\n").value();
-  for (EncryptionOptions sealing : {EncryptionOptions(), ring("b"), other}) {
-    auto refused = checkpoints(*with(sealing), asked.script.row.run);
+  for (EncryptionOptions encryption : {EncryptionOptions(), ring("b"), other}) {
+    auto refused = checkpoints(*with(encryption), asked.script.row.run);
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, ErrorCode::invalid);
     EXPECT_THAT(refused.error().message, HasSubstr("\"key-a\""));

@@ -1,5 +1,5 @@
 #pragma once
-// store/encrypted/envelope_encryption.h - seals envelopes on their way into a store, and opens them on
+// store/encrypted/envelope_sealer.h - seals envelopes on their way into a store, and opens them on
 // their way out. Any thread, many at once.
 //
 // Zero bytes are not an envelope and stay unchanged in both directions: an erased record. A reader
@@ -17,11 +17,11 @@
 #include "store/row_part.h"
 #include "store/encrypted/envelope_parts.h"
 
-namespace belay::sealed {
+namespace belay::encrypted {
 
 class EnvelopeSealer {
  public:
-  EnvelopeSealer(EncryptionOptions sealing, Random& random);
+  EnvelopeSealer(EncryptionOptions encryption, Random& random);
   ~EnvelopeSealer();
 
   // Whether opening it would change nothing, so that its subject need not be made.
@@ -29,9 +29,9 @@ class EnvelopeSealer {
     return may_be_plain_ && (envelope.empty() || is_plain_json(envelope));
   }
 
-  // The same of sealing.
+  // The same of encryption.
   bool leaves_as_it_is(std::string_view envelope) const {
-    return leaves_small_alone_ && envelope.size() <= sealing_.blob_above;
+    return leaves_small_alone_ && envelope.size() <= encryption_.blob_above;
   }
 
   // Seals a plain envelope, in its place. A large one goes into `blobs`, and a reference stays.
@@ -70,7 +70,7 @@ class EnvelopeSealer {
   bool needs_seals() const { return !may_be_plain_; }
 
   // Whether there is a key, so that no digest of plain text is kept either.
-  bool encrypts() const { return !sealing_.keys.empty(); }
+  bool encrypts() const { return !encryption_.keys.empty(); }
 
   // With a key: masks the chain hash, and seals next tasks that hold what people or nodes wrote.
   Result<Done> seal(const TenantId& tenant, CheckpointRow& checkpoint);
@@ -103,7 +103,7 @@ class EnvelopeSealer {
   // Seals a plain envelope, whatever its size, in its place.
   Result<Done> seal_here(const TenantId& tenant, const store::Subject& subject,
                          std::string& envelope);
-  // `data`, to which `type` has been done, compressed and encrypted as `sealing_` wants it.
+  // `data`, to which `type` has been done, compressed and encrypted as `encryption_` wants it.
   Result<std::string> sealed(Bench& bench, const TenantId& tenant, const store::Subject& subject,
                              std::string type, std::string_view data);
   // What was encrypted: into the bench, where the view stays good until its next use.
@@ -118,7 +118,7 @@ class EnvelopeSealer {
   Error needs_key(const store::Subject& subject, std::string_view key_id,
                   std::string_view why) const;
 
-  const EncryptionOptions sealing_;
+  const EncryptionOptions encryption_;
   Random& random_;
   const bool may_be_plain_;
   const bool leaves_small_alone_;
@@ -127,4 +127,4 @@ class EnvelopeSealer {
   std::vector<std::unique_ptr<Bench>> idle_;  // protected by mutex_
 };
 
-}  // namespace belay::sealed
+}  // namespace belay::encrypted
