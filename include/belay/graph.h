@@ -70,7 +70,7 @@ class GraphBuilder {
     }
     // What each attempt depends on and Runtime::protect() protects, by name ("smtp").
     NodeSetting& depends_on(std::string_view dependency) {
-      node().uses.emplace_back(dependency);
+      node().depends_on.emplace_back(dependency);
       return *this;
     }
     // Where this node's updates may go or send to, in place of its edges.

@@ -31,7 +31,7 @@
 
 namespace belay {
 
-namespace sealed {
+namespace encrypted {
 class Keys;
 }
 

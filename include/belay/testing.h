@@ -113,7 +113,7 @@ CrashPoint after_commit(int number);  // its answer is lost
 template <GraphState State>
 class ObservedState : public State {
  public:
-  explicit Seen(State state) : State(std::move(state)), seen_text_(text_of(*this)) {}
+  explicit ObservedState(State state) : State(std::move(state)), seen_text_(text_of(*this)) {}
 
   friend bool operator==(const ObservedState& one, const ObservedState& other) {
     return one.seen_text_ == other.seen_text_;
@@ -158,7 +158,7 @@ RunTrace play(const WorldPlan& plan);
 template <GraphState State>
 class ScenarioResult {
  public:
-  explicit Played(detail::RunTrace run) : run_(std::move(run)), state_(State{}) {
+  explicit ScenarioResult(detail::RunTrace run) : run_(std::move(run)), state_(State{}) {
     if (run_.view.state.is_null()) return;
     auto state = decode_json<State>(run_.view.state);
     if (state.ok()) state_ = ObservedState<State>(*std::move(state));

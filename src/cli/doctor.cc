@@ -67,7 +67,7 @@ ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
   std::vector<Diagnostic> findings = postgres::is_postgres_url(settings.store)
                                       ? diagnose_postgres(settings.store, settings.notify_url, clock)
                                       : diagnose_store(settings.store, clock);
-  for (Diagnostic& finding : inspect_encryption(settings)) findings.push_back(std::move(finding));
+  for (Diagnostic& finding : diagnose_encryption(settings)) findings.push_back(std::move(finding));
   for (Diagnostic& finding : diagnose_models(settings, clock)) {
     // The store can be used whatever the model does.
     if (finding.kind == Diagnostic::Kind::bad) finding.kind = Diagnostic::Kind::warning;

@@ -85,7 +85,7 @@ Result<EncryptionReport> report_of(const std::string& path, const EncryptionOpti
 
 }  // namespace
 
-std::vector<Diagnostic> inspect_encryption(const Settings& settings) {
+std::vector<Diagnostic> diagnose_encryption(const Settings& settings) {
   auto encryption = encryption_of(settings);
   if (!encryption.ok()) return {{"encryption", Kind::bad, encryption.error().message, "see above"}};
   std::optional<std::string> path = path_of_store(settings.store);

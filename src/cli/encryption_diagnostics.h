@@ -10,6 +10,6 @@
 namespace belay::cli {
 
 // Empty for a store that is not there, or that belay can't look into: others tell that.
-std::vector<Diagnostic> inspect_encryption(const Settings& settings);
+std::vector<Diagnostic> diagnose_encryption(const Settings& settings);
 
 }  // namespace belay::cli

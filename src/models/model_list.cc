@@ -54,7 +54,7 @@ Task<Result<ModelReply>> ModelList::generate(ModelRequest request) {
   for (const Member& member : members_) {
     ModelRequest one = request;
     if (request.on_text_delta) {
-      one.on_text_delta = [&has_told, &tell = request.on_text](std::string_view piece) {
+      one.on_text_delta = [&has_told, &tell = request.on_text_delta](std::string_view piece) {
         has_told = true;
         tell(piece);
       };

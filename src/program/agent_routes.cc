@@ -24,12 +24,12 @@ struct AgentBody {
 
 namespace {
 
-using server::Answer;
+using server::ResponseSpec;
 using server::Call;
 using server::Permission;
 using server::Reply;
 using server::Route;
-using server::World;
+using server::ApiContext;
 
 constexpr std::string_view kNotFound = "Execution thread not found or expired";
 

@@ -13,7 +13,7 @@ using server::Call;
 using server::Permission;
 using server::Reply;
 using server::Route;
-using server::World;
+using server::ApiContext;
 using wellbeing::DailySummary;
 using wellbeing::Note;
 using wellbeing::Routine;

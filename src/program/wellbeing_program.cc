@@ -17,7 +17,7 @@ namespace belay::program {
 namespace {
 
 using cli::Definitions;
-using cli::Given;
+using cli::ParsedOptions;
 using cli::Settings;
 
 constexpr const char* kExamples = R"(  belay notes import diary.jsonl

@@ -82,7 +82,7 @@ void forget_before(RunTable& run, std::uint64_t before_seq) {
   std::erase_if(run.checkpoints, [&](const CheckpointRow& row) { return row.seq < first; });
   std::erase_if(run.events, [&](const EventRow& row) { return row.seq < first; });
   std::erase_if(run.tasks, [&](const auto& entry) {
-    return entry.second.space.empty() && entry.second.superstep < anchor.superstep;
+    return entry.second.checkpoint_ns.empty() && entry.second.superstep < anchor.superstep;
   });
   forget_values(run, anchor);
 }
