@@ -52,6 +52,9 @@ Findings check_tree(const Tree& tree);
 // or, without git, everything but build trees and hidden folders.
 Tree read_tree(const std::string& root);
 
+// Lines of each function body, as check_functions() counts them.
+std::vector<int> function_lines(const File& file);
+
 // What a path says.
 bool is_cpp(std::string_view path);
 bool is_test(std::string_view path);
