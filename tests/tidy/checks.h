@@ -44,6 +44,7 @@ Findings check_error_codes(const Tree& tree);     // every ErrorCode is explaine
 Findings check_examples(const Tree& tree);   // short, listed, with what they say
 Findings check_snippets(const Tree& tree);   // programs in documents are those of examples
 Findings check_mutations(const Tree& tree);  // guards stand where tests/mutation says
+Findings check_prose(const Tree& tree);      // listed phrases: their counts only fall
 
 // All of the above.
 Findings check_tree(const Tree& tree);

@@ -14,7 +14,7 @@ Findings check_tree(const Tree& tree) {
     }
   }
   for (auto check : {check_public_headers, check_readmes, check_targets, check_error_codes,
-                     check_examples, check_snippets, check_mutations}) {
+                     check_examples, check_snippets, check_mutations, check_prose}) {
     add(check(tree));
   }
   return all;
