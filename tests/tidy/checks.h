@@ -44,6 +44,7 @@ Findings check_error_codes(const Tree& tree);     // every ErrorCode is explaine
 Findings check_examples(const Tree& tree);   // short, listed, with what they say
 Findings check_snippets(const Tree& tree);   // programs in documents are those of examples
 Findings check_mutations(const Tree& tree);  // guards stand where tests/mutation says
+Findings check_prose(const Tree& tree);      // listed phrases: their counts only fall
 
 // All of the above.
 Findings check_tree(const Tree& tree);
@@ -51,6 +52,9 @@ Findings check_tree(const Tree& tree);
 // The files of the repository at `root` that the checks read: what git tracks and what it would,
 // or, without git, everything but build trees and hidden folders.
 Tree read_tree(const std::string& root);
+
+// Lines of each function body, as check_functions() counts them.
+std::vector<int> function_lines(const File& file);
 
 // What a path says.
 bool is_cpp(std::string_view path);

@@ -175,6 +175,16 @@ const std::map<std::string, std::string_view>& wide_interfaces() {
 
 }  // namespace
 
+std::vector<int> function_lines(const File& file) {
+  std::vector<int> all;
+  std::vector<Token> tokens = tokens_of(file.text);
+  for (const Scope& scope : Scopes(tokens).find()) {
+    if (scope.kind != Kind::function) continue;
+    all.push_back(tokens[scope.close].line - tokens[scope.open].line + 1);
+  }
+  return all;
+}
+
 Findings check_functions(const File& file) {
   Findings findings;
   if (!is_cpp(file.path)) return findings;

@@ -10,9 +10,24 @@ bool starts_identifier(char c) { return std::isalpha(static_cast<unsigned char>(
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
 bool continues_identifier(char c) { return starts_identifier(c) || is_digit(c); }
 
+// A line break, a tab or a code point becomes a space; a quote or a backslash stands for itself.
+std::string unescaped(std::string_view body) {
+  std::string text;
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    bool escaped = body[at] == '\\' && at + 1 < body.size();
+    if (!escaped) {
+      text += body[at];
+    } else {
+      char c = body[++at];
+      text += std::isalnum(static_cast<unsigned char>(c)) || c == '\n' ? ' ' : c;
+    }
+  }
+  return text;
+}
+
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  Lexer(std::string_view text, bool with_prose) : text_(text), with_prose_(with_prose) {}
 
   std::vector<Token> run() {
     while (at_ < text_.size()) step();
@@ -29,10 +44,10 @@ class Lexer {
     } else if (std::isspace(static_cast<unsigned char>(c)) || c == '\\') {
       ++at_;
     } else if (text_.substr(at_, 2) == "//") {
-      skip_to(text_.find('\n', at_));
+      take_comment(text_.find('\n', at_));
     } else if (text_.substr(at_, 2) == "/*") {
       std::size_t end = text_.find("*/", at_ + 2);
-      skip_to(end == text_.npos ? end : end + 2);
+      take_comment(end == text_.npos ? end : end + 2);
     } else {
       bool first = line_start_;
       line_start_ = false;
@@ -58,6 +73,14 @@ class Lexer {
     end = std::min(end, text_.size());
     line_ += static_cast<int>(std::count(text_.begin() + at_, text_.begin() + end, '\n'));
     at_ = end;
+  }
+
+  void take_comment(std::size_t end) {
+    end = std::min(end, text_.size());
+    if (with_prose_) {
+      tokens_.push_back({TokenKind::comment, std::string(text_.substr(at_, end - at_)), line_});
+    }
+    skip_to(end);
   }
 
   void take(TokenKind kind, std::size_t end) {
@@ -94,7 +117,8 @@ class Lexer {
     if (open == text_.npos) return skip_to(open);
     std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
     std::size_t end = text_.find(close, open);
-    tokens_.push_back({TokenKind::string, "\"\"", line_});
+    std::string_view body = text_.substr(open + 1, end == text_.npos ? end : end - open - 1);
+    tokens_.push_back({TokenKind::string, with_prose_ ? std::string(body) : "\"\"", line_});
     skip_to(end == text_.npos ? end : end + close.size());
   }
 
@@ -120,12 +144,14 @@ class Lexer {
     }
     end = std::min(end, text_.size());
     bool string = quote == '"';
-    tokens_.push_back(
-        {string ? TokenKind::string : TokenKind::character, std::string(2, quote), line_});
+    std::string body(2, quote);
+    if (string && with_prose_) body = unescaped(text_.substr(at_ + 1, end - at_ - 1));
+    tokens_.push_back({string ? TokenKind::string : TokenKind::character, std::move(body), line_});
     skip_to(end < text_.size() && text_[end] == quote ? end + 1 : end);
   }
 
   std::string_view text_;
+  bool with_prose_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   int line_ = 1;
@@ -134,6 +160,8 @@ class Lexer {
 
 }  // namespace
 
-std::vector<Token> tokens_of(std::string_view text) { return Lexer(text).run(); }
+std::vector<Token> tokens_of(std::string_view text) { return Lexer(text, false).run(); }
+
+std::vector<Token> tokens_and_prose_of(std::string_view text) { return Lexer(text, true).run(); }
 
 }  // namespace belay::tidy

@@ -15,6 +15,7 @@ enum class TokenKind {
   character,    // without its text
   include,      // an #include line; its text is what follows, with its quotes or brackets
   punctuation,  // one character, but for :: and ->
+  comment,      // only of tokens_and_prose_of(): its text, with its slashes
 };
 
 struct Token {
@@ -25,5 +26,9 @@ struct Token {
 
 // Comments are left out. What is not C++ gives tokens too, and never an error.
 std::vector<Token> tokens_of(std::string_view text);
+
+// The same with comments, and with the text of strings: without quotes and prefix, escape sequences
+// replaced by the character or a space.
+std::vector<Token> tokens_and_prose_of(std::string_view text);
 
 }  // namespace belay::tidy

@@ -35,6 +35,14 @@ TEST(TidyLexer, CountsLinesThroughEverythingThatSpansThem) {
   EXPECT_EQ(tokens.back().line, 4);
 }
 
+TEST(TidyLexer, KeepsCommentsAndTheTextOfStringsIfAsked) {
+  std::string all;
+  for (const Token& token : tokens_and_prose_of("a /* b */ (\"c\\n\\\"d\", R\"x(e\\n)x\"); // f")) {
+    all += token.text + "|";
+  }
+  EXPECT_EQ(all, "a|/* b */|(|c \"d|,|e\\n|)|;|// f|");
+}
+
 TEST(TidyLexer, EndsOnTextThatIsNoCode) {
   for (std::string_view text : {"\"", "'", "R\"(", "R\"x", "/*", "#include", "#include <", "\\"}) {
     tokens_of(text);

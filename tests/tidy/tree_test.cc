@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-
-#include <unistd.h>
+#include <iostream>
 
 #include "tests/tidy/checks.h"
+#include "tests/tidy/prose_rules.h"
 
 namespace belay::tidy {
 namespace {
@@ -20,6 +20,9 @@ TEST(TidyTree, ThisRepositoryObeysItsRules) {
     faults += finding.path + ":" + std::to_string(finding.line) + ": " + finding.message + "\n";
   }
   EXPECT_TRUE(faults.empty()) << "\n" << faults;
+  std::string lower = lower_counts(count_hits(find_hits(tree)), recorded_counts(tree));
+  if (lower.empty()) return;
+  std::cout << lower << "Record these lower counts: scripts/prose --counts\n";
 }
 
 TEST(TidyTree, FindsAFaultWithoutGit) {
