@@ -82,8 +82,7 @@ Graph<Page> page_for_approval() {
   return value_or_exit(std::move(graph).build());
 }
 
-void perform(EventLoop& loop, Runtime& runtime, const Graph<Page>& graph, int runs,
-               int in_flight) {
+void perform(EventLoop& loop, Runtime& runtime, const Graph<Page>& graph, int runs, int in_flight) {
   Line line{runtime, graph, runs};
   int going = in_flight;
   std::vector<Spawned> tasks(static_cast<std::size_t>(in_flight));

@@ -28,8 +28,7 @@ Graph<Page> page_for_approval();
 
 // Carries `runs` runs of `graph` out on `loop`, never more than `in_flight` at a time. Ends the
 // program with a message when one of them does not come to where it should.
-void perform(EventLoop& loop, Runtime& runtime, const Graph<Page>& graph, int runs,
-               int in_flight);
+void perform(EventLoop& loop, Runtime& runtime, const Graph<Page>& graph, int runs, int in_flight);
 
 // A model for graphs that ask none.
 class NoModel final : public Model {

@@ -39,8 +39,8 @@ Task<Update<Chat>> think(const Chat& chat, Context& context) {
 
 Update<Chat> act(const Chat& chat, Context& context) {
   std::string call = to_json(chat.wanted);
-  auto result =
-      context.keyed_effect("tool", [&] { return call_tool(chat.wanted, context.idempotency_key("tool")); });
+  auto result = context.keyed_effect(
+      "tool", [&] { return call_tool(chat.wanted, context.idempotency_key("tool")); });
   return append(&Chat::transcript, call + " -> " + result);
 }
 

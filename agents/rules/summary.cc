@@ -61,7 +61,8 @@ bool continues(std::string_view text, std::size_t at) {
 // The last place to cut in [from, limit]: before a space, or between characters in one long word.
 std::size_t cut_before(std::string_view text, std::size_t from, std::size_t limit) {
   const std::size_t checkpoint_ns = text.rfind(' ', limit);
-  if (checkpoint_ns != std::string_view::npos && checkpoint_ns > from + (limit - from) / 2) return checkpoint_ns;
+  if (checkpoint_ns != std::string_view::npos && checkpoint_ns > from + (limit - from) / 2)
+    return checkpoint_ns;
   while (limit > from && continues(text, limit)) limit = backward(text, limit, 1);
   return limit;
 }
@@ -79,7 +80,8 @@ std::string shortened(std::string_view raw, std::size_t focus, std::size_t code_
     const std::size_t wanted = std::min(backward(text, std::min(new_focus, text.size()), kLeadIn),
                                         backward(text, text.size(), room));
     const std::size_t checkpoint_ns = text.find(' ', wanted);
-    begin = checkpoint_ns == std::string::npos || checkpoint_ns > new_focus ? wanted : checkpoint_ns + 1;
+    begin = checkpoint_ns == std::string::npos || checkpoint_ns > new_focus ? wanted
+                                                                            : checkpoint_ns + 1;
     while (begin > 0 && continues(text, begin)) begin = backward(text, begin, 1);
   }
   std::size_t end = forward(text, begin, room);

@@ -123,8 +123,8 @@ Task<Result<RunView>> resume_run(AgentParts parts, std::string graph, std::strin
   InterruptId interrupt = approvals->front().interrupt;
   auto answer = co_await parts.runtime.decide(parts.tenant, interrupt, std::move(decision));
   if (!answer.ok()) co_return std::move(answer).error();
-  const bool stands =
-      answer->kind == DecisionResult::Kind::accepted || answer->kind == DecisionResult::Kind::duplicate;
+  const bool stands = answer->kind == DecisionResult::Kind::accepted ||
+                      answer->kind == DecisionResult::Kind::duplicate;
   if (!stands) co_return refused(*answer);
   const RunStatus status = answer->view.row.status;
   if (status == RunStatus::paused || is_final(status)) co_return std::move(answer->view);

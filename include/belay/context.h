@@ -87,8 +87,9 @@ class Context {
     Instant now{};
     std::uint64_t seed = 0;
     RunOptions options;
-    std::vector<std::pair<std::string, InterruptResponse>> answers;  // by question name and payload hash
-    std::shared_ptr<const std::string> input;             // JSON text of what was sent, if any
+    std::vector<std::pair<std::string, InterruptResponse>>
+        answers;                               // by question name and payload hash
+    std::shared_ptr<const std::string> input;  // JSON text of what was sent, if any
     Model* model = nullptr;
     Records* records = nullptr;
     // Null where nothing is recorded: a test that calls a node by itself.
@@ -190,7 +191,7 @@ class Context {
   // happened, nullopt if it has not.
   template <typename Function>
   auto unkeyed_effect(std::string name, EffectOptions options, Function action,
-              Probe<detail::effect_value_t<Function>> probe = nullptr) {
+                      Probe<detail::effect_value_t<Function>> probe = nullptr) {
     using T = detail::effect_value_t<Function>;
     using Returned = std::invoke_result_t<Function>;
     if constexpr (requires(Returned returned) { returned.operator co_await(); }) {

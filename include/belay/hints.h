@@ -36,16 +36,18 @@ class Broadcast {
  public:
   virtual ~Broadcast() = default;
   virtual void publish(std::string_view channel, std::string text) = 0;
-  virtual Subscription subscribe(std::string_view channel, std::function<void(std::string)> heard) = 0;
+  virtual Subscription subscribe(std::string_view channel,
+                                 std::function<void(std::string)> heard) = 0;
 
   // The same for what holds for a while: who begins to hear within that time hears it as well,
   // where there is a place to keep it; these have none.
   virtual void publish_retained(std::string_view channel, std::string text,
-                             std::chrono::milliseconds kept_for) {
+                                std::chrono::milliseconds kept_for) {
     (void)kept_for;
     publish(channel, std::move(text));
   }
-  virtual Subscription subscribe_retained(std::string_view channel, std::function<void(std::string)> heard) {
+  virtual Subscription subscribe_retained(std::string_view channel,
+                                          std::function<void(std::string)> heard) {
     return subscribe(channel, std::move(heard));
   }
 };
@@ -58,7 +60,7 @@ class SharedRateLimit {
   // Zero: once more is counted. Else how long until it may be asked again, at most a minute.
   // Nothing: it is not known.
   virtual Task<std::optional<std::chrono::milliseconds>> acquire(std::string name,
-                                                              std::size_t per_minute) = 0;
+                                                                 std::size_t per_minute) = 0;
   // Decreases the count by one, because the counted action did not happen. After a minute the count
   // no longer matters, and therefore the result reports no failure.
   virtual Task<Done> give_back(std::string name, std::size_t per_minute) = 0;

@@ -42,7 +42,7 @@ inline constexpr std::int64_t output_tokens_default = 4'096;  // of a call on a 
 inline constexpr milliseconds busy_retry_after{1'000};        // delay suggested by a limit
 inline constexpr std::int64_t lost_claims_max = 5;            // above this, a run is quarantined
 inline constexpr milliseconds owner_watch_interval{500};      // how often a run checks its owner
-inline constexpr milliseconds lease_poll_interval{100};     // how often a call checks the lease
+inline constexpr milliseconds lease_poll_interval{100};       // how often a call checks the lease
 inline constexpr hours approval_expiry_default{24};
 inline constexpr hours thread_idle_max{24 * 7};  // then it can't be resumed
 inline constexpr int run_attempts_max = 20;      // RunSettings::max_retries
@@ -65,7 +65,7 @@ inline constexpr std::size_t page_rows_max = bounded(1'000);     // rows of one 
 inline constexpr std::size_t commit_batch_max = bounded(1'024);  // commits of a transaction
 inline constexpr std::size_t commit_batch_bytes_max = bounded(1u << 20, 2'000);  // its bytes
 inline constexpr std::size_t deliveries_max = bounded(16, 2);  // messages at the same time
-inline constexpr std::size_t poll_batch_max = bounded(100);         // runs returned by one poll
+inline constexpr std::size_t poll_batch_max = bounded(100);    // runs returned by one poll
 
 }  // namespace belay::limits
 

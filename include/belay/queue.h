@@ -83,17 +83,17 @@ struct SessionRow {
 // The guards by which a commit that makes `run` running keeps `limits`; `row`, if not null, is its
 // queue's.
 std::vector<ConcurrencyGuard> concurrency_guards(const RunRow& run, const ConcurrencyLimits& limits,
-                                     const QueueRow* row);
+                                                 const QueueRow* row);
 
 // Options of a worker: a process that executes queued and orphaned runs.
 struct WorkerOptions {
   std::optional<TenantId> tenant = default_tenant();             // unset: every tenant, in turns
   std::vector<std::pair<TenantId, std::uint32_t>> weights = {};  // see PollFilter
   std::size_t runs_max = 16;                                     // at the same time
-  std::chrono::milliseconds poll_interval{200};                           // interval between polls
-  std::chrono::milliseconds retry_delay_max{30'000};              // maximum delay before a run is tried again
-  bool until_idle = false;                              // end also once no run can be claimed
-  std::vector<std::string> queues = {};                 // only runs of these; empty: of any
+  std::chrono::milliseconds poll_interval{200};                  // interval between polls
+  std::chrono::milliseconds retry_delay_max{30'000};  // maximum delay before a run is tried again
+  bool until_idle = false;                            // end also once no run can be claimed
+  std::vector<std::string> queues = {};               // only runs of these; empty: of any
   std::function<void(const Error&)> on_error = nullptr;  // errors of the store or a run; it retries
 };
 

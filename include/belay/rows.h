@@ -5,8 +5,9 @@
 // ("json"), then the data. The type names the whole chain of what was done to the data
 // (docs/storage.md). Stores keep envelopes as they are and never look inside.
 //
-// A member `seal` or `..._seal` is computed by make_encrypted_store() from a row's texts and from the other
-// parts that must not be changed; a store keeps it unchanged. Empty in the rows of programs.
+// A member `seal` or `..._seal` is computed by make_encrypted_store() from a row's texts and from
+// the other parts that must not be changed; a store keeps it unchanged. Empty in the rows of
+// programs.
 
 #include <string>
 #include <string_view>
@@ -124,7 +125,8 @@ struct CheckpointRow {
   std::int64_t superstep = 0;
   std::string next_tasks;  // JSON: what is to run next, decided once and for all; or its envelope
   Digest chain_hash{};     // over the parent's hash and all that this checkpoint says
-  std::string masked_hash = {};  // kept in its place unless empty: what make_encrypted_store() made of it
+  std::string masked_hash =
+      {};  // kept in its place unless empty: what make_encrypted_store() made of it
   std::int64_t retry_count = 0;
   RunStatus status = RunStatus::running;  // the run's status after this commit
   Instant created_at{};
@@ -215,7 +217,7 @@ struct StoredEnvelope {
   // checkpoint, and the seal of a part of a row (store/row_part.h), which may be empty.
   enum class Kind { envelope, digest, tasks, part };
   std::uint64_t position = 0;  // in this store; grows from one page to the next
-  std::string subject;      // which row it belongs to: see store/envelope_subject.h
+  std::string subject;         // which row it belongs to: see store/envelope_subject.h
   std::string envelope;
   Kind kind = Kind::envelope;
   std::string bound = {};               // the data of its row that it is bound to

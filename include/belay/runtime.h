@@ -83,9 +83,9 @@ struct ForkOptions {
 struct ForkPreview {
   ThreadId thread;  // of that commit; with edits, possibly an ancestor of `from`
   std::uint64_t seq = 0;
-  std::vector<std::string> first_nodes;   // the nodes that it begins with
+  std::vector<std::string> first_nodes;     // the nodes that it begins with
   std::vector<std::string> repeated_nodes;  // nodes that have ended since, oldest first
-  std::vector<EffectRow> effects;  // of classes B and C, begun since
+  std::vector<EffectRow> effects;           // of classes B and C, begun since
   std::vector<OutboxRow> messages;
   std::vector<ApprovalRow> approvals;  // asked since
 };
@@ -105,7 +105,7 @@ struct Divergence {
 };
 
 struct ReplayReport {
-  RunRow run;                  // as it is recorded
+  RunRow run;                          // as it is recorded
   std::uint64_t matching_commits = 0;  // commits found to be the same
   std::optional<Divergence> divergence;
 };
@@ -121,11 +121,11 @@ struct Decision {
 
 struct DecisionResult {
   enum class Kind {
-    accepted,      // this decision is the one, and the run went on with it
-    duplicate,     // the very same decision had been made before: nothing changed
-    conflict,     // another decision had been made before: see `approval`
-    expired,  // too late: the approval has expired
-    closed,   // the run was cancelled or has ended in another way
+    accepted,   // this decision is the one, and the run went on with it
+    duplicate,  // the very same decision had been made before: nothing changed
+    conflict,   // another decision had been made before: see `approval`
+    expired,    // too late: the approval has expired
+    closed,     // the run was cancelled or has ended in another way
   };
   Kind kind = Kind::accepted;
   ApprovalRow approval;
@@ -269,7 +269,7 @@ class Runtime {
   // Returns the threads of running runs whose process is dead, of one user or of all users. Queued
   // and paused runs are not included.
   Task<Result<std::vector<ThreadId>>> orphaned_threads(TenantId tenant,
-                                                  std::optional<UserId> user = std::nullopt);
+                                                       std::optional<UserId> user = std::nullopt);
 
   // Decides an open approval and continues its run. `not_found` for an unknown one; `invalid` if an
   // edited payload does not fit; `forbidden` if the decider has none of its roles.

@@ -2,8 +2,8 @@
 // belay/storage.h - what is done to what a store keeps: values are compressed, encrypted and, when
 // large, stored once, on their way into any store and back; threads that have ended are forgotten.
 //
-// make_encrypted_store() wraps a Store: the program reads and writes plaintext, the stored values are
-// encrypted. With a key, all text of people, models and nodes is encrypted, and no row can be
+// make_encrypted_store() wraps a Store: the program reads and writes plaintext, the stored values
+// are encrypted. With a key, all text of people, models and nodes is encrypted, and no row can be
 // changed without the key. docs/storage.md has the formats, byte for byte, and lists which parts
 // stay readable (ids, names, statuses, times) and that removal of rows is not detected.
 //
@@ -74,10 +74,11 @@ struct EncryptionOptions {
   std::size_t blob_above = 64u << 10;
 };
 
-// The store `inner`, seen through `encryption`. Both `inner` and `random` outlive it; several may be
-// on one store. Snapshot::envelopes() and Commit's rewrites pass as they are: they are about what
-// is stored.
-std::unique_ptr<Store> make_encrypted_store(Store& inner, Random& random, EncryptionOptions encryption);
+// The store `inner`, seen through `encryption`. Both `inner` and `random` outlive it; several may
+// be on one store. Snapshot::envelopes() and Commit's rewrites pass as they are: they are about
+// what is stored.
+std::unique_ptr<Store> make_encrypted_store(Store& inner, Random& random,
+                                            EncryptionOptions encryption);
 
 struct ReencryptReport {
   std::uint64_t looked_at = 0;  // envelopes, in all passes
@@ -93,10 +94,11 @@ struct ReencryptReport {
 // first value in plain that is not accepted: what somebody slipped into the file must not become
 // genuine.
 //
-// `inner` is the store itself, not one that make_encrypted_store() gave. Others may write meanwhile: an
-// envelope that has changed since it was read is left to the next pass. May be stopped anywhere
-// (destroy the task, end the process) and begun again: what is done is skipped. Works in small
-// commits, so that others hardly wait. Fails with what reading fails with; what was done stays.
+// `inner` is the store itself, not one that make_encrypted_store() gave. Others may write
+// meanwhile: an envelope that has changed since it was read is left to the next pass. May be
+// stopped anywhere (destroy the task, end the process) and begun again: what is done is skipped.
+// Works in small commits, so that others hardly wait. Fails with what reading fails with; what was
+// done stays.
 Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, EncryptionOptions encryption,
                                         TenantId tenant);
 
@@ -111,11 +113,11 @@ struct EncryptionReport {
 };
 
 // Opens every envelope of a tenant, and says what there is. `inner` as for reencrypt().
-Task<Result<EncryptionReport>> inspect_encryption(Store& inner, Random& random, EncryptionOptions encryption,
-                                       TenantId tenant);
+Task<Result<EncryptionReport>> inspect_encryption(Store& inner, Random& random,
+                                                  EncryptionOptions encryption, TenantId tenant);
 
 struct BlobReport {
-  std::uint64_t blobs = 0;      // that there were
+  std::uint64_t blobs = 0;    // that there were
   std::uint64_t deleted = 0;  // of them
 };
 
@@ -123,8 +125,8 @@ struct BlobReport {
 // been re-encrypted. `inner` as for reencrypt(). Others may write meanwhile: what they name again
 // stays. Fails with `corrupt` or `invalid`, and forgets nothing, where what is stored can't be
 // read.
-Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random, EncryptionOptions encryption,
-                                             TenantId tenant);
+Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random,
+                                             EncryptionOptions encryption, TenantId tenant);
 
 // How long threads are kept once they have ended.
 //

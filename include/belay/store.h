@@ -104,7 +104,8 @@ struct Commit {
   // Where the rows make a run `running` that was not: nothing is written (no_place) unless fewer
   // other runs of each group are. Counted within the transaction, so exact over all processes.
   std::vector<ConcurrencyGuard> concurrency;
-  std::optional<OutboxGuard> message_guard;  // for a commit without a guard that changes one message
+  std::optional<OutboxGuard>
+      message_guard;  // for a commit without a guard that changes one message
   // A run comes from another store at once: guarded like a first commit, `run` and `checkpoint` are
   // its newest, and rows may be of any of its seqs.
   bool imports = false;
@@ -120,7 +121,7 @@ enum class CommitOutcome {
   approval_closed,  // the approval is decided, or shows another payload, or its expiry is not as
                     // the guard wants: nothing was written
   exists,           // the thread or run to be created exists: nothing was written
-  limit_reached,         // as many runs of a group as may be are running: nothing was written
+  limit_reached,    // as many runs of a group as may be are running: nothing was written
 };
 
 // A consistent view of the store, for the duration of one read. One method a table.
@@ -151,7 +152,8 @@ class Snapshot {
   virtual Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now,
                                                        const std::optional<UserId>& user) = 0;
   // How many runs are `running`, by user, concurrency key or queue.
-  virtual Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant, ConcurrencyScope of) = 0;
+  virtual Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant,
+                                                               ConcurrencyScope of) = 0;
   virtual Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) = 0;
 };
 
@@ -248,7 +250,7 @@ Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, Clock
 // to `url`, the store's. A pooler that gives every transaction another connection must not be in
 // between; where it is, workers find what there is to do at their next look, as without.
 Result<std::unique_ptr<WorkNotifier>> open_postgres_wake_up(const std::string& url,
-                                                      const std::string& notify_url = "");
+                                                            const std::string& notify_url = "");
 // By name: "memory:", "sqlite:PATH" or "postgresql://USER:PASSWORD@HOST:PORT/DATABASE".
 Result<std::unique_ptr<Store>> open_store(const std::string& name, Clock& clock, Random& random);
 

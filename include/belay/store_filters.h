@@ -52,7 +52,7 @@ struct PollFilter {
   // Was offered, and is not for it: others need not wait for that offer to lapse.
   std::vector<std::pair<TenantId, RunId>> returned_candidates = {};
   ConcurrencyLimits concurrency = {};  // whose group has no place left is passed over
-  std::size_t limit = 16;   // at most limits::poll_batch_max
+  std::size_t limit = 16;              // at most limits::poll_batch_max
   std::chrono::milliseconds visibility_timeout{10'000};
   // Shares of the tenants among what is offered; those that are not named have 1.
   std::vector<std::pair<TenantId, std::uint32_t>> weights = {};
@@ -82,7 +82,7 @@ struct ValueFilter {
   // False: of each channel the newest `set` and what follows it, by (space, channel, seq, index).
   // True: all that were ever written, by (seq, space, channel, index).
   bool every_version = false;
-  std::uint64_t after_seq = 0;                      // with every_version: only newer ones
+  std::uint64_t after_seq = 0;                              // with every_version: only newer ones
   std::optional<std::string> checkpoint_ns = std::nullopt;  // only this space
 };
 

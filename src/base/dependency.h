@@ -74,7 +74,9 @@ class Dependency {
     bool waits_ = true;
   };
 
-  bool has_room() const { return options_.concurrency_max == 0 || in_use_ < options_.concurrency_max; }
+  bool has_room() const {
+    return options_.concurrency_max == 0 || in_use_ < options_.concurrency_max;
+  }
   std::optional<Slot> take();
   void leave(CircuitBreaker::Pass pass, Verdict verdict);
   void call_next();

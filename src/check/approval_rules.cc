@@ -114,7 +114,8 @@ std::set<InterruptId> waited_for(const RunContents& run) {
   std::set<InterruptId> waited;
   if (is_final(run.row.status)) return waited;
   for (const SpaceContents* checkpoint_ns : spaces_of(run)) {
-    if (checkpoint_ns->checkpoints.empty() || is_final(checkpoint_ns->checkpoints.back().status)) continue;
+    if (checkpoint_ns->checkpoints.empty() || is_final(checkpoint_ns->checkpoints.back().status))
+      continue;
     Replay replay(run, *checkpoint_ns);
     while (replay.next()) continue;
     if (!replay.tasks()) continue;  // P9
@@ -148,7 +149,8 @@ void check_asking(const RunContents& run, const Replay& replay, Findings& findin
   }
 }
 
-void check_asking_tasks(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
+void check_asking_tasks(const RunContents& run, const SpaceContents& checkpoint_ns,
+                        Findings& findings) {
   for (const TaskRow& row : checkpoint_ns.tasks) {
     if (row.status != TaskStatus::asking) continue;
     auto interrupt = interrupt_in(parts_of(row));
@@ -234,7 +236,8 @@ void check_told(const RunContents& run, const CheckpointRow& checkpoint, Finding
 // Whether anything of the run asks for it. A task of several may have ended since.
 bool is_asked(const RunContents& run, const ApprovalRow& approval, const ChosenTask& task) {
   if (task.node != approval.node) return false;
-  if (task.is_one_of_several && task_row(*task.checkpoint_ns, task.superstep, task.position)) return true;
+  if (task.is_one_of_several && task_row(*task.checkpoint_ns, task.superstep, task.position))
+    return true;
   Replay replay(run, *task.checkpoint_ns);
   while (replay.next()) {
     if (replay.checkpoint().superstep != task.superstep || !replay.tasks()) continue;
@@ -341,7 +344,8 @@ void check_what_it_did(const RunContents& run, const ApprovalRow& approval, cons
     return written_by(checkpoint_ns, channels[channel].name, seq, task.position);
   };
   bool says_so = true;
-  if (node->approval->decision_flag) says_so = wrote(*node->approval->decision_flag) == Value(approved);
+  if (node->approval->decision_flag)
+    says_so = wrote(*node->approval->decision_flag) == Value(approved);
   if (decided->edited) says_so = says_so && wrote(node->approval->channel) == *decided->edited;
   if (row && row->status == TaskStatus::done) {
     const std::string& to = approved ? node->approval->approved : node->approval->rejected;
@@ -354,8 +358,8 @@ void check_what_it_did(const RunContents& run, const ApprovalRow& approval, cons
   }
 }
 
-void check_asked_in(const RunContents& run, const SpaceContents& checkpoint_ns, const ChosenTasks& chosen,
-                    Findings& findings) {
+void check_asked_in(const RunContents& run, const SpaceContents& checkpoint_ns,
+                    const ChosenTasks& chosen, Findings& findings) {
   std::multimap<std::size_t, const ApprovalRow*> asked;  // by the commit that chose their tasks
   for (const ApprovalRow& approval : run.approvals) {
     auto task = chosen.find(approval.task);
@@ -422,7 +426,8 @@ void p7_idempotent_resume(const RunContents& run, const CheckScope&, Findings& f
   for (const ApprovalRow& approval : run.approvals) {
     auto task = chosen.find(approval.task);
     if (task == chosen.end() || !task->second.checkpoint_ns->graph) continue;
-    if (!task->second.is_one_of_several && task->second.checkpoint_ns->checkpoint_ns.empty()) continue;
+    if (!task->second.is_one_of_several && task->second.checkpoint_ns->checkpoint_ns.empty())
+      continue;
     check_what_it_did(run, approval, task->second, *task->second.checkpoint_ns->graph, findings);
   }
 }

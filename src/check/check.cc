@@ -217,7 +217,8 @@ std::string commit_text(std::uint64_t seq) { return "commit " + std::to_string(s
 
 std::string commit_text(const CheckpointRow& checkpoint) {
   std::string text = commit_text(checkpoint.seq);
-  return checkpoint.checkpoint_ns.empty() ? text : text + " of the subgraph " + checkpoint.checkpoint_ns;
+  return checkpoint.checkpoint_ns.empty() ? text
+                                          : text + " of the subgraph " + checkpoint.checkpoint_ns;
 }
 
 }  // namespace check

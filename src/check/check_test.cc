@@ -129,7 +129,8 @@ TEST(CheckRules, DamageAnywhereIsFound) {
     if (!run.inner.empty() && i % 2 == 0) checkpoint_ns = &run.inner.begin()->second;
     if (checkpoint_ns->values.empty()) checkpoint_ns = &run;
     bool has_values = !checkpoint_ns->values.empty();
-    std::string* bytes = &checkpoint_ns->checkpoints[random.bits() % checkpoint_ns->checkpoints.size()].next_tasks;
+    std::string* bytes =
+        &checkpoint_ns->checkpoints[random.bits() % checkpoint_ns->checkpoints.size()].next_tasks;
     if (i % 3 != 0 && has_values) {
       bytes = &checkpoint_ns->values[random.bits() % checkpoint_ns->values.size()].envelope;
     }

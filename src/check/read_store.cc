@@ -81,7 +81,8 @@ Result<Done> read_tasks(Snapshot& view, const TenantId& tenant, const RunId& run
 }
 
 // The version of the graph that a commit with these tasks is of.
-std::shared_ptr<const GraphDefinition> graph_at(const RunContents& run, const SpaceContents& checkpoint_ns,
+std::shared_ptr<const GraphDefinition> graph_at(const RunContents& run,
+                                                const SpaceContents& checkpoint_ns,
                                                 const engine::NextTasks& next) {
   if (!next.version) return checkpoint_ns.graph;
   for (const auto& version : run.versions) {

@@ -33,7 +33,8 @@ void fold(const ValueRow& row, Value& into) {
 
 }  // namespace
 
-Replay::Replay(const RunContents& run, const SpaceContents& checkpoint_ns) : run_(run), space_(checkpoint_ns) {
+Replay::Replay(const RunContents& run, const SpaceContents& checkpoint_ns)
+    : run_(run), space_(checkpoint_ns) {
   if (!checkpoint_ns.checkpoint_ns.empty()) {
     origin_ = sha256(checkpoint_ns.checkpoint_ns);
     return;
@@ -92,7 +93,8 @@ void Replay::read_tasks() const {
     auto chosen = engine::next_tasks_from(earlier.next_tasks);
     if (!chosen.ok() || chosen->as_of) return;
     chosen->version = own->version;
-    chosen->at_breakpoint = false;  // a commit in the midst of a superstep comes after its breakpoint
+    chosen->at_breakpoint =
+        false;  // a commit in the midst of a superstep comes after its breakpoint
     tasks_ = *std::move(chosen);
     tasks_text_ = earlier.next_tasks;
     return;
@@ -135,7 +137,8 @@ Digest Replay::chain_hash() const {
 
 TaskId Replay::task_id(std::size_t position) const {
   bool several = tasks()->tasks.size() > 1;
-  return engine::task_id(run_.row.run, space_.checkpoint_ns, tasks()->superstep, tasks()->nodes[position],
+  return engine::task_id(run_.row.run, space_.checkpoint_ns, tasks()->superstep,
+                         tasks()->nodes[position],
                          several ? std::optional(position) : std::nullopt);
 }
 
@@ -175,7 +178,8 @@ void Replay::add_standing(engine::StoredSpace& stored) const {
     if (row.superstep == tasks()->superstep) stored.tasks.push_back(row);
   }
   for (std::size_t i = 0; i < tasks()->tasks.size(); ++i) {
-    auto found = run_.inner.find(engine::inner_checkpoint_ns(space_.checkpoint_ns, tasks()->nodes[i], task_id(i)));
+    auto found = run_.inner.find(
+        engine::inner_checkpoint_ns(space_.checkpoint_ns, tasks()->nodes[i], task_id(i)));
     if (found == run_.inner.end() || found->second.checkpoints.empty()) continue;
     Replay inner(run_, found->second);
     while (inner.next()) continue;
@@ -236,23 +240,26 @@ ChosenTasks chosen_tasks(const RunContents& run) {
       if (!next.ok() || next->as_of) continue;
       bool several = next->tasks.size() > 1;
       for (std::size_t i = 0; i < next->tasks.size(); ++i) {
-        TaskId id = engine::task_id(run.row.run, checkpoint_ns->checkpoint_ns, next->superstep, next->nodes[i],
-                                    several ? std::optional(i) : std::nullopt);
-        chosen.emplace(id, ChosenTask{checkpoint_ns, at, next->superstep, i, several, next->nodes[i]});
+        TaskId id = engine::task_id(run.row.run, checkpoint_ns->checkpoint_ns, next->superstep,
+                                    next->nodes[i], several ? std::optional(i) : std::nullopt);
+        chosen.emplace(id,
+                       ChosenTask{checkpoint_ns, at, next->superstep, i, several, next->nodes[i]});
       }
     }
   }
   return chosen;
 }
 
-const TaskRow* task_row(const SpaceContents& checkpoint_ns, std::int64_t superstep, std::size_t position) {
+const TaskRow* task_row(const SpaceContents& checkpoint_ns, std::int64_t superstep,
+                        std::size_t position) {
   auto place = static_cast<std::int64_t>(position);
-  auto found = std::lower_bound(checkpoint_ns.tasks.begin(), checkpoint_ns.tasks.end(), std::pair(superstep, place),
-                                [](const TaskRow& row, const auto& wanted) {
-                                  return std::pair(row.superstep, row.position) < wanted;
-                                });
-  bool is_it =
-      found != checkpoint_ns.tasks.end() && found->superstep == superstep && found->position == place;
+  auto found =
+      std::lower_bound(checkpoint_ns.tasks.begin(), checkpoint_ns.tasks.end(),
+                       std::pair(superstep, place), [](const TaskRow& row, const auto& wanted) {
+                         return std::pair(row.superstep, row.position) < wanted;
+                       });
+  bool is_it = found != checkpoint_ns.tasks.end() && found->superstep == superstep &&
+               found->position == place;
   return is_it ? &*found : nullptr;
 }
 

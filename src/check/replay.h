@@ -101,7 +101,8 @@ using ChosenTasks = std::map<TaskId, ChosenTask>;
 ChosenTasks chosen_tasks(const RunContents& run);
 
 // What is stored of a task by itself; null for none.
-const TaskRow* task_row(const SpaceContents& checkpoint_ns, std::int64_t superstep, std::size_t position);
+const TaskRow* task_row(const SpaceContents& checkpoint_ns, std::int64_t superstep,
+                        std::size_t position);
 // Its envelope, as JSON; null when it can't be read.
 Value parts_of(const TaskRow& row);
 

@@ -29,7 +29,8 @@ bool is_inside(const GraphDefinition& graph, const std::string& name) {
   });
 }
 
-void check_node_names(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
+void check_node_names(const RunContents& run, const SpaceContents& checkpoint_ns,
+                      Findings& findings) {
   Replay replay(run, checkpoint_ns);
   while (replay.next()) {
     const GraphDefinition* graph = replay.graph();

@@ -162,7 +162,8 @@ void check_answers(const RunContents& run, const SpaceContents& checkpoint_ns, c
     }
   }
   bool decides = checkpoint.kind == CommitKind::decision || checkpoint.kind == CommitKind::expiry;
-  bool is_last = decides && checkpoint.status == RunStatus::completed && checkpoint_ns.checkpoint_ns.empty();
+  bool is_last =
+      decides && checkpoint.status == RunStatus::completed && checkpoint_ns.checkpoint_ns.empty();
   if (is_last && !fits) {
     findings.add(run, "it ended with " + commit_text(checkpoint) +
                           ", a decision, but its outcome " + in_quotes(run.row.outcome) +
@@ -220,7 +221,8 @@ void p2_state_monotonicity(const RunContents& run, const CheckScope&, Findings& 
 }
 
 void p4_approval_flow(const RunContents& run, const CheckScope&, Findings& findings) {
-  for (const SpaceContents* checkpoint_ns : spaces_of(run)) check_flow(run, *checkpoint_ns, findings);
+  for (const SpaceContents* checkpoint_ns : spaces_of(run))
+    check_flow(run, *checkpoint_ns, findings);
 }
 
 void p6_validation_feedback(const RunContents& run, const CheckScope&, Findings& findings) {

@@ -75,8 +75,8 @@ struct Ways {
 class Step {
  public:
   // `replay` stands at the commit.
-  Step(const RunContents& run, const SpaceContents& checkpoint_ns, const Replay& replay, NextTasks before,
-       Findings& findings)
+  Step(const RunContents& run, const SpaceContents& checkpoint_ns, const Replay& replay,
+       NextTasks before, Findings& findings)
       : run_(run),
         space_(checkpoint_ns),
         graph_(*replay.graph()),
@@ -200,8 +200,8 @@ class Step {
     const Value::Array* sends = parts["sends"].as_array();
     if (!names && !sends) return false;
     auto declared = [&](const std::string* name) {
-      bool is_declared = name && std::find(node.destinations.begin(), node.destinations.end(), *name) !=
-                                     node.destinations.end();
+      bool is_declared = name && std::find(node.destinations.begin(), node.destinations.end(),
+                                           *name) != node.destinations.end();
       if (!is_declared) complain("goes where " + in_quotes(node.name) + " may not go");
       return is_declared;
     };
@@ -284,7 +284,8 @@ class Step {
     if (next_.tasks.empty()) status = RunStatus::completed;
     bool is_held = breaks && !next_.tasks.empty();
     if (is_held && !is_inner_) status = RunStatus::paused;
-    if (next_.at_breakpoint != is_held) complain("passes a breakpoint, or stops where there is none");
+    if (next_.at_breakpoint != is_held)
+      complain("passes a breakpoint, or stops where there is none");
     bool is_queued = may_be_queued() && status == RunStatus::running;
     if (checkpoint_.status != status && !is_queued) complain("has the wrong status");
   }
@@ -388,8 +389,8 @@ class Step {
   const ApprovalRow* approval_of(std::size_t position) const {
     bool several = before_.tasks.size() > 1;
     TaskId task =
-        engine::task_id(run_.row.run, space_.checkpoint_ns, before_.superstep, before_.nodes[position],
-                        several ? std::optional(position) : std::nullopt);
+        engine::task_id(run_.row.run, space_.checkpoint_ns, before_.superstep,
+                        before_.nodes[position], several ? std::optional(position) : std::nullopt);
     for (const ApprovalRow& each : run_.approvals) {
       bool is_decided =
           each.status != ApprovalStatus::open && each.status != ApprovalStatus::closed;

@@ -101,8 +101,8 @@ void check_done_effects(const RunContents& run, const CheckScope& scope, Finding
 }
 
 // What is stored of single tasks: of those that a commit chose, by the ids that they have.
-void check_task_rows(const RunContents& run, const SpaceContents& checkpoint_ns, const ChosenTasks& chosen,
-                     Findings& findings) {
+void check_task_rows(const RunContents& run, const SpaceContents& checkpoint_ns,
+                     const ChosenTasks& chosen, Findings& findings) {
   for (const TaskRow& row : checkpoint_ns.tasks) {
     std::string name = "the task " + std::to_string(row.position) + " of superstep " +
                        std::to_string(row.superstep);
@@ -119,7 +119,8 @@ void check_task_rows(const RunContents& run, const SpaceContents& checkpoint_ns,
 }
 
 // Values beyond the state belong to tasks of the superstep under way that are done.
-void check_values_ahead(const RunContents& run, const SpaceContents& checkpoint_ns, Findings& findings) {
+void check_values_ahead(const RunContents& run, const SpaceContents& checkpoint_ns,
+                        Findings& findings) {
   if (checkpoint_ns.checkpoints.empty()) return;
   const CheckpointRow& newest = checkpoint_ns.checkpoints.back();
   for (const ValueRow& value : checkpoint_ns.values) {
@@ -131,9 +132,9 @@ void check_values_ahead(const RunContents& run, const SpaceContents& checkpoint_
       findings.add(run, name + " is beyond the next commit of the state.");
       continue;
     }
-    const TaskRow* task =
-        value.index < 0 ? nullptr
-                        : task_row(checkpoint_ns, newest.superstep, static_cast<std::size_t>(value.index));
+    const TaskRow* task = value.index < 0 ? nullptr
+                                          : task_row(checkpoint_ns, newest.superstep,
+                                                     static_cast<std::size_t>(value.index));
     if (!task || task->status != TaskStatus::done) {
       findings.add(run, name + " is stored, but the task is not done.");
     }
@@ -160,7 +161,8 @@ void i4_effects(const RunContents& run, const CheckScope& scope, Findings& findi
 
 void i15_pending(const RunContents& run, const CheckScope&, Findings& findings) {
   bool has_tasks = false;
-  for (const SpaceContents* checkpoint_ns : spaces_of(run)) has_tasks = has_tasks || !checkpoint_ns->tasks.empty();
+  for (const SpaceContents* checkpoint_ns : spaces_of(run))
+    has_tasks = has_tasks || !checkpoint_ns->tasks.empty();
   ChosenTasks chosen;
   if (has_tasks) chosen = chosen_tasks(run);
   for (const SpaceContents* checkpoint_ns : spaces_of(run)) {

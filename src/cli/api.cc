@@ -10,7 +10,9 @@ Task<CommandResult> describe_api(CommandContext& world, DescribeApi wanted) {
   server::ApiParts parts{world.service, world.executor, world.clock, world.random};
   server::Api::OwnRoutes own;
   if (world.program.routes) {
-    own = [&world](server::ApiContext& served) { return world.program.routes(served, world.settings); };
+    own = [&world](server::ApiContext& served) {
+      return world.program.routes(served, world.settings);
+    };
   }
   server::ApiOptions options;
   options.version = BELAY_VERSION;

@@ -15,11 +15,12 @@
 #include <filesystem>
 
 #include "cli/agents.h"
+#include "cli/command_validation.h"
+#include "cli/commands.h"
 #include "cli/completions.h"
 #include "cli/config.h"
 #include "cli/dev.h"
 #include "cli/doctor.h"
-#include "cli/command_validation.h"
 #include "cli/key_file.h"
 #include "cli/manual.h"
 #include "cli/models.h"
@@ -30,7 +31,6 @@
 #include "cli/signals.h"
 #include "cli/store_diagnostics.h"
 #include "cli/trust.h"
-#include "cli/commands.h"
 #include "cli/work_notifier.h"
 #include "http/asio_loop.h"
 #include "service/local_service.h"
@@ -108,7 +108,7 @@ std::function<void(std::uint64_t, bool)> pause_at(PauseAtCommit pause) {
   return [pause](std::uint64_t commit, bool after) {
     if (commit != pause.commit || after != pause.after) return;
     write_test_marker("belay-test: paused " + std::string(after ? "after" : "before") + " commit " +
-              std::to_string(commit) + "\n");
+                      std::to_string(commit) + "\n");
     while (true) ::pause();
   };
 }
@@ -323,7 +323,8 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   if (!uses_a_store(verb)) shared.redis.reset();
   // There is nothing to be nearer than this process's own memory.
   if (shared.redis && settings.store == "memory:") shared.redis->checkpoints = false;
-  BELAY_TRY(std::unique_ptr<RedisTier> tier, RedisTier::open(shared, encryption.keys, *loop, *random));
+  BELAY_TRY(std::unique_ptr<RedisTier> tier,
+            RedisTier::open(shared, encryption.keys, *loop, *random));
   shared.models.shared_rate_limit = tier->limit();
   shared.models.shared_reply_cache = tier->answers();
   BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, own_clock));
@@ -334,7 +335,9 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   std::unique_ptr<Store> store = make_encrypted_store(*fast, *random, encryption);
   FencedCommitLog told(*store);
   Store& used = settings.tells_fenced ? told : *store;
-  ProgressObserver observer = [&progress](const ProgressEvent& event) { progress.on_progress(event); };
+  ProgressObserver observer = [&progress](const ProgressEvent& event) {
+    progress.on_progress(event);
+  };
   RuntimeParts parts{used, *loop, clock, *random, *model, std::move(observer)};
   if (!settings.keeps_prompts) {
     parts.redact_prompt = [](const ModelRequest&, Value) { return Value(); };
@@ -355,7 +358,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   local.concurrency = places_of(settings, verb);
   local.starts = tier->limit();
   local.when_stopped = [&loop] { loop->stop(); };
-  LocalServiceParts service_parts{*store, *stored, *runtime,           *loop, clock, *random,
+  LocalServiceParts service_parts{*store, *stored,    *runtime,           *loop, clock, *random,
                                   graphs, encryption, program.collections};
   service_parts.call = settings.call;
   service_parts.check_record = program.check_record;
@@ -367,7 +370,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   service_parts.process_of = local.process_of;
   std::unique_ptr<Service> service = make_local_service(std::move(service_parts));
   CommandContext world{program, graphs, settings, phrases,  output, progress,
-              *loop,   clock,  *random,  *service, &local};
+                       *loop,   clock,  *random,  *service, &local};
   std::function<void()> drain;
   if (is_service) drain = [&local] { local.when_stopped(); };
   Interruptible interruptible(*loop, std::move(drain));
@@ -421,11 +424,11 @@ Task<CommandResult> remote_command(const RemoteCommand& command, Definitions own
   if (is_about_agents(verb)) co_return about_agents(graphs, verb, command.output);
   BELAY_CO_CHECK(validate_command(command.settings, graphs, verb));
   CommandContext world{command.program,  graphs,
-              command.settings, phrases_of(command.settings.language),
-              command.output,   command.progress,
-              command.loop,     command.clock,
-              command.random,   command.runs.service(),
-              nullptr};
+                       command.settings, phrases_of(command.settings.language),
+                       command.output,   command.progress,
+                       command.loop,     command.clock,
+                       command.random,   command.runs.service(),
+                       nullptr};
   co_return co_await whole_command(world, std::move(verb));
 }
 
@@ -441,26 +444,30 @@ Result<ExitCode> run_with_server(const Program& program, const Settings& setting
   Progress progress(output, phrases_of(settings.language));
   std::unique_ptr<Random> random = system_random();
   std::unique_ptr<EventLoop> loop = make_event_loop();
-  ProgressObserver observer = [&progress](const ProgressEvent& event) { progress.on_progress(event); };
+  ProgressObserver observer = [&progress](const ProgressEvent& event) {
+    progress.on_progress(event);
+  };
   BELAY_TRY(std::unique_ptr<RemoteRuns> runs,
             RemoteRuns::open(settings, *loop, *random, std::move(observer)));
   RemoteCommand parts{program, settings, output, progress, clock, *random, *loop, *runs};
   Interruptible interruptible(*loop, nullptr);
-  std::optional<CommandResult> answer = interruptible.run(remote_command(parts, own, std::move(verb)));
+  std::optional<CommandResult> answer =
+      interruptible.run(remote_command(parts, own, std::move(verb)));
   if (answer) return *std::move(answer);
   CommandContext world{program,  own,
-              settings, phrases_of(settings.language),
-              output,   progress,
-              *loop,    clock,
-              *random,  runs->service(),
-              nullptr};
+                       settings, phrases_of(settings.language),
+                       output,   progress,
+                       *loop,    clock,
+                       *random,  runs->service(),
+                       nullptr};
   show_stopped(world);
   return static_cast<ExitCode>(128 + interruptible.signal());
 }
 
 // The verbs that open no store; nothing for the others.
 std::optional<Result<ExitCode>> run_without_store(const Program& program, const Settings& settings,
-                                                  Output& output, Clock& clock, const Command& verb) {
+                                                  Output& output, Clock& clock,
+                                                  const Command& verb) {
   if (std::holds_alternative<Doctor>(verb)) return examine_store(settings, output, clock);
   if (const auto* one = std::get_if<Models>(&verb)) {
     return show_models(settings, *one, output, clock);

@@ -1,9 +1,9 @@
 // belay approvals: list, show, approve and reject.
 
 #include "belay/limits.h"
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "cli/command_table.h"
 #include "cli/help_text.h"
-#include "cli/output.h"
 #include "cli/localized_text.h"
+#include "cli/output.h"
 #include "cli/queue_commands.h"
 
 namespace belay::cli {
@@ -509,12 +509,12 @@ std::string version_of(const Program& program) {
 // Everything that the program understands. `read` outlives the app.
 void build(CLI::App& app, Words& read) {
   const Program& program = read.program;
-  app.footer(
-      format_message(help::kProgramEnd, {{"p", program.call},
-                                 {"name", program.name},
-                                 {"examples", program.examples},
-                                 {"models", program.brings_model ? "" : help::kModelSettings},
-                                 {"settings", program.own_settings}}));
+  app.footer(format_message(help::kProgramEnd,
+                            {{"p", program.call},
+                             {"name", program.name},
+                             {"examples", program.examples},
+                             {"models", program.brings_model ? "" : help::kModelSettings},
+                             {"settings", program.own_settings}}));
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", version_of(program));
   add_flags(app, program, read.flags);
@@ -542,7 +542,8 @@ std::string about_of(const Program& program) {
   return format_message(help::kProgram, {{"about", program.about}, {"p", program.call}});
 }
 
-void add_commands(const CLI::App& app, std::vector<std::string> path, std::vector<CommandHelp>& table) {
+void add_commands(const CLI::App& app, std::vector<std::string> path,
+                  std::vector<CommandHelp>& table) {
   CommandHelp command;
   command.path = path;
   command.line = app.get_description();

@@ -223,9 +223,9 @@ struct StoreEncrypt {
 };
 
 using Command =
-    std::variant<Overview, std::shared_ptr<CustomCommand>, RunAgent, Work, Serve, Dev, DescribeApi, Fork,
-                 ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads, History,
-                 Calls, ExportRun, ImportRun, StateOf, Tail, Replay, Preserve, OutboxList,
+    std::variant<Overview, std::shared_ptr<CustomCommand>, RunAgent, Work, Serve, Dev, DescribeApi,
+                 Fork, ApprovalsList, ApprovalsShow, ApprovalsDecide, Resume, Cancel, Threads,
+                 History, Calls, ExportRun, ImportRun, StateOf, Tail, Replay, Preserve, OutboxList,
                  OutboxMove, Queue, Workers, AgentsList, AgentsShow, AgentsGraph, ConfigExplain,
                  ConfigPath, ConfigTrust, StoreStats, StoreCompact, StorePrune, Models, Check,
                  Doctor, Completions, Manual, CompleteNames, StoreEncrypt>;

@@ -1,7 +1,7 @@
 // belay calls: what a run has asked of its model and of the world.
 
-#include "cli/documents.h"
 #include "cli/commands.h"
+#include "cli/documents.h"
 
 namespace belay::cli {
 namespace {

@@ -1,8 +1,8 @@
 // belay cancel: ends a thread's run, whoever works on it.
 
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 

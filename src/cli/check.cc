@@ -1,7 +1,7 @@
 // belay check: every rule that must hold of a store, over the whole store.
 
-#include "cli/count_text.h"
 #include "cli/commands.h"
+#include "cli/count_text.h"
 #include "service/json_encode.h"
 
 namespace belay::cli {

@@ -1,9 +1,10 @@
 #pragma once
-// cli/command_context.h - what a verb works with. app.cc builds it, top to bottom; nothing else makes one.
+// cli/command_context.h - what a verb works with. app.cc builds it, top to bottom; nothing else
+// makes one.
 
 #include "belay/runtime.h"
-#include "cli/output.h"
 #include "cli/localized_text.h"
+#include "cli/output.h"
 #include "cli/program.h"
 #include "cli/progress.h"
 #include "cli/settings.h"
@@ -21,9 +22,9 @@ struct LocalContext {
   Store& stored;  // what lies below `store`: as it is stored, for what looks after that
   const EncryptionOptions& encryption;
   Runtime& runtime;
-  http::AsioLoop* loop = nullptr;  // only for `serve`
+  http::AsioLoop* loop = nullptr;      // only for `serve`
   SharedRateLimit* starts = nullptr;   // counted across servers
-  ConcurrencyLimits concurrency = {};         // that the runtime enforces
+  ConcurrencyLimits concurrency = {};  // that the runtime enforces
   // Returns the process of a session, if it is known.
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of = {};
   // Called for each signal; set by a command that shuts down gracefully.

@@ -4,8 +4,8 @@
 #include "belay/storage.h"
 #include "cli/api_keys.h"
 #include "cli/input_file.h"
-#include "cli/suggestions.h"
 #include "cli/run_input.h"
+#include "cli/suggestions.h"
 #include "server/client_address.h"
 
 namespace belay::cli {
@@ -48,7 +48,8 @@ Result<std::shared_ptr<const GraphDefinition>> find_graph(const Definitions& gra
   }
   std::string what = "There is no agent \"" + shortened(name, 60, "...") + "\".";
   if (name.empty()) what = "No agent is named to run.";
-  return error(name.empty() ? ErrorCode::invalid : ErrorCode::not_found, what + did_you_mean(name, names));
+  return error(name.empty() ? ErrorCode::invalid : ErrorCode::not_found,
+               what + did_you_mean(name, names));
 }
 
 Result<Done> complete(const CommandValidation& judged, std::shared_ptr<CustomCommand>& verb) {
@@ -170,7 +171,9 @@ Result<Done> complete(const CommandValidation&, Cancel& verb) {
   return check_by(verb.by);
 }
 
-Result<Done> complete(const CommandValidation&, Preserve& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const CommandValidation&, Preserve& verb) {
+  return check_thread(verb.thread);
+}
 
 // "12h" or "30d".
 Result<std::chrono::hours> age_from(std::string_view option, std::string_view text) {
@@ -246,7 +249,9 @@ Result<Done> complete(const CommandValidation& judged, Serve& verb) {
 
 Result<Done> complete(const CommandValidation&, History& verb) { return check_thread(verb.thread); }
 Result<Done> complete(const CommandValidation&, Calls& verb) { return check_thread(verb.thread); }
-Result<Done> complete(const CommandValidation&, ExportRun& verb) { return check_thread(verb.thread); }
+Result<Done> complete(const CommandValidation&, ExportRun& verb) {
+  return check_thread(verb.thread);
+}
 
 Result<Done> complete(const CommandValidation&, StateOf& verb) {
   BELAY_CHECK(check_thread(verb.thread));

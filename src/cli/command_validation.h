@@ -1,6 +1,6 @@
 #pragma once
-// cli/command_validation.h - what can be said of a command before any store is opened: so that bad input leaves
-// not even a new file behind.
+// cli/command_validation.h - what can be said of a command before any store is opened: so that bad
+// input leaves not even a new file behind.
 
 #include "cli/arguments.h"
 #include "cli/settings.h"

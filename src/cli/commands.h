@@ -6,8 +6,8 @@
 
 #include "belay/task.h"
 #include "cli/arguments.h"
-#include "cli/exit_code.h"
 #include "cli/command_context.h"
+#include "cli/exit_code.h"
 
 namespace belay::cli {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <csignal>
 
-#include "cli/output.h"
 #include "cli/localized_text.h"
+#include "cli/output.h"
 
 namespace belay::cli {
 namespace {
@@ -59,7 +59,7 @@ bool is_word_of(const std::vector<CommandOption>& options, const std::string& wo
 }
 
 const CommandHelp* find_command(const std::vector<CommandHelp>& table,
-                            const std::vector<std::string>& path) {
+                                const std::vector<std::string>& path) {
   for (const CommandHelp& command : table) {
     if (command.path == path) return &command;
   }
@@ -139,8 +139,8 @@ std::string function_name(const std::string& name) {
 std::string completion_script(const Program& program, const std::string& shell) {
   std::string_view script = shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish;
   std::string name = program.call.substr(program.call.rfind('/') + 1);
-  return format_message(script,
-                {{"name", name}, {"function", function_name(name)}, {"call", program.call}});
+  return format_message(
+      script, {{"name", name}, {"function", function_name(name)}, {"call", program.call}});
 }
 
 Completion complete_words(const std::vector<CommandHelp>& table,

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "cli/arguments.h"
-#include "cli/command_table.h"
 #include "cli/command_context.h"
+#include "cli/command_table.h"
 
 namespace belay::cli {
 
@@ -23,7 +23,8 @@ struct Completion {
   std::string begun;  // what is typed of the word
   GlobalFlags flags;  // as far as they are typed, to find the store with
 };
-Completion complete_words(const std::vector<CommandHelp>& table, const std::vector<std::string>& words);
+Completion complete_words(const std::vector<CommandHelp>& table,
+                          const std::vector<std::string>& words);
 
 // Prints the names, a line each.
 Task<CommandResult> complete_names(CommandContext& world, CompleteNames wanted);

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "cli/input_file.h"
-#include "cli/suggestions.h"
 #include "cli/store_name.h"
+#include "cli/suggestions.h"
 #include "cli/trust.h"
 
 namespace belay::cli {

@@ -1,9 +1,9 @@
 #include "cli/doctor.h"
 
+#include "cli/encryption_diagnostics.h"
 #include "cli/model_diagnostics.h"
 #include "cli/postgres_diagnostics.h"
 #include "cli/redis_tier.h"
-#include "cli/encryption_diagnostics.h"
 #include "cli/store_diagnostics.h"
 #include "cli/store_name.h"
 #include "store/postgres/address.h"
@@ -64,9 +64,10 @@ ExitCode show_findings(const std::string& what, const std::string& where,
 }
 
 ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
-  std::vector<Diagnostic> findings = postgres::is_postgres_url(settings.store)
-                                      ? diagnose_postgres(settings.store, settings.notify_url, clock)
-                                      : diagnose_store(settings.store, clock);
+  std::vector<Diagnostic> findings =
+      postgres::is_postgres_url(settings.store)
+          ? diagnose_postgres(settings.store, settings.notify_url, clock)
+          : diagnose_store(settings.store, clock);
   for (Diagnostic& finding : diagnose_encryption(settings)) findings.push_back(std::move(finding));
   for (Diagnostic& finding : diagnose_models(settings, clock)) {
     // The store can be used whatever the model does.

@@ -1,6 +1,6 @@
 #pragma once
-// cli/encryption_diagnostics.h - whether a store is encrypted, with which keys, and whether all of it can be
-// read: what belay doctor tells. Changes nothing.
+// cli/encryption_diagnostics.h - whether a store is encrypted, with which keys, and whether all of
+// it can be read: what belay doctor tells. Changes nothing.
 
 #include <vector>
 

@@ -1,9 +1,9 @@
 // belay fork: a new run from where another stood, or what that would mean.
 
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/run_input.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

@@ -1,8 +1,8 @@
 // belay history: every commit of a run, newest first.
 
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 Task<CommandResult> show_history(CommandContext& world, History wanted) {

@@ -50,7 +50,8 @@ const LocalizedText kEnglish = {
         "Thread {thread} was due at {time}; it begins now, since you ask for it by name.",
     .nothing_left = "Nothing was left behind.",
     .stopped = "Stopped. Thread {thread} stands at its last commit; go on: {command}",
-    .continues_on_server = "Stopped waiting. Thread {thread} goes on at the server; look: {command}",
+    .continues_on_server =
+        "Stopped waiting. Thread {thread} goes on at the server; look: {command}",
     .stopped_idle = "Stopped; no run was under way.",
     .listening = "Listening on {url} (Ctrl-C or SIGTERM: end in good order)",
     .closing = "Shutting down: running nodes have {time} to end. A second signal gives them up.",
@@ -114,7 +115,8 @@ const LocalizedText kSpanish = {
         "El hilo {thread} tocaba a las {time}; empieza ya, porque lo pides por su nombre.",
     .nothing_left = "No había quedado nada a medias.",
     .stopped = "Parado. El hilo {thread} está en su último paso guardado; para seguir: {command}",
-    .continues_on_server = "Se deja de esperar. El hilo {thread} sigue en el servidor; para verlo: {command}",
+    .continues_on_server =
+        "Se deja de esperar. El hilo {thread} sigue en el servidor; para verlo: {command}",
     .stopped_idle = "Parado; no había nada en marcha.",
     .listening = "Escuchando en {url} (Ctrl-C o SIGTERM: terminar en orden)",
     .closing = "Cerrando: los nodos en curso tienen {time} para terminar. Otra señal los abandona.",

@@ -1,5 +1,6 @@
 #pragma once
-// cli/localized_text.h - the words around a result, in English and Spanish. Help and errors are English.
+// cli/localized_text.h - the words around a result, in English and Spanish. Help and errors are
+// English.
 
 #include <chrono>
 #include <initializer_list>
@@ -28,8 +29,8 @@ struct LocalizedText {
   // Progress.
   std::string_view released, given_up, attempt_failed, again_in, approval_applied,
       approvals_applied;
-  std::string_view taking_over, begins_early, nothing_left, stopped, continues_on_server, stopped_idle,
-      listening, closing,
+  std::string_view taking_over, begins_early, nothing_left, stopped, continues_on_server,
+      stopped_idle, listening, closing,
       stopping,  // {time}
       working, worked;
   // The overview.

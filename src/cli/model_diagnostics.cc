@@ -10,7 +10,7 @@ namespace {
 constexpr std::chrono::seconds kPatience{5};
 
 Diagnostic finding(const ModelName& model, Diagnostic::Kind kind, std::string detail,
-                std::string advice = "") {
+                   std::string advice = "") {
   Diagnostic found;
   found.name = "model";
   found.kind = kind;
@@ -35,7 +35,7 @@ std::string advice_for(const ModelName& model, const Error& failed) {
 }
 
 Diagnostic look_at(const ModelName& model, const ModelSettings& settings, EventLoop& loop,
-                Clock& clock) {
+                   Clock& clock) {
   auto names = block_on(loop, list_models(settings, model, clock));
   if (!names.ok()) {
     return finding(model, Diagnostic::Kind::bad, names.error().message,

@@ -1,6 +1,6 @@
 #pragma once
-// cli/model_diagnostics.h - whether the models that are named can be had: what belay doctor and belay
-// models check tell. Asks each server for its list, which costs nothing; waits a few seconds.
+// cli/model_diagnostics.h - whether the models that are named can be had: what belay doctor and
+// belay models check tell. Asks each server for its list, which costs nothing; waits a few seconds.
 
 #include "cli/settings.h"
 #include "cli/store_diagnostics.h"

@@ -1,8 +1,8 @@
 // belay outbox: the messages that runs have published, and what became of them.
 
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

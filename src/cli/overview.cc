@@ -1,9 +1,9 @@
 // belay without a verb: what is running, what waits for you, and what to do next.
 
 #include "belay/limits.h"
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {
@@ -47,7 +47,8 @@ Task<CommandResult> show_overview(CommandContext& world) {
   show_runs(world, world.phrases.in_the_queue, standing.queued);
   for (const ApprovalRow& row : standing.open) show_approval_line(world, row);
   show_hints(world, standing);
-  world.output.document(status_summary_document(standing, world.program.presentation.approval_document));
+  world.output.document(
+      status_summary_document(standing, world.program.presentation.approval_document));
   co_return ExitCode::done;
 }
 

@@ -221,7 +221,7 @@ Diagnostic vacuum_finding(Connection& connection, const Address& address) {
 }  // namespace
 
 std::vector<Diagnostic> diagnose_postgres(const std::string& store, const std::string& notify_url,
-                                      Clock& clock) {
+                                          Clock& clock) {
   auto address = postgres::address_from(store);
   if (!address.ok()) return {refused("store", address.error())};
   auto opened = connect(*address);

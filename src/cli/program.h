@@ -2,8 +2,8 @@
 // cli/program.h - what makes one program's command line differ from another's: its name, its
 // graphs, its model, and the verbs and pictures that it adds. Everything else is the same for all.
 //
-// To add a verb: an CustomCommand and its CommandEntry. To show a payload otherwise than as JSON, or to mark
-// an approval: Presentation. src/program/ does all of that; belay::main() none.
+// To add a verb: an CustomCommand and its CommandEntry. To show a payload otherwise than as JSON,
+// or to mark an approval: Presentation. src/program/ does all of that; belay::main() none.
 //
 // Threading: the main thread. Everything here outlives the world that is made of it.
 
@@ -38,7 +38,8 @@ struct OptionSpec {
   std::string help;
   bool required = false;
 };
-using ParsedOptions = std::map<std::string, std::string>;  // by Word::name; what was not given is absent
+using ParsedOptions =
+    std::map<std::string, std::string>;  // by Word::name; what was not given is absent
 
 // A verb that a program adds, with what was given to it.
 class CustomCommand {

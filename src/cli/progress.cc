@@ -55,7 +55,8 @@ void Progress::on_progress(const ProgressEvent& event) {
       return write(Style::good, output_.glyph("✓", "ok"), event,
                    output_.styled_progress(Style::faint, span_text(event.duration)));
     case ProgressEvent::Kind::attempt_failed: {
-      std::string failed = format_message(phrases_.attempt_failed, {{"n", std::to_string(event.attempt)}});
+      std::string failed =
+          format_message(phrases_.attempt_failed, {{"n", std::to_string(event.attempt)}});
       std::string again = std::string(phrases_.again_in) + " " + span_text(event.duration);
       return write(Style::warning, output_.glyph("↻", "~"), event,
                    failed + ", " + again + ": " + message);

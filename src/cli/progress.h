@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "belay/runtime.h"
-#include "cli/output.h"
 #include "cli/localized_text.h"
+#include "cli/output.h"
 
 namespace belay::cli {
 
@@ -37,7 +37,8 @@ class Progress {
   const std::vector<ThreadId>& under_way() const { return under_way_; }
 
  private:
-  void write(Style style, std::string_view glyph, const ProgressEvent& event, std::string_view rest);
+  void write(Style style, std::string_view glyph, const ProgressEvent& event,
+             std::string_view rest);
 
   Output& output_;
   const LocalizedText& phrases_;

@@ -1,8 +1,8 @@
 // belay queue, belay workers: what waits, who works, and how it goes on.
 
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

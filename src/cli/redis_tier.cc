@@ -2,9 +2,9 @@
 
 #include "redis/cached_store.h"
 #include "redis/client.h"
-#include "redis/redis_reply_cache.h"
 #include "redis/redis_hints.h"
 #include "redis/redis_rate_limit.h"
+#include "redis/redis_reply_cache.h"
 #include "store/forwarding_store.h"
 
 namespace belay::cli {

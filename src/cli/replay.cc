@@ -1,7 +1,7 @@
 // belay replay: whether a run comes out as it is recorded, and if not, where it first differs.
 
-#include "cli/output.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "service/json_encode.h"
 
 namespace belay::cli {
@@ -15,8 +15,8 @@ Task<CommandResult> replay_thread(CommandContext& world, Replay wanted) {
   ThreadId thread(std::move(wanted.thread));
   BELAY_CO_TRY(ReplayReport report, co_await world.service.replay(std::move(thread)));
   Output& out = world.output;
-  std::string compared = std::to_string(report.matching_commits) + " of " + std::to_string(report.run.seq) +
-                         " commits are as recorded.";
+  std::string compared = std::to_string(report.matching_commits) + " of " +
+                         std::to_string(report.run.seq) + " commits are as recorded.";
   out.line(compared);
   if (report.divergence) {
     const Divergence& first = *report.divergence;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

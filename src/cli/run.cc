@@ -1,9 +1,9 @@
 // belay run: begins a run of an agent, or goes on with the one of that thread. It never decides.
 // belay enqueue: leaves that to a worker.
 
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {
@@ -30,7 +30,7 @@ Task<Result<RunView>> wait_for_owner(CommandContext& world, StartRun again, RunV
   std::string process;
   if (auto id = world.local->process_of(view.row.session)) process = std::to_string(*id);
   world.output.progress(format_message(world.phrases.waits_for_process,
-                               {{"thread", again.thread.text}, {"process", process}}));
+                                       {{"thread", again.thread.text}, {"process", process}}));
   while (view.row.status == RunStatus::running) {
     BELAY_CO_TRY(bool is_alive, world.local->store.is_alive(view.row.session));
     if (is_alive) {

@@ -6,10 +6,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/input_file.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "belay/limits.h"
 #include "cli/input_file.h"
-#include "cli/suggestions.h"
 #include "cli/output.h"
+#include "cli/suggestions.h"
 
 namespace belay::cli {
 namespace {
@@ -12,7 +12,8 @@ Error unknown(const GraphDefinition& graph, std::string_view name) {
   std::vector<std::string> names;
   for (const ChannelType& channel : graph.state->channels) names.emplace_back(channel.name);
   return error(ErrorCode::invalid, "The input of " + graph.name + " has no \"" +
-                                       shortened(name, 60, "...") + "\"." + did_you_mean(name, names));
+                                       shortened(name, 60, "...") + "\"." +
+                                       did_you_mean(name, names));
 }
 
 const ChannelType* find_channel(const GraphDefinition& graph, std::string_view name) {

@@ -45,7 +45,8 @@ server::StartLimitOptions start_limits(const CommandContext& world, const Serve&
   return limits;
 }
 
-server::ApiOptions api_options(CommandContext& world, const Serve& wanted, const bool& is_draining) {
+server::ApiOptions api_options(CommandContext& world, const Serve& wanted,
+                               const bool& is_draining) {
   server::ApiOptions options;
   options.version = BELAY_VERSION;
   options.user = world.settings.user;
@@ -92,7 +93,8 @@ std::string url_of(const Serve& wanted, int port) {
 
 // Until it is drained. A store that can't be read now is asked again: meanwhile requests are told
 // so.
-Task<Result<std::size_t>> work_on(CommandContext& world, const Work& wanted, const bool& is_draining) {
+Task<Result<std::size_t>> work_on(CommandContext& world, const Work& wanted,
+                                  const bool& is_draining) {
   constexpr std::chrono::seconds between{1};
   while (true) {
     auto count = co_await work_until_drained(world, wanted);
@@ -114,7 +116,9 @@ Task<CommandResult> serve(CommandContext& world, Serve wanted) {
                          world.local->starts};
   server::Api::OwnRoutes own;
   if (world.program.routes) {
-    own = [&world](server::ApiContext& served) { return world.program.routes(served, world.settings); };
+    own = [&world](server::ApiContext& served) {
+      return world.program.routes(served, world.settings);
+    };
   }
   server::Api api(parts, api_options(world, wanted, is_draining), own);
   http::Handler handler = [&api](http::Request request) { return api.answer(std::move(request)); };

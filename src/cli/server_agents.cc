@@ -1,8 +1,8 @@
 #include "cli/server_agents.h"
 
 #include "graph/json_channels.h"
-#include "service/json_encode.h"
 #include "service/json_decode.h"
+#include "service/json_encode.h"
 
 namespace belay::cli {
 // What a server says of an agent; not in the namespace below, since members are read by name.

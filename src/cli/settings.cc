@@ -93,7 +93,7 @@ Result<EncryptionOptions::Compress> compression_of(const Environment& environmen
 }
 
 Result<Done> read_encryption(const Environment& environment, const GlobalFlags& flags,
-                          Settings& settings) {
+                             Settings& settings) {
   settings.key_file = flags.key_file ? flags.key_file : environment.key_file;
   settings.key_file_by_flag = flags.key_file.has_value();
   if (!settings.key_file) settings.keys = environment.keys;
@@ -103,7 +103,8 @@ Result<Done> read_encryption(const Environment& environment, const GlobalFlags& 
   }
   BELAY_TRY(settings.compression, compression_of(environment));
   if (environment.accept_plaintext) {
-    BELAY_TRY(settings.accept_plaintext, truth_from("BELAY_ACCEPT_PLAIN", *environment.accept_plaintext));
+    BELAY_TRY(settings.accept_plaintext,
+              truth_from("BELAY_ACCEPT_PLAIN", *environment.accept_plaintext));
   }
   return Done{};
 }

@@ -15,8 +15,8 @@
 #include "belay/queue.h"
 #include "belay/storage.h"
 #include "cli/arguments.h"
-#include "cli/output.h"
 #include "cli/localized_text.h"
+#include "cli/output.h"
 #include "cli/program.h"
 #include "cli/redis_settings.h"
 

@@ -152,8 +152,9 @@ void show_run(CommandContext& world, const RunView& view) {
     show_how_to_decide(world, *view.approval);
   }
   for (const EffectRow& effect : view.uncertain) {
-    output.line(std::string(kIndent) +
-                format_message(world.phrases.uncertain_effect,
+    output.line(
+        std::string(kIndent) +
+        format_message(world.phrases.uncertain_effect,
                        {{"effect", one_line(effect.name)},
                         {"node", effect.node},
                         {"time", moment_text(world.settings.time_zone, effect.created_at)}}));
@@ -165,7 +166,8 @@ ExitCode end_of(CommandContext& world, const RunView& view) {
   const RunRow& row = view.row;
   if (row.status == RunStatus::failed) {
     world.output.print_error("Thread \"" + row.thread.text + "\" failed at " + row.node + ": " +
-                          row.error + " See " + command(world, {"history", row.thread.text}) + ".");
+                             row.error + " See " + command(world, {"history", row.thread.text}) +
+                             ".");
   }
   return exit_code_of(row.status);
 }
@@ -201,7 +203,7 @@ void show_approval_in_full(CommandContext& world, const ApprovalRow& row) {
 std::string decider_of(const LocalizedText& phrases, const ApprovalRow& row) {
   if (row.on_behalf_of.empty()) return one_line(row.decided_by);
   return format_message(phrases.on_behalf_of,
-                {{"who", one_line(row.decided_by)}, {"whom", one_line(row.on_behalf_of)}});
+                        {{"who", one_line(row.decided_by)}, {"whom", one_line(row.on_behalf_of)}});
 }
 
 std::string acting_name(const CommandContext& world, const std::optional<std::string>& named) {

@@ -1,8 +1,8 @@
 // belay state: a run as it stands, or as it stood after one of its commits.
 
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 

@@ -1,8 +1,8 @@
 // belay store stats, compact and prune; belay threads preserve and unpreserve.
 
+#include "cli/commands.h"
 #include "cli/count_text.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 #include "service/json_encode.h"
 
 namespace belay::cli {

@@ -59,7 +59,8 @@ Diagnostic disk_finding(const std::string& path) {
   if (failed) return {"disk", Kind::warning, failed.message(), "look at the disk"};
   std::string free = megabytes(checkpoint_ns.available) + " free";
   if (checkpoint_ns.available < kDiskBad) return {"disk", Kind::bad, free, "free some space"};
-  if (checkpoint_ns.available < kDiskWarning) return {"disk", Kind::warning, free, "free some space"};
+  if (checkpoint_ns.available < kDiskWarning)
+    return {"disk", Kind::warning, free, "free some space"};
   return {"disk", Kind::good, free, ""};
 }
 

@@ -1,7 +1,7 @@
 // belay tail: what a run tells, event by event, and with --follow what it tells from now on.
 
-#include "cli/show.h"
 #include "cli/commands.h"
+#include "cli/show.h"
 
 namespace belay::cli {
 namespace {
@@ -13,7 +13,8 @@ std::string line_of(const CommandContext& world, const StreamEvent& event) {
   std::string line = padded(event.id ? event.id->text() : "-", 7) + " " +
                      precise_text(world.settings.time_zone, event.at) + "  " +
                      padded(name_of(event.kind), 11) + " ";
-  std::string where = event.checkpoint_ns.empty() ? event.node : event.checkpoint_ns + "/" + event.node;
+  std::string where =
+      event.checkpoint_ns.empty() ? event.node : event.checkpoint_ns + "/" + event.node;
   if (!where.empty()) line += " " + one_line(where);
   const std::string* text = event.body["text"].as_string();
   bool is_said = event.kind == EventKind::messages && text;

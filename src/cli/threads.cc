@@ -1,8 +1,8 @@
 // belay threads: what there is, newest first.
 
+#include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/show.h"
-#include "cli/commands.h"
 
 namespace belay::cli {
 namespace {

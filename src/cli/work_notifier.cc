@@ -25,7 +25,8 @@ class StoreWakeUp final : public WorkNotifier {
 
 }  // namespace
 
-Result<std::unique_ptr<WorkNotifier>> make_work_notifier(const Settings& settings, WorkNotifier* redis) {
+Result<std::unique_ptr<WorkNotifier>> make_work_notifier(const Settings& settings,
+                                                         WorkNotifier* redis) {
   if (!postgres::is_postgres_url(settings.store)) return std::unique_ptr<WorkNotifier>();
   auto made = open_postgres_wake_up(settings.store, settings.notify_url);
   if (!made.ok()) {

@@ -10,6 +10,7 @@ namespace belay::cli {
 
 // A PostgreSQL store's own way, beside a Redis' (null: none), which outlives it; null for another
 // store, which has no way of its own. `invalid` for a notify_url that can't be one.
-Result<std::unique_ptr<WorkNotifier>> make_work_notifier(const Settings& settings, WorkNotifier* redis);
+Result<std::unique_ptr<WorkNotifier>> make_work_notifier(const Settings& settings,
+                                                         WorkNotifier* redis);
 
 }  // namespace belay::cli

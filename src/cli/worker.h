@@ -14,7 +14,8 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
 class Shutdown {
  public:
   // Running nodes have `timeout` to finish. `world` outlives the object.
-  Shutdown(CommandContext& world, std::chrono::milliseconds timeout) : world_(world), timeout_(timeout) {}
+  Shutdown(CommandContext& world, std::chrono::milliseconds timeout)
+      : world_(world), timeout_(timeout) {}
 
   // The first signal drains the runtime; a second one, or the end of the timeout, stops it.
   void take_signal();

@@ -288,8 +288,8 @@ class RemoteService final : public Service {
     std::uint64_t after = row->status == RunStatus::paused ? row->seq + 1 : row->seq;
     RunWatch watch(connection(), parts_.executor, parts_.observer, before.thread, after);
     BELAY_CO_TRY(DecisionResult answer, co_await decided(std::move(ask), before));
-    bool is_made =
-        answer.kind == DecisionResult::Kind::accepted || answer.kind == DecisionResult::Kind::duplicate;
+    bool is_made = answer.kind == DecisionResult::Kind::accepted ||
+                   answer.kind == DecisionResult::Kind::duplicate;
     if (!is_made) co_return std::move(answer);
     // A run without a free slot continues from the queue, once the queue allows it.
     bool is_at_work = answer.view.row.status == RunStatus::running;

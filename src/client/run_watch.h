@@ -14,8 +14,8 @@ class RunWatch {
  public:
   // Commits up to `after` are not told: they were there before. The thread may be yet to begin. All
   // that is handed in outlives the watch.
-  RunWatch(Connection& connection, Executor& executor, const ProgressObserver& observer, ThreadId thread,
-           std::uint64_t after);
+  RunWatch(Connection& connection, Executor& executor, const ProgressObserver& observer,
+           ThreadId thread, std::uint64_t after);
   ~RunWatch();
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;

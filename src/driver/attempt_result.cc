@@ -6,7 +6,8 @@
 namespace belay {
 
 NodeOutcome finish_attempt(const GraphDefinition::Node& node, const std::string& checkpoint_ns,
-                        const engine::AttemptId& attempt, NodeOutcome outcome, NodeEffects& left) {
+                           const engine::AttemptId& attempt, NodeOutcome outcome,
+                           NodeEffects& left) {
   std::string text = std::exchange(left.text, {});
   if (std::holds_alternative<NodeUpdate>(outcome) && first_invalid_utf8(text)) {
     outcome = error(ErrorCode::invalid, "The node \"" + node.name +

@@ -43,7 +43,7 @@ Task<Result<Runtime::Impl::Begin>> Runtime::Impl::prepare(std::string graph_name
   const GraphDefinition& definition = *begin.graph;
   if (definition.check_input) {
     BELAY_CO_CHECK(call_guarded<Done>("The check of the input of \"" + definition.name + "\"",
-                                 [&] { return definition.check_input(input.get()); }));
+                                      [&] { return definition.check_input(input.get()); }));
   }
   BELAY_CO_TRY(RunOptions of_run, options.run.over(parts_.run_defaults).options());
   RunRow row;

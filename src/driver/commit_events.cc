@@ -135,7 +135,7 @@ Result<Done> CommitReporter::tell_asked() {
 
 // The events of a commit of the run's own graph, or of a subgraph's visit, and what it leads to.
 Result<Done> CommitReporter::tell_frame(EventFrame& frame, const CheckpointRow& now,
-                                      const Values& values, bool is_root) {
+                                        const Values& values, bool is_root) {
   bool is_end = frame.newest && has_new_tasks(frame, now);
   if (is_end || is_final(now.status)) BELAY_CHECK(tell_inside(frame));
   if (is_end || is_final(now.status)) {
@@ -180,7 +180,8 @@ Result<Done> CommitReporter::tell_space(EventFrame frame) {
   ValuesAhead ahead(view_, place_.of, frame.checkpoint_ns, place_.commits_ahead);
   while (!is_cut_) {
     std::uint64_t from = frame.newest ? frame.newest->seq : 0;
-    BELAY_TRY(auto commits, checkpoints_after(view_, place_.of, frame.checkpoint_ns, from, inner_commits));
+    BELAY_TRY(auto commits,
+              checkpoints_after(view_, place_.of, frame.checkpoint_ns, from, inner_commits));
     if (commits.empty()) break;
     for (std::size_t i = 0; i < commits.size() && !is_cut_; ++i) {
       BELAY_TRY(Values values, ahead.of_commit(state_seq_of(frame), commits, i));
@@ -194,7 +195,7 @@ Result<Done> CommitReporter::tell_space(EventFrame frame) {
 }
 
 void CommitReporter::tell_tasks(const EventFrame& frame, const CheckpointRow& now,
-                              std::string_view what) {
+                                std::string_view what) {
   for (std::size_t i = 0; i < frame.tasks.size(); ++i) {
     StreamEvent* event = next(EventKind::tasks, now.created_at, frame.checkpoint_ns);
     if (!event) continue;
@@ -265,7 +266,7 @@ Result<Done> CommitReporter::tell_stored(const CheckpointRow& now) {
 }
 
 Result<Done> CommitReporter::tell_changes(EventFrame& frame, const CheckpointRow& now,
-                                        const Values& values) {
+                                          const Values& values) {
   // One event for each task that wrote something, and one for what the superstep wrote as a whole.
   std::map<std::int64_t, Values> by_task;
   for (const ValueRow* row : values) by_task[row->index].push_back(row);
@@ -321,7 +322,7 @@ Result<Value> CommitReporter::own_detail() const {
 }
 
 Result<Done> CommitReporter::tell_checkpoint(const EventFrame& frame, const CheckpointRow& now,
-                                           bool is_root) {
+                                             bool is_root) {
   if (StreamEvent* event = next(EventKind::checkpoints, now.created_at, frame.checkpoint_ns)) {
     event->node = now.node;
     Value::Array goes_on;
@@ -346,7 +347,7 @@ Result<Done> CommitReporter::tell_checkpoint(const EventFrame& frame, const Chec
 }
 
 Result<Done> CommitReporter::tell_all(const EventFrame& frame, const CheckpointRow& now,
-                                    const Values& values) {
+                                      const Values& values) {
   StreamEvent* event = next(EventKind::debug, now.created_at, frame.checkpoint_ns);
   if (!event) return Done{};
   event->node = now.node;

@@ -87,8 +87,8 @@ std::map<std::string, std::shared_ptr<const Value>> channels_of(Value state);
 class CommitReporter {
  public:
   // Appends the commit's events to `batch`, and advances `place`.
-  CommitReporter(Snapshot& view, EventCursor& place, const EventMaterial& material, std::uint64_t seq,
-               EventBatch& batch)
+  CommitReporter(Snapshot& view, EventCursor& place, const EventMaterial& material,
+                 std::uint64_t seq, EventBatch& batch)
       : view_(view), place_(place), material_(material), seq_(seq), batch_(batch) {}
 
   // `values`: those valid after `now` that were not valid before. If is_cut() is true afterwards,

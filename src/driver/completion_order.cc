@@ -21,7 +21,7 @@ Turn end_of_superstep(const engine::Run& run, const CheckpointRow& next) {
 
 // Between two commits of the run a subgraph commits under the epoch of the first.
 Turn CompletionOrder::turn_in(const Frame& frame, const NodeTask& task,
-                            const CheckpointRow& next) const {
+                              const CheckpointRow& next) const {
   bool is_root = frame.run.checkpoint_ns.empty();
   bool is_one_of_several = engine::is_parallel(frame.run);
   if (is_one_of_several) {
@@ -37,7 +37,7 @@ Turn CompletionOrder::turn_in(const Frame& frame, const NodeTask& task,
 }
 
 Turn CompletionOrder::turn_of(const engine::Run& run, const engine::AttemptId& attempt,
-                            const CheckpointRow& next) const {
+                              const CheckpointRow& next) const {
   const engine::Run* inner = &run;
   Turn last = end_of_superstep(run, next);
   for (std::size_t position : attempt.path) {
@@ -48,12 +48,12 @@ Turn CompletionOrder::turn_of(const engine::Run& run, const engine::AttemptId& a
 }
 
 Turn CompletionOrder::turn_of(const engine::Run& run, const InterruptId& interrupt,
-                            const CheckpointRow& next) const {
+                              const CheckpointRow& next) const {
   return turn_asked({run, run, end_of_superstep(run, next)}, interrupt, next);
 }
 
 Turn CompletionOrder::turn_asked(const Frame& frame, const InterruptId& interrupt,
-                               const CheckpointRow& next) const {
+                                 const CheckpointRow& next) const {
   for (const NodeTask& task : frame.run.tasks) {
     Turn turn = turn_in(frame, task, next);
     if (task.phase == Phase::interrupted && task.interrupt == interrupt) {
@@ -86,7 +86,7 @@ bool CompletionOrder::asks_more(const engine::Run& frame, const CheckpointRow& n
 }
 
 bool CompletionOrder::has_more_in(const engine::Run& root, const engine::Run& frame,
-                                const CheckpointRow& next) const {
+                                  const CheckpointRow& next) const {
   auto is_recorded = [&](const std::string& checkpoint_ns, std::uint64_t seq) {
     const CheckpointRow* inner = recorded_.checkpoint(checkpoint_ns, seq);
     return inner && inner->epoch <= root.row.epoch;
@@ -101,7 +101,9 @@ bool CompletionOrder::has_more_in(const engine::Run& root, const engine::Run& fr
                   has_more_in(root, *task.inner, next);
       if (more) return true;
     } else if (task.node->subgraph) {
-      if (is_recorded(engine::inner_checkpoint_ns(frame.checkpoint_ns, task.node->name, task.id), 1)) return true;
+      if (is_recorded(engine::inner_checkpoint_ns(frame.checkpoint_ns, task.node->name, task.id),
+                      1))
+        return true;
     }
   }
   return false;
@@ -112,7 +114,7 @@ void CompletionOrder::set_timers(engine::Run& run, const CheckpointRow& next) co
 }
 
 void CompletionOrder::set_timers_in(const Frame& frame, engine::Run& run,
-                                  const CheckpointRow& next) const {
+                                    const CheckpointRow& next) const {
   constexpr auto far = std::chrono::hours(24 * 365 * 50);
   // A timer alone in the run is what its commits tell of.
   bool is_alone = frame.run.checkpoint_ns.empty() && !engine::is_parallel(frame.run);

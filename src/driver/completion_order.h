@@ -1,6 +1,6 @@
 #pragma once
-// driver/completion_order.h - in what order the tasks of a superstep of several are recorded to have
-// ended, between two commits of the run too.
+// driver/completion_order.h - in what order the tasks of a superstep of several are recorded to
+// have ended, between two commits of the run too.
 
 #include "driver/recorded_run.h"
 #include "engine/event.h"

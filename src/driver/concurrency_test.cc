@@ -98,8 +98,8 @@ struct Queues : CrashingStoreFixture {
     auto made = std::make_unique<Worker>();
     made->runtime = opened();
     loop.post([this, options, at = made.get()] {
-      at->task =
-          spawn<Result<std::size_t>>(loop, at->runtime->run_worker(options), [](Result<std::size_t>) {});
+      at->task = spawn<Result<std::size_t>>(loop, at->runtime->run_worker(options),
+                                            [](Result<std::size_t>) {});
     });
     return made;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// driver/crashing_store_fixture.h - a store whose process dies at one of its commits, for the driver's
-// tests.
+// driver/crashing_store_fixture.h - a store whose process dies at one of its commits, for the
+// driver's tests.
 
 #include <gtest/gtest.h>
 

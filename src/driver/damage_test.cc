@@ -144,9 +144,9 @@ struct Cases : CrashingStoreFixture {
     std::optional<Result<std::size_t>> ended;
     Spawned working;
     loop.post([&] {
-      working =
-          spawn<Result<std::size_t>>(loop, runtime->run_worker(WorkerOptions{.poll_interval = 1min, .retry_delay_max = 1h}),
-                                     [&](Result<std::size_t> count) { ended = std::move(count); });
+      working = spawn<Result<std::size_t>>(
+          loop, runtime->run_worker(WorkerOptions{.poll_interval = 1min, .retry_delay_max = 1h}),
+          [&](Result<std::size_t> count) { ended = std::move(count); });
     });
     loop.run_until(clock.now() + time);
     EXPECT_FALSE(ended) << "work() goes on whatever it finds";
@@ -217,8 +217,8 @@ TEST(Damage, OfAnyStoredEnvelopeIsCorruptAndQuarantinesItsRunAlone) {
     std::size_t header = header_of(stored.envelope);
     std::size_t place = header + (stored.envelope.size() - header) * (i % 3) / 3;
     world.overwrite(stored, with_flipped_bit(stored.envelope, place));
-    auto seals = block_on(
-        world.loop, inspect_encryption(*world.kept, world.random, encryption_with('a'), default_tenant()));
+    auto seals = block_on(world.loop, inspect_encryption(*world.kept, world.random,
+                                                         encryption_with('a'), default_tenant()));
     EXPECT_GE(seals.value().unreadable, 1u) << stored.subject;
     world.work(*world.sealed);
     int quarantined = 0;
@@ -312,7 +312,8 @@ TEST(Damage, AWrongOrMissingKeyIsNamedAndChangesNothing) {
   for (bool is_missing : {true, false}) {
     Cases world;
     auto before = world.rows();
-    auto other = make_encrypted_store(*world.kept, world.random, is_missing ? EncryptionOptions{} : encryption_with('b'));
+    auto other = make_encrypted_store(*world.kept, world.random,
+                                      is_missing ? EncryptionOptions{} : encryption_with('b'));
     auto runtime = world.over(*other);
     auto refused = block_on(world.loop, runtime->resume(default_tenant(), ThreadId("ana")));
     ASSERT_FALSE(refused.ok());

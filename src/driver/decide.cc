@@ -6,8 +6,8 @@
 #include "belay/limits.h"
 #include "driver/runtime_body.h"
 #include "engine/advance.h"
-#include "engine/transition.h"
 #include "engine/decision.h"
+#include "engine/transition.h"
 #include "graph/call_guarded.h"
 
 namespace belay {
@@ -109,7 +109,7 @@ Result<std::optional<Value>> open_edit(const engine::Run& run, const GraphDefini
   asking->graph->state->channels[asked.channel].decode(*canonical, tried.get(), in, nullptr);
   BELAY_CHECK(
       call_guarded<Done>("The check of the edited payload at \"" + asking->task->node->name + "\"",
-                    [&]() { return asked.validate(tried.get()); }));
+                         [&]() { return asked.validate(tried.get()); }));
   return canonical;
 }
 

@@ -48,8 +48,8 @@ std::string node_with_different_writes(const std::vector<std::string>& nodes,
 }
 
 std::string node_with_different_targets(const GraphDefinition& graph,
-                                     const std::vector<std::string>& nodes,
-                                     const std::string& recorded, const std::string& replayed) {
+                                        const std::vector<std::string>& nodes,
+                                        const std::string& recorded, const std::string& replayed) {
   auto one = visits(recorded);
   auto other = visits(replayed);
   std::vector<std::pair<std::string, std::string>> differing;

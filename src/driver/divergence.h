@@ -16,7 +16,7 @@ std::string node_with_different_writes(const std::vector<std::string>& nodes,
                                        const std::vector<ValueRow>& replayed);
 // By the texts of the next tasks: the only node that may choose to go to what differs.
 std::string node_with_different_targets(const GraphDefinition& graph,
-                                     const std::vector<std::string>& nodes,
-                                     const std::string& recorded, const std::string& replayed);
+                                        const std::vector<std::string>& nodes,
+                                        const std::string& recorded, const std::string& replayed);
 
 }  // namespace belay

@@ -38,10 +38,8 @@ TEST(ChangedNode, IsTheOneThatWritesOtherwise) {
 }
 
 TEST(ChangedNode, IsNoneWhereAReducerAloneMadeAnotherValue) {
-  std::vector<ValueRow> recorded{written(0, "log", "1"),
-                                 written(1, "total", "2", WriteOp::reduce)};
-  std::vector<ValueRow> replayed{written(0, "log", "1"),
-                                 written(1, "total", "3", WriteOp::reduce)};
+  std::vector<ValueRow> recorded{written(0, "log", "1"), written(1, "total", "2", WriteOp::reduce)};
+  std::vector<ValueRow> replayed{written(0, "log", "1"), written(1, "total", "3", WriteOp::reduce)};
   EXPECT_EQ(node_with_different_writes(nodes, recorded, replayed), "");
 }
 

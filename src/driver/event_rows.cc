@@ -23,8 +23,8 @@ Result<Value> value_in(const std::string& envelope) {
 
 // Checkpoints after `after` in their order, at most `count`.
 Result<std::vector<CheckpointRow>> checkpoints_after(Snapshot& view, const RunOf& of,
-                                                     const std::string& checkpoint_ns, std::uint64_t after,
-                                                     std::uint64_t count) {
+                                                     const std::string& checkpoint_ns,
+                                                     std::uint64_t after, std::uint64_t count) {
   CheckpointFilter filter;
   filter.tenant = of.tenant;
   filter.run = of.run;
@@ -38,7 +38,8 @@ Result<std::vector<CheckpointRow>> checkpoints_after(Snapshot& view, const RunOf
 }
 
 Result<std::optional<CheckpointRow>> checkpoint_at(Snapshot& view, const RunOf& of,
-                                                   const std::string& checkpoint_ns, std::uint64_t seq) {
+                                                   const std::string& checkpoint_ns,
+                                                   std::uint64_t seq) {
   BELAY_TRY(auto rows, checkpoints_after(view, of, checkpoint_ns, seq - 1, 1));
   return rows.empty() ? std::optional<CheckpointRow>() : std::optional(std::move(rows.front()));
 }

@@ -20,10 +20,11 @@ Result<Value> value_in(const std::string& envelope);
 
 // Checkpoints of a space after the commit `after`, in their order, at most `count`.
 Result<std::vector<CheckpointRow>> checkpoints_after(Snapshot& view, const RunOf& of,
-                                                     const std::string& checkpoint_ns, std::uint64_t after,
-                                                     std::uint64_t count);
+                                                     const std::string& checkpoint_ns,
+                                                     std::uint64_t after, std::uint64_t count);
 Result<std::optional<CheckpointRow>> checkpoint_at(Snapshot& view, const RunOf& of,
-                                                   const std::string& checkpoint_ns, std::uint64_t seq);
+                                                   const std::string& checkpoint_ns,
+                                                   std::uint64_t seq);
 // Values that were written after one state of a space and count for another, by their seq.
 Result<std::vector<ValueRow>> values_between(Snapshot& view, const RunOf& of,
                                              const std::string& checkpoint_ns, std::uint64_t after,

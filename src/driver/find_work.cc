@@ -98,7 +98,8 @@ Task<Result<Done>> Runtime::Impl::learn_tenants(WorkerOptions options) {
   co_return Done{};
 }
 
-Task<Result<std::vector<ConcurrencyGuard>>> Runtime::Impl::concurrency_guards_of(RunRow row, bool by_person) {
+Task<Result<std::vector<ConcurrencyGuard>>> Runtime::Impl::concurrency_guards_of(RunRow row,
+                                                                                 bool by_person) {
   // What a person begins, without a word of queues, is not to cost a read of them.
   bool is_plain = by_person && row.queue == default_queue && row.concurrency_key.empty();
   if (!is_plain) {
@@ -157,7 +158,7 @@ Task<Result<Done>> Runtime::Impl::pass_over_other_versions(const WorkerOptions& 
 }
 
 Task<Result<std::vector<RunRow>>> Runtime::Impl::find_orphaned(WorkerOptions options,
-                                                           std::vector<RunId> except) {
+                                                               std::vector<RunId> except) {
   std::function<Result<std::vector<SessionRow>>(Snapshot&)> owners =
       [tenant = options.tenant](Snapshot& view) {
         SessionFilter filter;

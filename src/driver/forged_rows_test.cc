@@ -120,8 +120,9 @@ class ForgedRows : public CrashingStoreFixture {
     std::optional<Result<std::size_t>> ended;
     WorkerOptions options;
     options.poll_interval = 1min;
-    auto working = spawn<Result<std::size_t>>(
-        loop, worker->run_worker(options), [&](Result<std::size_t> count) { ended = std::move(count); });
+    auto working =
+        spawn<Result<std::size_t>>(loop, worker->run_worker(options),
+                                   [&](Result<std::size_t> count) { ended = std::move(count); });
     loop.run_until(clock.now() + time);
     EXPECT_FALSE(ended) << "work() goes on whatever it finds";
   }
@@ -177,7 +178,8 @@ TEST_F(ForgedRows, AQuestionWhoseRowWasChangedIsNotExpired) {
       Commit commit;
       commit.tenant = default_tenant();
       // A seal of another row does not authenticate this row's values.
-      commit.rows.rewrites.push_back({each.position, store::digest_of(each), "\x04", {std::string()}});
+      commit.rows.rewrites.push_back(
+          {each.position, store::digest_of(each), "\x04", {std::string()}});
       ASSERT_EQ(block_on(loop, kept->commit(std::move(commit))).value(), CommitOutcome::applied);
     }
   }

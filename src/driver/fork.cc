@@ -25,7 +25,8 @@ Result<Done> read_since(Snapshot& view, const RunRow& row, const CheckpointRow& 
     more = checkpoints.size() == filter.limit && checkpoints.back().seq > from.seq;
     for (const CheckpointRow& checkpoint : checkpoints) {
       bool ends_nodes = checkpoint.kind == CommitKind::node;
-      if (checkpoint.seq > from.seq && ends_nodes) preview.repeated_nodes.push_back(checkpoint.node);
+      if (checkpoint.seq > from.seq && ends_nodes)
+        preview.repeated_nodes.push_back(checkpoint.node);
     }
     if (!checkpoints.empty()) filter.before_seq = checkpoints.back().seq;
   }

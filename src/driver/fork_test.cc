@@ -419,7 +419,8 @@ TEST_F(ForksBehindApprovals, WithOneCommitForAllBeginAtItsPause) {
 TEST_F(ForksBehindApprovals, BehindAQuestionInANodeAskItAnew) {
   GraphBuilder<Deal> builder{"asking"};
   builder.node("ask", [](const Deal& deal, Context& context) {
-    InterruptResponse answer = context.interrupt({.name = "sign", .text = "Sign?", .payload = deal.contract});
+    InterruptResponse answer =
+        context.interrupt({.name = "sign", .text = "Sign?", .payload = deal.contract});
     return append(&Deal::log, answer.approved ? "yes" : "no");
   });
   builder.node("save", save);

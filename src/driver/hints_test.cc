@@ -30,7 +30,8 @@ class TestHints final : public WorkNotifier, public Broadcast {
       if (each.first == channel && !text.empty()) each.second(text);
     }
   }
-  Subscription subscribe(std::string_view channel, std::function<void(std::string)> heard) override {
+  Subscription subscribe(std::string_view channel,
+                         std::function<void(std::string)> heard) override {
     listeners_[++last_] = {std::string(channel), std::move(heard)};
     return left_at_end(listeners_, this);
   }
@@ -109,8 +110,8 @@ TEST_F(HintsOfOthers, AWorkerThatIsToldOfARunDoesNotWaitForItsNextLook) {
     work.poll_interval = 60s;
     Spawned working;
     loop.post([&] {
-      working =
-          spawn<Result<std::size_t>>(loop, worker->run_worker(work), [](const Result<std::size_t>&) {});
+      working = spawn<Result<std::size_t>>(loop, worker->run_worker(work),
+                                           [](const Result<std::size_t>&) {});
     });
     loop.run_until(clock.now() + 1s);
     StartOptions options;
@@ -175,8 +176,8 @@ TEST_F(HintsOfOthers, AWorkerThatIsCalledWithoutEndLooksNoMoreOftenThanItMay) {
   work.poll_interval = 60s;
   Spawned working;
   loop.post([&] {
-    working =
-        spawn<Result<std::size_t>>(loop, worker->run_worker(work), [](const Result<std::size_t>&) {});
+    working = spawn<Result<std::size_t>>(loop, worker->run_worker(work),
+                                         [](const Result<std::size_t>&) {});
   });
   for (int i = 0; i < 1'000; ++i) {
     told.notify(default_tenant().text);

@@ -1,7 +1,7 @@
 #pragma once
-// driver/lease_gated_model.h - the model, while it may be asked: a call waits as long as it is in doubt
-// whether the runs of this process are still its own, since whoever takes them over asks again.
-// What is under way goes on: its answer counts if nobody has taken the run over.
+// driver/lease_gated_model.h - the model, while it may be asked: a call waits as long as it is in
+// doubt whether the runs of this process are still its own, since whoever takes them over asks
+// again. What is under way goes on: its answer counts if nobody has taken the run over.
 
 #include "belay/limits.h"
 #include "belay/model.h"

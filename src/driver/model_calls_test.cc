@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "belay/check.h"
-#include "driver/effect_journal.h"
 #include "driver/crashing_store_fixture.h"
+#include "driver/effect_journal.h"
 #include "graph/call_record.h"
 
 namespace belay {
@@ -297,7 +297,8 @@ TEST_F(ModelCalls, AReplyThatCantBeKeptIsAnError) {
 
 TEST_F(ModelCalls, TakeTheirNamesFromNoEffect) {
   auto view = run(letter([](const Letter&, Context& context) {
-    return set(&Letter::draft, context.keyed_effect("model/1/1", [] { return std::string("mine"); }));
+    return set(&Letter::draft,
+               context.keyed_effect("model/1/1", [] { return std::string("mine"); }));
   }));
   EXPECT_EQ(view.row.error_code, "invalid");
   EXPECT_THAT(view.row.error, HasSubstr("\"model/\""));

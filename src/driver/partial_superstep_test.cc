@@ -102,7 +102,8 @@ struct Stay {
 
 // A subgraph of several commits, in a process whose clock is set back by a node, and dies; the next
 // one's is behind as well.
-TEST_F(CrashingStoreFixture, TheCommitsOfASubgraphAreNeverOlderThanWhatWasBeforeThemWhateverClocksSay) {
+TEST_F(CrashingStoreFixture,
+       TheCommitsOfASubgraphAreNeverOlderThanWhatWasBeforeThemWhateverClocksSay) {
   GraphBuilder<Stay> stay{"stay"};
   for (std::string name : {"arrive", "sleep", "leave"}) {
     stay.node(name, [name](const Stay&, Context&) { return append(&Stay::seen, name); });

@@ -38,7 +38,8 @@ class Protection {
     std::vector<Dependency*> used;
     if (node.depends_on.empty()) return used;
     for (const auto& [name, dependency] : dependencies_) {
-      bool is_used = std::find(node.depends_on.begin(), node.depends_on.end(), name) != node.depends_on.end();
+      bool is_used =
+          std::find(node.depends_on.begin(), node.depends_on.end(), name) != node.depends_on.end();
       if (is_used) used.push_back(dependency.get());
     }
     return used;
@@ -55,11 +56,12 @@ class Protection {
       broadcast.publish_retained(channel, "open", open_for);
     };
     std::weak_ptr<int> alive = alive_;
-    listening_.push_back(broadcast.subscribe_retained(channel, [&executor, &dependency, alive](std::string) {
-      executor.post([&dependency, alive] {
-        if (!alive.expired()) dependency.warn();
-      });
-    }));
+    listening_.push_back(
+        broadcast.subscribe_retained(channel, [&executor, &dependency, alive](std::string) {
+          executor.post([&dependency, alive] {
+            if (!alive.expired()) dependency.warn();
+          });
+        }));
   }
 
   std::map<std::string, std::unique_ptr<Dependency>, std::less<>> dependencies_;

@@ -57,7 +57,8 @@ struct Protected : CrashingStoreFixture {
     co_return append(&EncryptedParcel::log, std::move(name));
   }
   auto delivering() {
-    return [this](const EncryptedParcel&, Context& context) { return deliver(context.thread().text); };
+    return
+        [this](const EncryptedParcel&, Context& context) { return deliver(context.thread().text); };
   }
   Graph<EncryptedParcel> sending(RetryPolicy retry = {}) {
     GraphBuilder<EncryptedParcel> graph{"sending"};
@@ -141,7 +142,8 @@ TEST_F(Protected, ATimeOutCountsAsAFailure) {
 
 TEST_F(Protected, SlotsAreNeverExceededUnderTenThousandSends) {
   GraphBuilder<EncryptedParcel> builder{"many"};
-  builder.node("plan", [](const EncryptedParcel&, Context&) { return unchanged<EncryptedParcel>(); });
+  builder.node("plan",
+               [](const EncryptedParcel&, Context&) { return unchanged<EncryptedParcel>(); });
   builder
       .node("part",
             [this](const EncryptedParcel&, Context& context) {
@@ -400,8 +402,9 @@ TEST_F(LimitedRuns, OfTheQueueAreTakenUpAsThereIsRoomAndOfOthersMeanwhile) {
   WorkerOptions options;
   options.runs_max = 4;
   std::optional<Result<std::size_t>> worked;
-  spawned.push_back(spawn<Result<std::size_t>>(
-      loop, runtime->run_worker(options), [&](Result<std::size_t> count) { worked = std::move(count); }));
+  spawned.push_back(
+      spawn<Result<std::size_t>>(loop, runtime->run_worker(options),
+                                 [&](Result<std::size_t> count) { worked = std::move(count); }));
   loop.run_until(clock.now() + 900ms);
   EXPECT_EQ(receiver.most_at_once, 4) << "two of ana's, two of ben's";
   loop.run_until(clock.now() + 1min);

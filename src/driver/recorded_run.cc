@@ -19,7 +19,8 @@ class Reading {
     std::vector<CheckpointRow>& all = run_.checkpoints[checkpoint_ns];
     while (true) {
       std::uint64_t after = all.empty() ? 0 : all.back().seq;
-      BELAY_TRY(auto some, checkpoints_after(view_, of_, checkpoint_ns, after, limits::page_rows_max));
+      BELAY_TRY(auto some,
+                checkpoints_after(view_, of_, checkpoint_ns, after, limits::page_rows_max));
       if (some.empty()) break;
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }
@@ -27,11 +28,13 @@ class Reading {
       run_.checkpoints.erase(checkpoint_ns);
       return Done{};
     }
-    BELAY_TRY(run_.values[checkpoint_ns], values_between(view_, of_, checkpoint_ns, 0, all.back().state_seq));
+    BELAY_TRY(run_.values[checkpoint_ns],
+              values_between(view_, of_, checkpoint_ns, 0, all.back().state_seq));
     BELAY_CHECK(read_tasks(checkpoint_ns));
     // The vector may move while spaces inside of this one are read.
     std::vector<CheckpointRow> commits = all;
-    for (const CheckpointRow& commit : commits) BELAY_CHECK(read_chosen(graph, checkpoint_ns, commit));
+    for (const CheckpointRow& commit : commits)
+      BELAY_CHECK(read_chosen(graph, checkpoint_ns, commit));
     return Done{};
   }
 
@@ -170,7 +173,8 @@ void find_wakes(RecordedRun& run) {
 
 }  // namespace
 
-const CheckpointRow* RecordedRun::checkpoint(const std::string& checkpoint_ns, std::uint64_t seq) const {
+const CheckpointRow* RecordedRun::checkpoint(const std::string& checkpoint_ns,
+                                             std::uint64_t seq) const {
   auto found = checkpoints.find(checkpoint_ns);
   if (found == checkpoints.end() || seq < 1 || seq > found->second.size()) return nullptr;
   return &found->second[seq - 1];

@@ -85,8 +85,8 @@ void TextFanOut::publish(const RunId& run, Speaking& speaking) {
   }
 }
 
-RemoteTextReader::RemoteTextReader(Broadcast* broadcast, Executor& executor, std::shared_ptr<TextHub> live,
-                 RunId run, SessionId self)
+RemoteTextReader::RemoteTextReader(Broadcast* broadcast, Executor& executor,
+                                   std::shared_ptr<TextHub> live, RunId run, SessionId self)
     : run_(run), self_(self) {
   if (!broadcast) return;
   listening_ = broadcast->subscribe(

@@ -57,8 +57,8 @@ class TextFanOut {
 class RemoteTextReader {
  public:
   // `live` is called once something has come; so is whoever waits there.
-  RemoteTextReader(Broadcast* broadcast, Executor& executor, std::shared_ptr<TextHub> live, RunId run,
-          SessionId self);
+  RemoteTextReader(Broadcast* broadcast, Executor& executor, std::shared_ptr<TextHub> live,
+                   RunId run, SessionId self);
 
   // What is new, and goes with what the reader knows of the run.
   std::vector<StreamEvent> take(const EventCursor& place, const ThreadId& thread);

@@ -6,11 +6,11 @@
 
 #include "belay/limits.h"
 #include "driver/commit_events.h"
-#include "driver/runtime_body.h"
 #include "driver/immediate_timers.h"
-#include "engine/transition.h"
+#include "driver/runtime_body.h"
 #include "engine/decision.h"
 #include "engine/next_task.h"
+#include "engine/transition.h"
 #include "graph/question.h"
 
 namespace belay {
@@ -71,8 +71,10 @@ engine::Moment Replay::moment_in(const engine::AttemptId& attempt) const {
 engine::Moment Replay::moment_after_commit() const {
   for (const NodeTask& task : run_.tasks) {
     if (!task.node->subgraph || task.phase != NodeTask::Phase::ready) continue;
-    std::string checkpoint_ns = engine::inner_checkpoint_ns(run_.checkpoint_ns, task.node->name, task.id);
-    if (const CheckpointRow* first = recorded_.checkpoint(checkpoint_ns, 1)) return at(first->created_at);
+    std::string checkpoint_ns =
+        engine::inner_checkpoint_ns(run_.checkpoint_ns, task.node->name, task.id);
+    if (const CheckpointRow* first = recorded_.checkpoint(checkpoint_ns, 1))
+      return at(first->created_at);
   }
   return at(run_.row.updated_at);
 }
@@ -390,7 +392,8 @@ std::optional<engine::Event> Replay::taken(std::deque<Ran>::iterator attempt) {
                               std::move(ran.left)};
   }
   return engine::NodeInterrupted{now, std::move(ran.start.attempt),
-                           std::move(std::get<InterruptRequest>(ran.outcome)), std::move(ran.left)};
+                                 std::move(std::get<InterruptRequest>(ran.outcome)),
+                                 std::move(ran.left)};
 }
 
 std::optional<Error> Replay::recorded_failure(const engine::StartNode& wanted) const {
@@ -448,8 +451,8 @@ Task<Replay::Ran> Replay::run_attempt(engine::StartNode wanted) {
     ran.outcome = *failure;
     ran.missing.reset();
   }
-  ran.outcome =
-      finish_attempt(*wanted.node, frame.checkpoint_ns, wanted.attempt, std::move(ran.outcome), ran.left);
+  ran.outcome = finish_attempt(*wanted.node, frame.checkpoint_ns, wanted.attempt,
+                               std::move(ran.outcome), ran.left);
   ran.start = std::move(wanted);
   co_return std::move(ran);
 }

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "belay/runtime.h"
+#include "driver/completion_order.h"
 #include "driver/node_boundary.h"
 #include "driver/recorded_journal.h"
-#include "driver/completion_order.h"
 #include "engine/advance.h"
 
 namespace belay {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "driver/divergence.h"
 #include "driver/commit_events.h"
+#include "driver/divergence.h"
 #include "driver/replay.h"
-#include "engine/transition.h"
 #include "engine/next_task.h"
+#include "engine/transition.h"
 
 namespace belay {
 
@@ -167,8 +167,8 @@ void Replay::compare_inner(const CommitRows& rows) {
     }
     std::string tasks = comparable_tasks(recorded->next_tasks);
     if (tasks != comparable_tasks(replayed.next_tasks)) {
-      differs("next tasks in " + replayed.checkpoint_ns, tasks, comparable_tasks(replayed.next_tasks),
-              replayed.node);
+      differs("next tasks in " + replayed.checkpoint_ns, tasks,
+              comparable_tasks(replayed.next_tasks), replayed.node);
     }
   }
   for (const ValueRow& replayed : rows.values) {
@@ -180,7 +180,8 @@ void Replay::compare_inner(const CommitRows& rows) {
       auto other = json_in_envelope(replayed.envelope);
       if (!is_it || !text.ok() || !other.ok() || *text == *other) continue;
       differs("channel " + replayed.channel + " in " + replayed.checkpoint_ns, std::string(*text),
-              std::string(*other), replayed.checkpoint_ns.substr(0, replayed.checkpoint_ns.find(':')));
+              std::string(*other),
+              replayed.checkpoint_ns.substr(0, replayed.checkpoint_ns.find(':')));
     }
   }
 }

@@ -7,9 +7,9 @@
 #include "belay/limits.h"
 #include "driver/stored_run.h"
 #include "engine/advance.h"
-#include "engine/transition.h"
 #include "engine/decision.h"
 #include "engine/restore.h"
+#include "engine/transition.h"
 
 namespace belay {
 namespace {
@@ -305,7 +305,8 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
 Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNode& action) {
   last_attempt_ = action.attempt.attempt;
   last_began_ = parts_.clock.now();
-  if (parts_.observer) report_progress(ProgressEvent::Kind::node_started, action.node->name, last_attempt_);
+  if (parts_.observer)
+    report_progress(ProgressEvent::Kind::node_started, action.node->name, last_attempt_);
   TaskJournal journal(journal_, action.attempt.task);
   auto context = context_for(action, journal, model_);
   auto outcome = run_plain_node(*action.node, action.state.get(), *context);
@@ -324,7 +325,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNo
   NodeEffects left = context->take_effects();
   left.journal = journal.take_kept();
   outcome = finish_attempt(*action.node, frame_of(action.attempt).checkpoint_ns, action.attempt,
-                        std::move(outcome), left);
+                           std::move(outcome), left);
   report_node_outcome(action.attempt, last_began_, std::move(outcome), std::move(left));
   co_return std::optional<End>();
 }
@@ -350,7 +351,8 @@ std::unique_ptr<Context> RunDriver::context_for(const engine::StartNode& action,
 void RunDriver::begin_attempt(const engine::StartNode& action, Attempt& attempt) {
   last_attempt_ = action.attempt.attempt;
   last_began_ = parts_.clock.now();
-  if (parts_.observer) report_progress(ProgressEvent::Kind::node_started, action.node->name, last_attempt_);
+  if (parts_.observer)
+    report_progress(ProgressEvent::Kind::node_started, action.node->name, last_attempt_);
   attempt.began = last_began_;
   attempt.context = context_for(action, attempt);
   attempt.context->when_streamed([this, &attempt] { has_streamed(attempt); });
@@ -401,13 +403,14 @@ void RunDriver::on_attempt_finished(Attempt& attempt, NodeOutcome outcome) {
   NodeEffects left;
   if (attempt.context) left = attempt.context->take_effects();
   left.journal = attempt.journal->take_kept();
-  outcome = finish_attempt(*attempt.node, attempt.checkpoint_ns, attempt.id, std::move(outcome), left);
+  outcome =
+      finish_attempt(*attempt.node, attempt.checkpoint_ns, attempt.id, std::move(outcome), left);
   report_node_outcome(attempt.id, attempt.began, std::move(outcome), std::move(left));
   over_.push_back(attempt.id.task);
 }
 
-void RunDriver::report_node_outcome(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
-                             NodeEffects left) {
+void RunDriver::report_node_outcome(const engine::AttemptId& attempt, Instant began,
+                                    NodeOutcome outcome, NodeEffects left) {
   last_began_ = began;
   if (auto* answer = std::get_if<NodeUpdate>(&outcome)) {
     left.journaled = journal_.count(attempt.task);
@@ -417,7 +420,7 @@ void RunDriver::report_node_outcome(const engine::AttemptId& attempt, Instant be
     push(engine::NodeFailed{moment(), attempt, std::move(*failure), std::move(left)});
   } else {
     push(engine::NodeInterrupted{moment(), attempt, std::move(std::get<InterruptRequest>(outcome)),
-                           std::move(left)});
+                                 std::move(left)});
   }
 }
 
@@ -503,7 +506,8 @@ void RunDriver::report_progress(const CommitRows& rows) {
     case CommitKind::quarantine:
       return;
     case CommitKind::release:
-      return report_progress(ProgressEvent::Kind::released, checkpoint.node, last_attempt_, given_up(rows));
+      return report_progress(ProgressEvent::Kind::released, checkpoint.node, last_attempt_,
+                             given_up(rows));
     case CommitKind::node:
     case CommitKind::timer:
       break;
@@ -524,14 +528,16 @@ void RunDriver::report_progress(const CommitRows& rows) {
       kind = ProgressEvent::Kind::finished;
       message = rows.run->error;
   }
-  if (kind != ProgressEvent::Kind::finished) report_progress(kind, checkpoint.node, last_attempt_, message);
+  if (kind != ProgressEvent::Kind::finished)
+    report_progress(kind, checkpoint.node, last_attempt_, message);
   if (is_final(rows.run->status)) {
     report_progress(ProgressEvent::Kind::finished, checkpoint.node, last_attempt_,
-         rows.run->error.empty() ? rows.run->outcome : rows.run->error);
+                    rows.run->error.empty() ? rows.run->outcome : rows.run->error);
   }
 }
 
-void RunDriver::report_progress(ProgressEvent::Kind kind, std::string node, int attempt, std::string message) {
+void RunDriver::report_progress(ProgressEvent::Kind kind, std::string node, int attempt,
+                                std::string message) {
   ProgressEvent event;
   event.kind = kind;
   event.thread = run_.row.thread;

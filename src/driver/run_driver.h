@@ -11,10 +11,10 @@
 #include "belay/runtime.h"
 #include "driver/effect_journal.h"
 #include "driver/lease_gated_model.h"
-#include "driver/text_stream.h"
 #include "driver/node_boundary.h"
 #include "driver/protected_model.h"
 #include "driver/protection.h"
+#include "driver/text_stream.h"
 #include "engine/event.h"
 #include "graph/ledger.h"
 
@@ -24,9 +24,9 @@ class RunDriver {
  public:
   // Why a driver came to its end.
   enum class End {
-    stopped,    // the run has ended, waits, or was given back; that is durable
-    fenced,      // somebody else has moved the run on: nothing more may be done here
-    exists,    // the first commit found the thread or the run there already
+    stopped,        // the run has ended, waits, or was given back; that is durable
+    fenced,         // somebody else has moved the run on: nothing more may be done here
+    exists,         // the first commit found the thread or the run there already
     limit_reached,  // as many runs as may be are at work: nothing was written, it stays where it is
     superseded,     // a decision came while the run was about to pause: read it again and go on
   };
@@ -55,7 +55,7 @@ class RunDriver {
   // The run as it has ended, and nothing where only the store can tell. Once, after drive().
   std::optional<RunView> take_view();
 
-  std::vector<ConcurrencyGuard> concurrency;        // that the first commit asks for
+  std::vector<ConcurrencyGuard> concurrency;  // that the first commit asks for
   std::function<void()> when_published;  // called after a commit that holds messages; may be null
 
  private:
@@ -68,10 +68,10 @@ class RunDriver {
     std::string checkpoint_ns;
     Instant began{};
     std::unique_ptr<TaskJournal> journal;
-    std::unique_ptr<ProtectedModel> model;     // null where the model is not protected
-    std::unique_ptr<Context> context;          // null while it waits for what it uses
+    std::unique_ptr<ProtectedModel> model;         // null where the model is not protected
+    std::unique_ptr<Context> context;              // null while it waits for what it uses
     std::optional<TextHub::TextProducer> speaker;  // once it has said something
-    std::vector<Dependency::Slot> slots;       // of what it uses
+    std::vector<Dependency::Slot> slots;           // of what it uses
     std::optional<TimerId> timer;
     Instant due{};                  // with a timer
     Instant::duration time_left{};  // while its calls of the model wait
@@ -102,7 +102,7 @@ class RunDriver {
   std::unique_ptr<Context> context_for(const engine::StartNode& action, Journal& journal,
                                        Model& model);
   void report_node_outcome(const engine::AttemptId& attempt, Instant began, NodeOutcome outcome,
-                    NodeEffects left);
+                           NodeEffects left);
   void on_attempt_finished(Attempt& attempt, NodeOutcome outcome);
   void has_streamed(Attempt& attempt);
   const engine::Run& frame_of(const engine::AttemptId& attempt) const;
@@ -121,7 +121,8 @@ class RunDriver {
   Task<Result<Done>> find_decided();
   static std::string given_up(const CommitRows& rows);
   void report_progress(const CommitRows& rows);
-  void report_progress(ProgressEvent::Kind kind, std::string node, int attempt, std::string message = {});
+  void report_progress(ProgressEvent::Kind kind, std::string node, int attempt,
+                       std::string message = {});
 
   RuntimeParts& parts_;
   LeaseGatedModel model_{parts_.model, parts_.store};
@@ -162,7 +163,8 @@ class RunDriver {
 // What an attempt leaves for its commit: the text that it has streamed becomes an event. Of one
 // that came to nothing the text is dropped, of one that failed all but what tells of it.
 NodeOutcome finish_attempt(const GraphDefinition::Node& node, const std::string& checkpoint_ns,
-                        const engine::AttemptId& attempt, NodeOutcome outcome, NodeEffects& left);
+                           const engine::AttemptId& attempt, NodeOutcome outcome,
+                           NodeEffects& left);
 
 // A user's records, read through the store.
 std::unique_ptr<Records> store_records(Store& store, TenantId tenant, UserId user);

@@ -44,7 +44,8 @@ Result<Done> read_state(Snapshot& view, const GraphRegistry& graphs, const RunRo
 }
 
 // The oldest commit that is left: 1 unless the run was pruned. Commits are without gaps.
-Result<std::uint64_t> oldest_commit(Snapshot& view, const EventCursor& place, std::uint64_t newest) {
+Result<std::uint64_t> oldest_commit(Snapshot& view, const EventCursor& place,
+                                    std::uint64_t newest) {
   std::uint64_t gone = 0;
   std::uint64_t there = newest;
   for (std::uint64_t tried = 1; gone + 1 < there; tried = gone + (there - gone) / 2) {
@@ -73,7 +74,7 @@ Result<Done> stand_after(Snapshot& view, const RunRow& run, std::uint64_t seq, E
 }  // namespace
 
 Result<EventCursor> first_place(Snapshot& view, const GraphRegistry& graphs,
-                               const EventOptions& options) {
+                                const EventOptions& options) {
   RunRow run;
   if (options.run) {
     BELAY_TRY(run, run_row(view, options.tenant, *options.run));

@@ -18,7 +18,7 @@ struct EventPage {
 
 // Where a reader with these options begins.
 Result<EventCursor> first_place(Snapshot& view, const GraphRegistry& graphs,
-                               const EventOptions& options);
+                                const EventOptions& options);
 // What follows.
 Result<EventPage> next_page(Snapshot& view, EventCursor place);
 

@@ -23,8 +23,8 @@ std::string_view text_of(ConcurrencyScope of) {
 
 }  // namespace
 
-Result<RunHolds> RunHolds::read(Snapshot& view, const TenantId& tenant, const ConcurrencyLimits& limits,
-                                Instant now) {
+Result<RunHolds> RunHolds::read(Snapshot& view, const TenantId& tenant,
+                                const ConcurrencyLimits& limits, Instant now) {
   RunHolds holds;
   holds.limits_ = limits;
   holds.now_ = now;
@@ -33,9 +33,11 @@ Result<RunHolds> RunHolds::read(Snapshot& view, const TenantId& tenant, const Co
     std::string name = row.name;
     holds.queues_.emplace(std::move(name), std::move(row));
   }
-  for (ConcurrencyScope of : {ConcurrencyScope::user, ConcurrencyScope::key, ConcurrencyScope::queue, ConcurrencyScope::tenant}) {
+  for (ConcurrencyScope of : {ConcurrencyScope::user, ConcurrencyScope::key,
+                              ConcurrencyScope::queue, ConcurrencyScope::tenant}) {
     BELAY_TRY(std::vector<ConcurrencyCount> counts, view.running_counts(tenant, of));
-    for (ConcurrencyCount& each : counts) holds.running_[{of, std::move(each.scope_key)}] = each.running;
+    for (ConcurrencyCount& each : counts)
+      holds.running_[{of, std::move(each.scope_key)}] = each.running;
   }
   return holds;
 }
@@ -54,7 +56,8 @@ std::string RunHolds::of(const RunRow& run) const {
   return full_place(run, concurrency_guards(run, limits_, row));
 }
 
-std::string RunHolds::full_place(const RunRow& run, const std::vector<ConcurrencyGuard>& guards) const {
+std::string RunHolds::full_place(const RunRow& run,
+                                 const std::vector<ConcurrencyGuard>& guards) const {
   for (const ConcurrencyGuard& guard : guards) {
     auto running = running_.find({guard.scope, group_of(run, guard.scope)});
     if (running == running_.end() || running->second < guard.limit) continue;

@@ -13,8 +13,8 @@ namespace belay {
 class RunHolds {
  public:
   // `limits`: those of the process that would execute the runs.
-  static Result<RunHolds> read(Snapshot& view, const TenantId& tenant, const ConcurrencyLimits& limits,
-                               Instant now);
+  static Result<RunHolds> read(Snapshot& view, const TenantId& tenant,
+                               const ConcurrencyLimits& limits, Instant now);
 
   // Returns "due at TIME" for a queued run that is due later, else nothing; needs no store.
   static std::string time_of(const RunRow& run, Instant now);

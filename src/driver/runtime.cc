@@ -111,7 +111,7 @@ Task<Result<RunView>> Runtime::resume(TenantId tenant, ThreadId thread) {
 }
 
 Task<Result<std::vector<ThreadId>>> Runtime::orphaned_threads(TenantId tenant,
-                                                         std::optional<UserId> user) {
+                                                              std::optional<UserId> user) {
   return body_->orphaned_threads(std::move(tenant), std::move(user));
 }
 

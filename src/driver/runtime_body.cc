@@ -4,8 +4,8 @@
 
 #include "belay/limits.h"
 #include "engine/advance.h"
-#include "engine/transition.h"
 #include "engine/checkpoint.h"
+#include "engine/transition.h"
 #include "graph/call_guarded.h"
 
 namespace belay {
@@ -69,8 +69,8 @@ Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::find(
   co_return co_await read<LoadedRun>(parts_.store, std::move(reader));
 }
 
-Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::find_thread(TenantId tenant, ThreadId thread,
-                                                              std::optional<std::uint64_t> seq) {
+Task<Result<Runtime::Impl::LoadedRun>> Runtime::Impl::find_thread(
+    TenantId tenant, ThreadId thread, std::optional<std::uint64_t> seq) {
   std::function<Result<RunRow>(Snapshot&)> find_row = [tenant, thread](Snapshot& view) {
     return latest_run(view, tenant, thread);
   };
@@ -219,8 +219,9 @@ Task<Result<Done>> Runtime::Impl::check_asked(engine::Run run) {
   co_return checked;
 }
 
-Task<Result<std::optional<RunView>>> Runtime::Impl::commit_and_drive(LoadedRun found, engine::Event event,
-                                                         bool by_person) {
+Task<Result<std::optional<RunView>>> Runtime::Impl::commit_and_drive(LoadedRun found,
+                                                                     engine::Event event,
+                                                                     bool by_person) {
   BELAY_CO_CHECK(check_not_draining());
   RunRow row = found.stored.row;
   auto places = co_await concurrency_guards_of(row, by_person);
@@ -288,7 +289,7 @@ Task<Result<RunView>> Runtime::Impl::resume(TenantId tenant, ThreadId thread) {
 }
 
 Task<Result<std::vector<ThreadId>>> Runtime::Impl::orphaned_threads(TenantId tenant,
-                                                               std::optional<UserId> user) {
+                                                                    std::optional<UserId> user) {
   // A queued run has no owner and is not orphaned: it waits for its due time and a worker.
   std::function<Result<std::vector<RunRow>>(Snapshot&)> reader = [tenant, user](Snapshot& view) {
     return running_runs(view, tenant, user);

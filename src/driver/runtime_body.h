@@ -5,12 +5,12 @@
 #include <set>
 
 #include "driver/entering_runs.h"
-#include "driver/remote_text.h"
-#include "driver/text_stream.h"
 #include "driver/outbox_delivery.h"
+#include "driver/remote_text.h"
 #include "driver/run_driver.h"
 #include "driver/store_backoff.h"
 #include "driver/stored_run.h"
+#include "driver/text_stream.h"
 #include "driver/work_signal.h"
 
 namespace belay {
@@ -77,10 +77,10 @@ class Runtime::Impl {
   // The graph to go on with, by the run's version.
   Result<Definition> graph_of(const engine::StoredRun& stored) const;
   Task<Result<LoadedRun>> find_thread(TenantId tenant, ThreadId thread,
-                                  std::optional<std::uint64_t> seq = std::nullopt);
+                                      std::optional<std::uint64_t> seq = std::nullopt);
   Task<Result<LoadedRun>> load_run(TenantId tenant, RunId run);
   Task<Result<LoadedRun>> find(std::function<Result<RunRow>(Snapshot&)> find_row,
-                           std::optional<std::uint64_t> seq);
+                               std::optional<std::uint64_t> seq);
   Task<Result<ApprovalRow>> find_approval(TenantId tenant, InterruptId interrupt);
   Result<RunView> view_of(LoadedRun found);
   Task<Result<RunView>> view_of_run(TenantId tenant, RunId run);
@@ -152,7 +152,8 @@ class Runtime::Impl {
   Task<Result<std::optional<RunView>>> known_fork(ForkOptions options);
   // Commits what `event` does to a run that nobody works on, and goes on with it. Nothing when the
   // run has moved on meanwhile.
-  Task<Result<std::optional<RunView>>> commit_and_drive(LoadedRun found, engine::Event event, bool by_person);
+  Task<Result<std::optional<RunView>>> commit_and_drive(LoadedRun found, engine::Event event,
+                                                        bool by_person);
   // `conflict` while another session, or a call of this one, works on the run.
   Result<Done> check_free(const RunRow& row);
   // What goes on by itself does so whenever its time, a place or a worker comes.
@@ -201,9 +202,9 @@ class Runtime::Impl {
   std::map<RunId, RunDriver*> driven_;  // by the calls that are under way
   bool is_draining_ = false;
   WorkSignal* work_call_ = nullptr;  // of work(), while it runs
-  bool is_stopping_ = false;       // a drain whose timeout has passed
-  std::size_t taken_up_ = 0;       // by work(), and still in progress
-  EnteringRuns entering_;          // into the queue
+  bool is_stopping_ = false;         // a drain whose timeout has passed
+  std::size_t taken_up_ = 0;         // by work(), and still in progress
+  EnteringRuns entering_;            // into the queue
   struct KnownQueues {
     Instant as_of{};
     std::map<std::string, QueueRow> rows;
@@ -214,7 +215,7 @@ class Runtime::Impl {
   std::uint64_t offered_ = 0;            // runs, to work(): where a round of the tenants goes on
   std::set<RunId> misread_;              // runs that were readable when they were read again
   std::map<RunId, Instant> not_before_;  // runs that could not be taken up: when to try again
-  StoreBackoff store_rest_;                 // and those that the store failed
+  StoreBackoff store_rest_;              // and those that the store failed
   // Of those that could not be taken up, what the next claim tells the store to offer to others at
   // once.
   std::vector<std::pair<TenantId, RunId>> gives_back_;

@@ -81,7 +81,8 @@ TEST_F(Runs, AnExceptionOfANodeBecomesAnError) {
 }
 
 TEST_F(Runs, ABugThatThrowsFailsTheRunNotTheProcess) {
-  model.replies_with([](const ModelRequest&) -> Result<std::string> { throw std::out_of_range("at"); });
+  model.replies_with(
+      [](const ModelRequest&) -> Result<std::string> { throw std::out_of_range("at"); });
   auto view = start_mail("calm").value();
   EXPECT_EQ(view.row.status, RunStatus::failed);
   EXPECT_THAT(view.row.error, HasSubstr("threw: at"));

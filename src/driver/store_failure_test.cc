@@ -248,8 +248,8 @@ TEST(StoreFailures, ADecisionOfARunAtWorkIsTakenOnceWhateverCallFails) {
       },
       [&](Attempt& attempt) {
         auto answer = approve_by(attempt, *attempt.tried, interrupt).value();
-        bool counts =
-            answer.kind == DecisionResult::Kind::accepted || answer.kind == DecisionResult::Kind::duplicate;
+        bool counts = answer.kind == DecisionResult::Kind::accepted ||
+                      answer.kind == DecisionResult::Kind::duplicate;
         EXPECT_TRUE(counts);
         attempt.loop.run();
         EXPECT_EQ(attempt.view("t").row.status, RunStatus::completed);
@@ -270,7 +270,8 @@ TEST(StoreFailures, ADecisionIsToldAgainOnceTheStoreAnswers) {
         expect_busy_unless_ok(answer);
       },
       [&](Attempt& attempt) {
-        EXPECT_EQ(approve_by(attempt, *attempt.tried, interrupt)->kind, DecisionResult::Kind::duplicate);
+        EXPECT_EQ(approve_by(attempt, *attempt.tried, interrupt)->kind,
+                  DecisionResult::Kind::duplicate);
       });
 }
 

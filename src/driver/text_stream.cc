@@ -18,7 +18,8 @@ Task<Done> TextHub::Reader::wait(Executor& executor, std::chrono::milliseconds l
   co_return Done{};
 }
 
-TextHub::TextProducer::TextProducer(TextHub& live, const Context& context, std::string checkpoint_ns)
+TextHub::TextProducer::TextProducer(TextHub& live, const Context& context,
+                                    std::string checkpoint_ns)
     : live_(live), context_(context), space_(std::move(checkpoint_ns)) {
   live_.speakers_[context.run()][context.task()] = this;
 }

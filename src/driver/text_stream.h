@@ -1,6 +1,6 @@
 #pragma once
-// driver/text_stream.h - what nodes of this process say while they run, and the readers that wait for
-// it, or for the next commit.
+// driver/text_stream.h - what nodes of this process say while they run, and the readers that wait
+// for it, or for the next commit.
 //
 // The text itself stays in the attempt's Context; a reader keeps how much of it it has had. So
 // nothing is queued for a slow reader: it gets the rest in one piece.

@@ -306,8 +306,8 @@ TEST_F(Upgrades, NoMoreRunsOfAnotherVersionAreClaimedThanWereAtFirst) {
   options.on_error = [&](const Error&) { ++refused; };
   Spawned working;
   loop.post([&] {
-    working =
-        spawn<Result<std::size_t>>(loop, worker->run_worker(options), [](const Result<std::size_t>&) {});
+    working = spawn<Result<std::size_t>>(loop, worker->run_worker(options),
+                                         [](const Result<std::size_t>&) {});
   });
   loop.run_until(clock.now() + 10s);
   EXPECT_EQ(refused, options.runs_max);

@@ -97,7 +97,8 @@ Task<Result<CommitOutcome>> Runtime::Impl::put_into_queue(Commit commit) {
 }
 
 // Holds the run's place for as long as it is worked on.
-Task<Result<Done>> Runtime::Impl::execute_candidate(TenantId tenant, RunId run, RunAdmission::Permit place) {
+Task<Result<Done>> Runtime::Impl::execute_candidate(TenantId tenant, RunId run,
+                                                    RunAdmission::Permit place) {
   (void)place;
   auto done = co_await take_up_sound(tenant, run);
   if (done.ok() || done.error().code != ErrorCode::corrupt) co_return done;
@@ -192,7 +193,7 @@ Task<Result<Done>> Runtime::Impl::quarantine(TenantId tenant, RunId run, std::st
 
 // A run that could not be gone on with is tried again later.
 void Runtime::Impl::retry_later(TenantId tenant, RunId run, const Error& why,
-                            const WorkerOptions& options) {
+                                const WorkerOptions& options) {
   Instant now = parts_.clock.now();
   // Of one that found no place it is known when to come again.
   bool has_no_place = is_no_place(why);
@@ -228,7 +229,8 @@ Task<Result<std::size_t>> Runtime::Impl::run_worker(WorkerOptions options) {
     if (!parts_.store.accepts_commits()) co_return give_up_work();
     // A search of the outbox reads all due messages; therefore not every call causes one.
     Instant now = parts_.clock.now();
-    bool looks = !outbox_looked || now < *outbox_looked || now - *outbox_looked >= options.poll_interval;
+    bool looks =
+        !outbox_looked || now < *outbox_looked || now - *outbox_looked >= options.poll_interval;
     if (looks) outbox_looked = now;
     for (const TenantId& tenant : tenants_) {
       call.listen(tenant);

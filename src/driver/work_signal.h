@@ -1,6 +1,6 @@
 #pragma once
-// driver/work_signal.h - how work() waits: for its next look, or for somebody who says that there is
-// something to be found.
+// driver/work_signal.h - how work() waits: for its next look, or for somebody who says that there
+// is something to be found.
 //
 // Threading: the executor's thread; it is called from any.
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "engine/transition.h"
 #include "engine/decision.h"
 #include "engine/route.h"
+#include "engine/transition.h"
 #include "graph/question.h"
 
 namespace belay::engine {
@@ -74,20 +74,22 @@ std::vector<std::size_t> Transition::path() const {
 
 template <typename Happened>
 bool Transition::pass_inside(Happened& event, std::size_t depth,
-                            void (Transition::*handle)(Happened&)) {
+                             void (Transition::*handle)(Happened&)) {
   if (depth == event.of.path.size()) {
     (this->*handle)(event);
     return true;
   }
   std::size_t position = event.of.path[depth];
-  if (position >= run_.tasks.size() || run_.tasks[position].phase != Phase::in_subgraph) return false;
+  if (position >= run_.tasks.size() || run_.tasks[position].phase != Phase::in_subgraph)
+    return false;
   NodeTask& task = run_.tasks[position];
   Transition inner(task, *this);
   return inner.pass_inside(event, depth + 1, handle);
 }
 
 NodeTask* Transition::task_of(const AttemptId& attempt, Phase phase) {
-  if (!is_running() || !root().is_running() || attempt.position >= run_.tasks.size()) return nullptr;
+  if (!is_running() || !root().is_running() || attempt.position >= run_.tasks.size())
+    return nullptr;
   NodeTask& task = run_.tasks[attempt.position];
   bool is_it = task.id == attempt.task && task.attempt == attempt.attempt && task.phase == phase;
   return is_it ? &task : nullptr;

@@ -130,8 +130,9 @@ struct Cancelled {
   bool is_worked_on = false;
 };
 
-using Event = std::variant<Started, Forked, Claimed, Committed, NodeEnded, NodeFailed, NodeInterrupted,
-                           TaskDue, RunTimedOut, Decided, Resumed, Released, Flushed, Cancelled>;
+using Event =
+    std::variant<Started, Forked, Claimed, Committed, NodeEnded, NodeFailed, NodeInterrupted,
+                 TaskDue, RunTimedOut, Decided, Resumed, Released, Flushed, Cancelled>;
 
 // Starts one attempt of a node, on this state.
 struct StartNode {

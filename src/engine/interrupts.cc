@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/transition.h"
 #include "engine/decision.h"
+#include "engine/transition.h"
 #include "graph/call_guarded.h"
 
 namespace belay::engine {
@@ -29,7 +29,7 @@ ChannelWrite flag(const GraphDefinition& graph, std::size_t channel, bool value)
 }  // namespace
 
 ApprovalRow Transition::approval_row(const NodeTask& task, const Moment& moment,
-                                    const std::string& payload, milliseconds expires) const {
+                                     const std::string& payload, milliseconds expires) const {
   ApprovalRow row;
   row.tenant = run_.row.tenant;
   row.thread = run_.row.thread;
@@ -75,7 +75,7 @@ void Transition::ask_for_approval(NodeTask& task, const Moment& moment) {
 
 // Alone, a task that asks pauses the run with this very commit; among others it waits for them.
 void Transition::ask(NodeTask& task, ApprovalRow approval, std::vector<std::size_t> changed,
-                    const Moment& moment) {
+                     const Moment& moment) {
   task.phase = Phase::interrupted;
   task.interrupt = approval.interrupt;
   if (is_parallel(run_)) {
@@ -178,7 +178,8 @@ void Transition::answer_approval(NodeTask& task, Decided& event) {
   if (asked.pending_flag && !is_parallel(run_)) {
     task.answer.changes.push_back(flag(graph_, *asked.pending_flag, false));
   }
-  if (asked.decision_flag) task.answer.changes.push_back(flag(graph_, *asked.decision_flag, approved));
+  if (asked.decision_flag)
+    task.answer.changes.push_back(flag(graph_, *asked.decision_flag, approved));
   task.answer.go_to.push_back(approved ? asked.approved : asked.rejected);
   task.interrupt = InterruptId();
   task_done(task, event.moment, kind_of(event.verdict), detail_of(event));

@@ -5,8 +5,8 @@
 
 #include "belay/limits.h"
 #include "engine/advance.h"
-#include "engine/transition.h"
 #include "engine/restore.h"
+#include "engine/transition.h"
 
 namespace belay::engine {
 namespace {

@@ -220,7 +220,8 @@ TaskId task_id(const RunId& run, std::string_view checkpoint_ns, std::int64_t su
   return TaskId(derived_uuid(seed));
 }
 
-std::string inner_checkpoint_ns(std::string_view checkpoint_ns, std::string_view node, const TaskId& task) {
+std::string inner_checkpoint_ns(std::string_view checkpoint_ns, std::string_view node,
+                                const TaskId& task) {
   std::string inner(checkpoint_ns);
   if (!inner.empty()) inner += '|';
   inner += node;

@@ -38,7 +38,8 @@ Result<NextTasks> next_tasks_from(std::string_view text);
 TaskId task_id(const RunId& run, std::string_view checkpoint_ns, std::int64_t superstep,
                std::string_view node, std::optional<std::size_t> position);
 // The namespace of the visit that `task` of `space` makes of its subgraph.
-std::string inner_checkpoint_ns(std::string_view checkpoint_ns, std::string_view node, const TaskId& task);
+std::string inner_checkpoint_ns(std::string_view checkpoint_ns, std::string_view node,
+                                const TaskId& task);
 
 // The parts of a task that both formats, this one and that of task_text.h, have in common.
 void write_task_parts(const NodeTask& task, Encoder& out);

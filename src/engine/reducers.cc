@@ -90,7 +90,7 @@ Result<Done> reduce(const GraphDefinition& graph, const NodeTask& task, const Ch
                                          "\" declares no reducer; write .reducer(...).");
   }
   return call_guarded<Done>("The reducer of the channel \"" + name + "\"",
-                       [&]() { return rule->reduce(state, change.operand->value()); });
+                            [&]() { return rule->reduce(state, change.operand->value()); });
 }
 
 class Combining {
@@ -158,7 +158,8 @@ class Combining {
   }
 
  private:
-  Result<Done> apply(const NodeTask& task, const ChannelWrite& change, const ChannelVersion& channel) {
+  Result<Done> apply(const NodeTask& task, const ChannelWrite& change,
+                     const ChannelVersion& channel) {
     auto applied = change.operand->apply(state_);
     if (applied.ok()) return applied;
     return error(ErrorCode::invalid, "What the node \"" + task.node->name +
@@ -236,8 +237,7 @@ Result<std::string> channel_text(const GraphDefinition& graph, const Run& run,
   return checked(channel, std::move(out));
 }
 
-void add_version(ChannelVersion& channel, std::uint64_t seq, WriteOp kind,
-                 std::string_view text) {
+void add_version(ChannelVersion& channel, std::uint64_t seq, WriteOp kind, std::string_view text) {
   channel.seq = seq;
   if (kind == WriteOp::set) {
     channel.hash = sha256(text);

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <charconv>
 
-#include "engine/transition.h"
 #include "engine/checkpoint.h"
 #include "engine/next_task.h"
 #include "engine/reducers.h"
 #include "engine/task_text.h"
+#include "engine/transition.h"
 #include "graph/call_guarded.h"
 #include "graph/sum.h"
 
@@ -141,8 +141,9 @@ Result<Done> read_space(const GraphDefinition& graph, const StoredRun& stored,
                         const StoredSpace& checkpoint_ns, const Digest& origin, Run& run) {
   BELAY_CHECK(read_values(graph, stored, checkpoint_ns, run));
   const CheckpointRow& checkpoint = checkpoint_ns.checkpoint;
-  run.chain_hash = chain_hash(checkpoint.parent.is_null() ? origin : checkpoint_ns.parent_chain_hash,
-                              checkpoint, run.channels);
+  run.chain_hash =
+      chain_hash(checkpoint.parent.is_null() ? origin : checkpoint_ns.parent_chain_hash, checkpoint,
+                 run.channels);
   if (run.chain_hash != checkpoint.chain_hash) {
     return corrupt(stored, "does not fit its chain hash: stored bytes were changed");
   }
@@ -211,7 +212,8 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
     }
     if (task.phase != NodeTask::Phase::done) ++run.unfinished;
     if (!task.node->subgraph || task.phase == NodeTask::Phase::done) continue;
-    auto inner = checkpoint_ns.inner.find(inner_checkpoint_ns(run.checkpoint_ns, task.node->name, task.id));
+    auto inner =
+        checkpoint_ns.inner.find(inner_checkpoint_ns(run.checkpoint_ns, task.node->name, task.id));
     if (inner == checkpoint_ns.inner.end()) {
       task.phase = NodeTask::Phase::ready;
       continue;
@@ -449,7 +451,8 @@ Value state_value(const GraphDefinition& graph, const StoredRun& stored, const R
 }
 
 std::optional<Value> state_value(const GraphDefinition& graph, const Run& run) {
-  if (run.version != graph.hash || run.is_upgraded || run.has_uncommitted_steps) return std::nullopt;
+  if (run.version != graph.hash || run.is_upgraded || run.has_uncommitted_steps)
+    return std::nullopt;
   Value::Object state;
   for (const ChannelVersion& channel : run.channels) {
     bool is_known = channel.index != ChannelVersion::unknown_channel;

@@ -19,13 +19,13 @@ struct Run;
 // node in a cycle, or another branch, is another task.
 struct NodeTask {
   enum class Phase {
-    ready,     // to be started once what is under way is durable
-    running,   // an attempt is under way
-    backing_off,   // a failed attempt is to be repeated at `due`
-    interrupted,    // a person is asked: see `interrupt`
-    sleeping,  // a wait node: until `due`
-    in_subgraph,    // a subgraph: see `inner`
-    done,      // has ended; what it changed waits for the end of its superstep
+    ready,        // to be started once what is under way is durable
+    running,      // an attempt is under way
+    backing_off,  // a failed attempt is to be repeated at `due`
+    interrupted,  // a person is asked: see `interrupt`
+    sleeping,     // a wait node: until `due`
+    in_subgraph,  // a subgraph: see `inner`
+    done,         // has ended; what it changed waits for the end of its superstep
   };
 
   TaskId id;
@@ -38,7 +38,7 @@ struct NodeTask {
   InterruptId interrupt;
   std::string question;  // the key of the question asked in the middle of a node, if it is one
   std::vector<std::pair<std::string, InterruptResponse>> answers;  // by question key
-  std::shared_ptr<const std::string> input;             // JSON text of what was sent, if any
+  std::shared_ptr<const std::string> input;  // JSON text of what was sent, if any
 
   // What it came to, once done.
   NodeUpdate answer;

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "belay/limits.h"
-#include "engine/transition.h"
 #include "engine/next_task.h"
 #include "engine/route.h"
 #include "engine/task_text.h"
-#include "graph/call_record.h"
+#include "engine/transition.h"
 #include "graph/call_guarded.h"
+#include "graph/call_record.h"
 
 namespace belay::engine {
 namespace {
@@ -197,7 +197,7 @@ void Transition::start_inside(NodeTask& task, const Moment& moment) {
   const GraphDefinition::Subgraph& subgraph = *task.node->subgraph;
   auto input =
       call_guarded<std::shared_ptr<void>>("The input of the subgraph \"" + task.node->name + "\"",
-                                     [&]() { return subgraph.input(run_.state.get()); });
+                                          [&]() { return subgraph.input(run_.state.get()); });
   if (!input.ok()) return fail(input.error(), moment);
   task.inner = std::make_shared<Run>();
   Run& inner = *task.inner;

@@ -2,9 +2,9 @@
 // engine/transition.h - one event's handling: what advance() is made of.
 //
 // A run is a tree of frames: itself, and below each task that is inside a subgraph the frame of
-// that visit, which is a Run with a space and a row of its own. An Transition handles one frame. All
-// frames of one event share a Work, from which one commit is made: an advancing one of the run, a
-// pending write, or both in one.
+// that visit, which is a Run with a space and a row of its own. An Transition handles one frame.
+// All frames of one event share a Work, from which one commit is made: an advancing one of the run,
+// a pending write, or both in one.
 
 #include "engine/checkpoint.h"
 #include "engine/event.h"

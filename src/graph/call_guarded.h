@@ -1,6 +1,6 @@
 #pragma once
-// graph/call_guarded.h - where the engine calls a graph's own functions (conditions, branches, reducers,
-// mappings), and what they throw becomes data.
+// graph/call_guarded.h - where the engine calls a graph's own functions (conditions, branches,
+// reducers, mappings), and what they throw becomes data.
 
 #include <stdexcept>
 #include <string>

@@ -87,8 +87,7 @@ bool combines(WriteOp kind, JsonKind of) {
 }
 
 WriteOp kind_of(JsonReducer reducer) {
-  static constexpr std::array kinds{WriteOp::set, WriteOp::append, WriteOp::merge,
-                                    WriteOp::add};
+  static constexpr std::array kinds{WriteOp::set, WriteOp::append, WriteOp::merge, WriteOp::add};
   return kinds[static_cast<std::size_t>(reducer)];
 }
 

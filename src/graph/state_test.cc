@@ -105,8 +105,7 @@ TEST(StateType, EncodesAndDecodesOneChannelAtATime) {
   EXPECT_TRUE(
       type.channels[2].combine(WriteOp::merge, *parse_json(R"({"fig":1})"), &other, in, nullptr));
   EXPECT_EQ(other.prices, (std::map<std::string, int>{{"fig", 1}, {"pear", 7}}));
-  EXPECT_FALSE(
-      type.channels[0].combine(WriteOp::append, *parse_json("[1]"), &other, in, nullptr));
+  EXPECT_FALSE(type.channels[0].combine(WriteOp::append, *parse_json("[1]"), &other, in, nullptr));
   EXPECT_THAT(in.problem, ::testing::HasSubstr("what this member's type can take"));
 }
 

@@ -2,8 +2,8 @@
 
 #include <tuple>
 
-#include "http/response.h"
 #include "http/compression.h"
+#include "http/response.h"
 
 namespace belay::http {
 namespace {

@@ -1,8 +1,8 @@
 // http/connection_output.cc - how a Connection sends answers and streams, and waits for its socket.
 
-#include "http/response.h"
 #include "http/compression.h"
 #include "http/connection.h"
+#include "http/response.h"
 
 namespace belay::http {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "http/compression.h"
 #include "http/ascii.h"
+#include "http/compression.h"
 #include "http/target.h"
 
 namespace belay::http {

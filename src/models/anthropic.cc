@@ -6,8 +6,8 @@
 #include <array>
 
 #include "models/error_response.h"
-#include "models/reply_builder.h"
 #include "models/json_sanitizer.h"
+#include "models/reply_builder.h"
 #include "net/event_stream.h"
 
 namespace belay::models {
@@ -252,7 +252,7 @@ class Anthropic final : public Protocol {
   }
 
   std::unique_ptr<ReplyDecoder> decoder(const ModelRequest& request,
-                                         DecoderOptions options) const override {
+                                        DecoderOptions options) const override {
     return std::make_unique<AnthropicDecoder>(server_, request, std::move(options));
   }
 

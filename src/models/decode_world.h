@@ -17,7 +17,8 @@ struct DecodeCase {
 inline std::string line_of(const Result<ModelReply>& reply) {
   if (!reply.ok()) return std::string(name_of(reply.error().code));
   static constexpr const char* ends[] = {"complete", "length", "tool_calls", "refused"};
-  std::string line = std::string(ends[static_cast<int>(reply->stop_reason)]) + " \"" + reply->text + "\"";
+  std::string line =
+      std::string(ends[static_cast<int>(reply->stop_reason)]) + " \"" + reply->text + "\"";
   for (const ToolCall& call : reply->tool_calls) {
     line += " " + call.name + "#" + call.id + to_json(call.arguments);
   }

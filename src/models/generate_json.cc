@@ -49,7 +49,8 @@ std::string_view without_fence(std::string_view text) {
 }
 
 std::optional<std::string> json_fault(const ModelReply& reply, const Value& schema) {
-  if (reply.stop_reason == StopReason::length) return "it was cut at its greatest length; say it shorter";
+  if (reply.stop_reason == StopReason::length)
+    return "it was cut at its greatest length; say it shorter";
   std::string_view text = without_fence(reply.text);
   if (text.empty()) return "it was empty";
   auto value = parse_sanitized_json(text, limits::json_depth_max);

@@ -16,7 +16,7 @@ std::string sanitized_text(std::string_view text);
 
 // The value of a JSON text from outside, sound in the same way. `invalid` as parse_json() says it.
 Result<Value> parse_sanitized_json(std::string_view text,
-                               std::size_t depth_max = limits::document_depth_max);
+                                   std::size_t depth_max = limits::document_depth_max);
 
 // A piece of such a text to quote in a sentence: at most `characters`, without line ends.
 std::string quotable(std::string_view text, std::size_t characters);

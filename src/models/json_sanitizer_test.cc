@@ -19,7 +19,8 @@ TEST(SoundJson, ReplacesWhatNoStoreTakes) {
   EXPECT_EQ(parse_sanitized_json(R"("a\u0000b")").value(), Value("a" + odd + "b"));
   EXPECT_EQ(parse_sanitized_json(R"("a\ud83dz")").value(), Value("a" + odd + "z"));
   EXPECT_EQ(parse_sanitized_json(R"("\ude00\ud83d")").value(), Value(odd + odd));
-  EXPECT_EQ(parse_sanitized_json(R"("\ud83d\ud83d\ude00")").value(), Value(odd + "\xF0\x9F\x98\x80"));
+  EXPECT_EQ(parse_sanitized_json(R"("\ud83d\ud83d\ude00")").value(),
+            Value(odd + "\xF0\x9F\x98\x80"));
   EXPECT_EQ(parse_sanitized_json("\"\xED\xA0\x80\"").value(), Value(odd + odd + odd));
   EXPECT_EQ(parse_sanitized_json("\"\xC3\"").value(), Value(odd));
 }

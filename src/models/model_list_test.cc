@@ -275,7 +275,10 @@ TEST_F(ReplyCache, KeepsNothingOfAReaderThatWasStopped) {
 
 TEST_F(ReplyCache, WithoutAReaderKeepsWhatObeysTheSchemaAlone) {
   schema = parse_json(R"({"type":"object","required":["risk"]})").value();
-  first->replies("no JSON").replies("{}").replies("```json\n{\"risk\":1}\n```").replies("never asked for");
+  first->replies("no JSON")
+      .replies("{}")
+      .replies("```json\n{\"risk\":1}\n```")
+      .replies("never asked for");
   EXPECT_EQ(say("a")->text, "no JSON");
   EXPECT_EQ(say("a")->text, "{}");
   EXPECT_EQ(say("a")->text, "```json\n{\"risk\":1}\n```");

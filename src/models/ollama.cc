@@ -3,8 +3,8 @@
 
 #include "base/role_name.h"
 #include "models/error_response.h"
-#include "models/reply_builder.h"
 #include "models/json_sanitizer.h"
+#include "models/reply_builder.h"
 #include "net/event_stream.h"
 
 namespace belay::models {
@@ -48,7 +48,8 @@ class OllamaDecoder final : public ReplyDecoder {
   Result<ModelReply> finish() override {
     if (!is_whole_ && !lines_.rest().empty()) {
       // One that was cut off is no JSON: nothing to say about it but that the answer was.
-      if (auto last = parse_sanitized_json(lines_.rest()); last.ok()) BELAY_CHECK(take_object(*last));
+      if (auto last = parse_sanitized_json(lines_.rest()); last.ok())
+        BELAY_CHECK(take_object(*last));
     }
     if (!is_whole_) return draft_.cut_off();
     return draft_.whole();
@@ -129,7 +130,7 @@ class Ollama final : public Protocol {
   }
 
   std::unique_ptr<ReplyDecoder> decoder(const ModelRequest& request,
-                                         DecoderOptions options) const override {
+                                        DecoderOptions options) const override {
     return std::make_unique<OllamaDecoder>(server_, request, std::move(options));
   }
 

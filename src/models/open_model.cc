@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "models/reply_cache.h"
 #include "models/http_model.h"
 #include "models/model_list.h"
+#include "models/reply_cache.h"
 
 namespace belay {
 namespace {

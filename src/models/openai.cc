@@ -6,8 +6,8 @@
 #include <array>
 
 #include "models/error_response.h"
-#include "models/reply_builder.h"
 #include "models/json_sanitizer.h"
+#include "models/reply_builder.h"
 #include "net/event_stream.h"
 
 namespace belay::models {
@@ -191,7 +191,7 @@ class OpenAiDecoder final : public ReplyDecoder {
     const std::string* id = piece["id"].as_string();
     const std::string* name = function["name"].as_string();
     ToolCallBuilder* call = call_of(piece, id ? std::string_view(*id) : std::string_view(),
-                              name ? std::string_view(*name) : std::string_view());
+                                    name ? std::string_view(*name) : std::string_view());
     if (!call) {
       BELAY_TRY(call, draft_.add_call());
       call->index = piece["index"].as_int().value_or(-1);
@@ -250,7 +250,7 @@ class OpenAi final : public Protocol {
   }
 
   std::unique_ptr<ReplyDecoder> decoder(const ModelRequest& request,
-                                         DecoderOptions options) const override {
+                                        DecoderOptions options) const override {
     return std::make_unique<OpenAiDecoder>(server_, request, std::move(options));
   }
 

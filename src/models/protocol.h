@@ -53,7 +53,7 @@ class Protocol {
   virtual Result<net::HttpRequest> encode(const ModelRequest& request) const = 0;
   // Outlived by the request and the protocol.
   virtual std::unique_ptr<ReplyDecoder> decoder(const ModelRequest& request,
-                                                 DecoderOptions options) const = 0;
+                                                DecoderOptions options) const = 0;
   // What asks which models there are, and their names in the answer.
   virtual net::HttpRequest listing() const = 0;
   virtual std::vector<std::string> names_in(const Value& listing) const = 0;

@@ -16,7 +16,7 @@ class RateLimiter {
   // 0: any number. The clock outlives it; so does `shared`, which other processes count in by the
   // same name, and which may be null.
   RateLimiter(std::size_t per_minute, Clock& clock, SharedRateLimit* shared = nullptr,
-           std::string shared_name = {})
+              std::string shared_name = {})
       : per_minute_(per_minute),
         clock_(clock),
         shared_(shared),

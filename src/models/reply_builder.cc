@@ -113,7 +113,8 @@ Result<ModelReply> ReplyBuilder::whole() {
   }
   reply.text = std::move(text_);
   // Of an answer that was cut, nobody knows which of its calls are whole.
-  bool may_call = reply.stop_reason == StopReason::complete || reply.stop_reason == StopReason::tool_calls;
+  bool may_call =
+      reply.stop_reason == StopReason::complete || reply.stop_reason == StopReason::tool_calls;
   if (may_call) reply.tool_calls = finished_calls();
   if (may_call) {
     // Some say "stop" though they call, or the other way round.

@@ -38,7 +38,8 @@ Value value_of(const std::optional<T>& member) {
 }
 
 bool is_kept(const ModelReply& reply) {
-  return reply.stop_reason == StopReason::complete && reply.tool_calls.empty() && !reply.text.empty();
+  return reply.stop_reason == StopReason::complete && reply.tool_calls.empty() &&
+         !reply.text.empty();
 }
 
 // An answer as other processes find it. It says which request it answers, so that one that was put

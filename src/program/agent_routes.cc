@@ -24,12 +24,12 @@ struct AgentBody {
 
 namespace {
 
-using server::ResponseSpec;
+using server::ApiContext;
 using server::Call;
 using server::Permission;
 using server::Reply;
+using server::ResponseSpec;
 using server::Route;
-using server::ApiContext;
 
 constexpr std::string_view kNotFound = "Execution thread not found or expired";
 

@@ -232,7 +232,9 @@ CommandEntry demo_verb() {
   entry.path = {"demo"};
   entry.line = "Kill a run, go on with it, decide: all in a minute, without a key";
   entry.end = "Example:\n  belay demo\n";
-  entry.make = [](const ParsedOptions&) -> std::shared_ptr<CustomCommand> { return std::make_shared<Demo>(); };
+  entry.make = [](const ParsedOptions&) -> std::shared_ptr<CustomCommand> {
+    return std::make_shared<Demo>();
+  };
   return entry;
 }
 

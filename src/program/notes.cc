@@ -8,8 +8,8 @@
 #include "agents/wellbeing/options.h"
 #include "agents/wellbeing/record_rules.h"
 #include "belay/limits.h"
-#include "cli/input_file.h"
 #include "cli/command_context.h"
+#include "cli/input_file.h"
 #include "program/note_lines.h"
 
 namespace belay::program {
@@ -154,7 +154,8 @@ Result<std::vector<RecordWrite>> writes_of(const ImportPlan& plan, const UserId&
   return writes;
 }
 
-void show_import(CommandContext& world, const ImportPlan& plan, const std::vector<NoteLine>& lines) {
+void show_import(CommandContext& world, const ImportPlan& plan,
+                 const std::vector<NoteLine>& lines) {
   std::size_t added = plan.to_save.size() - plan.replaced;
   std::set<std::string> days;
   for (const NoteLine& line : lines) days.insert(line.date);
@@ -211,7 +212,8 @@ std::optional<std::string> given_word(const ParsedOptions& given, const std::str
 
 class NotesImport final : public CustomCommand {
  public:
-  explicit NotesImport(const ParsedOptions& given) : file_(given_word(given, "FILE").value_or("")) {}
+  explicit NotesImport(const ParsedOptions& given)
+      : file_(given_word(given, "FILE").value_or("")) {}
 
   Result<Done> check_form(const Settings&) override {
     BELAY_TRY(std::string text, read_input(file_, kImportBytesMax));

@@ -9,11 +9,11 @@
 namespace belay::program {
 namespace {
 
+using server::ApiContext;
 using server::Call;
 using server::Permission;
 using server::Reply;
 using server::Route;
-using server::ApiContext;
 using wellbeing::DailySummary;
 using wellbeing::Note;
 using wellbeing::Routine;

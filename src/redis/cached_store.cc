@@ -1,7 +1,7 @@
 #include "redis/cached_store.h"
 
-#include "redis/checkpoint_entry.h"
 #include "redis/checkpoint_cache_writer.h"
+#include "redis/checkpoint_entry.h"
 #include "store/forwarding_store.h"
 
 namespace belay::redis {
@@ -85,7 +85,8 @@ class CachedSnapshot final : public Snapshot {
                                                const std::optional<UserId>& user) override {
     return inner_.queue_counts(tenant, now, user);
   }
-  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant, ConcurrencyScope of) override {
+  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant,
+                                                       ConcurrencyScope of) override {
     return inner_.running_counts(tenant, of);
   }
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override {

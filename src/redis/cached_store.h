@@ -6,8 +6,8 @@
 // newest checkpoint in the store takes the values from Redis if they are just that checkpoint's
 // (redis/checkpoint_entry.h), and from the store otherwise. All else is the store's.
 //
-// Stand it below encryption, so that what is in Redis is as encrypted as the store. A read waits for
-// Redis on the store's own reading thread, for no longer than one reply may take. It pays where
+// Stand it below encryption, so that what is in Redis is as encrypted as the store. A read waits
+// for Redis on the store's own reading thread, for no longer than one reply may take. It pays where
 // Redis is nearer than the store: docs/redis.md has figures.
 
 #include <memory>

@@ -37,7 +37,8 @@ Result<std::optional<Entry>> entry_of(Snapshot& view, const TenantId& tenant, co
 
 }  // namespace
 
-CheckpointCacheWriter::CheckpointCacheWriter(Store& store, Client& client, CachedStoreOptions options)
+CheckpointCacheWriter::CheckpointCacheWriter(Store& store, Client& client,
+                                             CachedStoreOptions options)
     : store_(store), client_(client), options_(options) {
   thread_ = start_thread([this] { block_on(*loop_, serve()); });
 }
@@ -59,7 +60,8 @@ void CheckpointCacheWriter::enqueue(const TenantId& tenant, const RunId& run) {
   if (waiting_) waiting_->complete(Done{});
 }
 
-std::optional<CheckpointCacheWriter::Job> CheckpointCacheWriter::next(const Completion<Done>& news) {
+std::optional<CheckpointCacheWriter::Job> CheckpointCacheWriter::next(
+    const Completion<Done>& news) {
   std::lock_guard lock(mutex_);
   waiting_.reset();
   if (!jobs_.empty() && !is_stopping_) {

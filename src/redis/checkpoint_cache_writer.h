@@ -1,6 +1,6 @@
 #pragma once
-// redis/checkpoint_cache_writer.h - puts runs' values into Redis behind their commits, on a thread of its own,
-// and takes them away once a run has ended.
+// redis/checkpoint_cache_writer.h - puts runs' values into Redis behind their commits, on a thread
+// of its own, and takes them away once a run has ended.
 //
 // Threading: enqueue() from any thread.
 

@@ -18,12 +18,14 @@ EncryptionOptions encryption_of(KeyRing keys) {
 }  // namespace
 
 MessageEncryption::MessageEncryption(KeyRing keys, Random& random)
-    : sealer_(std::make_unique<encrypted::EnvelopeSealer>(encryption_of(std::move(keys)), random)) {}
+    : sealer_(std::make_unique<encrypted::EnvelopeSealer>(encryption_of(std::move(keys)), random)) {
+}
 MessageEncryption::~MessageEncryption() = default;
 
 bool MessageEncryption::encrypts() const { return sealer_->encrypts(); }
 
-std::optional<std::string> MessageEncryption::seal(std::string_view subject, std::string_view text) const {
+std::optional<std::string> MessageEncryption::seal(std::string_view subject,
+                                                   std::string_view text) const {
   std::string envelope = json_envelope(text);
   std::vector<BlobRow> blobs;
   auto sealed = sealer_->seal(default_tenant(), subject, envelope, blobs);
@@ -31,7 +33,8 @@ std::optional<std::string> MessageEncryption::seal(std::string_view subject, std
   return envelope;
 }
 
-std::optional<std::string> MessageEncryption::open(std::string_view subject, std::string_view bytes) const {
+std::optional<std::string> MessageEncryption::open(std::string_view subject,
+                                                   std::string_view bytes) const {
   std::string envelope(bytes);
   auto opened = sealer_->open(default_tenant(), subject, envelope);
   if (!opened.ok() || *opened) return std::nullopt;

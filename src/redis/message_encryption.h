@@ -1,7 +1,7 @@
 #pragma once
-// redis/message_encryption.h - texts as they are put into a Redis: encrypted where the store is, so that
-// nothing stands there that does not stand in the store's file, and nobody else can have put it
-// there.
+// redis/message_encryption.h - texts as they are put into a Redis: encrypted where the store is, so
+// that nothing stands there that does not stand in the store's file, and nobody else can have put
+// it there.
 //
 // Threading: any.
 

@@ -1,6 +1,6 @@
 #pragma once
-// redis/redis_connection.h - one connection to Redis, kept up by a thread of its own: commands go out one after
-// another without waiting, replies come back in that order.
+// redis/redis_connection.h - one connection to Redis, kept up by a thread of its own: commands go
+// out one after another without waiting, replies come back in that order.
 //
 // While there is no connection, or a reply is late, every command fails at once: a Redis that is
 // away or slow costs its users nothing but the first wait. It connects again by itself, after

@@ -42,13 +42,14 @@ void RedisBroadcast::publish(std::string_view channel, std::string text) {
   if (sealed) client_.publish(channel, *sealed);
 }
 
-Subscription RedisBroadcast::subscribe(std::string_view channel, std::function<void(std::string)> heard) {
+Subscription RedisBroadcast::subscribe(std::string_view channel,
+                                       std::function<void(std::string)> heard) {
   return std::make_shared<ChannelSubscription>(
       client_.subscribe(channel, opened(channel, std::move(heard))));
 }
 
 void RedisBroadcast::publish_retained(std::string_view channel, std::string text,
-                                   std::chrono::milliseconds kept_for) {
+                                      std::chrono::milliseconds kept_for) {
   auto sealed = seal_->seal(client_.name(channel), text);
   if (!sealed) return;
   client_.publish(channel, *sealed);
@@ -56,7 +57,7 @@ void RedisBroadcast::publish_retained(std::string_view channel, std::string text
 }
 
 Subscription RedisBroadcast::subscribe_retained(std::string_view channel,
-                                    std::function<void(std::string)> heard) {
+                                                std::function<void(std::string)> heard) {
   return std::make_shared<ChannelSubscription>(
       client_.subscribe_with_kept(channel, opened(channel, std::move(heard))));
 }

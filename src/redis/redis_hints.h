@@ -42,8 +42,9 @@ class RedisBroadcast final : public Broadcast {
   void publish(std::string_view channel, std::string text) override;
   Subscription subscribe(std::string_view channel, std::function<void(std::string)> heard) override;
   void publish_retained(std::string_view channel, std::string text,
-                     std::chrono::milliseconds kept_for) override;
-  Subscription subscribe_retained(std::string_view channel, std::function<void(std::string)> heard) override;
+                        std::chrono::milliseconds kept_for) override;
+  Subscription subscribe_retained(std::string_view channel,
+                                  std::function<void(std::string)> heard) override;
 
  private:
   Client::Heard opened(std::string_view channel, std::function<void(std::string)> heard) const;

@@ -44,7 +44,7 @@ std::string step_of(std::size_t per_minute) {
 }  // namespace
 
 Task<std::optional<std::chrono::milliseconds>> RedisRateLimit::acquire(std::string name,
-                                                                std::size_t per_minute) {
+                                                                       std::size_t per_minute) {
   std::optional<std::chrono::milliseconds> wait;
   if (per_minute == 0) co_return wait;
   Command command{"EVAL", take_script, "1", client_.name("limit:" + name), step_of(per_minute)};

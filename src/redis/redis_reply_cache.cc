@@ -22,7 +22,8 @@ Task<std::optional<std::string>> RedisReplyCache::get(Digest request) {
   co_return found;
 }
 
-void RedisReplyCache::put(const Digest& request, std::string answer, std::chrono::milliseconds ttl) {
+void RedisReplyCache::put(const Digest& request, std::string answer,
+                          std::chrono::milliseconds ttl) {
   if (!seal_->encrypts() || answer.size() > answer_bytes_max || ttl.count() <= 0) return;
   std::string name = name_of(request);
   auto sealed = seal_->seal(name, answer);

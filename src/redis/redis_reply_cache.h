@@ -1,5 +1,6 @@
 #pragma once
-// redis/redis_reply_cache.h - answers of models, kept in a Redis for all processes with the same keys.
+// redis/redis_reply_cache.h - answers of models, kept in a Redis for all processes with the same
+// keys.
 //
 // Only encrypted: an answer decides what a run goes on with, so nobody but who has the keys may be
 // able to put one there. Without a key nothing is kept, and nothing found.

@@ -6,10 +6,10 @@
 
 #include "server/body.h"
 #include "server/client_address.h"
-#include "server/response_cache.h"
 #include "server/login_limit.h"
 #include "server/openapi.h"
 #include "server/problem.h"
+#include "server/response_cache.h"
 #include "server/routes.h"
 #include "server/target.h"
 #include "service/guarded_service.h"

@@ -168,7 +168,8 @@ Task<Result<Reply>> page_of(Service& service, EventOptions options) {
   co_return reply_with(Value::object({{"events", std::move(events)}, {"next", std::move(next)}}));
 }
 
-Task<Result<Reply>> events_of(ApiContext& world, Service& service, EventOptions options, bool streams) {
+Task<Result<Reply>> events_of(ApiContext& world, Service& service, EventOptions options,
+                              bool streams) {
   // Thousands may be listening to runs that wait for people.
   options.poll_max = kIdlePoll;
   if (!streams) co_return co_await page_of(service, std::move(options));

@@ -20,7 +20,8 @@ Route list_messages() {
   route.handle = [](Call call) -> Task<Result<Reply>> {
     MessagePage page;
     page.all = bool_parameter(call.query, "all");
-    BELAY_CO_TRY(std::int64_t limit, int_parameter(call.query, "limit", kMessagesDefault, 1, kListMax));
+    BELAY_CO_TRY(std::int64_t limit,
+                 int_parameter(call.query, "limit", kMessagesDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     if (auto found = call.query.find("threadId"); found != call.query.end()) {
       page.thread = ThreadId(found->second);

@@ -42,8 +42,8 @@ Handle with(ApiContext& world, Task<Result<Reply>> (*answer)(ApiContext& served,
   return [&world, answer](Call call) { return answer(world, std::move(call)); };
 }
 
-Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name, std::int64_t or_else,
-                               std::int64_t least, std::int64_t most) {
+Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name,
+                                   std::int64_t or_else, std::int64_t least, std::int64_t most) {
   auto found = query.find(name);
   if (found == query.end()) return or_else;
   // What is no number is out of any range.

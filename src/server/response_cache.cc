@@ -23,7 +23,8 @@ const http::Response* ResponseCache::find(std::uint64_t version, std::string_vie
   return found == kept_.end() ? nullptr : &found->second;
 }
 
-void ResponseCache::keep(std::uint64_t version, std::string address, const http::Response& response) {
+void ResponseCache::keep(std::uint64_t version, std::string address,
+                         const http::Response& response) {
   if (version_ != version) start_at(version);
   std::size_t bytes = address.size() + response.body.size();
   if (response.status != 200 || response.stream || bytes > kAnswerBytesMax) return;

@@ -77,7 +77,7 @@ struct Route {
   bool begins_run = false;
   std::vector<Parameter> parameters = {};  // those of the path are added where they are missing
   Value body = {};                         // JSON Schema; null: it takes none
-  std::vector<ResponseSpec> answers = {};        // beside the errors that every route may give
+  std::vector<ResponseSpec> answers = {};  // beside the errors that every route may give
   Handle handle = nullptr;
 };
 

@@ -34,8 +34,8 @@ std::vector<Route> health_routes(ApiContext& world);
 
 // Reads a number of a query: `or_else` where it is absent, `invalid` where it is none from `least`
 // to `most`.
-Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name, std::int64_t or_else,
-                               std::int64_t least, std::int64_t most);
+Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name,
+                                   std::int64_t or_else, std::int64_t least, std::int64_t most);
 bool bool_parameter(const StringMap& query, std::string_view name);
 // The number, or `invalid` where it is none from `least` to `most`.
 Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
@@ -85,14 +85,15 @@ Parameter prefer_parameter();
 std::vector<Parameter> start_parameters();
 // Returns the thread that a request starts: the named one, that of its Idempotency-Key, or a new
 // one. `invalid` for a new one with a name that is reserved for these keys.
-Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, ThreadId named, UserId user);
+Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, ThreadId named,
+                                       UserId user);
 // Begins a run as the request's headers say, and waits for it; the run as it stands then.
 Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start);
 Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun start);
 // Returns the thread's run once `task` has ended and the run is settled, in any process; or its
 // current state once the request stops waiting. `task` always continues.
 Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result<RunView>> task,
-                              ThreadId thread, Patience patience);
+                                ThreadId thread, Patience patience);
 // Resumes a thread's run, or returns it as is if it is already running.
 Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread);
 // Decides, and waits for the run likewise, also if the same decision was already made.

@@ -50,7 +50,7 @@ Patience patience_of(const ApiContext& world, const Preference& preference, bool
 }
 
 Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result<RunView>> task,
-                              ThreadId thread, Patience patience) {
+                                ThreadId thread, Patience patience) {
   Instant until = world.parts.clock.now() + patience.limit;
   auto begun = world.waiting.begin<Result<RunView>>(std::move(task));
   // A request that only queues a run ends as soon as that is durable.

@@ -29,7 +29,7 @@ Result<Target> parse_target(const http::Request& request) {
 }
 
 std::optional<StringMap> match_path(std::string_view pattern,
-                                const std::vector<std::string>& segments) {
+                                    const std::vector<std::string>& segments) {
   std::vector<std::string_view> wanted = split(pattern.substr(1), '/');
   if (wanted.size() != segments.size()) return std::nullopt;
   StringMap found;

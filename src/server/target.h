@@ -14,6 +14,7 @@ struct Target {
 Result<Target> parse_target(const http::Request& request);
 
 // The parameters of the path where `segments` fit the pattern of a route, else nothing.
-std::optional<StringMap> match_path(std::string_view pattern, const std::vector<std::string>& segments);
+std::optional<StringMap> match_path(std::string_view pattern,
+                                    const std::vector<std::string>& segments);
 
 }  // namespace belay::server

@@ -46,7 +46,8 @@ Route list_threads() {
       {200, "A page of threads; `next` is the `before` of the next one", "ThreadList"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     ThreadPage page;
-    BELAY_CO_TRY(std::int64_t limit, int_parameter(call.query, "limit", kThreadsDefault, 1, kListMax));
+    BELAY_CO_TRY(std::int64_t limit,
+                 int_parameter(call.query, "limit", kThreadsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     if (auto found = call.query.find("before"); found != call.query.end()) {
       page.before = ThreadId(found->second);
@@ -105,7 +106,8 @@ Route show_calls() {
   route.handle = [](Call call) -> Task<Result<Reply>> {
     CallPage page;
     page.thread = thread_in(call);
-    BELAY_CO_TRY(std::int64_t limit, int_parameter(call.query, "limit", kCommitsDefault, 1, kListMax));
+    BELAY_CO_TRY(std::int64_t limit,
+                 int_parameter(call.query, "limit", kCommitsDefault, 1, kListMax));
     page.limit = static_cast<std::size_t>(limit);
     BELAY_CO_TRY(Value document, co_await call.service.calls(std::move(page)));
     co_return reply_with(std::move(document));
@@ -125,7 +127,7 @@ Route resume_thread(ApiContext& world) {
     Patience patience = patience_of(served, preference_of(call.request));
     auto task = resume_or_look(call.service, thread);
     BELAY_CO_TRY(RunView view, co_await await_run(served, call.service, std::move(task),
-                                                std::move(thread), patience));
+                                                  std::move(thread), patience));
     co_return run_reply(served, view);
   });
   return route;
@@ -276,7 +278,8 @@ Route left_behind() {
   route.answers = {{200, "Their names", "LeftBehind"}};
   route.handle = [](Call call) -> Task<Result<Reply>> {
     BELAY_CO_TRY(std::optional<UserId> user, named_user_in(call));
-    BELAY_CO_TRY(std::vector<ThreadId> left, co_await call.service.orphaned_threads(std::move(user)));
+    BELAY_CO_TRY(std::vector<ThreadId> left,
+                 co_await call.service.orphaned_threads(std::move(user)));
     Value::Array threads;
     for (const ThreadId& thread : left) threads.push_back(thread.text);
     co_return reply_with(Value::object({{"threads", std::move(threads)}}));

@@ -297,7 +297,8 @@ Value decision_document(const DecisionResult& answer, const ApprovalExtras& extr
 }
 
 bool is_made(const DecisionResult& answer) {
-  return answer.kind == DecisionResult::Kind::accepted || answer.kind == DecisionResult::Kind::duplicate;
+  return answer.kind == DecisionResult::Kind::accepted ||
+         answer.kind == DecisionResult::Kind::duplicate;
 }
 
 std::string refusal_text(const DecisionResult& answer) {

@@ -8,9 +8,9 @@
 #include "driver/run_hold.h"
 #include "driver/stored_run.h"
 #include "service/background_operations.h"
-#include "service/json_encode.h"
 #include "service/find_approval.h"
 #include "service/find_run.h"
+#include "service/json_encode.h"
 #include "service/queue_documents.h"
 #include "service/run_file.h"
 #include "service/run_request.h"
@@ -394,8 +394,9 @@ class LocalService final : public Service {
                  co_await apply_retention(parts_.store, parts_.tenant, policy, parts_.clock.now()));
     if (policy.dry_run) co_return done;
     EncryptionOptions encryption = parts_.encryption;
-    BELAY_CO_TRY(BlobReport blobs, co_await delete_unused_blobs(parts_.stored, parts_.random,
-                                                                std::move(encryption), parts_.tenant));
+    BELAY_CO_TRY(BlobReport blobs,
+                 co_await delete_unused_blobs(parts_.stored, parts_.random, std::move(encryption),
+                                              parts_.tenant));
     done.large_values = blobs.deleted;
     co_return done;
   }
@@ -448,7 +449,8 @@ class LocalService final : public Service {
     if (!time.empty()) co_return std::move(time);
     run.input.clear();
     std::function<Result<Found>(Snapshot&)> reader =
-        [run, limits = parts_.concurrency, now = parts_.clock.now()](Snapshot& view) -> Result<Found> {
+        [run, limits = parts_.concurrency,
+         now = parts_.clock.now()](Snapshot& view) -> Result<Found> {
       Found found;
       BELAY_TRY(RunHolds holds, RunHolds::read(view, run.tenant, limits, now));
       found.hold = holds.of(run);

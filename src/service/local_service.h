@@ -26,7 +26,7 @@ struct LocalServiceParts {
   // The process of a session, where that is known: for an error that says who has a run.
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of = nullptr;
   ConcurrencyLimits concurrency = {};  // of the runtime; explain why a queued run waits
-  bool works = false;       // this process claims queued runs
+  bool works = false;                  // this process claims queued runs
 };
 
 std::unique_ptr<Service> make_local_service(LocalServiceParts parts);

@@ -391,7 +391,8 @@ void name_rows(RunFile& file, const TenantId& tenant) {
 }
 
 void add_work(check::SpaceContents& checkpoint_ns, CommitRows& rows) {
-  std::move(checkpoint_ns.values.begin(), checkpoint_ns.values.end(), std::back_inserter(rows.values));
+  std::move(checkpoint_ns.values.begin(), checkpoint_ns.values.end(),
+            std::back_inserter(rows.values));
   std::move(checkpoint_ns.tasks.begin(), checkpoint_ns.tasks.end(), std::back_inserter(rows.tasks));
 }
 

@@ -89,7 +89,7 @@ struct ApprovalPage {
 struct StatusSummary {
   std::vector<RunRow> at_work;
   std::vector<RunRow> orphaned;  // by processes that have died
-  std::vector<RunRow> queued;       // for a worker: the first hundred, by due time
+  std::vector<RunRow> queued;    // for a worker: the first hundred, by due time
   std::vector<ApprovalRow> open;
 };
 

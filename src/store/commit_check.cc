@@ -13,7 +13,8 @@ Error refuse(std::string_view why) {
 }
 
 bool same_place(const ValueRow& a, const ValueRow& b) {
-  return a.seq == b.seq && a.index == b.index && a.channel == b.channel && a.checkpoint_ns == b.checkpoint_ns;
+  return a.seq == b.seq && a.index == b.index && a.channel == b.channel &&
+         a.checkpoint_ns == b.checkpoint_ns;
 }
 
 bool is_before(const ValueRow* a, const ValueRow* b) {
@@ -143,7 +144,8 @@ Result<Done> check_pending(const Commit& commit, const CommitRows& rows) {
       rows.ends_run || !rows.records.empty() || !rows.outbox.empty() || !rows.earlier.empty()) {
     return refuse("a pending write can't move its run, decide, or save anything of an agent");
   }
-  if (commit.approval_guard || commit.if_expired) return refuse("a pending write guards no approval");
+  if (commit.approval_guard || commit.if_expired)
+    return refuse("a pending write guards no approval");
   if (guard.seq == 0) return refuse("a pending write needs a run that has begun");
   BELAY_CHECK(check_children(guard.pending_for, guard.seq + 1, rows));
   for (const ApprovalRow& approval : rows.opened) {
@@ -213,7 +215,8 @@ Result<Done> check_rows(const Commit& commit, const CommitRows& rows) {
   if (rows.thread && rows.thread->tenant != commit.tenant) {
     return refuse("the thread is another tenant's");
   }
-  if (rows.decided && (!commit.approval_guard || rows.decided->interrupt != commit.approval_guard->interrupt)) {
+  if (rows.decided &&
+      (!commit.approval_guard || rows.decided->interrupt != commit.approval_guard->interrupt)) {
     return refuse("it decides an approval that it does not guard");
   }
   if (commit.run_guard) {

@@ -175,7 +175,8 @@ TEST(CommitCheck, RefusesWhatIsOfAnotherRunOrOutOfOrder) {
        {"a task names", [](Commit& c) { c.rows.tasks[0].run = kOther; }},
        {"the effect", [](Commit& c) { c.rows.effects[0].run = kOther; }},
        {"a subgraph's checkpoint", [](Commit& c) { c.rows.inner_checkpoints[0].run = kOther; }},
-       {"a subgraph's checkpoint", [](Commit& c) { c.rows.inner_checkpoints[0].checkpoint_ns.clear(); }},
+       {"a subgraph's checkpoint",
+        [](Commit& c) { c.rows.inner_checkpoints[0].checkpoint_ns.clear(); }},
        {"an event names", [](Commit& c) { c.rows.events[0].run = kOther; }},
        {"an event names", [](Commit& c) { c.rows.events[0].seq = 1; }},
        {"order of their index", [](Commit& c) { c.rows.events.push_back(c.rows.events[0]); }},
@@ -252,12 +253,12 @@ TEST(CommitCheck, RefusesWhatOnlyAGuardedCommitMayWrite) {
 }
 
 TEST(CommitCheck, RefusesADeliveryOfAnythingButItsMessage) {
-  expect_refused(delivery(),
-                 {{"just that one", [](Commit& c) { c.rows.outbox.clear(); }},
-                  {"just that one", [](Commit& c) { c.rows.outbox[0].run = kOther; }},
-                  {"just that one", [](Commit& c) { c.rows.outbox[0].seq = 3; }},
-                  {"just that one", [](Commit& c) { c.rows.outbox[0].index = 1; }},
-                  {"both a run and a message", [](Commit& c) { c.run_guard = RunGuard{1, 1, {}}; }}});
+  expect_refused(delivery(), {{"just that one", [](Commit& c) { c.rows.outbox.clear(); }},
+                              {"just that one", [](Commit& c) { c.rows.outbox[0].run = kOther; }},
+                              {"just that one", [](Commit& c) { c.rows.outbox[0].seq = 3; }},
+                              {"just that one", [](Commit& c) { c.rows.outbox[0].index = 1; }},
+                              {"both a run and a message",
+                               [](Commit& c) { c.run_guard = RunGuard{1, 1, {}}; }}});
 }
 
 TEST(CommitCheck, RefusesARunThatTidiesTheStore) {

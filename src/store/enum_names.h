@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, 13> enum_names<CommitKind>{
     "failure", "cancel", "timer",   "release", "fork",     "quarantine"};
 template <>
 inline constexpr std::array<std::string_view, 5> enum_names<WriteOp>{"set", "append", "merge",
-                                                                       "add", "reduce"};
+                                                                     "add", "reduce"};
 template <>
 inline constexpr std::array<std::string_view, 4> enum_names<TaskStatus>{"waiting", "asking",
                                                                         "answered", "done"};
@@ -38,8 +38,8 @@ inline constexpr std::array<std::string_view, 3> enum_names<OutboxStatus>{"waiti
                                                                           "given_up"};
 
 template <>
-inline constexpr std::array<std::string_view, 4> enum_names<ConcurrencyScope>{"user", "key", "queue",
-                                                                     "tenant"};
+inline constexpr std::array<std::string_view, 4> enum_names<ConcurrencyScope>{"user", "key",
+                                                                              "queue", "tenant"};
 
 template <typename E>
 std::string_view enum_name(E value) {

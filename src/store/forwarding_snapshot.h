@@ -24,7 +24,8 @@ class ForwardingSnapshot : public Snapshot {
                                                const std::optional<UserId>& user) override {
     return inner_.queue_counts(tenant, now, user);
   }
-  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant, ConcurrencyScope of) override {
+  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant,
+                                                       ConcurrencyScope of) override {
     return inner_.running_counts(tenant, of);
   }
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override {

@@ -19,7 +19,8 @@ std::string group_of(const RunRow& run, ConcurrencyScope of) {
 // The places of one tenant's groups, with those that this answer would take.
 class Places {
  public:
-  static Result<Places> read(Snapshot& view, const TenantId& tenant, const ConcurrencyLimits& limits) {
+  static Result<Places> read(Snapshot& view, const TenantId& tenant,
+                             const ConcurrencyLimits& limits) {
     Places places;
     places.limits_ = limits;
     BELAY_TRY(std::vector<QueueRow> rows, view.queues(tenant));
@@ -53,7 +54,8 @@ class Places {
       if (group.first == ConcurrencyScope::user) pass_over(group.first, group.second, filter);
       if (group.first == ConcurrencyScope::key) pass_over(group.first, group.second, filter);
       bool is_new = !queues_.contains(group.second);
-      if (group.first == ConcurrencyScope::queue && is_new) pass_over(group.first, group.second, filter);
+      if (group.first == ConcurrencyScope::queue && is_new)
+        pass_over(group.first, group.second, filter);
     }
   }
 
@@ -68,7 +70,8 @@ class Places {
       pass_over(guard.scope, group, filter);
       return false;
     }
-    for (const ConcurrencyGuard& guard : guards) ++running_[{guard.scope, group_of(run, guard.scope)}];
+    for (const ConcurrencyGuard& guard : guards)
+      ++running_[{guard.scope, group_of(run, guard.scope)}];
     return true;
   }
 
@@ -163,7 +166,8 @@ std::vector<RunRow> in_turns(const PollFilter& filter, const std::vector<TenantI
   }
   std::vector<std::size_t> next(tenants.size());
   std::vector<RunRow> offered;
-  for (std::size_t turn = filter.round_robin_position; offered.size() < filter.limit && left > 0; ++turn) {
+  for (std::size_t turn = filter.round_robin_position; offered.size() < filter.limit && left > 0;
+       ++turn) {
     std::size_t tenant = round[turn % round.size()];
     if (next[tenant] == due[tenant].size()) continue;
     offered.push_back(std::move(due[tenant][next[tenant]++]));

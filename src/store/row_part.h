@@ -1,6 +1,6 @@
 #pragma once
-// store/row_part.h - the part of a row that is sealed as a unit: its texts, which make_encrypted_store()
-// hides, and the other values that must not be changed without the key.
+// store/row_part.h - the part of a row that is sealed as a unit: its texts, which
+// make_encrypted_store() hides, and the other values that must not be changed without the key.
 //
 // A part has one seal, in a column of its own. With a key, the seal contains the texts and their
 // columns are empty; without a key, the seal is empty and the columns contain the texts.

@@ -93,8 +93,8 @@ class History {
   static Commit pending_for(const RunScript& script, const Move& move, EffectStatus status) {
     auto kind = static_cast<WriteOp>(move.detail % 5);
     std::string checkpoint_ns = move.rival == 3 ? "inner" : "";
-    Commit commit = script.pending(
-        {{"list", kind, move.detail % 3, checkpoint_ns}, {"list", WriteOp::append, 3, checkpoint_ns}});
+    Commit commit = script.pending({{"list", kind, move.detail % 3, checkpoint_ns},
+                                    {"list", WriteOp::append, 3, checkpoint_ns}});
     commit.rows.tasks.push_back(script.task(move.detail, TaskStatus::done));
     commit.rows.effects.push_back(script.effect("pay", status, move.rival));
     if (move.detail == 1) commit.rows.opened.push_back(script.question("q"));

@@ -187,7 +187,8 @@ TEST_P(SealedDigests, NoneOfPlainTextLiesBelowAndReadersGetThemBack) {
   std::size_t parts = 0;
   for (const StoredEnvelope& each : kept(Kind::part)) parts += each.envelope.empty();
   EXPECT_GT(parts, 5u);
-  EXPECT_EQ(look(ring("a", true)).plaintext_digests, 5u + 2 + 1 + parts) << "of the run without a key";
+  EXPECT_EQ(look(ring("a", true)).plaintext_digests, 5u + 2 + 1 + parts)
+      << "of the run without a key";
 }
 
 TEST_P(SealedDigests, WhatWasSentToATaskIsSealedAndOtherTasksStayReadable) {

@@ -14,6 +14,7 @@ KeyRing keys_named(const std::string& letters);
 EncryptionOptions all_of_encryption();
 
 // `inner`, sealed, as one store that owns it.
-std::unique_ptr<Store> sealed_around(std::unique_ptr<Store> inner, Random& random, EncryptionOptions encryption);
+std::unique_ptr<Store> sealed_around(std::unique_ptr<Store> inner, Random& random,
+                                     EncryptionOptions encryption);
 
 }  // namespace belay::conformance

@@ -15,7 +15,8 @@ Filter of_run(const RunId& run) {
   return filter;
 }
 
-std::vector<CheckpointRow> oldest_first(Caller& call, const RunId& run, const std::string& checkpoint_ns) {
+std::vector<CheckpointRow> oldest_first(Caller& call, const RunId& run,
+                                        const std::string& checkpoint_ns) {
   auto filter = of_run<CheckpointFilter>(run);
   filter.checkpoint_ns = checkpoint_ns;
   std::vector<CheckpointRow> rows = call.checkpoints(filter);

@@ -218,17 +218,24 @@ TEST_P(QueueSuite, PlacesAreCountedByUserQueueAndTenant) {
     scripts.back().row.concurrency_key = i == 0 ? "k" : "";
     call_->commit(scripts.back().first());
   }
-  EXPECT_EQ(call_->commit(begun(scripts[0], {{ConcurrencyScope::user, 1}})), CommitOutcome::applied);
-  EXPECT_EQ(call_->commit(begun(scripts[1], {{ConcurrencyScope::user, 1}})), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(begun(scripts[0], {{ConcurrencyScope::user, 1}})),
+            CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(begun(scripts[1], {{ConcurrencyScope::user, 1}})),
+            CommitOutcome::applied);
   RunScript late = scripts[2];
-  EXPECT_EQ(call_->commit(begun(late, {{ConcurrencyScope::user, 1}})), CommitOutcome::limit_reached);
+  EXPECT_EQ(call_->commit(begun(late, {{ConcurrencyScope::user, 1}})),
+            CommitOutcome::limit_reached);
   late = scripts[2];
-  EXPECT_EQ(call_->commit(begun(late, {{ConcurrencyScope::queue, 2}})), CommitOutcome::limit_reached);
+  EXPECT_EQ(call_->commit(begun(late, {{ConcurrencyScope::queue, 2}})),
+            CommitOutcome::limit_reached);
   RunScript other = scripts[3];
-  EXPECT_EQ(call_->commit(begun(other, {{ConcurrencyScope::tenant, 2}})), CommitOutcome::limit_reached);
-  EXPECT_EQ(call_->commit(begun(scripts[3], {{ConcurrencyScope::queue, 2}})), CommitOutcome::applied);
+  EXPECT_EQ(call_->commit(begun(other, {{ConcurrencyScope::tenant, 2}})),
+            CommitOutcome::limit_reached);
+  EXPECT_EQ(call_->commit(begun(scripts[3], {{ConcurrencyScope::queue, 2}})),
+            CommitOutcome::applied);
   using Counts = std::vector<ConcurrencyCount>;
-  EXPECT_EQ(call_->running_counts(default_tenant(), ConcurrencyScope::user), (Counts{{"ana", 1}, {"ben", 2}}));
+  EXPECT_EQ(call_->running_counts(default_tenant(), ConcurrencyScope::user),
+            (Counts{{"ana", 1}, {"ben", 2}}));
   EXPECT_EQ(call_->running_counts(default_tenant(), ConcurrencyScope::queue),
             (Counts{{"default", 2}, {"other", 1}}));
   EXPECT_EQ(call_->running_counts(default_tenant(), ConcurrencyScope::key), (Counts{{"k", 1}}));

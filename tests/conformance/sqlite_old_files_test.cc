@@ -88,8 +88,7 @@ TEST_F(SqliteOldFiles, OfSchema1APausedThreadIsCarriedOn) {
     Caller call(*store);
     EXPECT_EQ(call.commit(paused.decide(ApprovalStatus::approved)), CommitOutcome::applied);
     EXPECT_EQ(call.commit(paused.next_with({{"text", WriteOp::append}})), CommitOutcome::applied);
-    EXPECT_EQ(call.commit(paused.pending({{"text", WriteOp::append, 1}})),
-              CommitOutcome::applied);
+    EXPECT_EQ(call.commit(paused.pending({{"text", WriteOp::append, 1}})), CommitOutcome::applied);
   }
   store.reset();
   store = open("schema-1.db");

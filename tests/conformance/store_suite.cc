@@ -215,7 +215,8 @@ ApprovalRow RunScript::question(const std::string& name, Instant expires_at) con
   return question;
 }
 
-CheckpointRow RunScript::inner_checkpoint(const std::string& checkpoint_ns, std::uint64_t seq) const {
+CheckpointRow RunScript::inner_checkpoint(const std::string& checkpoint_ns,
+                                          std::uint64_t seq) const {
   CheckpointRow checkpoint;
   checkpoint.id = CheckpointId(derived_uuid(name_ + checkpoint_ns + std::to_string(seq)));
   if (seq > 1) checkpoint.parent = inner_checkpoint(checkpoint_ns, seq - 1).id;

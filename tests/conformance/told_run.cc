@@ -27,9 +27,9 @@ void put_run(std::ostream& out, const RunRow& r) {
 }
 
 void put_checkpoint(std::ostream& out, const CheckpointRow& c) {
-  put(out, c.id.text(), c.parent.text(), c.checkpoint_ns, c.seq, c.state_seq, c.epoch, c.session.text(),
-      name_of(c.kind), c.node, c.superstep, c.next_tasks, to_hex(c.chain_hash), c.retry_count,
-      name_of(c.status), text_of(c.created_at));
+  put(out, c.id.text(), c.parent.text(), c.checkpoint_ns, c.seq, c.state_seq, c.epoch,
+      c.session.text(), name_of(c.kind), c.node, c.superstep, c.next_tasks, to_hex(c.chain_hash),
+      c.retry_count, name_of(c.status), text_of(c.created_at));
 }
 
 void put_approval(std::ostream& out, const ApprovalRow& a) {

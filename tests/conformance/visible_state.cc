@@ -39,8 +39,8 @@ void print(std::ostream& out, const CheckpointRow& row) {
 }
 
 void print(std::ostream& out, const ValueRow& row) {
-  out << "value " << row.run.text() << ' ' << row.checkpoint_ns << ' ' << row.channel << ' ' << row.seq
-      << ' ' << row.index << ' ' << name_of(row.kind) << ' ' << row.envelope << '\n';
+  out << "value " << row.run.text() << ' ' << row.checkpoint_ns << ' ' << row.channel << ' '
+      << row.seq << ' ' << row.index << ' ' << name_of(row.kind) << ' ' << row.envelope << '\n';
 }
 
 void print(std::ostream& out, const EventRow& row) {
@@ -97,7 +97,10 @@ void Caller::print_run(std::ostream& out, const RunRow& run) {
   for (const std::string& checkpoint_ns : {std::string(), std::string("inner")}) {
     print_all(out, checkpoints(CheckpointFilter{tenant, run.run, checkpoint_ns, {}, {}, every}));
     print_all(out, tasks(TaskFilter{tenant, run.run, checkpoint_ns}));
-    print_all(out, values({.tenant = tenant, .run = run.run, .at_seq = run.seq, .checkpoint_ns = checkpoint_ns}));
+    print_all(
+        out,
+        values(
+            {.tenant = tenant, .run = run.run, .at_seq = run.seq, .checkpoint_ns = checkpoint_ns}));
   }
   print_all(out, values(ValueFilter{tenant, run.run, every, true}));
   print_all(out, values(ValueFilter{tenant, run.run, run.seq, true, run.seq / 2}));

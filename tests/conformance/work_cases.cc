@@ -15,8 +15,8 @@ using testing::SizeIs;
 std::vector<std::string> texts_of(const std::vector<ValueRow>& values) {
   std::vector<std::string> texts;
   for (const ValueRow& value : values) {
-    texts.push_back(value.checkpoint_ns + "/" + value.channel + " " + std::to_string(value.seq) + "." +
-                    std::to_string(value.index) + " " + std::string(name_of(value.kind)));
+    texts.push_back(value.checkpoint_ns + "/" + value.channel + " " + std::to_string(value.seq) +
+                    "." + std::to_string(value.index) + " " + std::string(name_of(value.kind)));
   }
   return texts;
 }
@@ -24,8 +24,8 @@ std::vector<std::string> texts_of(const std::vector<ValueRow>& values) {
 TEST_P(StoreSuite, AValueIsItsNewestWholeOneAndWhatFollows) {
   RunScript script("a");
   call_->commit(script.first());
-  for (WriteOp kind : {WriteOp::append, WriteOp::append, WriteOp::set, WriteOp::append,
-                         WriteOp::append}) {
+  for (WriteOp kind :
+       {WriteOp::append, WriteOp::append, WriteOp::set, WriteOp::append, WriteOp::append}) {
     call_->commit(script.next_with({{"list", kind}}));
   }
   auto at = [&](std::uint64_t seq) {
@@ -41,9 +41,8 @@ TEST_P(StoreSuite, AValueIsItsNewestWholeOneAndWhatFollows) {
 TEST_P(StoreSuite, WithinASeqAWholeValueReplacesWhatLowerTasksWrote) {
   RunScript script("a");
   call_->commit(script.first());
-  call_->commit(script.next_with({{"list", WriteOp::append, 0},
-                                  {"list", WriteOp::set, 1},
-                                  {"list", WriteOp::append, 2}}));
+  call_->commit(script.next_with(
+      {{"list", WriteOp::append, 0}, {"list", WriteOp::set, 1}, {"list", WriteOp::append, 2}}));
   EXPECT_THAT(texts_of(call_->values({default_tenant(), script.row.run, 2})),
               ElementsAre("/list 2.1 set", "/list 2.2 append"));
   EXPECT_THAT(call_->values({default_tenant(), script.row.run, 2, true}), SizeIs(3));
@@ -72,8 +71,8 @@ TEST_P(StoreSuite, ValuesAreFoundByTheirSpaceInTheirOrder) {
               ElementsAre("/a 2.0 set", "/b 2.0 set", "inner/a 7.0 set", "inner/a 9.0 add",
                           "inner/z 8.0 merge", "outer/a 1.0 set"));
   auto of = [&](const std::string& checkpoint_ns, std::uint64_t seq) {
-    return texts_of(
-        call_->values({.tenant = default_tenant(), .run = run, .at_seq = seq, .checkpoint_ns = checkpoint_ns}));
+    return texts_of(call_->values(
+        {.tenant = default_tenant(), .run = run, .at_seq = seq, .checkpoint_ns = checkpoint_ns}));
   };
   EXPECT_THAT(of("", 9), ElementsAre("/a 2.0 set", "/b 2.0 set"));
   EXPECT_THAT(of("inner", 8), ElementsAre("inner/a 7.0 set", "inner/z 8.0 merge"));
@@ -548,8 +547,8 @@ TEST_P(StoreSuite, ADecisionForARunThatNobodyHoldsIsNotWrittenAlone) {
   Commit decision;
   decision.tenant = default_tenant();
   decision.approval_guard = ApprovalGuard{.interrupt = script.opened().interrupt,
-                                    .payload_hash = script.opened().payload_hash,
-                                    .run_is_active = true};
+                                          .payload_hash = script.opened().payload_hash,
+                                          .run_is_active = true};
   decision.rows.decided = script.opened();
   decision.rows.decided->status = ApprovalStatus::approved;
   std::string before = call_->all();

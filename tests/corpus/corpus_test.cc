@@ -59,7 +59,7 @@ class OldFiles : public ::testing::TestWithParam<OldFile> {
   }
   static EncryptionReport look(Journeys& journeys) {
     return block_on(journeys.loop(), inspect_encryption(journeys.stored(), journeys.random(),
-                                                   GetParam().encryption(), default_tenant()))
+                                                        GetParam().encryption(), default_tenant()))
         .value();
   }
 

@@ -1,5 +1,6 @@
 #pragma once
-// tests/crash/store_dump.h - what a store holds, so that two stores of one scenario can be compared.
+// tests/crash/store_dump.h - what a store holds, so that two stores of one scenario can be
+// compared.
 
 #include <map>
 #include <string>

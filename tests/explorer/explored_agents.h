@@ -1,6 +1,6 @@
 #pragma once
-// tests/explorer/explored_agents.h - the agents that are explored: three nodes and an approval, one after
-// another or with a node beside the approval.
+// tests/explorer/explored_agents.h - the agents that are explored: three nodes and an approval, one
+// after another or with a node beside the approval.
 
 #include <string>
 #include <vector>

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tests/explorer/call.h"
-#include "tests/explorer/search.h"
 #include "tests/explorer/reader_observations.h"
+#include "tests/explorer/search.h"
 #include "tests/explorer/stored.h"
 
 namespace belay::explorer {

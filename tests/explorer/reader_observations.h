@@ -1,6 +1,7 @@
 #pragma once
-// tests/explorer/reader_observations.h - what a reader saw of a store: the answers to all that it asked. Readers
-// are told apart by that alone, so two contents that look alike to a reader are alike to it.
+// tests/explorer/reader_observations.h - what a reader saw of a store: the answers to all that it
+// asked. Readers are told apart by that alone, so two contents that look alike to a reader are
+// alike to it.
 
 #include <variant>
 #include <vector>
@@ -70,7 +71,8 @@ class ObservingSnapshot final : public Snapshot {
                                                const std::optional<UserId>& user) override {
     return keep(view_.queue_counts(tenant, now, user));
   }
-  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant, ConcurrencyScope of) override {
+  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant,
+                                                       ConcurrencyScope of) override {
     return keep(view_.running_counts(tenant, of));
   }
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override {

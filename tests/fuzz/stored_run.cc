@@ -126,9 +126,9 @@ void make_fit(engine::StoredSpace& checkpoint_ns, const Digest& origin) {
     }
     engine::add_version(channels.back(), row.seq, row.kind, *text);
   }
-  checkpoint_ns.checkpoint.chain_hash =
-      engine::chain_hash(checkpoint_ns.checkpoint.parent.is_null() ? origin : checkpoint_ns.parent_chain_hash,
-                         checkpoint_ns.checkpoint, channels);
+  checkpoint_ns.checkpoint.chain_hash = engine::chain_hash(
+      checkpoint_ns.checkpoint.parent.is_null() ? origin : checkpoint_ns.parent_chain_hash,
+      checkpoint_ns.checkpoint, channels);
 }
 
 }  // namespace

@@ -216,8 +216,8 @@ TEST_F(WakeUps, AWorkerThatHardlyEverLooksBeginsWhatAnotherProcessPutsIntoTheQue
   int ended = 0;
   Spawned working, asking;
   loop->post([&] {
-    working =
-        spawn<Result<std::size_t>>(*loop, worker->run_worker(options), [](const Result<std::size_t>&) {});
+    working = spawn<Result<std::size_t>>(*loop, worker->run_worker(options),
+                                         [](const Result<std::size_t>&) {});
     asking = spawn<int>(*loop, runs_that_end(*client, *worker, graph, 3), [&](int count) {
       ended = count;
       loop->stop();

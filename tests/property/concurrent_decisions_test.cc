@@ -103,8 +103,8 @@ void expect_one_winner(const std::vector<Decider>& deciders, const DecisionResul
     const DecisionResult& answer = **each.answer;
     EXPECT_EQ(answer.approval.decided_by, decision->decided_by);
     if (&answer == winner) continue;
-    auto expected =
-        is_same(each.decision, *decision) ? DecisionResult::Kind::duplicate : DecisionResult::Kind::conflict;
+    auto expected = is_same(each.decision, *decision) ? DecisionResult::Kind::duplicate
+                                                      : DecisionResult::Kind::conflict;
     EXPECT_EQ(answer.kind, expected) << each.decision.decided_by;
   }
 }

@@ -42,9 +42,9 @@ class WatchedStore final : public ForwardingStore {
 
  private:
   Result<Done> look_at(Snapshot& view, const TenantId& tenant) {
-    for (auto [of, limit] :
-         {std::pair(ConcurrencyScope::user, limits_.per_user), std::pair(ConcurrencyScope::key, limits_.per_key),
-          std::pair(ConcurrencyScope::queue, limits_.per_queue)}) {
+    for (auto [of, limit] : {std::pair(ConcurrencyScope::user, limits_.per_user),
+                             std::pair(ConcurrencyScope::key, limits_.per_key),
+                             std::pair(ConcurrencyScope::queue, limits_.per_queue)}) {
       BELAY_TRY(auto counts, view.running_counts(tenant, of));
       for (const ConcurrencyCount& count : counts) {
         EXPECT_LE(count.running, limit) << name_of(of) << " " << count.scope_key;
@@ -101,8 +101,8 @@ struct QueuesUnderCrashes : ::testing::TestWithParam<std::uint64_t> {
     options.tenant = tenant;
     if (!of_all_queues && upto(3) == 0) options.queues = {"slow", "default"};
     loop.post([this, options, at = made.get()] {
-      at->task =
-          spawn<Result<std::size_t>>(loop, at->runtime->run_worker(options), [](Result<std::size_t>) {});
+      at->task = spawn<Result<std::size_t>>(loop, at->runtime->run_worker(options),
+                                            [](Result<std::size_t>) {});
     });
     return made;
   }

@@ -163,7 +163,8 @@ RC_GTEST_PROP(TenProperties, P7IdempotentResume, ()) {
       auto answer =
           player.wait(player.runtime->decide(default_tenant(), interrupt, player.decision(verdict)))
               .value();
-      RC_ASSERT(answer.kind == (i == 0 ? DecisionResult::Kind::accepted : DecisionResult::Kind::duplicate));
+      RC_ASSERT(answer.kind ==
+                (i == 0 ? DecisionResult::Kind::accepted : DecisionResult::Kind::duplicate));
       if (after) RC_ASSERT(answer.view.row == after->row && answer.view.state == after->state);
       after = answer.view;
     }

@@ -165,8 +165,9 @@ JsonGraph json_twin(const Given& given) {
     return add("count", context.input<Value>()).put("longest", "page");
   });
   graph.subgraph("inner", json_inner(), {{"text", "text"}}, {{"list", "list"}});
-  decide_by(
-      graph.approval("review", "text", {.question = "So?"}).pending_flag("asking").decision_flag("agreed"));
+  decide_by(graph.approval("review", "text", {.question = "So?"})
+                .pending_flag("asking")
+                .decision_flag("agreed"));
   graph.node("last", [](const Value& twin, Context& context) {
     context.emit("last", twin["count"]);
     context.publish("done", twin["text"]);

@@ -386,7 +386,8 @@ void WidePlayer::note_superstep(const CheckpointRow& checkpoint) {
   if (next.as_of) return;
   tasks.clear();
   for (std::size_t i = 0; i < next.nodes.size(); ++i) {
-    tasks.push_back(engine::task_id(checkpoint.run, checkpoint.checkpoint_ns, next.superstep, next.nodes[i],
+    tasks.push_back(engine::task_id(checkpoint.run, checkpoint.checkpoint_ns, next.superstep,
+                                    next.nodes[i],
                                     next.nodes.size() > 1 ? std::optional(i) : std::nullopt));
   }
 }

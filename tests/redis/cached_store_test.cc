@@ -93,8 +93,8 @@ TEST_F(CachedStoreTest, ReadsWhatTheStoreHasAlsoFromRedis) {
   wait_for_hit(script.row.run);
   expect_the_same(script.row.run);
   for (int i = 0; i < 5; ++i) {
-    commit(*cached_, script.next_with(
-                         {{"text"}, {"list", WriteOp::append}, {"list", WriteOp::append, 1}}));
+    commit(*cached_,
+           script.next_with({{"text"}, {"list", WriteOp::append}, {"list", WriteOp::append, 1}}));
     wait_for_hit(script.row.run);
     expect_the_same(script.row.run);
   }

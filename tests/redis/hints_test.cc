@@ -139,7 +139,8 @@ Task<Done> all_of_it(OneProgram& asks, OneProgram& works, HeldTalk& talk,
   work.poll_interval = std::chrono::minutes(10);
   Executor& executor = co_await this_executor();
   std::function<void(Result<std::size_t>)> ended = [](const Result<std::size_t>&) {};
-  auto working = spawn<Result<std::size_t>>(executor, works.runtime->run_worker(work), std::move(ended));
+  auto working =
+      spawn<Result<std::size_t>>(executor, works.runtime->run_worker(work), std::move(ended));
   // The worker has looked, found nothing, and listens.
   for (int i = 0; i < 2'000 && !works.client->hears(); ++i) co_await sleep_for(milliseconds(5));
   co_await sleep_for(milliseconds(50));

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "belay/testing.h"
-#include "models/reply_cache.h"
 #include "models/rate_limiter.h"
-#include "redis/redis_reply_cache.h"
+#include "models/reply_cache.h"
 #include "redis/redis_rate_limit.h"
+#include "redis/redis_reply_cache.h"
 #include "tests/redis/redis_server.h"
 
 namespace belay::redis {

@@ -1,7 +1,7 @@
 #pragma once
-// tests/scenario/external_world.h - the world outside the scenarios' agents, as files in the folder that
-// SCENARIO_FOLDER names: who was called and how often, what the model is to say, whom to fail, and
-// where to stand still. It outlives every process, so a script can kill them as it likes.
+// tests/scenario/external_world.h - the world outside the scenarios' agents, as files in the folder
+// that SCENARIO_FOLDER names: who was called and how often, what the model is to say, whom to fail,
+// and where to stand still. It outlives every process, so a script can kill them as it likes.
 //
 //     ran             a line for each time that a node's code ran: its name
 //     calls-EFFECT    a line for each call of an effect: its key

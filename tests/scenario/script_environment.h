@@ -1,7 +1,7 @@
 #pragma once
-// tests/scenario/script_environment.h - where a script is played: a folder with a store of one kind in it, the
-// world outside as files (outside.h), the processes, and the commands so far as a person would
-// repeat them by hand.
+// tests/scenario/script_environment.h - where a script is played: a folder with a store of one kind
+// in it, the world outside as files (outside.h), the processes, and the commands so far as a person
+// would repeat them by hand.
 //
 // Threading: the test's thread. The destructor kills whatever still runs.
 

@@ -1,6 +1,6 @@
 #pragma once
-// tests/simulation/external_world.h - what lies outside of Belay: the receivers of effects, which count
-// each call, the network between, and the model.
+// tests/simulation/external_world.h - what lies outside of Belay: the receivers of effects, which
+// count each call, the network between, and the model.
 
 #include <map>
 #include <set>

@@ -2,7 +2,8 @@
 
 namespace belay::simulation {
 
-RunObservations::Stay RunObservations::enter(ProcessId process, const std::string& thread, RunState doing) {
+RunObservations::Stay RunObservations::enter(ProcessId process, const std::string& thread,
+                                             RunState doing) {
   std::shared_ptr<Seen>& seen = runs_[thread];
   if (!seen) seen = std::make_shared<Seen>();
   int& count = seen->doing[{process, doing}];

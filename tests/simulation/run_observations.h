@@ -1,5 +1,6 @@
 #pragma once
-// tests/simulation/run_observations.h - how each run stands, as one sees who looks at everything at once.
+// tests/simulation/run_observations.h - how each run stands, as one sees who looks at everything at
+// once.
 
 #include <map>
 #include <memory>

@@ -44,12 +44,12 @@ struct GraphDefinition {
 
   struct Approval {
     ApprovalOptions options;
-    std::size_t channel = 0;                           // shown, hashed and open to editing
-    std::function<bool(const void*)> when;             // null: always ask
-    std::function<std::string(const void*)> question;  // null: options.question
-    std::function<Result<Done>(const void*)> validate;    // of an edited state; null: anything fits
-    std::optional<std::size_t> pending_flag;  // bool channel: true while a decision is awaited
-    std::optional<std::size_t> decision_flag;    // bool channel: the decision
+    std::size_t channel = 0;                            // shown, hashed and open to editing
+    std::function<bool(const void*)> when;              // null: always ask
+    std::function<std::string(const void*)> question;   // null: options.question
+    std::function<Result<Done>(const void*)> validate;  // of an edited state; null: anything fits
+    std::optional<std::size_t> pending_flag;   // bool channel: true while a decision is awaited
+    std::optional<std::size_t> decision_flag;  // bool channel: the decision
     std::function<void(void*, bool)> set_awaiting;
     std::function<void(void*, bool)> set_answer;
     std::string approved, rejected;  // where to go
@@ -79,13 +79,14 @@ struct GraphDefinition {
 
     RetryPolicy retry;
     std::optional<std::chrono::milliseconds> timeout;
-    std::vector<std::string> depends_on;  // names of dependencies: see protection.h; no part of the hash
+    std::vector<std::string>
+        depends_on;                 // names of dependencies: see protection.h; no part of the hash
     bool interrupt_before = false;  // the run pauses before, or after, the node's superstep
     bool interrupt_after = false;
-    std::vector<std::string> targets;    // all of an edge, or those that a branch may choose
+    std::vector<std::string> targets;       // all of an edge, or those that a branch may choose
     std::vector<std::string> destinations;  // where its updates may go or send to
-    Choose choose;                       // null for edges
-    std::size_t index = 0;               // in the graph's nodes
+    Choose choose;                          // null for edges
+    std::size_t index = 0;                  // in the graph's nodes
   };
 
   // `to` is visited once all of `from` have ended since its last visit.

@@ -96,8 +96,7 @@ struct ChannelType {
   }
   // Combines a stored operand with the channel; false, with the problem noted, when it does not
   // fit. Not for WriteOp::reduce.
-  bool combine(WriteOp kind, const Value& from, void* state, Decoder& in,
-               Unknown* unknown) const {
+  bool combine(WriteOp kind, const Value& from, void* state, Decoder& in, Unknown* unknown) const {
     return combine_channel(kind, from, state, in, unknown);
   }
 };

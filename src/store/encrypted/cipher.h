@@ -22,8 +22,8 @@
 #include <string_view>
 
 #include "belay/clock.h"
-#include "store/envelope_subject.h"
 #include "store/encrypted/message_key.h"
+#include "store/envelope_subject.h"
 
 struct evp_cipher_ctx_st;
 

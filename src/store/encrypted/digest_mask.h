@@ -1,6 +1,6 @@
 #pragma once
-// store/encrypted/digest_mask.h - masks stored chain hashes: a guess cannot be checked against a mask,
-// and a mask cannot be created, without the key.
+// store/encrypted/digest_mask.h - masks stored chain hashes: a guess cannot be checked against a
+// mask, and a mask cannot be created, without the key.
 //
 // A masked digest: the digest XORed with HMAC-SHA-256 of the subject under a tenant's key
 // (32 bytes); HMAC-SHA-256, under another key of the tenant, over the subject, the values
@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "belay/ids.h"
-#include "store/envelope_subject.h"
 #include "store/encrypted/macs.h"
+#include "store/envelope_subject.h"
 
 namespace belay::encrypted {
 

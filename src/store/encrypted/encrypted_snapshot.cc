@@ -311,7 +311,7 @@ Result<std::vector<OutboxRow>> EncryptedSnapshot::outbox(const OutboxFilter& fil
 }
 
 Result<std::vector<BlobRow>> EncryptedSnapshot::blobs(const TenantId& tenant,
-                                                   const std::vector<Digest>& ids) {
+                                                      const std::vector<Digest>& ids) {
   BELAY_TRY(std::vector<BlobRow> rows, inner_.blobs(tenant, ids));
   Opening opening(inner_, sealer_, tenant);
   for (BlobRow& row : rows) {
@@ -322,7 +322,7 @@ Result<std::vector<BlobRow>> EncryptedSnapshot::blobs(const TenantId& tenant,
 }
 
 Result<std::vector<BlobUse>> EncryptedSnapshot::blob_uses(const TenantId& tenant,
-                                                       const Digest& after) {
+                                                          const Digest& after) {
   return inner_.blob_uses(tenant, after);
 }
 
@@ -333,11 +333,12 @@ Result<std::vector<QueueRow>> EncryptedSnapshot::queues(const TenantId& tenant) 
 }
 
 Result<std::vector<QueueCount>> EncryptedSnapshot::queue_counts(const TenantId& tenant, Instant now,
-                                                             const std::optional<UserId>& user) {
+                                                                const std::optional<UserId>& user) {
   return inner_.queue_counts(tenant, now, user);
 }
 
-Result<std::vector<ConcurrencyCount>> EncryptedSnapshot::running_counts(const TenantId& tenant, ConcurrencyScope of) {
+Result<std::vector<ConcurrencyCount>> EncryptedSnapshot::running_counts(const TenantId& tenant,
+                                                                        ConcurrencyScope of) {
   return inner_.running_counts(tenant, of);
 }
 

@@ -2,10 +2,10 @@
 
 #include "belay/storage.h"
 #include "store/commit_check.h"
+#include "store/encrypted/encrypted_snapshot.h"
+#include "store/encrypted/envelope_sealer.h"
 #include "store/envelope_subject.h"
 #include "store/forwarding_store.h"
-#include "store/encrypted/envelope_sealer.h"
-#include "store/encrypted/encrypted_snapshot.h"
 
 namespace belay {
 namespace {
@@ -60,10 +60,10 @@ class EncryptedStore final : public ForwardingStore {
                                                     Commit commit) {
     std::optional<Digest> quoted;
     while (true) {
-      std::function<Result<Digest>(Snapshot&)> reader = [sealer, tenant = commit.tenant,
-                                                         guard = *commit.approval_guard](Snapshot& view) {
-        return quote(view, *sealer, tenant, guard);
-      };
+      std::function<Result<Digest>(Snapshot&)> reader =
+          [sealer, tenant = commit.tenant, guard = *commit.approval_guard](Snapshot& view) {
+            return quote(view, *sealer, tenant, guard);
+          };
       BELAY_CO_TRY(Digest kept, co_await belay::read<Digest>(inner, std::move(reader)));
       if (quoted == kept) co_return CommitOutcome::approval_closed;
       quoted = kept;
@@ -94,7 +94,8 @@ class EncryptedStore final : public ForwardingStore {
 
   Result<Done> seal(Commit& commit) const {
     // What never changes of a run is stored by its first commit alone.
-    bool is_first = commit.run_guard && commit.run_guard->seq == 0 && commit.run_guard->pending_for.is_null();
+    bool is_first =
+        commit.run_guard && commit.run_guard->seq == 0 && commit.run_guard->pending_for.is_null();
     BELAY_CHECK(seal(commit.tenant, is_first, commit.rows));
     if (!commit.if_expired) return Done{};
     return seal(commit.tenant, is_first, *commit.if_expired);
@@ -226,7 +227,8 @@ class EncryptedStore final : public ForwardingStore {
 
 }  // namespace
 
-std::unique_ptr<Store> make_encrypted_store(Store& inner, Random& random, EncryptionOptions encryption) {
+std::unique_ptr<Store> make_encrypted_store(Store& inner, Random& random,
+                                            EncryptionOptions encryption) {
   return std::make_unique<EncryptedStore>(inner, random, std::move(encryption));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// store/encrypted/encryption_test_fixture.h - keys, randomness and envelopes for the tests of this folder.
+// store/encrypted/encryption_test_fixture.h - keys, randomness and envelopes for the tests of this
+// folder.
 
 #include <atomic>
 #include <string>

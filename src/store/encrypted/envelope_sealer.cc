@@ -35,14 +35,15 @@ EnvelopeSealer::EnvelopeSealer(EncryptionOptions encryption, Random& random)
     : encryption_(std::move(encryption)),
       random_(random),
       may_be_plain_(encryption_.keys.empty() || encryption_.accept_plaintext),
-      leaves_small_alone_(encryption_.keys.empty() && encryption_.compress != EncryptionOptions::Compress::always) {
-}
+      leaves_small_alone_(encryption_.keys.empty() &&
+                          encryption_.compress != EncryptionOptions::Compress::always) {}
 
 EnvelopeSealer::~EnvelopeSealer() = default;
 
 bool EnvelopeSealer::compresses(std::string_view data) const {
   if (data.size() < encryption_.compress_from || data.size() > kFrameBytesMax) return false;
-  if (encryption_.compress == EncryptionOptions::Compress::with_key) return !encryption_.keys.empty();
+  if (encryption_.compress == EncryptionOptions::Compress::with_key)
+    return !encryption_.keys.empty();
   return encryption_.compress == EncryptionOptions::Compress::always;
 }
 
@@ -133,7 +134,8 @@ Result<Done> EnvelopeSealer::seal_here(const TenantId& tenant, const store::Subj
 Result<std::string_view> EnvelopeSealer::decrypted(Bench& bench, const TenantId& tenant,
                                                    const store::Subject& subject,
                                                    const Parts& parts) {
-  const NamedKey* key = encryption_.keys.empty() ? nullptr : encryption_.keys.keys().find(parts.key_id);
+  const NamedKey* key =
+      encryption_.keys.empty() ? nullptr : encryption_.keys.keys().find(parts.key_id);
   if (!key) return needs_key(subject, parts.key_id, "which was not given");
   bench.forget();
   Binding binding{tenant, subject, parts.type};

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "belay/storage.h"
-#include "store/row_part.h"
 #include "store/encrypted/envelope_parts.h"
+#include "store/row_part.h"
 
 namespace belay::encrypted {
 

@@ -13,10 +13,10 @@
 
 #include <set>
 
-#include "store/envelope_subject.h"
 #include "store/encrypted/cipher.h"
 #include "store/encrypted/compression.h"
 #include "store/encrypted/encryption_test_fixture.h"
+#include "store/envelope_subject.h"
 
 namespace belay::encrypted {
 namespace {
@@ -114,8 +114,9 @@ TEST(Encryption, WhateverIsSealedOpensAgain) {
     EncryptionOptions encryption;
     auto digit = *rc::gen::inRange('0', ':');
     if (*rc::gen::arbitrary<bool>()) encryption.keys = ring(key_line("key.of-May", digit));
-    encryption.compress = *rc::gen::element(EncryptionOptions::Compress::with_key, EncryptionOptions::Compress::always,
-                                         EncryptionOptions::Compress::never);
+    encryption.compress =
+        *rc::gen::element(EncryptionOptions::Compress::with_key,
+                          EncryptionOptions::Compress::always, EncryptionOptions::Compress::never);
     encryption.compress_from = *rc::gen::inRange<std::size_t>(0, 300);
     encryption.blob_above = *rc::gen::inRange<std::size_t>(0, 3'000);
     Sealer sealer(encryption);

@@ -50,7 +50,8 @@ Result<std::string> followed(Snapshot& view, EnvelopeSealer& sealer, const Tenan
                              const StoredEnvelope& stored, const Digest& id) {
   BELAY_TRY(std::vector<BlobRow> blobs, view.blobs(tenant, {id}));
   if (blobs.empty()) {
-    return encrypted::corrupt(stored.subject, "names the blob " + to_hex(id) + ", which is not there");
+    return encrypted::corrupt(stored.subject,
+                              "names the blob " + to_hex(id) + ", which is not there");
   }
   return sealer.open_blob(tenant, stored.envelope, blobs.front());
 }
@@ -237,8 +238,8 @@ Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, Encryption
   co_return report;
 }
 
-Task<Result<EncryptionReport>> inspect_encryption(Store& inner, Random& random, EncryptionOptions encryption,
-                                       TenantId tenant) {
+Task<Result<EncryptionReport>> inspect_encryption(Store& inner, Random& random,
+                                                  EncryptionOptions encryption, TenantId tenant) {
   auto sealer = std::make_shared<EnvelopeSealer>(std::move(encryption), random);
   LookedAt so_far;
   while (true) {

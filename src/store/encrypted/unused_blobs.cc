@@ -71,8 +71,8 @@ Task<Result<Done>> forget(Store& inner, TenantId tenant, std::vector<BlobUse> un
 
 }  // namespace
 
-Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random, EncryptionOptions encryption,
-                                             TenantId tenant) {
+Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random,
+                                             EncryptionOptions encryption, TenantId tenant) {
   auto sealer = std::make_shared<EnvelopeSealer>(std::move(encryption), random);
   BELAY_CO_TRY(Puts unnamed, co_await list_blobs(inner, tenant));
   BlobReport report;

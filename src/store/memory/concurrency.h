@@ -10,6 +10,6 @@ const std::string& group_of(const RunRow& run, ConcurrencyScope of);
 
 // Whether every group of the run has a place for it. A run that is at work has its place already.
 bool has_capacity(const Commit& commit, const TenantTables& tenant, const RunTable* run,
-                const CommitRows& rows);
+                  const CommitRows& rows);
 
 }  // namespace belay::store

@@ -117,8 +117,9 @@ Result<std::vector<StoredEnvelope>> list_envelopes(const TenantTables& tenant,
     if (place_of_subject(visited.subject.row) <= filter.after) return;
     found.push_back(stored_of(visited));
   });
-  std::sort(found.begin(), found.end(),
-            [](const StoredEnvelope& a, const StoredEnvelope& b) { return a.position < b.position; });
+  std::sort(found.begin(), found.end(), [](const StoredEnvelope& a, const StoredEnvelope& b) {
+    return a.position < b.position;
+  });
   if (found.size() > filter.limit) found.resize(filter.limit);
   return found;
 }

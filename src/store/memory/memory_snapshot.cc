@@ -266,10 +266,12 @@ Result<std::vector<TaskRow>> MemorySnapshot::tasks(const TaskFilter& filter) {
   std::vector<TaskRow> found;
   if (!table) return found;
   constexpr auto least = std::numeric_limits<std::int64_t>::min();
-  auto entry = table->tasks.lower_bound({filter.checkpoint_ns, filter.superstep.value_or(least), least});
+  auto entry =
+      table->tasks.lower_bound({filter.checkpoint_ns, filter.superstep.value_or(least), least});
   for (; entry != table->tasks.end(); ++entry) {
     const TaskRow& row = entry->second;
-    if (row.checkpoint_ns != filter.checkpoint_ns || (filter.superstep && row.superstep != *filter.superstep)) {
+    if (row.checkpoint_ns != filter.checkpoint_ns ||
+        (filter.superstep && row.superstep != *filter.superstep)) {
       break;
     }
     found.push_back(row);

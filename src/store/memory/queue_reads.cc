@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "store/memory/concurrency.h"
 #include "store/memory/memory_snapshot.h"
 #include "store/memory/open_sessions.h"
-#include "store/memory/concurrency.h"
 
 namespace belay::store {
 
@@ -51,7 +51,8 @@ Result<std::vector<QueueCount>> MemorySnapshot::queue_counts(const TenantId& ten
   return found;
 }
 
-Result<std::vector<ConcurrencyCount>> MemorySnapshot::running_counts(const TenantId& tenant, ConcurrencyScope of) {
+Result<std::vector<ConcurrencyCount>> MemorySnapshot::running_counts(const TenantId& tenant,
+                                                                     ConcurrencyScope of) {
   std::map<std::string, std::uint64_t> counts;
   if (const TenantTables* tables = tables_.tenant(tenant)) {
     for (const RunTable& run : tables->runs) {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "store/commit_check.h"
-#include "store/memory/envelopes.h"
 #include "store/memory/concurrency.h"
+#include "store/memory/envelopes.h"
 #include "store/memory/prune.h"
 
 namespace belay::store {
@@ -70,7 +70,8 @@ Result<GuardResult> judge(Commit& commit, TenantTables& tenant, Clock& clock, Ru
     const RunRow& row = *commit.rows.run;
     run = tenant.run(row.run);
     if (run) {
-      if (!guard_holds(*run, *commit.run_guard)) return GuardResult{nullptr, outcome_of_moved_run(commit, *run)};
+      if (!guard_holds(*run, *commit.run_guard))
+        return GuardResult{nullptr, outcome_of_moved_run(commit, *run)};
     } else if (commit.run_guard->seq != 0 || commit.run_guard->epoch != 0) {
       return GuardResult{nullptr, CommitOutcome::fenced};
     } else if (!commit.rows.thread && !tenant.thread_by_id.contains(row.thread.text)) {
@@ -215,8 +216,8 @@ void write_records(CommitRows& rows, TenantTables& tenant, const RunTable* run, 
 }
 
 void write_value(Channels& channels, ValueRow value) {
-  auto channel =
-      channels.find(std::pair<std::string_view, std::string_view>(value.checkpoint_ns, value.channel));
+  auto channel = channels.find(
+      std::pair<std::string_view, std::string_view>(value.checkpoint_ns, value.channel));
   if (channel == channels.end()) {
     channel = channels.emplace(ChannelName(value.checkpoint_ns, value.channel), 0).first;
   }

@@ -39,12 +39,15 @@ RunId run_of(const Commit& commit) {
   return commit.rows.run ? commit.rows.run->run : commit.run_guard->pending_for;
 }
 
-bool is_first(const Commit& commit) { return commit.run_guard->seq == 0 && commit.run_guard->epoch == 0; }
+bool is_first(const Commit& commit) {
+  return commit.run_guard->seq == 0 && commit.run_guard->epoch == 0;
+}
 
 }  // namespace
 
 bool fits_together(const Commit& commit) {
-  if (!commit.run_guard || commit.imports || commit.approval_guard || commit.if_expired) return false;
+  if (!commit.run_guard || commit.imports || commit.approval_guard || commit.if_expired)
+    return false;
   if (!commit.require_open.empty()) return false;
   bool is_pending = !commit.run_guard->pending_for.is_null();
   // A question that was asked already is not asked again: that takes a look.
@@ -120,7 +123,8 @@ Result<std::vector<bool>> standing(Connection& connection,
   using enum Type;
   Table asked(standing_statement, {text, uuid, number, number});
   for (const Commit* commit : commits) {
-    asked.add(commit->tenant.text, run_of(*commit), commit->run_guard->epoch, commit->run_guard->seq);
+    asked.add(commit->tenant.text, run_of(*commit), commit->run_guard->epoch,
+              commit->run_guard->seq);
   }
   asked.send(connection);
   BELAY_TRY(std::vector<Rows> given, connection.sync());

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "store/commit_check.h"
-#include "store/postgres/envelopes.h"
 #include "store/postgres/concurrency.h"
+#include "store/postgres/envelopes.h"
 #include "store/postgres/prune.h"
 #include "store/postgres/row_batch.h"
 
@@ -51,7 +51,8 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit) {
 }
 
 Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const LockedRun& standing) {
-  if (!guard_holds(*commit.run_guard, standing.epoch, standing.seq)) return outcome_of_moved_run(commit);
+  if (!guard_holds(*commit.run_guard, standing.epoch, standing.seq))
+    return outcome_of_moved_run(commit);
   GuardResult verdict{&commit.rows};
   if (commit.approval_guard) {
     BELAY_TRY(verdict, check_approval_guard(commit));
@@ -77,7 +78,8 @@ Result<bool> CommitWriter::find_places(const Commit& commit, const CommitRows& r
 }
 
 Result<CommitOutcome> CommitWriter::apply_pending(const Commit& commit) {
-  BELAY_TRY(std::optional<LockedRun> standing, lock_run(commit.tenant, commit.run_guard->pending_for));
+  BELAY_TRY(std::optional<LockedRun> standing,
+            lock_run(commit.tenant, commit.run_guard->pending_for));
   if (!standing || !guard_holds(*commit.run_guard, standing->epoch, standing->seq)) {
     return CommitOutcome::fenced;
   }
@@ -149,7 +151,7 @@ void CommitWriter::put_queue(const QueueRow& queue) {
 }
 
 Result<std::optional<CommitWriter::LockedRun>> CommitWriter::lock_run(const TenantId& tenant,
-                                                                     const RunId& run) {
+                                                                      const RunId& run) {
   Parameters key;
   key.add(tenant.text).add(run);
   BELAY_TRY(Rows rows, connection_.query("SELECT epoch, seq, status FROM belay.runs"
@@ -229,7 +231,8 @@ Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commi
                   (!commit.rows.run || rows.uuid(0, 0) == commit.rows.run->run);
   if (!is_asked) return closed;
   bool has_passed = rows.boolean(0, 2);
-  if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed)) return GuardResult{&commit.rows};
+  if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed))
+    return GuardResult{&commit.rows};
   if (has_passed && commit.if_expired) {
     return GuardResult{&*commit.if_expired, CommitOutcome::expired};
   }

@@ -74,7 +74,8 @@ void ConcurrencyChecks::send(Connection& connection) const {
 Result<bool> has_capacity(Connection& connection, const Commit& commit) {
   const RunRow& run = *commit.rows.run;
   std::set<std::int64_t> locks;
-  for (const ConcurrencyGuard& guard : commit.concurrency) locks.insert(lock_of(commit, guard.scope));
+  for (const ConcurrencyGuard& guard : commit.concurrency)
+    locks.insert(lock_of(commit, guard.scope));
   take_locks(connection, locks);
   BELAY_CHECK(connection.sync());
   for (const ConcurrencyGuard& guard : commit.concurrency) {

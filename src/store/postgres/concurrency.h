@@ -1,6 +1,6 @@
 #pragma once
-// store/postgres/concurrency.h - how many runs may be `running` at the same time, held by the server:
-// see ConcurrencyGuard.
+// store/postgres/concurrency.h - how many runs may be `running` at the same time, held by the
+// server: see ConcurrencyGuard.
 //
 // Whoever makes a run running takes a lock of its groups until the end of the transaction, so that
 // no two count at the same time. Runs are locked before groups, by everybody.

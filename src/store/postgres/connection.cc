@@ -106,8 +106,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address) {
   return connection;
 }
 
-Result<std::unique_ptr<Connection>> Connection::open(const Address& address,
-                                                     std::shared_ptr<const ShutdownDeadline> haste) {
+Result<std::unique_ptr<Connection>> Connection::open(
+    const Address& address, std::shared_ptr<const ShutdownDeadline> haste) {
   Address asked = address;
   for (auto& [name, value] : asked.parameters) {
     if (name == "connect_timeout" && haste->is_so()) value = hasty_connect_timeout;

@@ -20,8 +20,8 @@
 #include "belay/ids.h"
 #include "belay/rows.h"
 #include "store/postgres/address.h"
-#include "store/postgres/shutdown_deadline.h"
 #include "store/postgres/parameters.h"
+#include "store/postgres/shutdown_deadline.h"
 
 struct pg_conn;
 struct pg_result;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "store/postgres/transaction_retry.h"
 #include "store/postgres/schema.h"
+#include "store/postgres/transaction_retry.h"
 
 namespace belay::postgres {
 namespace {

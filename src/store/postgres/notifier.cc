@@ -259,7 +259,7 @@ void Notifier::serve() {
 namespace belay {
 
 Result<std::unique_ptr<WorkNotifier>> open_postgres_wake_up(const std::string& url,
-                                                      const std::string& notify_url) {
+                                                            const std::string& notify_url) {
   BELAY_TRY(postgres::Address store, postgres::address_from(url));
   postgres::Address address = store;
   if (!notify_url.empty()) {

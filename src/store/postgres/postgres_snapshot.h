@@ -39,7 +39,8 @@ class PostgresSnapshot final : public Snapshot {
   Result<std::vector<QueueRow>> queues(const TenantId& tenant) override;
   Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now,
                                                const std::optional<UserId>& user) override;
-  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant, ConcurrencyScope of) override;
+  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant,
+                                                       ConcurrencyScope of) override;
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
 
   // Whether there is a transaction to be ended.

@@ -112,7 +112,8 @@ Result<std::vector<QueueCount>> PostgresSnapshot::queue_counts(const TenantId& t
   });
 }
 
-Result<std::vector<ConcurrencyCount>> PostgresSnapshot::running_counts(const TenantId& tenant, ConcurrencyScope of) {
+Result<std::vector<ConcurrencyCount>> PostgresSnapshot::running_counts(const TenantId& tenant,
+                                                                       ConcurrencyScope of) {
   Query query("SELECT ");
   query.add(group_column(of));
   query.add(
@@ -122,11 +123,12 @@ Result<std::vector<ConcurrencyCount>> PostgresSnapshot::running_counts(const Ten
       tenant);
   if (of == ConcurrencyScope::key) query.add(" AND r.concurrency_key <> ''");
   query.add(" GROUP BY 1 ORDER BY 1");
-  return all<ConcurrencyCount>(query, [](const Rows& rows, int row, ConcurrencyCount& count) -> Result<Done> {
-    count.scope_key = rows.text(row, 0);
-    count.running = rows.natural(row, 1);
-    return Done{};
-  });
+  return all<ConcurrencyCount>(
+      query, [](const Rows& rows, int row, ConcurrencyCount& count) -> Result<Done> {
+        count.scope_key = rows.text(row, 0);
+        count.running = rows.natural(row, 1);
+        return Done{};
+      });
 }
 
 // Also owners that no row of a session tells of any more.

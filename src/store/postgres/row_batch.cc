@@ -235,9 +235,9 @@ void RowBatch::add_start(const RunRow& run) {
 }
 
 void RowBatch::add_checkpoint(const TenantId& tenant, const CheckpointRow& row, Table& table) {
-  table.add(tenant.text, row.run, row.checkpoint_ns, row.seq, row.id, or_null(row.parent), row.state_seq,
-            row.epoch, or_null(row.session), row.kind, row.node, row.superstep, row.next_tasks,
-            store::kept_hash(row), row.retry_count, row.status, row.created_at);
+  table.add(tenant.text, row.run, row.checkpoint_ns, row.seq, row.id, or_null(row.parent),
+            row.state_seq, row.epoch, or_null(row.session), row.kind, row.node, row.superstep,
+            row.next_tasks, store::kept_hash(row), row.retry_count, row.status, row.created_at);
 }
 
 void RowBatch::add_approval(const ApprovalRow& row) {
@@ -260,8 +260,8 @@ void RowBatch::add_work(const TenantId& tenant, const CommitRows& rows) {
   }
   for (const TaskRow& row : rows.tasks) {
     tasks_.table_for(key_of(tenant.text, row.run, row.checkpoint_ns, row.superstep, row.position))
-        .add(tenant.text, row.run, row.checkpoint_ns, row.superstep, row.position, row.task, row.status,
-             row.envelope);
+        .add(tenant.text, row.run, row.checkpoint_ns, row.superstep, row.position, row.task,
+             row.status, row.envelope);
   }
   for (const EffectRow& row : rows.effects) {
     effects_.table_for(key_of(tenant.text, row.run, row.task, row.name))
@@ -269,8 +269,9 @@ void RowBatch::add_work(const TenantId& tenant, const CommitRows& rows) {
              row.attempt, row.created_at, row.updated_at, row.envelope);
   }
   for (const CheckpointRow& row : rows.inner_checkpoints) {
-    add_checkpoint(tenant, row,
-                   inner_checkpoints_.table_for(key_of(tenant.text, row.run, row.checkpoint_ns, row.seq)));
+    add_checkpoint(
+        tenant, row,
+        inner_checkpoints_.table_for(key_of(tenant.text, row.run, row.checkpoint_ns, row.seq)));
   }
 }
 

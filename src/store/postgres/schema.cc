@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "store/postgres/migrations.h"
-#include "store/postgres/transaction_retry.h"
 #include "store/postgres/script_statements.h"
 #include "store/postgres/sqlstate_messages.h"
+#include "store/postgres/transaction_retry.h"
 
 namespace belay::postgres {
 namespace {

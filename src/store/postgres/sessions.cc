@@ -46,8 +46,8 @@ milliseconds since(steady_clock::time_point time) {
 
 }  // namespace
 
-Sessions::Sessions(const Address& address, std::shared_ptr<const ShutdownDeadline> haste, std::string name,
-                   ServerClock& clock)
+Sessions::Sessions(const Address& address, std::shared_ptr<const ShutdownDeadline> haste,
+                   std::string name, ServerClock& clock)
     : address_(impatient(address)),
       haste_(std::move(haste)),
       name_(name.empty() ? own_name() : std::move(name)),

@@ -1,6 +1,6 @@
 #pragma once
-// store/postgres/shutdown_deadline.h - says to all connections of a store that its process is about to end, so
-// that nobody waits for a server that is away for as long as before.
+// store/postgres/shutdown_deadline.h - says to all connections of a store that its process is about
+// to end, so that nobody waits for a server that is away for as long as before.
 //
 // Threading: any method, from any thread.
 

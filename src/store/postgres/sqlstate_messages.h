@@ -1,6 +1,6 @@
 #pragma once
-// store/postgres/sqlstate_messages.h - what an error of the server, or of libpq, means here, and what
-// can be done about it: for messages.
+// store/postgres/sqlstate_messages.h - what an error of the server, or of libpq, means here, and
+// what can be done about it: for messages.
 
 #include <string_view>
 

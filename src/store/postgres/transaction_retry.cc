@@ -9,7 +9,8 @@ namespace belay::postgres {
 using std::chrono::milliseconds;
 
 // It decides no more than who waits how long: the clock's last digits are chance enough.
-TransactionRetry::TransactionRetry(int tries_max, milliseconds pause_at_first, milliseconds pause_at_most)
+TransactionRetry::TransactionRetry(int tries_max, milliseconds pause_at_first,
+                                   milliseconds pause_at_most)
     : tries_max_(tries_max),
       longest_pause_(pause_at_most),
       pause_(pause_at_first),

@@ -1,7 +1,7 @@
 #pragma once
-// store/postgres/transaction_retry.h - a transaction that the server gave up in favour of another one
-// (40001, 40P01) is carried out again, a few times, whatever patience there is: the server works,
-// and of the two one has gone through.
+// store/postgres/transaction_retry.h - a transaction that the server gave up in favour of another
+// one (40001, 40P01) is carried out again, a few times, whatever patience there is: the server
+// works, and of the two one has gone through.
 //
 // Threading: one thread at a time.
 
@@ -14,9 +14,9 @@ namespace belay::postgres {
 
 class TransactionRetry {
  public:
-  explicit TransactionRetry(int tries_max = 8,
-                      std::chrono::milliseconds pause_at_first = std::chrono::milliseconds(5),
-                      std::chrono::milliseconds pause_at_most = std::chrono::milliseconds(100));
+  explicit TransactionRetry(
+      int tries_max = 8, std::chrono::milliseconds pause_at_first = std::chrono::milliseconds(5),
+      std::chrono::milliseconds pause_at_most = std::chrono::milliseconds(100));
 
   // After a try that came to nothing: false when there were enough. Else a while has passed, at
   // random, so that those who gave way to one another do not meet again.

@@ -6,8 +6,8 @@
 #include "base/start_thread.h"
 #include "belay/limits.h"
 #include "store/commit_weight.h"
-#include "store/postgres/transaction_retry.h"
 #include "store/postgres/commit_writer.h"
+#include "store/postgres/transaction_retry.h"
 
 namespace belay::postgres {
 namespace {
@@ -22,7 +22,8 @@ constexpr std::string_view wants_to_write = "SELECT FROM belay.runs WHERE false 
 }  // namespace
 
 Writer::Writer(Address address, std::unique_ptr<Connection> connection,
-               std::shared_ptr<const ShutdownDeadline> haste, Clock& clock, PostgresStoreOptions options)
+               std::shared_ptr<const ShutdownDeadline> haste, Clock& clock,
+               PostgresStoreOptions options)
     : address_(std::move(address)),
       haste_(std::move(haste)),
       options_(std::move(options)),

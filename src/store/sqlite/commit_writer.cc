@@ -79,7 +79,8 @@ Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit, Plac
   }
   if (!verdict.rows) return verdict.outcome;
   if (commit.message_guard) {
-    BELAY_TRY(bool moved, move_message(place.tenant, *commit.message_guard, verdict.rows->outbox[0]));
+    BELAY_TRY(bool moved,
+              move_message(place.tenant, *commit.message_guard, verdict.rows->outbox[0]));
     if (!moved) return CommitOutcome::fenced;
   }
   BELAY_TRY(place.tenant, tenant_number(commit.tenant));
@@ -174,7 +175,8 @@ void CommitWriter::remember_checkpoint(const CheckpointRow& checkpoint) {
   known.checkpoint = checkpoint.id;
 }
 
-Result<bool> CommitWriter::guard_holds(const RunGuard& guard, const Place& place, const RunId& run) {
+Result<bool> CommitWriter::guard_holds(const RunGuard& guard, const Place& place,
+                                       const RunId& run) {
   BELAY_TRY(Statement row, connection_.prepare("SELECT 1 FROM runs WHERE run_number = ?"
                                                " AND run_id = ? AND epoch = ? AND seq = ?"));
   row.bind(place.run).bind(run).bind(guard.epoch).bind(guard.seq);
@@ -203,7 +205,7 @@ Result<CommitOutcome> CommitWriter::outcome_of_moved_run(const Commit& commit, c
 }
 
 Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commit& commit,
-                                                           const Place& place) {
+                                                                     const Place& place) {
   const ApprovalGuard& guard = *commit.approval_guard;
   BELAY_TRY(Statement row,
             connection_.prepare("SELECT run_number, payload_hash, expires_at FROM approvals"
@@ -219,7 +221,8 @@ Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commi
     if (!held) return GuardResult{nullptr, CommitOutcome::fenced};
   }
   bool has_passed = row.instant(2) <= clock_.now();
-  if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed)) return GuardResult{&commit.rows};
+  if (has_passed == (guard.expiry == ApprovalGuard::Expiry::passed))
+    return GuardResult{&commit.rows};
   if (has_passed && commit.if_expired) {
     return GuardResult{&*commit.if_expired, CommitOutcome::expired};
   }

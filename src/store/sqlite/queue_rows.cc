@@ -43,8 +43,10 @@ std::string_view group_in(const Groups& groups, ConcurrencyScope of) {
 }  // namespace
 
 // A run that stands elsewhere than its guard says has no need of a place: it is not moved.
-Result<bool> CommitWriter::has_capacity(const Commit& commit, const Place& place, const RunRow& run) {
-  if (commit.concurrency.empty() || run.status != RunStatus::running || place.tenant == 0) return true;
+Result<bool> CommitWriter::has_capacity(const Commit& commit, const Place& place,
+                                        const RunRow& run) {
+  if (commit.concurrency.empty() || run.status != RunStatus::running || place.tenant == 0)
+    return true;
   Groups groups{false, run.user.text, run.queue, run.concurrency_key};
   if (place.run != 0) {
     BELAY_TRY(Statement row,
@@ -144,14 +146,16 @@ Result<std::vector<QueueCount>> SqliteSnapshot::queue_counts(const TenantId& ten
   return all_rows<QueueCount>(connection_, std::move(rows), read_row);
 }
 
-Result<std::vector<ConcurrencyCount>> SqliteSnapshot::running_counts(const TenantId& tenant, ConcurrencyScope of) {
+Result<std::vector<ConcurrencyCount>> SqliteSnapshot::running_counts(const TenantId& tenant,
+                                                                     ConcurrencyScope of) {
   BELAY_TRY(std::int64_t number, tenant_number(tenant));
   std::string_view group = "''";
   if (of == ConcurrencyScope::user) group = "s.user_id";
   if (of == ConcurrencyScope::key) group = "r.concurrency_key";
   if (of == ConcurrencyScope::queue) group = "coalesce(r.queue, 'default')";
   std::string sql = "SELECT " + std::string(group) + " AS name, count(*) FROM runs r";
-  if (of == ConcurrencyScope::user) sql += " CROSS JOIN run_starts s ON s.run_number = r.run_number";
+  if (of == ConcurrencyScope::user)
+    sql += " CROSS JOIN run_starts s ON s.run_number = r.run_number";
   sql += " WHERE r.tenant_id = ? AND r.status = 'running'";
   if (of == ConcurrencyScope::key) sql += " AND r.concurrency_key IS NOT NULL";
   sql += " GROUP BY name ORDER BY name";

@@ -29,7 +29,8 @@ class SqliteSnapshot final : public Snapshot {
   Result<std::vector<QueueRow>> queues(const TenantId& tenant) override;
   Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now,
                                                const std::optional<UserId>& user) override;
-  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant, ConcurrencyScope of) override;
+  Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant,
+                                                       ConcurrencyScope of) override;
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
 
  private:

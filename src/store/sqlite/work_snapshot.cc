@@ -75,11 +75,13 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
       " WHERE v.tenant_id = ?1 AND v.run_number = ?2 AND v.namespace = c.checkpoint_ns"
       " AND v.channel = c.name AND v.seq <= ?3 AND v.seq >= coalesce("
       "   (SELECT s.seq FROM channel_values s WHERE s.tenant_id = ?1 AND s.run_number = ?2"
-      "     AND s.namespace = c.checkpoint_ns AND s.channel = c.name AND s.seq <= ?3 AND s.kind IS NULL"
+      "     AND s.namespace = c.checkpoint_ns AND s.channel = c.name AND s.seq <= ?3 AND s.kind IS "
+      "NULL"
       "     ORDER BY s.seq DESC LIMIT 1), 0)";
   BELAY_TRY(Statement statement, connection_.prepare(sql));
   statement.bind(place.tenant).bind(place.run).bind(filter.at_seq);
-  statement.bind(filter.checkpoint_ns ? std::string_view(*filter.checkpoint_ns) : std::string_view());
+  statement.bind(filter.checkpoint_ns ? std::string_view(*filter.checkpoint_ns)
+                                      : std::string_view());
   statement.bind(std::int64_t{filter.checkpoint_ns.has_value()});
   auto read_row = [&](const Statement& row, ValueRow& value) {
     value.run = filter.run;
@@ -93,8 +95,8 @@ Result<std::vector<ValueRow>> SqliteSnapshot::values_that_count(const Place& pla
   found.reserve(rows.size());
   std::size_t channel_begin = 0;  // in `found`
   for (ValueRow& value : rows) {
-    bool is_next_channel =
-        found.empty() || found.back().channel != value.channel || found.back().checkpoint_ns != value.checkpoint_ns;
+    bool is_next_channel = found.empty() || found.back().channel != value.channel ||
+                           found.back().checkpoint_ns != value.checkpoint_ns;
     if (is_next_channel) channel_begin = found.size();
     if (value.kind == WriteOp::reduce) continue;
     // Of the same seq, but written before it by another task.

@@ -246,7 +246,8 @@ Error Writer::failed_commit() {
 
 // A failure leaves the log as it is, which costs space and nothing else.
 void Writer::checkpoint_wal(bool is_idle) {
-  if (has_unknown_commit_ || log_pages_ <= (is_idle ? log_frames_idle_max : log_frames_busy_max)) return;
+  if (has_unknown_commit_ || log_pages_ <= (is_idle ? log_frames_idle_max : log_frames_busy_max))
+    return;
   auto moved = connection_->execute("PRAGMA wal_checkpoint(PASSIVE)");
   if (moved.ok()) log_pages_ = 0;
 }

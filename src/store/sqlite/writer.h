@@ -106,7 +106,7 @@ class Writer {
   CommitWriter commits_;
   std::uint64_t transactions_ = 0;
   int log_pages_ = 0;
-  std::string lost_why_;               // the reason given to every later commit
+  std::string lost_why_;                          // the reason given to every later commit
   std::atomic<bool> has_unknown_commit_ = false;  // after an unclear COMMIT, or if the file is gone
 
   std::shared_ptr<Done> life_ = std::make_shared<Done>();  // of what run_later still has
