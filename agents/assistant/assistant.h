@@ -1,13 +1,13 @@
 #pragma once
-// assistant/assistant.h - the smallest agent that talks to a language model: a question, an answer
-// that is told while it comes, and, where that is asked for, a person who has the last word.
+// assistant/assistant.h - the smallest agent that uses a language model: it answers a question,
+// streams the answer and, on request, asks a person for approval.
 //
-//     answer -> review (where `review` is true) -> end
+//     answer -> review (if `review` is true) -> end
 //
 // Outcomes: answered, rejected, expired.
 //
-// Failure and retry: a model that is not there is asked three times. The builtin rules can't answer
-// free text: with them the run fails, and says which model to configure.
+// Failure and retry: an unavailable model is called three times. The builtin rules cannot answer
+// free text: with them the run fails, and the error names the models to configure.
 
 #include <string>
 
@@ -19,17 +19,17 @@ inline constexpr std::string_view kAssistant = "assistant";
 
 struct Conversation {
   std::string question;
-  std::string instructions;  // what the model is told of its part; empty: nothing
+  std::string instructions;  // the system message; empty: none
   bool review = false;
   std::string answer;
   std::string provider;
   std::string model;
   std::string notice;
-  bool truncated = false;  // the answer ends where the model's limit was
+  bool truncated = false;  // the answer was cut at the model's limit
   bool approved = false;
 };
 
-// The graph, checked.
+// Builds the graph.
 Result<Graph<Conversation>> assistant();
 
 }  // namespace belay::assistant

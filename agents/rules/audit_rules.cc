@@ -12,12 +12,13 @@
 namespace belay::rules {
 namespace {
 
-constexpr double kReliefShare = 0.6;  // good things weigh less than burdens
+constexpr double kReliefShare = 0.6;  // positive mentions count less than burdens
 constexpr double kSaturation = 3.5;   // burden at which two thirds of the scale are used
 constexpr double kWordsBeforeScaling = 120;
 constexpr double kCrisisSentence = 100;  // a crisis sentence is always in the summary
 
-// Notes without a vote of their own ("Insomnia again.") go by the lexicon they are found in.
+// Returns the language of the lexicon that contains the words, for notes without stop words
+// ("Insomnia again.").
 Language by_lexicon(const Words& words) {
   const auto count = [&](Language language) {
     const LexiconView view(lexicon_of(language), words);
@@ -40,8 +41,8 @@ Language by_lexicon(const Words& words) {
   return en > es ? Language::en : Language::es;
 }
 
-// The notes' words and languages. A note that votes for no language at all follows the others; one
-// that votes for a language which the rules lack stays unknown.
+// Returns the words and languages of the notes. A note without votes for any language gets the
+// language of the day; one with votes for an unsupported language remains unknown.
 std::vector<NoteText> prepared(const std::vector<std::string>& notes, Language& day) {
   std::vector<NoteText> out;
   std::vector<LanguageVotes> votes;
@@ -73,7 +74,7 @@ std::vector<NoteText> prepared(const std::vector<std::string>& notes, Language& 
   return out;
 }
 
-// 1 to 7. Long texts have more of everything, so the sum shrinks with the square root of their
+// Returns 1 to 7. Long texts contain more mentions: the sum is divided by the square root of their
 // length.
 int level_of(const AuditFindings& findings, std::size_t words) {
   const double length = std::max(1.0, static_cast<double>(words) / kWordsBeforeScaling);
@@ -106,7 +107,7 @@ void add_sentences(const NoteText& note, const std::vector<Hit>& hits,
     if (after == note.sentences.begin()) continue;
     const auto sentence = static_cast<std::size_t>(after - note.sentences.begin()) - 1;
     score(sentence, phrase.span.begin, kCrisisSentence);
-    // The reader must see these words, wherever they stand in a long sentence.
+    // The summary must contain these words, even if a long sentence is cut.
     out[first + sentence].focus = phrase.span.begin - note.sentences[sentence].begin;
   }
 }

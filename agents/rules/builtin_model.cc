@@ -48,7 +48,7 @@ Result<Done> check_required(const Value& schema, Members known) {
   return Done{};
 }
 
-// Whether an object that obeys the schema may have this member.
+// Returns whether the schema permits this member.
 bool allows(const Value& schema, std::string_view name) {
   const bool* additional = schema["additionalProperties"].as_bool();
   const bool open = additional == nullptr || *additional;
@@ -69,7 +69,7 @@ std::string notice_in(Language language) {
          "whatever is left unwritten.";
 }
 
-// The reader's language, if the input names one that the rules know.
+// Returns the reader's language; unknown if the input names no supported one.
 Language reader_of(const Value& input) {
   const std::string* name = input["language"].as_string();
   return name == nullptr ? Language::unknown : language_named(*name);
@@ -211,7 +211,7 @@ class BuiltinModel final : public Model {
     }
     co_return refused("do not know the purpose '" + request.purpose + "'");
   }
-  // Rules cost nothing, in no budget.
+  // Rules cost nothing and count against no budget.
   std::optional<ModelPrice> price(const ModelRequest&) const override { return ModelPrice{}; }
   std::int64_t input_tokens_max(const ModelRequest&) const override { return 0; }
 

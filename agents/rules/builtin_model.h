@@ -1,8 +1,8 @@
 #pragma once
 // rules/builtin_model.h - the "builtin" model provider: rules that work offline, on any machine.
 //
-// It is no language model, and its replies say so: provider "builtin", method "rules", a notice in
-// the reader's language, no usage. It serves two purposes and no others:
+// It is not a language model, and its replies state this: provider "builtin", method "rules", a
+// notice in the reader's language, no usage. It supports exactly two purposes:
 //
 //   daily_audit       input  {"notes":[{"content":text}...], "language"?:"en"|"es", "date"?}
 //                     reply  {"summary","riskLevel","keyInsights","assessed","language"}
@@ -11,14 +11,14 @@
 //                     reply  {"activities":[{"time","activity","expectedBenefit"}...],
 //                             "unplaced"?:[{"activity","reason"}...]}
 //
-// "language" is the reader's: of the notice and, for a routine, of its texts. riskLevel is 1 to
-// 10, or 0 with "assessed": false, which must never be shown as a low risk.
+// "language" is the reader's: the language of the notice and of a routine's texts. riskLevel is 1
+// to 10, or 0 with "assessed": false, which must never be shown as a low risk.
 //
-// Errors: `invalid` for another purpose, for input of another shape, and for a response schema
-// that requires what the rules do not know or that leaves no room for "assessed": false when that
-// has to be said. The message names what to configure. It never fails otherwise.
+// Errors: `invalid` for another purpose, for other input, and for a response schema that requires
+// members that the rules cannot fill, or that does not permit "assessed": false if the reply needs
+// it. The message names the remedy. It never fails otherwise.
 //
-// Threading: generate() keeps no state; any number may be under way.
+// Threading: generate() keeps no state; any number of calls can run concurrently.
 
 #include <memory>
 #include <string>
@@ -28,7 +28,7 @@
 namespace belay::rules {
 
 struct BuiltinOptions {
-  // Added to a routine's first activity from level 8 on: the operator's own help line.
+  // The operator's help line, added to a routine's first activity from level 8 on.
   std::string help_line;
 };
 

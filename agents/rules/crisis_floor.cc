@@ -7,8 +7,8 @@
 namespace belay::rules {
 namespace {
 
-// For each token, the end of the idiom that covers it, or 0. An idiom is one breath: it does not
-// reach over punctuation, or "I want to die. Laughing …" would be one.
+// Returns for each token the end of the idiom that contains it, or 0. An idiom does not extend
+// across punctuation: otherwise "I want to die. Laughing …" would be one.
 std::vector<std::size_t> idiom_ends(const LexiconView& view, const Words& words) {
   std::vector<std::size_t> ends(words.tokens.size(), 0);
   for (std::size_t at = 0; at < words.tokens.size(); ++at) {
@@ -46,7 +46,7 @@ bool contains(const Span& outer, const Span& inner) {
   return outer.begin <= inner.begin && inner.end <= outer.end;
 }
 
-// Keeps of two phrases, one inside the other, the longer one, with the higher of their levels.
+// If one phrase contains another, keeps only the longer one, with the higher of their levels.
 std::vector<CrisisPhrase> without_nested(std::vector<CrisisPhrase> phrases) {
   std::sort(phrases.begin(), phrases.end(), [](const auto& a, const auto& b) {
     if (a.span.begin != b.span.begin) return a.span.begin < b.span.begin;

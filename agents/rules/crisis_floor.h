@@ -1,11 +1,10 @@
 #pragma once
-// rules/crisis_floor.h - wordings of a wish to die, of self-harm or of a plan, in any text.
+// rules/crisis_floor.h - finds phrases of a wish to die, of self-harm or of a plan, in any text.
 //
-// To be run over the answer of any model: raised() lifts a risk level to the floor that the text
-// itself sets, and never lowers one. Nothing cancels a phrase - no negation, no cheerful words
-// around it, no third person - but an idiom that the lexicon lists. False alarms are preferred. It
-// finds the wordings that it lists, in English and Spanish, and no others: no floor is no
-// all-clear.
+// Applied to the reply of every model: raised() raises a risk level to the minimum that the text
+// itself requires, and never lowers one. Only an idiom of the lexicon cancels a phrase; a negation,
+// cheerful words around it or the third person do not. False alarms are preferred. It finds only
+// the listed phrases, in English and Spanish: no result does not mean that there is no risk.
 
 #include <optional>
 #include <string>
@@ -17,8 +16,8 @@
 namespace belay::rules {
 
 struct CrisisPhrase {
-  std::string text;            // the words as written (readable() of them)
-  std::size_t text_index = 0;  // which of the texts
+  std::string text;            // readable() of the words as written
+  std::size_t text_index = 0;  // index of the text
   Span span;                   // bytes of that text
   int level = 8;               // 8 indirect wording, 9 a wish, 10 a plan or an act
   friend bool operator==(const CrisisPhrase&, const CrisisPhrase&) = default;
@@ -30,10 +29,11 @@ struct CrisisFloor {
   friend bool operator==(const CrisisFloor&, const CrisisFloor&) = default;
 };
 
-// Any bytes will do; both languages are always looked for.
+// Accepts any bytes; always searches for the phrases of both languages.
 CrisisFloor crisis_floor(const std::vector<std::string>& texts);
 
-// The crisis phrases of one text. REQUIRES: `text` is readable() and `words` are its words.
+// Returns the crisis phrases of one text. Requires that `text` is readable() and `words` are its
+// words.
 std::vector<CrisisPhrase> crisis_phrases(std::string_view text, const Words& words,
                                          std::size_t text_index);
 

@@ -17,7 +17,7 @@
 namespace belay::rules {
 namespace {
 
-constexpr int kAlarm = 7;  // the level from which a person is asked
+constexpr int kAlarm = 7;  // from this level on, an audit needs an approval
 
 struct LabelledDay {
   std::string language;
@@ -73,7 +73,7 @@ struct Score {
   int days = 0;
   int crisis = 0;
   int crisis_found = 0;
-  int calm = 0;  // no crisis, and no careful reader would go as high as kAlarm
+  int calm = 0;  // notes without a crisis that no careful reader would assess as kAlarm or higher
   int false_alarms = 0;
   int in_range = 0;
   int not_assessed = 0;

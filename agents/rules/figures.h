@@ -1,6 +1,6 @@
 #pragma once
-// rules/figures.h - how well the rules do on the labelled notes, and what they say of the diaries,
-// as the Markdown that docs/builtin-provider.md carries. For rules_score and its test.
+// rules/figures.h - computes the accuracy of the rules on the labelled notes and their results for
+// the diaries, as the Markdown of docs/builtin-provider.md. For rules_score and its test.
 
 #include <string>
 #include <vector>
@@ -10,12 +10,12 @@
 namespace belay::rules {
 
 struct FigurePaths {
-  std::string labelled;  // a JSONL file; its README says what the members mean
-  std::string diaries;   // a folder of JSONL files: {"date","content"} a line
+  std::string labelled;  // a JSONL file; its README describes the members
+  std::string diaries;   // a folder of JSONL files; each line: {"date","content"}
 };
 
-// Two tables of counts, with a final newline. Fails with `not_found` or `invalid`, naming the file
-// and the line.
+// Returns two tables of counts, with a final newline. Fails with `not_found` or `invalid`; the
+// message names the file and the line.
 Result<std::string> figures_markdown(const FigurePaths& paths);
 
 // Returns the words of the labelled notes and the diaries that match a listed word in another form

@@ -12,8 +12,8 @@ constexpr std::size_t kNegatorReach = 3;      // words
 constexpr std::size_t kIntensifierReach = 2;  // words
 constexpr double kIntensified = 1.3;
 constexpr double kDiminished = 0.7;
-constexpr double kDeniedBurden = 0.3;  // "not sad": a third as good as the word is bad
-constexpr double kDeniedGood = 0.5;    // "not happy": half as bad as the word is good
+constexpr double kDeniedBurden = 0.3;  // "not sad": a relief of 0.3 times the burden of "sad"
+constexpr double kDeniedGood = 0.5;    // "not happy": a burden of half the relief of "happy"
 
 constexpr auto kNegators = std::to_array<std::string_view>(
     {"not", "no", "never", "without", "neither", "nor", "hardly", "nothing", "nobody", "none",
@@ -154,8 +154,8 @@ class Finder {
     hits_.push_back(hit);
   }
 
-  // The token of `list` that stands within `reach` words before `at`, with no pause and no "but"
-  // between, and not inside a match (which ends at `free_from`).
+  // Returns the nearest token of `list` among the `reach` words before `at`, without a pause or
+  // "but" between them, and after `free_from`, the end of the previous match.
   template <typename List>
   std::optional<std::size_t> near_before(std::size_t at, std::size_t free_from, std::size_t reach,
                                          const List& list) const {

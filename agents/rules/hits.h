@@ -1,5 +1,5 @@
 #pragma once
-// rules/hits.h - what the lexicon finds in one note: which words, of which category, how heavy.
+// rules/hits.h - finds the lexicon's phrases in one note, with category and weight.
 
 #include <string>
 #include <string_view>
@@ -17,23 +17,24 @@ struct Hit {
   std::size_t sentence = 0;  // index into NoteText::sentences
 };
 
-// A note made ready for matching.
+// A note, prepared for matching.
 struct NoteText {
-  std::string bytes;  // readable() of the note, the same length
+  std::string bytes;  // readable() of the note; of equal length
   Words words;
   Language language = Language::unknown;
   std::vector<Span> sentences;
 };
 
-// Everything but crisis phrases, in text order; nothing for a note of unknown language.
+// Returns all phrases except crisis phrases, in text order; empty if the language is unknown.
 //
-// A negator up to three words before, with no punctuation between, turns a burden into a small
-// relief and a good thing into a small burden ("not happy": low_mood). Intensifiers weigh 1.3,
-// diminishers 0.7. Hours of sleep count as sleep: few as a burden, enough as positive.
+// A negator up to three words before a phrase, without punctuation between them, changes a burden
+// to a small relief and a positive phrase to a small burden ("not happy": low_mood). Intensifiers
+// multiply the weight by 1.3, diminishers by 0.7. Hours of sleep have category `sleep` if they are
+// few, `positive` if they are sufficient.
 std::vector<Hit> hits_of(const NoteText& note);
 
-// The hours slept that the words speak of from token `at` on ("slept four hours", "4 horas de
-// sueño", "30 horas sin dormir"), or nothing.
+// Hours of sleep that the words starting at token `at` state ("slept four hours", "4 horas de
+// sueño", "30 horas sin dormir"); nullopt if they state none.
 struct SleepHours {
   double hours = 0;
   bool awake = false;   // hours without sleep

@@ -56,7 +56,7 @@ struct Ending {
   std::string_view verbs;  // endings of the infinitives that have this form: "ar", "er ir"
 };
 
-// Without accents, because many people do not write them.
+// Without accents, because many writers omit them.
 constexpr auto kSpanishEndings = std::to_array<Ending>({
     {"ar", "ar"},         {"er", "er"},        {"ir", "ir"},       {"o", "ar er ir"},
     {"as", "ar er ir"},   {"a", "ar er ir"},   {"es", "ar er ir"}, {"e", "ar er ir"},

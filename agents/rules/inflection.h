@@ -1,11 +1,11 @@
 #pragma once
 // rules/inflection.h - recognises inflected forms of listed words in a text.
 //
-// A stemmer is not enough: "poor" and "poorly" share a stem, as do "mareado" and "marido". Only
-// inflection counts: plurals, and the forms of a regular verb. A word derived from another one
-// ("hospitalidad" from "hospital") is another word, and has its own entry in the lexicon.
+// A stemmer is not suitable: "poor" and "poorly" share a stem, as do "mareado" and "marido". Only
+// inflections match: plurals, and the forms of a regular verb. A word that is derived from another
+// one ("hospitalidad" from "hospital") needs its own entry in the lexicon.
 //
-// Words are folded as words_of() does it. Pure functions.
+// Words are folded as by words_of(). Pure functions.
 
 #include <string>
 #include <string_view>
@@ -25,7 +25,7 @@ struct ListedWord {
   std::vector<std::string> keys;
 };
 
-// `written`: as in the lexicon, with its accents; they distinguish "lloré" from "llore".
+// `written`: as in the lexicon, with its accents: they distinguish "lloré" from "llore".
 ListedWord listed_word(Language language, std::string_view written);
 
 // Returns the keys of a word in a text: it is a form of the listed words that share one of them.

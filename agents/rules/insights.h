@@ -1,5 +1,5 @@
 #pragma once
-// rules/insights.h - what the rules say of their findings, in English and Spanish.
+// rules/insights.h - formats the findings of the rules, in English and Spanish.
 
 #include <string>
 
@@ -7,14 +7,14 @@
 
 namespace belay::rules {
 
-// "Exhaustion, 2 mentions: “worn out”, “no strength”." with up to three different quotes, in
-// `language`. REQUIRES: not Language::unknown; the insight has evidence.
+// Returns "Exhaustion, 2 mentions: “worn out”, “no strength”." with up to three different quotes,
+// in `language`. Requires a known language and an insight with evidence.
 std::string insight_text(const Insight& insight, Language language);
 
-// What to tell a reader of `language` when nothing could be assessed.
+// Returns the text for notes that could not be assessed.
 std::string not_assessed_text(bool has_text, Language language);
 
-// What to tell of notes that were left unread because of their language.
+// Returns the text about `count` notes that were ignored because of their language.
 std::string unread_notes_text(std::size_t count, Language language);
 
 }  // namespace belay::rules

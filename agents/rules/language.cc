@@ -8,8 +8,8 @@
 namespace belay::rules {
 namespace {
 
-// Stop words, folded as words_of() folds them. Words that two languages share stand in both lists,
-// where they cancel out.
+// Stop words, folded as by words_of(). Words of two languages are in both lists, so that they
+// cancel each other out.
 constexpr auto kEnglish = std::to_array<std::string_view>(
     {"the",  "and",   "i",    "to",    "of",   "was",  "my",   "it",   "in",   "that", "with",
      "for",  "but",   "not",  "have",  "had",  "at",   "is",   "this", "so",   "we",   "he",
@@ -68,7 +68,7 @@ Language language_named(std::string_view name) {
 LanguageVotes count_votes(const Words& words) {
   const std::array<std::span<const std::string_view>, 7> lists = {
       kEnglish, kSpanish, kFrench, kPortuguese, kItalian, kGerman, kCatalan};
-  // Which lists each distinct word is in, so that a long text costs one look-up a word.
+  // The lists that contain each distinct word: one lookup per word, also for a long text.
   std::vector<std::array<bool, 7>> member(words.vocabulary.size());
   for (std::size_t word = 0; word < words.vocabulary.size(); ++word) {
     for (std::size_t list = 0; list < lists.size(); ++list) {
@@ -87,7 +87,8 @@ LanguageVotes count_votes(const Words& words) {
 
 Language winner(const LanguageVotes& votes) {
   const std::size_t best = std::max(votes.en, votes.es);
-  // A running text of these languages has a third of stop words or more; 8 % is a generous floor.
+  // At least a third of the words of a text in these languages are stop words; 8 % is a low
+  // threshold.
   if (best == 0 || votes.en == votes.es || votes.other > best || best * 100 < votes.words * 8) {
     return Language::unknown;
   }

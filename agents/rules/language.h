@@ -1,5 +1,5 @@
 #pragma once
-// rules/language.h - which of the languages that the rules know a text is written in.
+// rules/language.h - detects the language of a text.
 
 #include <string_view>
 
@@ -9,12 +9,12 @@ namespace belay::rules {
 
 enum class Language { unknown, en, es };
 
-// "en", "es" or "unknown", and back; anything else is unknown.
+// Converts to "en", "es" or "unknown", and back; any other name is unknown.
 std::string_view name_of(Language language);
 Language language_named(std::string_view name);
 
-// How many of a text's words are stop words of each language. `other` is the best of the languages
-// that the rules do not know but recognise, so that French is not taken for Spanish.
+// The numbers of stop words of each language in a text. `other` is the maximum over the languages
+// that are recognised but not supported, so that French is not mistaken for Spanish.
 struct LanguageVotes {
   std::size_t words = 0;
   std::size_t en = 0;
@@ -23,7 +23,8 @@ struct LanguageVotes {
 };
 
 LanguageVotes count_votes(const Words& words);
-// The language with most votes, if it has enough for the text's length and no tie.
+// Returns the language with the most votes; unknown if they are too few for the text's length, or
+// in case of a tie.
 Language winner(const LanguageVotes& votes);
 
 }  // namespace belay::rules

@@ -59,7 +59,7 @@ std::vector<ListedWord> words_of_phrase(Language language, std::string_view phra
 
 Lexicon compiled_in(Language language, std::string_view tsv) {
   auto lexicon = Lexicon::read(language, tsv);
-  // The files are part of the program, and lexicon_test reads them: a bad one never ships.
+  // The files are compiled in, and lexicon_test reads them: an invalid file is never released.
   BELAY_ASSERT(lexicon.ok());
   return *std::move(lexicon);
 }

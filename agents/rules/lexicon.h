@@ -1,10 +1,10 @@
 #pragma once
-// rules/lexicon.h - the phrases that the rules look for, as compiled in from lexicon_*.tsv.
+// rules/lexicon.h - lexicon of the phrases that the rules search for, compiled from lexicon_*.tsv.
 //
-// lexicon_en.tsv documents the format. To add a language: write its file, name it in
-// CMakeLists.txt, and add it to Language and to lexicon_of().
+// lexicon_en.tsv documents the format. To add a language: write its file, add it to
+// CMakeLists.txt, to Language and to lexicon_of().
 //
-// Threading: a Lexicon is immutable once read; a LexiconView belongs to one analysis.
+// Threading: a Lexicon is immutable after read(); a LexiconView is used by one analysis.
 
 #include <cstdint>
 #include <optional>
@@ -38,7 +38,8 @@ inline constexpr std::size_t kCategories = 12;
 
 std::string_view name_of(Category category);
 std::optional<Category> category_named(std::string_view name);
-// Whether the category raises the risk level by its weight (neither crisis nor the helpful ones).
+// Returns whether the category raises the risk level by its weight: all except crisis, positive,
+// coping and idiom.
 bool is_burden(Category category);
 
 struct Entry {
@@ -78,23 +79,23 @@ class Lexicon {
   std::vector<std::vector<std::uint32_t>> by_first_;  // entry numbers by word, longest first
 };
 
-// The lexicon of a language that the rules know. REQUIRES: not Language::unknown.
+// Returns the lexicon of a language. Requires a known language.
 const Lexicon& lexicon_of(Language language);
 
-// Where an entry stands: tokens [begin, end).
+// An occurrence of an entry: tokens [begin, end).
 struct PhraseMatch {
   const Entry* entry = nullptr;
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-// A lexicon laid over the words of one text; both must outlive it.
+// Finds the entries of a lexicon in the words of one text; both must outlive it.
 class LexiconView {
  public:
   LexiconView(const Lexicon& lexicon, const Words& words);
 
-  // The longest entry that starts at token `at`, ends before `limit` and that
-  // `wanted(entry, end)` accepts.
+  // Returns the longest entry that starts at token `at`, ends at or before `limit` and is accepted
+  // by `wanted(entry, end)`.
   template <typename Wanted>
   std::optional<PhraseMatch> longest(std::size_t at, std::size_t limit, Wanted wanted) const {
     std::optional<PhraseMatch> best;

@@ -1,5 +1,5 @@
 #pragma once
-// rules/lexicon_text.h - the lexicon files as they stand in the program.
+// rules/lexicon_text.h - the compiled-in texts of the lexicon files.
 
 #include <string_view>
 

@@ -14,9 +14,9 @@ namespace {
 constexpr int kDayMinutes = 24 * 60;
 constexpr int kStep = 5;
 constexpr std::size_t kActivitiesMin = 3;
-constexpr std::size_t kActivitiesUsual = 10;  // topics stop adding here
-constexpr std::size_t kActivitiesMax = 14;    // what feedback may ask for
-constexpr int kRestrained = 7;                // from here on, a gentle day
+constexpr std::size_t kActivitiesUsual = 10;  // topics add tasks only up to this number
+constexpr std::size_t kActivitiesMax = 14;    // maximum that feedback can request
+constexpr int kRestrained = 7;                // from this level on, a gentle day
 constexpr int kContactFirst = 8;
 
 struct Wishes {
@@ -41,8 +41,8 @@ std::string time_text(int minutes) {
   return two(minutes / 60) + ":" + two(minutes % 60);
 }
 
-// Reads "at least 8 activities" and the like out of one recommendation. Sets nothing that is not
-// in it.
+// Extracts phrases such as "at least 8 activities" from one recommendation; other wishes remain
+// unchanged.
 class FeedbackReader {
  public:
   explicit FeedbackReader(std::string_view text) : text_(readable(text)), words_(words_of(text_)) {}
@@ -153,8 +153,8 @@ class Planner {
     return std::find(wishes_.topics.begin(), wishes_.topics.end(), topic) != wishes_.topics.end();
   }
 
-  // Everything to be placed, the important first. Topics come in the order of the recommendations
-  // until the day is full.
+  // Returns all tasks to place, in order of priority. Topics add tasks in the order of the
+  // recommendations, until the day has kActivitiesUsual.
   std::vector<RoutineTask> tasks() const {
     const bool gentle = request_.risk_level >= kRestrained || wants(Topic::exhaustion) ||
                         wants(Topic::illness) || wants(Topic::sleep);
@@ -193,7 +193,7 @@ class Planner {
     }
   }
 
-  // Contact comes before the day's first event. An event at midnight leaves no room before it.
+  // Contact is placed before the day's first event; an event at midnight leaves no time before it.
   void place_first_contact() {
     const RoutineTask task = first_contact(language_);
     int start = std::max(task.usual, wishes_.earliest);
@@ -239,8 +239,8 @@ class Planner {
     }
   }
 
-  // A day that its fixed events fill still gets its minimum: short pauses inside them, at a full
-  // hour by day if there is one, else at any minute.
+  // If fixed events fill the day, the minimum number of activities is reached with short pauses
+  // inside them: at a full hour of the day if one is free, otherwise at any minute.
   void fill_up() {
     for (int hour = 8; hour <= 22; ++hour) add_pause(hour * 60);
     for (int minute = 0; minute < kDayMinutes; ++minute) add_pause(minute);
@@ -266,7 +266,7 @@ class Planner {
     }
   }
 
-  // A description of at least three characters, valid UTF-8.
+  // Returns a description of at least three characters, in valid UTF-8.
   static std::string described(std::string_view activity) {
     std::string text = readable(activity);
     while (text.size() < 3) text += '.';

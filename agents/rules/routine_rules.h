@@ -1,18 +1,19 @@
 #pragma once
-// rules/routine_rules.h - makes a day's routine from what the day before showed, by rules.
+// rules/routine_rules.h - plans a day's routine by rules, from an assessment of the previous day.
 //
-// A small constraint solver: fixed events keep their time; sleep, meals and breaks and what the
-// recommendations call for are placed around them, the important first, each as near as it can be
-// to its usual time and inside its window; what finds no place is reported. Ties go to the earlier
-// time. The result is chronological, its times are unique, and it has at least three activities.
+// A small constraint solver: fixed events keep their time. Sleep, meals, breaks and the tasks for
+// the recommendations are placed around them in order of priority, each as near as possible to its
+// usual time and within its window. Tasks that do not fit are reported. Of two equally near times
+// the earlier one is used. The result is chronological, its times are unique, and it has at least
+// three activities.
 //
-// From level 8 on, the first activity is contact with a person, whatever else the day holds.
+// From level 8 on, the first activity is contact with a person.
 //
-// Recommendations are read for what they are about (exhaustion, illness, ...), in both languages,
-// and a validator's feedback among them is obeyed where it can be: "at least 8 activities", "at
-// most 6 activities", "nothing before 07:00", "nothing after 22:00".
+// The topics of the recommendations are detected (exhaustion, illness, ...), in both languages. A
+// validator's feedback among them is applied if possible: "at least 8 activities", "at most 6
+// activities", "nothing before 07:00", "nothing after 22:00".
 //
-// Threading: pure functions. The same request gives the same routine, on every machine.
+// Threading: pure functions. Equal requests have equal routines, on every machine.
 
 #include <optional>
 #include <string>
@@ -26,16 +27,16 @@ namespace belay::rules {
 struct FixedEvent {
   std::string time;  // "HH:MM"
   std::string activity;
-  int minutes = 60;  // how long it takes, 5 to 960
+  int minutes = 60;  // duration, 5 to 960
 };
 
 struct RoutineRequest {
-  std::string date;    // YYYY-MM-DD; kept for the record: the rules are the same every day
+  std::string date;    // YYYY-MM-DD; not used by the rules, which are the same every day
   int risk_level = 1;  // 0 (not assessed) to 10
   std::vector<std::string> recommendations;
   std::vector<FixedEvent> fixed_events;
   Language language = Language::en;  // of the texts; unknown counts as English
-  // Shown with the first activity from level 8 on: the operator's own help line, if any.
+  // The operator's help line, shown with the first activity from level 8 on; empty: none.
   std::string help_line;
 };
 
@@ -60,7 +61,8 @@ struct Routine {
 
 Routine make_routine(const RoutineRequest& request);
 
-// Minutes after midnight of "HH:MM" (two digits each, 00:00 to 23:59), or nothing.
+// Returns the minutes after midnight of "HH:MM" (two digits each, 00:00 to 23:59); nullopt for any
+// other text.
 std::optional<int> minutes_of(std::string_view time);
 
 }  // namespace belay::rules

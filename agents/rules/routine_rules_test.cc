@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What keeps a routine from being valid, or "": structure, fields, order and coverage.
+// Returns the first fault of a routine, or "": structure, fields, order and coverage.
 std::string problem_in(const Routine& routine) {
   if (routine.activities.empty()) return "Activities array is empty";
   int before = -1;

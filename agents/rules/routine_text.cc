@@ -10,7 +10,7 @@ namespace {
 
 constexpr int at(int hour, int minute = 0) { return hour * 60 + minute; }
 
-// A task's words in both languages; Spanish meals have times of their own.
+// A task with its texts in both languages. Spanish meals have different times.
 struct Bilingual {
   RoutineTask task;  // with the English words
   std::string_view activity_es;
@@ -29,7 +29,7 @@ RoutineTask in(Language language, const Bilingual& both) {
   return task;
 }
 
-// The beginnings of the words that name a topic, separated by spaces.
+// The beginnings of the words of a topic, separated by spaces.
 struct Keywords {
   Topic topic;
   std::string_view beginnings;
@@ -58,8 +58,9 @@ constexpr auto kKeywords = std::to_array<Keywords>({
      "estira"},
 });
 
-// Whether `word` begins with one of `beginnings`. Short ones are whole words, give or take a
-// letter: "ill" is not "illustrate", "rest" not "restaurant".
+// Returns whether `word` begins with one of `beginnings`. A beginning of up to four letters must be
+// the whole word, or all but its last letter: "ill" does not match "illustrate", nor "rest"
+// "restaurant".
 bool names(std::string_view beginnings, std::string_view word) {
   while (!beginnings.empty()) {
     const std::string_view beginning = beginnings.substr(0, beginnings.find(' '));

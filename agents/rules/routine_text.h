@@ -1,5 +1,5 @@
 #pragma once
-// rules/routine_text.h - the things that a routine can hold, with their usual times and words.
+// rules/routine_text.h - the tasks of a routine, with their usual times and texts.
 
 #include <cstdint>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace belay::rules {
 
-// What a recommendation can be about.
+// The topics of recommendations.
 enum class Topic {
   exhaustion,
   sleep,
@@ -23,37 +23,39 @@ enum class Topic {
 };
 inline constexpr std::size_t kTopics = 9;
 
-// The topics of a text by the beginnings of its words, in the order of Topic. Both languages.
+// Returns the topics of a text, in the order of Topic, by the beginnings of its words. Both
+// languages.
 std::vector<Topic> topics_of(std::string_view text);
 
 // All times are minutes after midnight. The task is placed at a multiple of five minutes in
-// [earliest, latest], as near to `usual` as it can be.
+// [earliest, latest], as near to `usual` as possible.
 struct RoutineTask {
   std::string_view name;  // stable, for tests and rules: "breakfast"
   int usual = 0;
   int earliest = 0;
   int latest = 0;
-  int minutes = 0;   // how long it takes
-  int priority = 0;  // lower is placed first
+  int minutes = 0;   // duration
+  int priority = 0;  // lower values are placed first
   std::string_view activity;
   std::string_view benefit;
 };
 
-// The tasks of any day; `gentle` (from exhaustion, illness or level 7) has no focused work, rest in
-// its stead, and an early night.
+// Returns the tasks of any day. A `gentle` day (after exhaustion, illness or level 7) has rest
+// instead of focused work, and an early night.
 std::vector<RoutineTask> daily_tasks(Language language, bool gentle);
-// What one topic adds.
+// Returns the task that a topic adds.
 RoutineTask topic_task(Topic topic, Language language);
-// What a level adds: 7 tells someone; from 8 on contact first and again in the evening.
+// The tasks that a risk level adds: tell_someone() at level 7; first_contact() and
+// evening_contact() from level 8 on.
 RoutineTask first_contact(Language language);
 RoutineTask evening_contact(Language language);
 RoutineTask tell_someone(Language language);
-// Harmless things to fill up with when more activities are asked for.
+// Returns neutral tasks for feedback that requests more activities.
 std::vector<RoutineTask> spare_tasks(Language language);
 
 struct RoutineWords {
   std::string_view fixed_benefit;  // of a fixed event
-  std::string_view no_time;        // reasons for what is not placed
+  std::string_view no_time;        // this and the next ones: reasons for tasks that were not placed
   std::string_view bad_time;
   std::string_view time_taken;
   std::string_view too_many;

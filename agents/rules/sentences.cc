@@ -54,7 +54,7 @@ std::vector<Span> sentences_of(std::string_view text, Language language) {
   std::vector<Span> out;
   if (text.empty()) return out;
   const auto iterator = sentence_iterator(language);
-  // ICU counts in 32 bits; without its data, a text is one sentence.
+  // ICU's offsets have 32 bits. A longer text, or one without ICU's data, is one sentence.
   const bool fits =
       text.size() < static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
   if (!iterator || !fits) {

@@ -1,5 +1,5 @@
 #pragma once
-// rules/sentences.h - where a text's sentences begin and end.
+// rules/sentences.h - splits a text into sentences.
 
 #include <string_view>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace belay::rules {
 
-// The sentences of `text` in order, without the white space around them; none is empty. "Sr." and
-// "p. ej." end none where the language is known. REQUIRES: valid UTF-8.
+// Returns the sentences of `text` in order, without white space around them; none is empty. "Sr."
+// and "p. ej." do not end a sentence if the language is known. Requires valid UTF-8.
 std::vector<Span> sentences_of(std::string_view text, Language language);
 
 }  // namespace belay::rules

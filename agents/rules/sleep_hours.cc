@@ -34,7 +34,7 @@ constexpr auto kNumerals = std::to_array<Numeral>(
      {"tres", 3},    {"cuatro", 4},  {"cinco", 5}, {"seis", 6},  {"siete", 7},
      {"ocho", 8},    {"nueve", 9},   {"diez", 10}, {"once", 11}, {"doce", 12}});
 
-// Reads words one by one, up to a pause: hours of sleep are told in one breath.
+// Reads words one by one, up to a pause: no statement of hours continues across punctuation.
 class Reader {
  public:
   Reader(const Words& words, std::size_t at, std::size_t limit)

@@ -28,7 +28,7 @@ std::string one_spaced(std::string_view text) {
   return out;
 }
 
-// The byte offset `count` code points after `from`.
+// Returns the byte offset that is `count` code points after `from`.
 std::size_t forward(std::string_view text, std::size_t from, std::size_t count) {
   while (from < text.size() && count > 0) {
     ++from;
@@ -47,7 +47,7 @@ std::size_t backward(std::string_view text, std::size_t from, std::size_t count)
   return from;
 }
 
-// Whether what starts at `at` belongs to the character before it: a mark or a joiner.
+// Returns whether the code point at `at` belongs to the previous character: a mark or a joiner.
 bool continues(std::string_view text, std::size_t at) {
   if (at >= text.size() || at == 0) return false;
   const std::string_view rest = text.substr(at, 4);
@@ -58,11 +58,11 @@ bool continues(std::string_view text, std::size_t at) {
   return c >= 0 && (c == 0x200D || (U_GET_GC_MASK(c) & U_GC_M_MASK) != 0);
 }
 
-// The last place to cut in [from, limit]: before a space, or between characters in one long word.
+// Returns the last position in [from, limit] to cut at: before a space, or between the characters
+// of one long word.
 std::size_t cut_before(std::string_view text, std::size_t from, std::size_t limit) {
-  const std::size_t checkpoint_ns = text.rfind(' ', limit);
-  if (checkpoint_ns != std::string_view::npos && checkpoint_ns > from + (limit - from) / 2)
-    return checkpoint_ns;
+  const std::size_t space = text.rfind(' ', limit);
+  if (space != std::string_view::npos && space > from + (limit - from) / 2) return space;
   while (limit > from && continues(text, limit)) limit = backward(text, limit, 1);
   return limit;
 }
@@ -79,9 +79,8 @@ std::string shortened(std::string_view raw, std::size_t focus, std::size_t code_
   if (code_points(std::string_view(text).substr(0, new_focus)) > room / 2) {
     const std::size_t wanted = std::min(backward(text, std::min(new_focus, text.size()), kLeadIn),
                                         backward(text, text.size(), room));
-    const std::size_t checkpoint_ns = text.find(' ', wanted);
-    begin = checkpoint_ns == std::string::npos || checkpoint_ns > new_focus ? wanted
-                                                                            : checkpoint_ns + 1;
+    const std::size_t space = text.find(' ', wanted);
+    begin = space == std::string::npos || space > new_focus ? wanted : space + 1;
     while (begin > 0 && continues(text, begin)) begin = backward(text, begin, 1);
   }
   std::size_t end = forward(text, begin, room);

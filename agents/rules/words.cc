@@ -38,7 +38,7 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
 }
 
-// Characters that are not seen, and so must not hide a word: soft hyphen, zero-width ones.
+// Soft hyphens and zero-width characters: invisible, and therefore ignored within words.
 bool is_invisible(UChar32 c) {
   return c == 0xAD || (c >= 0x200B && c <= 0x200D) || c == 0x2060 || c == 0xFEFF;
 }
@@ -56,14 +56,14 @@ bool is_pause(UChar32 c) {
   return marks.find(static_cast<char32_t>(c)) != std::u32string_view::npos;
 }
 
-// Whether the character may stand inside a word when a word character follows it: the apostrophe
-// of "don't", the point of "4.5".
+// Returns whether `c` is part of a word if word characters surround it: the apostrophe of "don't",
+// the point of "4.5".
 bool joins(UChar32 before, UChar32 c, UChar32 after) {
   if (is_apostrophe(c)) return u_isalpha(before) && u_isalpha(after);
   return (c == '.' || c == ',') && u_isdigit(before) && u_isdigit(after);
 }
 
-// The end of the word that starts at `begin`.
+// Returns the end of the word that starts at `begin`.
 std::size_t word_end(std::string_view text, std::size_t begin) {
   CodePoint last = decode(text, begin);
   while (last.end < text.size()) {
@@ -86,7 +86,7 @@ struct Contraction {
   std::string_view second;
 };
 
-// Those that no rule below gives, and those that people write without the apostrophe.
+// Contractions that the rules below do not cover, and those that are written without an apostrophe.
 constexpr std::array<Contraction, 31> kContractions = {{
     {"can't", "can", "not"},        {"cant", "can", "not"},
     {"cannot", "can", "not"},       {"won't", "will", "not"},
@@ -117,7 +117,7 @@ constexpr std::array<Ending, 6> kEndings = {{{"n't", "not"},
                                              {"'re", "are"},
                                              {"'d", "would"}}};
 
-// The word, or its two words when it is a contraction. A possessive loses its ending.
+// Returns the word, or two words if it is a contraction. A possessive loses its ending.
 std::pair<std::string, std::optional<std::string>> spelled_out(std::string word) {
   for (const Contraction& contraction : kContractions) {
     if (word == contraction.written) {
@@ -167,7 +167,7 @@ class Collector {
   std::unordered_map<std::string, std::uint32_t> indices_;
 };
 
-// Drops what distinguishes only spelling: marks, apostrophe shapes. Keeps n with tilde.
+// Removes differences of spelling: marks and forms of the apostrophe. Keeps n with tilde.
 std::string without_marks(const icu::UnicodeString& decomposed) {
   icu::UnicodeString kept;
   for (std::int32_t i = 0; i < decomposed.length(); i = decomposed.moveIndex32(i, 1)) {

@@ -1,8 +1,7 @@
 #pragma once
-// rules/words.h - the words of a text, folded for comparison, with where each stands.
+// rules/words.h - splits a text into words, folded for comparison, with their positions.
 //
-// Offsets are bytes of the text as handed in. All functions are pure and take any bytes: see
-// readable() for what is not UTF-8.
+// Offsets are bytes of the given text. All functions are pure. readable() makes any bytes valid.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,30 +21,30 @@ struct Span {
 struct Token {
   Span span;
   std::uint32_t word = 0;     // index into Words::vocabulary
-  bool pause_before = false;  // punctuation or a line break stands between it and the one before
+  bool pause_before = false;  // punctuation or a line break separates it from the previous token
 };
 
 struct Words {
-  std::vector<Token> tokens;            // in text order; a contraction gives two, of one span
-  std::vector<std::string> vocabulary;  // the distinct words, folded; "" for what is too long
+  std::vector<Token> tokens;            // in text order; a contraction is two tokens of one span
+  std::vector<std::string> vocabulary;  // the distinct words, folded; "" for words that are too long
 };
 
-// The same number of bytes, but valid UTF-8 without NUL: every invalid byte becomes '?', NUL and
-// a lone line break (a hard wrap, not a paragraph) become a space.
+// Returns the text as valid UTF-8 without NUL, of equal length: each invalid byte becomes '?', NUL
+// and a single line break (a hard wrap, not a paragraph) become a space.
 std::string readable(std::string_view text);
 
-// The words of `text`: no case, no accents (but for the tilde of n), no invisible characters,
-// contractions spelled out ("don't" and "dont": "do", "not"). Words over 64 bytes are kept as "".
-// REQUIRES: valid UTF-8.
+// Returns the words of `text`, folded: without case, accents (except the tilde of n) and invisible
+// characters, with contractions expanded ("don't" and "dont": "do", "not"). Words of more than 64
+// bytes become "". Requires valid UTF-8.
 Words words_of(std::string_view text);
 
-// One word folded as words_of() does it, contractions left as they are.
+// Returns one word, folded as by words_of(), without expanding contractions.
 std::string fold(std::string_view word);
 
-// The number of code points of valid UTF-8.
+// Returns the number of code points of valid UTF-8.
 std::size_t code_points(std::string_view text);
 
-// True if a list, mostly of words, contains this item.
+// Returns whether a list, usually of words, contains this item.
 template <typename List, typename Item>
 bool has(const List& list, const Item& word) {
   return std::find(list.begin(), list.end(), word) != list.end();

@@ -1,9 +1,9 @@
 #pragma once
-// belay/check.h - the rules that every store must obey whatever happened to its processes, as code.
+// belay/check.h - checks the rules that every store must satisfy, whatever happened to its processes.
 //
-// Any test, simulator or kill campaign - and `belay check` - runs them over any store. The ten
-// properties are those of the agents' specification (docs/how-belay-is-tested.md lists them), the
-// invariants are the engine's own.
+// Tests, simulations, crash campaigns and `belay check` apply them to any store. The ten properties
+// are those of the agents' specification (docs/how-belay-is-tested.md lists them); the invariants
+// are the engine's own.
 
 #include <map>
 #include <memory>
@@ -19,7 +19,7 @@ namespace belay {
 struct Violation {
   std::string rule;     // "I2", "P5", ...
   std::string subject;  // the thread, run or approval, as text
-  std::string message;  // one sentence: what is wrong there
+  std::string message;  // one sentence that describes the fault
 };
 
 struct CheckReport {
@@ -28,24 +28,24 @@ struct CheckReport {
   std::size_t checkpoints = 0;
   std::size_t approvals = 0;
   std::size_t records = 0;  // of the scope's collections
-  // How many runs, by the name of their graph, were checked without their graph, because the scope
-  // has none of that name, or another version of it than the run began with. The rules that say
-  // "with its graph" did not look at them.
+  // Number of runs, by graph name, that were checked without their graph, because the scope has no
+  // graph of that name or only another version than the one that the run started with. The rules
+  // whose sentences contain "with its graph" were not applied to them.
   std::map<std::string, std::size_t> runs_without_graph;
 };
 
-// What a checker needs to know beside the store.
+// The input of a check in addition to the store.
 struct CheckScope {
   TenantId tenant = default_tenant();
-  // The graphs whose runs are in the store, by name: what their nodes and edges are.
+  // The graphs of the store's runs.
   std::vector<std::shared_ptr<const GraphDefinition>> graphs;
-  // Commits that a caller knows to have been acknowledged, for I1: run and seq.
+  // Commits that were acknowledged to the caller, for I1: run and seq.
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged;
-  // Effects that a caller knows to have been done, as they were then, for I4.
+  // Effects that the caller has observed as done, as they were then, for I4.
   std::vector<EffectRow> done_effects;
-  // The collections whose records are looked at, for I4: a store can't list them.
+  // The collections whose records are read, for I4: a store cannot list its collections.
   std::vector<std::string> collections;
-  // What every commit that has a run go on has kept to, for I12.
+  // The limits that all commits that made a run running have observed, for I12.
   ConcurrencyLimits concurrency = {};
 };
 
@@ -53,12 +53,12 @@ struct CheckRule {
   std::string_view id;
   std::string_view sentence;
 };
-// All rules, in the order in which they are run.
+// Returns all rules, in the order in which they are checked.
 const std::vector<CheckRule>& check_rules();
 
-// Reads the whole tenant, one run at a time, and checks every rule; other processes may go on
-// working. At most ten violations a rule and run, the last of which says how many more there were.
-// An Error only when the store can't be read.
+// Reads the whole tenant, one run at a time, and checks every rule; other processes can continue to
+// write. Reports at most ten violations per rule and run; the last one contains the number of
+// omitted violations. Returns an Error only if the store could not be read.
 Task<Result<CheckReport>> check_store(Store& store, CheckScope scope);
 
 }  // namespace belay

@@ -1,24 +1,23 @@
 #pragma once
-// belay/context.h - what a node may ask of the world while it runs.
+// belay/context.h - a node's access to ids, time, randomness, the model, records and effects.
 //
-// Everything ambient comes through the Context: ids, time, randomness, model, records. The engine
-// keeps it alive until the node has ended. Threading: use it on the node's own executor only, not
-// from the blocking pool.
+// The engine keeps the Context alive until the node has ended. Threading: use it on the node's
+// executor only, not from the blocking pool.
 //
-// Effects on the outside world, by what a crash may do to them:
+// Classes of effects, by the guarantee after a crash:
 //
-// A, transactional: rows in Belay's own store - state, records, messages of the outbox. They are
-//    part of the node's commit: exactly once. Context::save(), publish().
-// B, keyed: the other side knows a repetition by our key. At least once, always with the same key.
-//    Context::once(): the result is recorded, and a node that runs again gets it without a call.
-// C, unkeyed: a mail over SMTP, an API without such keys. The intent is committed first; when a
-//    crash leaves the outcome unknown, the effect is `uncertain` and its policy decides.
-//    Context::effect(): never repeated silently, never dropped silently.
+// transactional  Rows in Belay's own store: state, records, outbox messages. They are part of the
+//                node's commit: exactly once. Context::save(), publish().
+// keyed          The receiver deduplicates by a key. At least once, always with the same key; not
+//                called again once the result is recorded. Context::keyed_effect().
+// unkeyed        A mail over SMTP, an API without such keys. The intent is committed first. If a
+//                crash leaves the outcome unknown, the effect is `uncertain`, and its policy
+//                decides: never repeated, never dropped silently. Context::unkeyed_effect().
 //
-// An effect is named; the name tells several effects of one node apart. Its key is
-// "run/task/name": the same over all attempts of one visit of a node, another for another visit.
-// An attempt must use each name once: a loop gives each of its effects a name, "charge/" +
-// order.id. A name that is used again in the same attempt throws Failure (`invalid`).
+// Each effect has a name, which distinguishes the effects of one node. The idempotency key is
+// "run/task/name": all attempts of a task share it, and no other task has it. An attempt must use
+// each name only once: in a loop, give each effect its own name, such as "charge/" + order.id. A
+// second use in the same attempt throws Failure (`invalid`).
 
 #include <chrono>
 #include <functional>
@@ -38,19 +37,19 @@ namespace belay {
 
 class Ledger;
 
-// A person's answer to an interrupt.
+// The decision on an interrupt that a node has requested.
 struct InterruptResponse {
   bool approved = false;
-  Value payload;  // as shown, or as edited by the person
-  std::string decided_by;
+  Value payload;           // as shown, or as edited by the decision
+  std::string decided_by;  // empty: the interrupt expired
   std::string comment;
 };
 
-// A question that a node asks in its middle.
+// An interrupt that a node requests while it runs.
 struct InterruptRequest {
-  std::string name;  // tells several questions of one node apart
+  std::string name;  // distinguishes several interrupts of one node
   std::string text;
-  Value payload;  // what is shown; an answer counts only for this very payload
+  Value payload;  // shown to the decider; a decision applies to this payload only
   std::chrono::milliseconds expires{std::chrono::hours(24)};
 };
 
@@ -60,21 +59,21 @@ struct InterruptRequest {
 // has no outcome. For tests and measurements.
 using EffectObserver = std::function<void(const EffectRow&)>;
 
-// What of a request to the model goes on record beside its hash and the answer: `whole`, which is
-// the request as JSON, or what is to be kept in its place; null keeps nothing of it. Changes
-// nothing of what the model is asked, nor of what a later attempt or a replay takes for the same
-// request: that is told by the hash. Called on the executor's thread; must not throw.
+// Returns the form of a model request that is recorded in addition to its hash and its reply:
+// `whole`, which is the request as JSON, or a replacement; null records only hash and reply. Does
+// not change the request itself. Later attempts and replays recognise the request by its hash and
+// are not affected. Called on the executor's thread; must not throw.
 using PromptRedactor = std::function<Value(const ModelRequest& request, Value whole)>;
 
-// Thrown by Context::interrupt(): the node ends here and runs again once there is an answer. Not an
-// error, and not derived from std::exception, so that ordinary handlers let it pass.
+// Thrown by Context::interrupt(): ends the node, which runs again after the decision. Not an error,
+// and not derived from std::exception, so that ordinary handlers do not catch it.
 struct Interrupted {
   InterruptRequest question;
 };
 
 class Context {
  public:
-  // What one attempt of one task sees. Filled in by the driver.
+  // The data of one attempt of one task. Filled in by the driver.
   struct Attempt {
     TenantId tenant;
     UserId user;
@@ -89,16 +88,16 @@ class Context {
     RunOptions options;
     std::vector<std::pair<std::string, InterruptResponse>>
         answers;                               // by question name and payload hash
-    std::shared_ptr<const std::string> input;  // JSON text of what was sent, if any
+    std::shared_ptr<const std::string> input;  // JSON text of the send's input; null: no send
     Model* model = nullptr;
     Records* records = nullptr;
-    // Null where nothing is recorded: a test that calls a node by itself.
+    // Null: nothing is recorded, in a test that calls a node directly.
     Journal* journal = nullptr;
-    Ledger* ledger = nullptr;  // null: nothing is counted
-    // The model's answers come from the journal alone, and `model` may be null: see model().
+    Ledger* ledger = nullptr;  // null: costs are not counted
+    // The model's replies come from the journal only, and `model` may be null: see model().
     bool replays = false;
     const EffectObserver* effect_observer = nullptr;
-    const PromptRedactor* redact_prompt = nullptr;  // null: requests are recorded whole
+    const PromptRedactor* redact_prompt = nullptr;  // null: requests are recorded unredacted
   };
 
   explicit Context(Attempt attempt);
@@ -110,19 +109,19 @@ class Context {
   const UserId& user() const { return attempt_.user; }
   const ThreadId& thread() const { return attempt_.thread; }
   const RunId& run() const { return attempt_.run; }
-  // One visit of one node; the same over all attempts of that visit.
+  // The same for all attempts of the task.
   const TaskId& task() const { return attempt_.task; }
   std::string_view node() const { return attempt_.node; }
-  // 1 for the first attempt of this visit.
+  // 1 for the task's first attempt.
   int attempt() const { return attempt_.attempt; }
-  // Why the attempt before this one failed; null for the first.
+  // The error of the previous attempt; null for the first attempt.
   const Error* previous_error() const {
     return attempt_.previous_error ? &*attempt_.previous_error : nullptr;
   }
   const RunOptions& options() const { return attempt_.options; }
 
-  // What a Send gave this visit, as the type that it was sent as. Throws Failure (`invalid`) for a
-  // visit without an input, or with one of another type.
+  // Returns the input of the send that scheduled this task. Throws Failure (`invalid`) if the task
+  // has no input, or one that does not fit Input.
   template <typename Input>
   Input input() const {
     if (!attempt_.input) detail::throw_failure(no_input());
@@ -131,48 +130,49 @@ class Context {
   }
   bool has_input() const { return attempt_.input != nullptr; }
 
-  // When this attempt began.
+  // The start time of this attempt.
   Instant now() const { return attempt_.now; }
   // Pseudo-random bits, seeded for this attempt: not for secrets.
   std::uint64_t random_bits();
 
-  // The run's model. Each answer is recorded in the journal with the node's commit; a call that
-  // this attempt has on record already, with the same request, is answered from there. On a budget
-  // the most that a call can cost is reserved before it, in a commit of its own. When a run is
-  // replayed, a call without a record is `not_found`, one with another request `conflict`.
+  // The run's model. Each reply is recorded in the journal with the node's commit; a call of this
+  // attempt that is recorded with the same request returns the recorded reply. In a run with a
+  // budget, the maximum cost of a call is reserved first, in its own commit. In a replay, a call
+  // that is not recorded fails with `not_found`, one with another request with `conflict`.
   Model& model() { return recorded_ ? *recorded_ : *attempt_.model; }
-  // Marks the model's replies to this attempt as unusable although the node ends well: caches of
+  // Marks the model's replies to this attempt as unusable although the node succeeds: caches of
   // replies do not return them again. The replies of an attempt that fails are always refused.
   void refuse_answers() { effects_.answers->refuse(); }
-  // The run's user's records, as committed; what this node saves is not among them yet.
+  // The records of the run's user, as committed; without those that this node saves.
   Records& records() { return *attempt_.records; }
 
-  // Saves `record` in this node's commit: exactly once, or not at all if the node fails. A record
-  // that can't be saved throws Failure (`invalid`).
+  // Saves `record` in this node's commit: exactly once; never if the node fails. Throws Failure
+  // (`invalid`) if the record cannot be saved.
   template <Record R>
   void save(const R& record) {
     effects_.records.push_back(record_write(record, user()).value());
   }
 
-  // How the run is said to have ended, should it end after this node: "saved", "nothing_to_do".
+  // Sets the run's outcome, used if the run completes after this node: "saved", "nothing_to_do".
   void outcome(std::string outcome) { effects_.outcome = std::move(outcome); }
-  // A durable event of the program's own, written in this node's commit. Also of an attempt that
-  // fails: with the next commit then.
+  // Adds a durable event to this node's commit. If the attempt fails, the event is written with the
+  // next commit.
   void emit(std::string name, Value body);
 
-  // A piece of a text that people see while it comes: readers of the run's events in this process
-  // get it at once, where the node is a coroutine. In the node's commit the whole text becomes a
-  // durable event; that of an attempt that fails is dropped. Pieces may be cut anywhere, also in
-  // the middle of a character. Throws Failure (`invalid`) for what is no UTF-8, or a text that
-  // outgrows limits::value_bytes_max.
+  // Appends a delta to the text that this attempt streams. If the node is a coroutine, readers of
+  // the run's events in this process receive it immediately. The node's commit contains the whole
+  // text as a durable event; the text of an attempt that fails is dropped. A delta can begin and
+  // end within a character. Throws Failure (`invalid`) for text that is not UTF-8, or if the whole
+  // text exceeds limits::value_bytes_max.
   void stream(std::string_view piece);
-  // The attempt's text so far, without a character that is not whole yet.
+  // The attempt's text so far, without an incomplete character at its end.
   std::string_view streamed() const { return std::string_view(effects_.text).substr(0, whole_); }
 
-  // An effect of class B: calls `action` unless its result is recorded, and gives the result. Names
-  // that begin with "model/" or "cost/" are taken. `action` returns T or Result<T>; an Error is
-  // thrown as a Failure and recorded nowhere. Where it returns a Task, this does too, and the
-  // result is durable before it goes on; otherwise it is recorded with the node's commit.
+  // A keyed effect: returns the recorded result, or calls `action` and records its result. Names
+  // that begin with "model/" or "cost/" are reserved. `action` returns T or Result<T>; an Error is
+  // thrown as a Failure and is not recorded. If `action` returns a Task, so does this function, and
+  // the result is durable before the node continues; otherwise it is recorded with the node's
+  // commit.
   template <typename Function>
   auto keyed_effect(std::string name, Function action) {
     using Returned = std::invoke_result_t<Function>;
@@ -183,12 +183,12 @@ class Context {
     }
   }
 
-  // An effect of class C (see the top). `action` is as for once(). An Error of code `uncertain`
-  // says that nobody knows its outcome, and its policy decides at once, as after a crash; where
-  // that is to do it again, this attempt fails as `unavailable`. An exception leaves it unknown
-  // too, for the next attempt. Any other Error says that it did not happen. Gives its result, or
-  // nothing when the policy was to skip it. `probe` asks the other side: a result if it has
-  // happened, nullopt if it has not.
+  // An unkeyed effect (see the top); `action` as for keyed_effect(). An Error of code `uncertain`
+  // means that the outcome is unknown: the policy applies immediately, as after a crash, and if it
+  // repeats the effect, this attempt fails with `unavailable`. An exception leaves the outcome
+  // unknown too; the policy applies in the next attempt. Any other Error means that the effect did
+  // not happen. Returns the result, or nullopt if the policy skipped the effect. `probe` asks the
+  // external system: see Probe.
   template <typename Function>
   auto unkeyed_effect(std::string name, EffectOptions options, Function action,
                       Probe<detail::effect_value_t<Function>> probe = nullptr) {
@@ -205,38 +205,38 @@ class Context {
   // reserve() books `most` on the budget before the call, durably, or fails with `exhausted`;
   // settle() books the real cost after the call. A reservation that is never settled counts in
   // full, and its name cannot be reserved again in that attempt, because settle() finds it by name.
-  // Within once(), an effect whose result is recorded is not paid again:
+  // Within keyed_effect(), an effect whose result is recorded is not paid again:
   //     auto search = [&]() -> Task<Result<Hits>> {
   //       auto reserved = co_await context.reserve("search", most);
   //       ...
   Task<Result<Done>> reserve(std::string name, Cost most);
   void settle(std::string_view name, Cost spent);
-  // The same at once, for what has been spent already or a plain function spends: recorded with
-  // the node's commit, so a crash before that forgets it.
+  // Books a cost in one call, for a plain function or after the fact. Recorded with the node's
+  // commit: a crash before it loses the booking.
   Result<Done> spend(std::string name, Cost spent);
 
-  // "run/task", or "run/task/name": what the other side deduplicates by.
+  // "run/task", or "run/task/name": the text by which a receiver deduplicates.
   std::string idempotency_key(std::string_view name = {}) const;
 
-  // A message for the world outside, in this node's commit: handed to the topic's receiver at least
-  // once after it, with an id to tell a repetition by, or never if the node fails.
+  // Adds a message to the outbox in this node's commit. It is delivered to the topic's receiver
+  // after the commit, at least once and always with the same id; never if the node fails.
   void publish(std::string topic, Value body);
 
-  // Asks a person in the middle of a node and returns the answer. Without one yet it ends the node
-  // here; the whole node runs again when the answer has come, so do nothing before it that must
-  // not happen twice. An approval node asks without that price: prefer it. The answer counts for
-  // the same question name and the same payload; with another payload the question is asked anew.
+  // Requests a decision within a node and returns it. Without a decision, ends the node here; the
+  // whole node runs again after the decision, therefore the code before this call must be safe to
+  // execute twice. An approval node does not have that restriction: prefer it. The decision applies
+  // to the same question name and the same payload; another payload is a new question.
   InterruptResponse interrupt(InterruptRequest question);
 
-  // Runs a function that blocks on the executor's bounded pool; see on_blocking_pool().
+  // Runs a function that blocks on the executor's blocking pool; see on_blocking_pool().
   template <typename T>
   Task<Result<T>> run_blocking(std::function<Result<T>()> work) {
     return on_blocking_pool<T>(std::move(work));
   }
 
-  // For the driver: `heard` is called whenever there is more of its text.
+  // For the driver: `heard` is called after each delta.
   void when_streamed(std::function<void()> heard) { heard_ = std::move(heard); }
-  // For the driver, once the node has ended.
+  // For the driver, after the node has ended.
   NodeEffects take_effects() { return std::move(effects_); }
 
  private:
@@ -245,9 +245,9 @@ class Context {
   EffectRow cost_row(const std::string& name);
   Task<Result<Done>> reserve_cost(std::string name, Cost most);
   Result<Done> check_cost(const std::string& name, const Cost& cost) const;
-  // Asks a person what became of an effect: the answer, or an interrupt.
+  // Requests a decision whether an uncertain effect happened, and returns it.
   InterruptResponse ask_about(const EffectRow& row, std::chrono::milliseconds expires);
-  // The node runs again once the row is recorded.
+  // Ends the node, which runs again after the row is recorded.
   [[noreturn]] static void journal_first(EffectRow row);
 
   template <typename T, typename Function>
@@ -274,7 +274,7 @@ class Context {
   std::unique_ptr<Costs> costs_;
   std::set<std::string, std::less<>> effects_used_;  // by name, in this attempt
   std::function<void()> heard_;
-  std::size_t whole_ = 0;  // bytes of the text that are whole characters
+  std::size_t whole_ = 0;  // bytes of the text that are complete characters
 };
 
 }  // namespace belay

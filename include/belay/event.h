@@ -1,5 +1,5 @@
 #pragma once
-// belay/event.h - what a run tells, as a stream that any process can read and rejoin.
+// belay/event.h - the events of a run, as a stream that any process can read and rejoin.
 //
 //     auto events = (co_await runtime->events(options)).value();
 //     while (true) {
@@ -8,14 +8,15 @@
 //       ...
 //     }
 //
-// Durable events are made of what the store keeps of the run's commits, so every reader in every
-// process gets the same ones, with the same ids, whether it reads while they happen or years later.
-// Their ids grow without a gap of meaning: a reader that comes back with the last id that it has
-// seen gets exactly the rest. docs/events.md says what each kind tells, and when.
+// Durable events are derived from the stored rows of the run's commits. Therefore all readers in
+// all processes receive the same events with the same ids, during the run or years later. A reader
+// that reconnects with the last id that it has received gets exactly the remaining events.
+// docs/events.md describes each kind.
 //
 // Text that a node streams (Context::stream) is ephemeral: it has no id, and only readers in the
-// process that runs the node see it. When the node has ended its whole text comes as a durable
-// event that stands in its place; the text of an attempt that failed never does.
+// process that executes the node receive it; with Hints::broadcast, other processes do too. After
+// the node has ended, its whole text follows as a durable event, which replaces the ephemeral ones;
+// the text of an attempt that failed is never stored.
 
 #include <chrono>
 #include <functional>
@@ -33,8 +34,8 @@
 
 namespace belay {
 
-// Where an event stands in its run: the commit that it tells of, and its place among all events of
-// that commit, those that a reader leaves out included. "12-3".
+// The id of an event in its run: the seq of its commit, and its index among all events of that
+// commit, including those that a reader filters out. "12-3".
 struct EventId {
   std::uint64_t seq = 0;
   std::uint64_t index = 0;
@@ -44,15 +45,15 @@ struct EventId {
 std::optional<EventId> event_id_from(std::string_view text);
 
 enum class EventKind {
-  status,       // the run has another status
-  values,       // the whole state after a step
-  updates,      // what one task changed
-  messages,     // the text that a node has streamed
+  status,       // the run's status changed
+  values,       // the whole state after a commit
+  updates,      // the channel writes of one task
+  messages,     // the text that a node streamed
   custom,       // Context::emit()
-  tasks,        // a task was chosen, has ended, or an attempt of it has failed
+  tasks,        // a task was scheduled or has ended, or an attempt failed
   checkpoints,  // a commit
-  approvals,    // a person is asked; what came of it
-  debug,        // all that a commit says
+  approvals,    // an approval was requested, decided, expired or closed
+  debug,        // all details of a commit
 };
 std::string_view name_of(EventKind kind);
 std::optional<EventKind> event_kind_named(std::string_view name);
@@ -62,19 +63,19 @@ struct StreamEvent {
   EventKind kind = EventKind::status;
   ThreadId thread;
   RunId run;
-  std::string checkpoint_ns;  // namespace of a subgraph's visit; empty for the run's own graph
-  // Of one task, or one node; empty and null where it is of none.
+  std::string checkpoint_ns;  // namespace of a subgraph task; empty for the run's own graph
+  // Empty and null for events that do not belong to one node or task.
   std::string node;
   TaskId task;
-  // Of `messages`: which attempt said it, and what stands before it, in bytes. A greater attempt
-  // makes what the one before has said void.
+  // Of `messages`: the attempt that streamed the text, and the number of bytes before it. A higher
+  // attempt invalidates the text of the previous one.
   int attempt = 0;
   std::uint64_t offset = 0;
   Value body;
   Instant at{};
   friend bool operator==(const StreamEvent&, const StreamEvent&) = default;
 };
-// The event as one JSON object: what the command line prints.
+// Returns the event as one JSON object, as the command line prints it.
 Value to_value(const StreamEvent& event);
 
 struct EventOptions {
@@ -83,22 +84,22 @@ struct EventOptions {
   std::optional<RunId> run = std::nullopt;  // unset: the thread's latest
   std::vector<EventKind> kinds = {};        // empty: all
   std::optional<EventId> after = std::nullopt;
-  // False: next() does not wait, and gives nothing once there is no more for now.
+  // False: next() does not wait, and returns an empty list if no more events are available.
   bool follow = true;
-  std::chrono::milliseconds poll{200};  // how often it looks for what other processes commit
-  // While nothing comes it looks less and less often, down to this; less than `poll`: as often.
-  // What its own process commits is told at once, always.
+  std::chrono::milliseconds poll{200};  // poll interval for commits of other processes
+  // The interval doubles up to this maximum while no events arrive; below `poll`: it is constant.
+  // Commits of the reader's own process are always returned immediately.
   std::chrono::milliseconds poll_max{0};
 };
 
-// A reader's place in a run. Threading: the executor's thread; one next() at a time. It outlives
-// neither the store nor the executor.
+// A reader of a run's events, with its cursor. Threading: the executor's thread; one next() at a
+// time. Store and executor must outlive it.
 class EventReader {
  public:
   virtual ~EventReader() = default;
-  // Waits until there is more, in order, and returns it. Empty: the run has come to its end and all
-  // of it has been read, or, without `follow`, there is no more for now. After an Error it may be
-  // called again, and misses nothing.
+  // Waits for further events and returns them, in order. Empty: the run has ended and all events
+  // were returned, or, without `follow`, no more are available now. After an Error it can be called
+  // again, and no event is lost.
   virtual Task<Result<std::vector<StreamEvent>>> next() = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// belay/graph.h - an agent as a graph of nodes, checked as a whole when it is built.
+// belay/graph.h - graphs of nodes and their builder, which checks a graph as a whole.
 //
 //     GraphBuilder<Mail> graph{"mail"};
 //     graph.node("write", write).retry({.attempts = 3, .base = 500ms});
@@ -10,27 +10,27 @@
 //     graph.edge(start, "write").edge("write", "review").edge("send", end);
 //     Result<Graph<Mail>> built = std::move(graph).build();
 //
-// A node is a function (const State&, Context&) that returns an Update<State>, a Task of one, or a
-// Result of either. It reads state, and says what changed; its return is committed as a whole. A
-// plain function must not block: wait in a Task, or use context.blocking().
-// All nodes that are due form a superstep: they run in parallel on the same state, what they say is
-// combined in the order in which the nodes were declared, and the nodes after them come next.
-// Several edges from one node lead to all of their targets. A node that several ways lead to in one
-// superstep is visited once; join() waits for ways of different lengths.
-// A branch chooses among its targets by a pure function of the state: it returns a bool or an index
+// A node is a function (const State&, Context&) that returns an Update<State>, a Result of one, or
+// a Task of either. Its update is committed as a whole. A plain function must not block: wait in a
+// coroutine, or use context.run_blocking().
+// All scheduled nodes form a superstep: they run in parallel on the same state, their updates are
+// combined in the order in which the nodes were declared, and then their targets are scheduled. All
+// edges of a node are followed. A node with several incoming edges is scheduled once per superstep;
+// join() waits for nodes that end in different supersteps.
+// A branch selects among its targets by a pure function of the state: it returns a bool or an index
 // into the targets ({if_false, if_true}), a target's name, several names, or Sends, each of which
-// visits a node with an input of its own. Once chosen, the way is committed and never chosen again.
-// An exception in it is a typed failure of the run.
-// build() reports all faults at once, each naming the node and what to write instead.
-// Versions: a graph's hash covers names, channels, edges and policies. A run goes on with the
-// version that it began with (Runtime::add() takes several), or with one that has upgrade_from() or
-// accept_older_versions(). Anything else is refused, and the run left as it is.
+// schedules a task with its own input. The selection is committed and is never made again. An
+// exception in the function is a typed failure of the run.
+// build() reports all faults together, each with the name of the node and a correction.
+// Versions: a graph's hash covers names, channels, edges and policies. A run continues with the
+// version that it started with (Runtime::add() accepts several), or with one that has
+// upgrade_from() or accept_older_versions(). Otherwise it is rejected and not changed.
 
 #include "belay/detail/graph_definition.h"
 
 namespace belay {
 
-// A graph that has been checked. Cheap to copy; runs share it.
+// A checked graph. Cheap to copy; runs share it.
 template <GraphState State>
 class Graph {
  public:
@@ -43,11 +43,11 @@ class Graph {
   std::shared_ptr<const GraphDefinition> definition_;
 };
 
-// For a state that is a JSON object: JsonGraphBuilder of json_graph.h.
+// For a state that is a JSON object, use JsonGraphBuilder of json_graph.h.
 template <GraphState State>
 class GraphBuilder {
  public:
-  // A bool of the state: a member, or of a JSON object a channel by name.
+  // A bool of the state: a member of a struct, or a channel of a JSON object by name.
   using Flag = std::conditional_t<std::is_same_v<State, Value>, std::string, bool State::*>;
 
   explicit GraphBuilder(std::string name) {
@@ -63,22 +63,22 @@ class GraphBuilder {
       node().retry = policy;
       return *this;
     }
-    // How long one attempt may take; then it counts as failed with `unavailable`.
+    // Maximum time of one attempt, which then fails with `unavailable`.
     NodeSetting& timeout(std::chrono::milliseconds limit) {
       node().timeout = limit;
       return *this;
     }
-    // What each attempt depends on and Runtime::protect() protects, by name ("smtp").
+    // Each attempt uses this dependency ("smtp"), which Runtime::protect() protects.
     NodeSetting& depends_on(std::string_view dependency) {
       node().depends_on.emplace_back(dependency);
       return *this;
     }
-    // Where this node's updates may go or send to, in place of its edges.
+    // The nodes that this node's updates can select, or send to, instead of its edges.
     NodeSetting& destinations(std::vector<std::string_view> targets) {
       node().destinations.assign(targets.begin(), targets.end());
       return *this;
     }
-    // The run pauses before, or after, the superstep that visits this node; resume() goes on.
+    // Pauses the run before, or after, a superstep with this node, until resume() continues it.
     NodeSetting& interrupt_before() {
       node().interrupt_before = true;
       return *this;
@@ -98,44 +98,44 @@ class GraphBuilder {
   class ApprovalSetting {
    public:
     ApprovalSetting(GraphBuilder& builder, std::size_t index) : builder_(builder), index_(index) {}
-    // Where to go once approved; the payload may have been edited by then.
+    // The next node after an approval; the payload might be edited.
     ApprovalSetting& approved(std::string_view target) {
       approval().approved = target;
       return *this;
     }
-    // Where to go once rejected or expired.
+    // The next node after a rejection or an expiry.
     ApprovalSetting& rejected(std::string_view target) {
       approval().rejected = target;
       return *this;
     }
-    // Asks only when this is true of the state; otherwise goes on as if approved.
+    // Requests the approval only if this returns true; otherwise continues as if approved.
     ApprovalSetting& when(std::function<bool(const State&)> condition) {
       approval().when = [condition](const void* state) {
         return condition(*static_cast<const State*>(state));
       };
       return *this;
     }
-    // Words the question from the state, in place of the fixed text.
+    // Makes the question from the state, instead of the fixed text.
     ApprovalSetting& question(std::function<std::string(const State&)> question) {
       approval().question = [question](const void* s) {
         return question(*static_cast<const State*>(s));
       };
       return *this;
     }
-    // Refuses an edited payload with the Error that this gives for the edited state.
+    // Rejects an edited payload if this returns an Error for the edited state.
     ApprovalSetting& validate(std::function<Result<Done>(const State&)> validate) {
-      approval().check = [validate](const void* state) {
+      approval().validate = [validate](const void* state) {
         return validate(*static_cast<const State*>(state));
       };
       return *this;
     }
-    // A member that is true while the decision is awaited, where nothing runs beside the approval.
+    // A member that is true while the decision is pending, if no other task runs in parallel.
     ApprovalSetting& pending_flag(Flag member) {
       GraphDefinition::Approval& asked = approval();
       detail::bind_flag(member, asked.pending_flag, asked.set_awaiting, asked.names.pending_flag);
       return *this;
     }
-    // A member that takes the decision: true for approved, false for rejected or expired.
+    // A member that is set to the decision: true for approved, false for rejected or expired.
     ApprovalSetting& decision_flag(Flag member) {
       GraphDefinition::Approval& asked = approval();
       detail::bind_flag(member, asked.decision_flag, asked.set_answer, asked.names.decision_flag);
@@ -164,13 +164,13 @@ class GraphBuilder {
     return NodeSetting(*this, definition_.nodes.size() - 1);
   }
 
-  // The same for a function that shares its name with others ("write", "send").
+  // The same for an overloaded function.
   template <typename Returned>
   NodeSetting node(std::string_view name, Returned (*function)(const State&, Context&)) {
     return node(name, std::function<Returned(const State&, Context&)>(function));
   }
 
-  // A node that asks a person: shows `member`, waits, and lets the person edit it.
+  // A node that requests an approval: shows `member`, pauses the run, and permits an edit of it.
   template <typename M>
   ApprovalSetting approval(std::string_view name, M State::* member, ApprovalOptions options) {
     GraphDefinition::Approval asked;
@@ -180,7 +180,7 @@ class GraphBuilder {
     return ApprovalSetting(*this, definition_.nodes.size() - 1);
   }
 
-  // A pause of this long, or of as long as the state says; the run holds no process meanwhile.
+  // Pauses the run for this time, or for a time that the state determines. No process is occupied.
   GraphBuilder& wait(std::string_view name, std::chrono::milliseconds time) {
     add_node(name).wait = [time](const void*) { return time; };
     return *this;
@@ -193,9 +193,9 @@ class GraphBuilder {
     return *this;
   }
 
-  // Another graph as one node. `input` makes its first state, (const State&) -> Inner; `output`
-  // says what its last one changes here, (const Inner&) -> Update<State>. Each of its steps is a
-  // commit of its own, in a namespace of its own.
+  // Uses another graph as one node. `input` makes its initial state, (const State&) -> Inner;
+  // `output` turns its final state into an update, (const Inner&) -> Update<State>. Each of its
+  // supersteps has its own commit, in the namespace of the task.
   template <typename Inner, typename Input, typename Output>
   NodeSetting subgraph(std::string_view name, const Graph<Inner>& graph, Input input,
                        Output output) {
@@ -215,13 +215,13 @@ class GraphBuilder {
     return connect(from, {to}, nullptr);
   }
 
-  // `to` is visited once all of `from` have ended since its last visit, whenever each of them did.
+  // Schedules `to` once all of `from` have completed since its last task, in any supersteps.
   GraphBuilder& join(std::vector<std::string_view> from, std::string_view to) {
     definition_.joins.push_back({{from.begin(), from.end()}, std::string(to)});
     return *this;
   }
 
-  // `choose` takes const State& and returns a bool, an index, a name, names or Sends: see the top.
+  // `choose` takes a const State& and returns a bool, an index, a name, names or Sends: see above.
   template <typename Choose>
   GraphBuilder& branch(std::string_view from, Choose choose,
                        std::vector<std::string_view> targets) {
@@ -230,16 +230,16 @@ class GraphBuilder {
     });
   }
 
-  // How several nodes' Update::reduce() of one member combine: (M so_far, const M& operand) -> M.
-  // Pure. What comes of it is stored, so that reading a state needs no code.
+  // Combines the operands of Update::reduce() for a member: (M so_far, const M& operand) -> M. Must
+  // be pure. The result is stored, therefore a state can be read without this function.
   template <typename M, typename Reduce>
   GraphBuilder& reducer(M State::* member, Reduce reduce) {
     detail::set_reducer(rule_of(member), member, std::move(reduce));
     return *this;
   }
 
-  // A member that is never stored: a cache that a node can make again. It has its default when a
-  // run is taken up by another process.
+  // Declares a member that is never stored: a cache that a node can rebuild. After a takeover it
+  // has its default value.
   template <typename M>
   GraphBuilder& transient(M State::* member) {
     rule_of(member).transient = true;
@@ -254,13 +254,13 @@ class GraphBuilder {
     return *this;
   }
 
-  // How a run that began with the version of this hash (in hex) goes on with this one.
+  // Converts the state of a run of the version with this hash (in hex) to this version.
   GraphBuilder& upgrade_from(std::string_view hash, GraphDefinition::Upgrade upgrade) {
     definition_.upgrades.insert_or_assign(std::string(hash), std::move(upgrade));
     return *this;
   }
-  // Runs that began with any other version go on with this one: their next nodes are still here and
-  // mean the same, and new members have sound defaults.
+  // Continues runs of any other version with this one. Their next nodes must still exist with the
+  // same meaning, and new members must have valid defaults.
   GraphBuilder& accept_older_versions() {
     definition_.accepts_older_versions = true;
     return *this;

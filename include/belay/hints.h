@@ -1,10 +1,11 @@
 #pragma once
-// belay/hints.h - what processes on one store tell each other, count or keep together, so that they
-// are sooner or spare something. All of it may be lost, late, doubled or wrong: the store is asked
-// whatever is said, and without any of it a process does what it would have done by itself.
+// belay/hints.h - advisory messages, shared counters and caches between the processes of a store.
 //
-// Threading: everything on the executor's thread; `heard` and `called` come on any thread and must
-// not block. Nothing here fails: what can't be said is left unsaid.
+// They save time or cost and never decide correctness: each can be lost, late, repeated or wrong,
+// and the result is the same without them, because a process always reads the store.
+//
+// Threading: call every method on the executor's thread. The callbacks `heard` and `called` are
+// called on any thread and must not block. No method fails: a hint that cannot be sent is dropped.
 
 #include <chrono>
 #include <functional>
@@ -19,19 +20,19 @@
 
 namespace belay {
 
-// Keeps somebody listening for as long as it lives; once it is gone nothing more is called.
+// A registered callback. Once it is destroyed, the callback is not called again.
 using Subscription = std::shared_ptr<void>;
 
-// That there may be something to take up.
+// Notifies workers that a queue might contain runs to claim.
 class WorkNotifier {
  public:
   virtual ~WorkNotifier() = default;
-  // May be called for each run that is put into a queue: what comes close together is said once.
+  // Can be called for each run that is queued: calls in quick succession are sent as one.
   virtual void notify(std::string_view queue) = 0;
   virtual Subscription subscribe(std::string_view queue, std::function<void()> called) = 0;
 };
 
-// Short texts on named channels, to whoever hears them at that moment, this process included.
+// Sends short texts on named channels to all current subscribers, including this process.
 class Broadcast {
  public:
   virtual ~Broadcast() = default;
@@ -39,8 +40,8 @@ class Broadcast {
   virtual Subscription subscribe(std::string_view channel,
                                  std::function<void(std::string)> heard) = 0;
 
-  // The same for what holds for a while: who begins to hear within that time hears it as well,
-  // where there is a place to keep it; these have none.
+  // The same for a text that is stored for a limited time: later subscribers receive it too. These
+  // implementations store nothing.
   virtual void publish_retained(std::string_view channel, std::string text,
                                 std::chrono::milliseconds kept_for) {
     (void)kept_for;
@@ -52,13 +53,13 @@ class Broadcast {
   }
 };
 
-// How often something may be begun in a minute, counted by all processes that name it alike. Each
-// counts for itself as well, so that it can only be made to wait.
+// Limits the actions per minute of all processes that use the same name. Each process counts its
+// own actions as well; a shared limit can therefore only delay them further.
 class SharedRateLimit {
  public:
   virtual ~SharedRateLimit() = default;
-  // Zero: once more is counted. Else how long until it may be asked again, at most a minute.
-  // Nothing: it is not known.
+  // Returns zero if the action is permitted and counted; otherwise the time until the next try, at
+  // most a minute. nullopt: unknown.
   virtual Task<std::optional<std::chrono::milliseconds>> acquire(std::string name,
                                                                  std::size_t per_minute) = 0;
   // Decreases the count by one, because the counted action did not happen. After a minute the count
@@ -66,8 +67,8 @@ class SharedRateLimit {
   virtual Task<Done> give_back(std::string name, std::size_t per_minute) = 0;
 };
 
-// Answers of models, by the SHA-256 of all that decides them. Nothing is found but what was kept
-// for just that request, by somebody with the same keys.
+// A cache of model replies, by the SHA-256 of all parts of the request that determine the reply.
+// Only returns replies to the same request, stored by a process with the same keys.
 class SharedReplyCache {
  public:
   virtual ~SharedReplyCache() = default;
@@ -76,10 +77,10 @@ class SharedReplyCache {
   virtual void erase(const Digest& request) = 0;
 };
 
-// Both outlive the runtime; null: there is none.
+// Both must outlive the runtime; null: not available.
 struct Hints {
   WorkNotifier* work_notifier = nullptr;
-  // Text that nodes stream, for readers in other processes; circuits that have opened.
+  // For the text that nodes stream, and for opened circuits.
   Broadcast* broadcast = nullptr;
 };
 

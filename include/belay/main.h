@@ -1,5 +1,5 @@
 #pragma once
-// belay/main.h - a program that has a graph is its own command line.
+// belay/main.h - the command line of a program with its own graphs.
 //
 //     int main(int argc, char** argv) { return belay::main(argc, argv, mail_graph()); }
 //
@@ -7,17 +7,17 @@
 //     ./mail approvals approve first
 //     ./mail status | threads | history first | state first | resume --all | check | doctor ...
 //
-// Everything is durable after every node: kill the program at any instant, and `resume` goes on.
-// Runs are kept in a SQLite file, by default NAME/NAME.db in $XDG_DATA_HOME (~/.local/share);
-// --store and BELAY_STORE name another. Verbs, exit codes and JSON are those of belay itself:
-// docs/command-line.md. `serve` comes with the server.
+// Each node's result is durable: after the program was killed at any point, `resume` continues the
+// run. Runs are stored in a SQLite file, by default NAME/NAME.db in $XDG_DATA_HOME
+// (~/.local/share); --store and BELAY_STORE name another store. Commands, exit codes and JSON are
+// those of belay itself: docs/command-line.md. `serve` is available with the server.
 //
 // The input of a run is read into the graph's state: pairs name=value, @file.json, or - for
-// standard input; what does not fit is refused, naming the member's path.
+// standard input. Input that does not fit is rejected with the member's path.
 //
-// Threading: call it from main(), once. SIGINT and SIGTERM end a command in good order; a second
-// one at once. Failure: a graph that could not be built, handed in as its Result, is told on
-// standard error; the exit code is 70.
+// Threading: call it once, from main(). SIGINT or SIGTERM shuts a command down gracefully, a second
+// one ends it immediately. Errors: a graph that could not be built, passed as its Result, is
+// reported on standard error with exit code 70.
 
 #include <map>
 #include <memory>
@@ -30,15 +30,16 @@
 namespace belay {
 
 struct MainOptions {
-  // Of the program: in its help, and in the default place of its store. Empty: as it was called,
-  // without its folder.
+  // The program's name, for its help and the default path of its store. Empty: the file name by
+  // which it was called.
   std::string name = {};
   std::string about = {};  // one line for --help
-  // What context.model() asks. Null: there is none, and a node that asks it fails with `invalid`.
+  // The model of context.model(). Null: the one that --model or BELAY_MODEL names; without one, a
+  // node that uses the model fails with `invalid`.
   std::shared_ptr<Model> model = nullptr;
-  // The collections of records that `check` looks at.
+  // The collections of records that `check` reads.
   std::vector<std::string> collections = {};
-  // Who gets the messages of a topic of the outbox: see Runtime::deliver().
+  // The receivers of outbox messages, by topic: see Runtime::deliver().
   std::map<std::string, Receiver> receivers = {};
 };
 
@@ -57,8 +58,8 @@ AnyGraph any_graph(const Result<Graph<State>>& graph) {
 }
 }  // namespace detail
 
-// Runs the command that the arguments name, and returns the process's exit code. Each graph is a
-// Graph<State>, or the Result of one.
+// Executes the command that the arguments name and returns the exit code. Each graph is a
+// Graph<State> or the Result of one.
 template <typename... Graphs>
 int main(int argc, char** argv, MainOptions options, const Graphs&... graphs) {
   return detail::run_command_line(argc, argv, std::move(options), {detail::any_graph(graphs)...});

@@ -1,23 +1,22 @@
 #pragma once
-// belay/storage.h - what is done to what a store keeps: values are compressed, encrypted and, when
-// large, stored once, on their way into any store and back; threads that have ended are forgotten.
+// belay/storage.h - compression, encryption, blobs and retention, for any store.
 //
 // make_encrypted_store() wraps a Store: the program reads and writes plaintext, the stored values
 // are encrypted. With a key, all text of people, models and nodes is encrypted, and no row can be
 // changed without the key. docs/storage.md has the formats, byte for byte, and lists which parts
 // stay readable (ids, names, statuses, times) and that removal of rows is not detected.
 //
-// Keys: 32 bytes each, with an id. The first of a ring seals whatever is written from now on; the
-// others open what was written before. Each tenant's key is derived from it (HKDF-SHA-256), so an
-// envelope of one tenant does not open as another's. An envelope is bound to its row: moved to
-// another one it does not open.
+// Keys: 32 bytes each, with an id. The first key of a ring, the active key, encrypts all values
+// that are written; the others decrypt older values. Each tenant's key is derived from it
+// (HKDF-SHA-256): an envelope of one tenant cannot be decrypted as another's. An envelope is bound
+// to its row: in another row it cannot be decrypted.
 //
-// What reading answers:
-//   corrupt  bytes or rows that were changed, truncated or moved, or are plaintext under a key
-//   invalid  the key that an envelope names is not in the ring, or is another one of that name
-// Nothing that fails to open is ever handed on.
+// Errors of reads:
+//   corrupt  bytes or rows were changed, truncated or moved, or are plaintext although a key is set
+//   invalid  the key of an envelope is not in the ring, or the ring has another key of that id
+// A value that fails authentication is never returned.
 //
-// Nonces are 192 random bits: the number of values under one key is not limited. If keys are real,
+// Nonces are 192 random bits: the number of values under one key is not limited. With real keys,
 // the Random must be the system's: two values under the same nonce reveal both.
 
 #include <array>
@@ -35,13 +34,13 @@ namespace encrypted {
 class Keys;
 }
 
-// Keys by id. A value: copies share the keys, whose memory is overwritten with the last of them.
+// Keys by id. Copies share the keys; their memory is overwritten when the last copy is destroyed.
 class KeyRing {
  public:
   KeyRing() = default;  // no key: nothing is encrypted
 
-  // One key a line, "id:key", the key as 64 hexadecimal digits or 44 characters of base64; the
-  // first is the active one. Empty lines, and those that begin with '#', do not count. An id has
+  // Reads one key per line, "id:key", the key as 64 hexadecimal digits or 44 characters of base64;
+  // the first is the active key. Empty lines, and lines that begin with '#', are ignored. An id has
   // 1 to 32 letters, digits, '.', '_' or '-'. `invalid` names the line and never shows a key. The
   // text is overwritten.
   static Result<KeyRing> from_text(std::string text);
@@ -63,91 +62,92 @@ struct EncryptionOptions {
   // that can write to the file can insert anything. For the same reason it is an option of the
   // reader and is not recorded in the store.
   bool accept_plaintext = false;
-  // Values of at least `compress_from` bytes are compressed (zstd, level 1) when that saves a
-  // tenth. `always` keeps a long thread below 1.2 times its own bytes; `with_key` and `never` leave
-  // a store without a key readable with SQL. docs/storage.md has the figures. What was compressed
-  // can be read whatever stands here.
+  // Values of at least `compress_from` bytes are compressed (zstd, level 1) if that saves a tenth.
+  // `always` keeps a long thread below 1.2 times its own bytes; with `with_key` and `never`, a
+  // store without a key stays readable with SQL. docs/storage.md has the figures. Compressed values
+  // can be read with each of these settings.
   enum class Compress { always, with_key, never };
   Compress compress = Compress::always;
   std::size_t compress_from = 256;
-  // Values of more bytes than this are stored once, however many rows hold them.
+  // Values with more bytes than this are stored once, as a blob that any number of rows refer to.
   std::size_t blob_above = 64u << 10;
 };
 
-// The store `inner`, seen through `encryption`. Both `inner` and `random` outlive it; several may
-// be on one store. Snapshot::envelopes() and Commit's rewrites pass as they are: they are about
-// what is stored.
+// Wraps the store `inner`. `inner` and `random` must outlive it; one store can have several such
+// wrappers. Snapshot::envelopes() and CommitRows::rewrites are passed through unchanged: they
+// concern the stored form.
 std::unique_ptr<Store> make_encrypted_store(Store& inner, Random& random,
                                             EncryptionOptions encryption);
 
 struct ReencryptReport {
-  std::uint64_t looked_at = 0;  // envelopes, in all passes
-  std::uint64_t rewritten = 0;  // handed to the store
+  std::uint64_t looked_at = 0;  // envelopes read, in all passes
+  std::uint64_t rewritten = 0;  // envelopes written
   int passes = 0;
-  // The last pass found nothing left to do: every envelope is under the active key, and each other
-  // key can be taken out of the ring. False: others still write with an old ring; call it again.
+  // The last pass had nothing to rewrite: every envelope is under the active key, and the other
+  // keys can be removed from the ring. False: other processes still write with an old ring; call
+  // reencrypt() again.
   bool complete = false;
 };
 
-// Brings everything that a tenant has stored under the active key: what is under another key of
-// `encryption`, and with accept_plain what is in plain. `invalid` without a key, `corrupt` at the
-// first value in plain that is not accepted: what somebody slipped into the file must not become
-// genuine.
+// Re-encrypts all stored values of a tenant under the active key: those under another key of
+// `encryption` and, with accept_plaintext, plaintext. `invalid` without a key; `corrupt` at the
+// first plaintext value that is not accepted, because a value inserted into the file without a key
+// must not become valid.
 //
-// `inner` is the store itself, not one that make_encrypted_store() gave. Others may write
-// meanwhile: an envelope that has changed since it was read is left to the next pass. May be
-// stopped anywhere (destroy the task, end the process) and begun again: what is done is skipped.
-// Works in small commits, so that others hardly wait. Fails with what reading fails with; what was
-// done stays.
+// `inner` must be the store itself, not the result of make_encrypted_store(). Other processes can
+// write meanwhile: an envelope that changed since it was read is left to the next pass. Can be
+// stopped at any point (destroy the coroutine, end the process) and started again: it skips
+// finished values. Commits are small, so that other writers wait only briefly. Fails with the
+// errors of reads; finished commits stay.
 Task<Result<ReencryptReport>> reencrypt(Store& inner, Random& random, EncryptionOptions encryption,
                                         TenantId tenant);
 
 struct EncryptionReport {
   std::map<std::string, std::uint64_t> types;  // envelopes by their type
-  std::map<std::string, std::uint64_t> keys;   // and digests by key id; those in plain under ""
+  std::map<std::string, std::uint64_t> keys;   // envelopes and digests by key id; plaintext: ""
   // With a key: rows, digests and envelopes without a seal over their content. They are rejected
-  // until reencrypt() has processed them with accept_plain.
+  // until reencrypt() has processed them with accept_plaintext.
   std::uint64_t plaintext_digests = 0;
   std::uint64_t unreadable = 0;
-  std::string first_fault;  // why the first of them can't be read
+  std::string first_fault;  // why the first of them could not be read
 };
 
-// Opens every envelope of a tenant, and says what there is. `inner` as for reencrypt().
+// Decrypts every envelope of a tenant and reports types, keys and faults. `inner` as for
+// reencrypt().
 Task<Result<EncryptionReport>> inspect_encryption(Store& inner, Random& random,
                                                   EncryptionOptions encryption, TenantId tenant);
 
 struct BlobReport {
-  std::uint64_t blobs = 0;    // that there were
-  std::uint64_t deleted = 0;  // of them
+  std::uint64_t blobs = 0;    // before the deletion
+  std::uint64_t deleted = 0;  // of these
 };
 
-// Forgets the large values that nothing names any more, since their threads are forgotten or have
-// been re-encrypted. `inner` as for reencrypt(). Others may write meanwhile: what they name again
-// stays. Fails with `corrupt` or `invalid`, and forgets nothing, where what is stored can't be
-// read.
+// Deletes the blobs that no row refers to any more, because their threads were deleted or
+// re-encrypted. `inner` as for reencrypt(). Other processes can write meanwhile: a blob to which
+// they refer again is not deleted. Fails with `corrupt` or `invalid`, and deletes nothing, if a
+// stored value cannot be read.
 Task<Result<BlobReport>> delete_unused_blobs(Store& inner, Random& random,
                                              EncryptionOptions encryption, TenantId tenant);
 
-// How long threads are kept once they have ended.
+// Defines how long ended threads are kept.
 //
-// A thread has ended when none of its runs goes on or waits; what waits for a person, a timer or a
-// session is kept for as long as it waits. A thread that is preserved (CommitRows::preserve) is
-// kept, and so is one with messages that are still to be delivered. What an agent has saved as
-// records is the agent's, and stays.
+// A thread has ended if all of its runs have ended; a thread with a queued, running, paused or
+// quarantined run is kept. So are preserved threads (CommitRows::preserve) and threads with
+// waiting messages. Records belong to the agent and are never deleted by retention.
 struct RetentionPolicy {
   std::chrono::hours keep_finished{24 * 30};  // since a thread's last commit
-  bool dry_run = false;                       // only say what would be forgotten
+  bool dry_run = false;                       // report only, delete nothing
 };
 
 struct RetentionReport {
-  std::uint64_t threads = 0;    // forgotten
-  std::uint64_t runs = 0;       // forgotten
-  std::uint64_t preserved = 0;  // threads that would be forgotten, were they not preserved
+  std::uint64_t threads = 0;    // deleted
+  std::uint64_t runs = 0;       // deleted
+  std::uint64_t preserved = 0;  // threads that were kept only because they are preserved
 };
 
-// Forgets what the policy does not keep, in commits of some 1,000 rows each. Stopped half-way, it
-// has forgotten some runs whole and of one perhaps its oldest commits; calling it again goes on.
-// `store` outlives the task.
+// Deletes the threads that the policy does not keep, in commits of about 1,000 rows. If it is
+// stopped, some runs are deleted, and one run might have lost only its oldest commits; the next
+// call continues. `store` must outlive the coroutine.
 Task<Result<RetentionReport>> apply_retention(Store& store, TenantId tenant, RetentionPolicy policy,
                                               Instant now);
 

@@ -1,15 +1,16 @@
 #pragma once
-// belay/store.h - where runs are kept: one guarded, atomic write, and reads of a consistent view.
+// belay/store.h - the database of runs: one guarded, atomic write, and reads of a snapshot.
 //
-// Everything that one step changes - run, checkpoint, changed channel values, events, approvals,
-// records - travels in one Commit and lands as a whole or not at all. There is no other write.
-// Implement Store to add a backend; it is finished when tests/conformance/store_suite.h is green.
+// All rows that one step changes - run, checkpoint, changed channel values, events, approvals,
+// records - are in one Commit and are written atomically. There is no other write.
+// Implement Store to add a backend; it is complete when tests/conformance/store_suite.h passes.
 //
-// Threading: any method, from any thread, at the same time as any other.
+// Threading: call any method from any thread, concurrently with any other.
 //
-// Durability: when commit() answers `applied`, the rows survive a crash of the process and of the
-// machine. `unavailable` means that nothing was written; `uncertain` that it may have been: send
-// the very same Commit again, its id makes that safe. Never conclude from absence.
+// Durability: when commit() returns `applied`, the rows survive a crash of the process and of the
+// machine. `unavailable`: nothing was written. `uncertain`: the rows might have been written. Send
+// the same Commit again: its id makes that safe. Rows that a read does not find yet are no proof
+// that the commit failed.
 
 #include <functional>
 
@@ -19,28 +20,29 @@
 
 namespace belay {
 
-// "epoch = mine AND seq = last". For a run's first commit both are 0 and the run must not exist.
+// Requires that the stored run has this epoch and this seq. For a run's first commit both are 0 and
+// the run must not exist.
 struct RunGuard {
   std::uint64_t epoch = 0;
   std::uint64_t seq = 0;
-  // Not null: a pending write. The run stays where it is, and the rows may be values beyond its
-  // state_seq, tasks, effects, approvals that are opened, and checkpoints of a subgraph's space.
-  // Sending one again writes the same again.
+  // Not null: a pending write for this run, which is not changed. The rows may be values above its
+  // state_seq, tasks, effects, opened approvals, and checkpoints of a subgraph's namespace.
+  // Repeating the commit writes the same rows again.
   RunId pending_for = {};
 };
 
-// The approval must be open, for exactly this payload, and by the store's clock...
+// Requires that the approval is open and shows exactly this payload.
 struct ApprovalGuard {
-  enum class Expiry { ahead, passed };
+  enum class Expiry { ahead, passed };  // of the approval's expiry, by the store's clock
   InterruptId interrupt;
   Digest payload_hash{};
   Expiry expiry = Expiry::ahead;
-  // Only while its run is `running` or `queued`: the decision is written alone, without a seq, and
-  // the run's owner makes use of it. Otherwise `fenced`.
+  // True: requires that the run is `running` or `queued`, else `fenced`. Only the approval is
+  // written, the run's seq does not change, and the run's owner applies the decision.
   bool run_is_active = false;
 };
 
-// The message must be in this status, with this many attempts begun.
+// Requires that the message has this status and this number of started attempts.
 struct OutboxGuard {
   RunId run;
   std::uint64_t seq = 0;
@@ -49,15 +51,15 @@ struct OutboxGuard {
   OutboxStatus status = OutboxStatus::waiting;
 };
 
-// Forgets commits of a run, as retention does: all of a run that has ended, with everything that
-// names it (a thread without runs goes too), or those before `before_seq`, of which only what later
-// ones need stays. The first checkpoint left is the chain's anchor: its hash can't be recomputed.
+// Deletes an ended run with all rows that refer to it, and its thread if that has no other run; or
+// deletes the commits before `before_seq`, except for rows that later commits need. The oldest
+// remaining checkpoint is the anchor of the chain: its hash cannot be recomputed.
 struct PruneRun {
   RunId run;
   std::optional<std::uint64_t> before_seq = std::nullopt;  // unset: the whole run
 };
 
-// Replaces stored bytes, unless they have changed, by others that say the same: re-encryption.
+// Replaces stored bytes by other bytes with the same meaning, unless they changed: re-encryption.
 struct Rewrite {
   std::uint64_t position = 0;
   Digest before{};  // store::digest_of() the replaced value: SHA-256 of an envelope's bytes
@@ -65,66 +67,67 @@ struct Rewrite {
   std::vector<std::string> texts = {};  // of a part of a row: replace the texts in its columns
 };
 
-// The rows of one commit. `run` is the row as it is after the commit.
+// The rows of one commit. `run` is the row after the commit.
 struct CommitRows {
-  std::optional<ThreadRow> thread;  // set when the thread is new: it must not exist
+  std::optional<ThreadRow> thread;  // set for a new thread: it must not exist
   std::optional<RunRow> run;
   std::optional<CheckpointRow> checkpoint;
   std::vector<CheckpointRow> earlier;  // with Commit::imports: those before it, oldest first
   std::vector<ValueRow> values;
   std::vector<EventRow> events;
-  std::vector<ApprovalRow> opened;     // approvals that this commit asks for
+  std::vector<ApprovalRow> opened;     // approvals that this commit requests
   std::optional<ApprovalRow> decided;  // the guarded approval with its decision
   // The run ends: all of its open approvals become `closed`, and all of its `intended` effects
   // become `uncertain`, including those of the same commit. Requires an ended `run`.
   bool ends_run = false;
   std::vector<RecordPut> records;
   std::vector<TaskRow> tasks;
-  // Outside a guarded commit only the outcomes of effects that were `intended`.
+  // In a commit without a guard: only the outcomes of effects that were `intended`.
   std::vector<EffectRow> effects;
   std::vector<OutboxRow> outbox;
-  std::vector<BlobRow> blobs;                    // those that are there already stay as they are
-  std::vector<CheckpointRow> inner_checkpoints;  // of subgraphs' spaces
-  // Without a guard: the thread's preserve flag becomes this.
+  std::vector<BlobRow> blobs;                    // existing blobs are not changed
+  std::vector<CheckpointRow> inner_checkpoints;  // of subgraphs' namespaces
+  // The following only in a commit without a guard. Sets the thread's preserve flag.
   std::optional<std::pair<ThreadId, bool>> preserve;
-  // Without a guard: what retention forgets. A run that goes on, or is preserved, is left alone.
+  // Deletes by retention. Runs that have not ended and runs of preserved threads are skipped.
   std::vector<PruneRun> prune;
-  std::vector<Rewrite> rewrites;      // without a guard
-  std::vector<BlobUse> delete_blobs;  // without a guard; not those put again since
-  std::vector<QueueRow> queues;       // without a guard: those of these names become so
+  std::vector<Rewrite> rewrites;
+  std::vector<BlobUse> delete_blobs;  // except those put again since
+  std::vector<QueueRow> queues;       // inserts or replaces the rows of these names
 };
 
 struct Commit {
   TenantId tenant;
-  // Absent for a commit that belongs to no run (an import of records): nothing can fence it.
+  // Absent for a commit that belongs to no run (an import of records): it cannot be fenced.
   std::optional<RunGuard> run_guard;
   std::optional<ApprovalGuard> approval_guard;
-  // Approvals that the commit takes for open: if one is not, nothing is written (approval_closed).
+  // Requires that these approvals are open; otherwise nothing is written (approval_closed).
   std::vector<InterruptId> require_open;
-  // Where the rows make a run `running` that was not: nothing is written (no_place) unless fewer
-  // other runs of each group are. Counted within the transaction, so exact over all processes.
+  // If the commit makes a run `running` that was not: requires that in each scope fewer other runs
+  // are running than the limit; otherwise nothing is written (limit_reached). The runs are counted
+  // in the transaction and therefore exactly, over all processes.
   std::vector<ConcurrencyGuard> concurrency;
-  std::optional<OutboxGuard>
-      message_guard;  // for a commit without a guard that changes one message
-  // A run comes from another store at once: guarded like a first commit, `run` and `checkpoint` are
-  // its newest, and rows may be of any of its seqs.
+  // For a commit without a run guard that changes one message.
+  std::optional<OutboxGuard> message_guard;
+  // Imports a run of another store with all of its commits: guarded like a first commit; `run` and
+  // `checkpoint` are its newest, and the other rows may belong to any of its seqs.
   bool imports = false;
   CommitRows rows;
-  // With an ApprovalGuard that wants the expiry ahead: what to write instead when it has passed.
+  // With ApprovalGuard::Expiry::ahead: written instead of `rows` if the expiry has passed.
   std::optional<CommitRows> if_expired;
 };
 
 enum class CommitOutcome {
-  applied,          // durable now; also when this very commit had been applied before
-  expired,          // if_expired is durable now, in place of the rows
-  fenced,           // the run moved on without us: nothing was written, stop quietly
-  approval_closed,  // the approval is decided, or shows another payload, or its expiry is not as
-                    // the guard wants: nothing was written
-  exists,           // the thread or run to be created exists: nothing was written
-  limit_reached,    // as many runs of a group as may be are running: nothing was written
+  applied,          // durable; also if the same commit had been applied before
+  expired,          // if_expired is durable instead of the rows
+  fenced,           // the run's epoch or seq changed: nothing was written, stop without an error
+  approval_closed,  // the approval is decided, shows another payload, or its expiry is not as the
+                    // guard requires: nothing was written
+  exists,           // the thread or run that would be created already exists: nothing was written
+  limit_reached,    // a concurrency limit is reached: nothing was written
 };
 
-// A consistent view of the store, for the duration of one read. One method a table.
+// A consistent view of the store for the duration of one read. One method per table.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;
@@ -138,20 +141,21 @@ class Snapshot {
   virtual Result<std::vector<TaskRow>> tasks(const TaskFilter& filter) = 0;
   virtual Result<std::vector<EffectRow>> effects(const EffectFilter& filter) = 0;
   virtual Result<std::vector<OutboxRow>> outbox(const OutboxFilter& filter) = 0;
-  // Those of `ids` that are there.
+  // Returns the blobs of `ids` that exist.
   virtual Result<std::vector<BlobRow>> blobs(const TenantId& tenant,
                                              const std::vector<Digest>& ids) = 0;
-  // All of them by id, a page of limits::page_rows_max after that id.
+  // Returns the next limits::page_rows_max blobs after this id, ordered by id.
   virtual Result<std::vector<BlobUse>> blob_uses(const TenantId& tenant, const Digest& after) = 0;
   virtual Result<std::vector<StoredEnvelope>> envelopes(const EnvelopeFilter& filter) = 0;
-  virtual Result<std::vector<TenantId>> tenants() = 0;  // that have ever written, by name
-  // Those that have a row, by name; a queue needs none.
+  // Returns the tenants that have ever written, ordered by name.
+  virtual Result<std::vector<TenantId>> tenants() = 0;
+  // Returns the queues that have a row, ordered by name; a queue needs no row.
   virtual Result<std::vector<QueueRow>> queues(const TenantId& tenant) = 0;
   // Returns, ordered by name, the queues that have a row or a run that has not ended. Reads all
   // such runs; with `user`, only the runs of this user.
   virtual Result<std::vector<QueueCount>> queue_counts(const TenantId& tenant, Instant now,
                                                        const std::optional<UserId>& user) = 0;
-  // How many runs are `running`, by user, concurrency key or queue.
+  // Returns the number of `running` runs for each user, concurrency key or queue, or in total.
   virtual Result<std::vector<ConcurrencyCount>> running_counts(const TenantId& tenant,
                                                                ConcurrencyScope of) = 0;
   virtual Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) = 0;
@@ -164,8 +168,8 @@ struct TableStatistics {
 };
 struct StoreStatistics {
   std::vector<TableStatistics> tables;
-  std::uint64_t bytes = 0;       // of everything, on disk where there is one
-  std::uint64_t free_bytes = 0;  // of these, what compact() could give back
+  std::uint64_t bytes = 0;       // total; on disk, if the store has one
+  std::uint64_t free_bytes = 0;  // of these; compact() can return them to the file system
 };
 
 class Store {
@@ -174,15 +178,16 @@ class Store {
 
   virtual ~Store() = default;
 
-  // Applies the commit, or says why not. See the top for what an Error means.
+  // Applies the commit, or returns why it did not. Errors: see the top of this file.
   virtual Task<Result<CommitOutcome>> commit(Commit commit) = 0;
 
-  // False once it takes no commits any more: its process must end, for others to have its runs.
+  // False once the store accepts no more commits of this process: the process must end, so that
+  // other processes can claim its runs.
   virtual bool accepts_commits() const { return true; }
 
-  // False while its sessions have not been renewed for two thirds of their lease, or longer: others
-  // may soon take its runs over, so nothing should be begun outside that they would begin as well.
-  // Sessions that live as long as their process are never in doubt.
+  // False if the last heartbeat of its sessions is older than two thirds of the lease. Other
+  // processes might soon claim their runs, therefore no external call should be started that they
+  // would start as well. Always true if sessions live as long as their process.
   virtual bool lease_is_fresh() const { return true; }
 
   // Returns the clock of the database server if it might be another machine: all processes use it
@@ -190,38 +195,39 @@ class Store {
   // clock lives as long as the store.
   virtual Clock* clock() { return nullptr; }
 
-  // While it is so, whoever waits for a server that is away is answered within seconds, as at the
-  // end of the store's patience: the process is about to end.
+  // True: calls that wait for an unavailable server fail within seconds, with the error of their
+  // usual timeout, because the process is about to end.
   virtual void set_shutting_down(bool is_so);
 
-  // Calls `reader` with a consistent view, perhaps on another thread, and returns its result. Calls
-  // it again with another view if the connection to a server is lost before its end, or once if it
-  // finds damage (`corrupt`) on SQLite. The reader must own the data that it uses: the waiting task
-  // might be destroyed while it runs.
+  // Calls `reader` with a snapshot, possibly on another thread, and returns its result. Calls it
+  // again with another snapshot if the connection to a server is lost before it returns, or once if
+  // it finds damage (`corrupt`) on SQLite. The reader must own the data that it uses: the waiting
+  // coroutine might be destroyed while it runs.
   virtual Task<Result<Done>> read(Reader reader) = 0;
 
-  // Offers runs that can go on now: queued or paused ones that are due, of queues that are not
-  // paused, by priority, then the earliest; between tenants in a round, by their weights. Their
-  // inputs and options are left empty. An offer is no ownership: only a commit takes a run. A store
-  // may pass over what another living session was offered less than `visibility_timeout` ago; this
-  // implementation, made of read(), does not.
+  // Returns candidates: due runs, queued or paused, of queues that are not paused, by priority,
+  // then by due time; from several tenants in turn, by their weights. Inputs and options are left
+  // empty. A candidate is not owned: only a commit claims it. A store may skip candidates of
+  // another live session for `visibility_timeout`; this implementation, which uses read(), does
+  // not.
   virtual Task<Result<std::vector<RunRow>>> poll_runs(PollFilter filter);
 
-  // Another number once anybody, of any process, has committed since it was asked: while it is the
-  // one from before a read, that would find the same. Microseconds. nullopt: not known, read.
+  // Returns a number that changes after each commit of any process. If it is unchanged since before
+  // a read, the same read returns the same rows. Takes microseconds. nullopt: unknown; read again.
   virtual std::optional<std::uint64_t> change_token() { return std::nullopt; }
 
-  // A session owns runs until close_session(), or until its process has ended in whatever way.
+  // A session owns runs until close_session(), or until its process ends, however it ends.
   virtual Result<SessionId> open_session() = 0;
   virtual void close_session(const SessionId& session) = 0;
-  // Whether that session, of this process or another, still lives. False for the null session.
+  // True if the session, of this or another process, is alive. False for the null session.
   virtual Result<bool> is_alive(const SessionId& session) = 0;
 
-  virtual Result<StoreStatistics> statistics();  // counts everything; blocks as long as it takes
-  virtual Result<Done> compact();  // gives back what was deleted; blocks, other writers too
+  virtual Result<StoreStatistics> statistics();  // counts all rows and blocks meanwhile
+  // Returns the space of deleted rows to the file system. Blocks, and blocks other writers.
+  virtual Result<Done> compact();
 };
 
-// Reads with a function that returns what it found.
+// Reads with a function that returns a value.
 template <typename T>
 Task<Result<T>> read(Store& store, std::function<Result<T>(Snapshot&)> reader) {
   auto found = std::make_shared<std::optional<T>>();
@@ -234,24 +240,26 @@ Task<Result<T>> read(Store& store, std::function<Result<T>(Snapshot&)> reader) {
   co_return std::move(**found);
 }
 
-// The stores that come with Belay. `clock` judges approvals' expiry and outlives the store.
+// The stores that come with Belay. `clock` decides the expiry of approvals. It, and `random`, must
+// outlive the store.
 std::unique_ptr<Store> open_memory_store(Clock& clock, Random& random);
-// Opens, creates or migrates the SQLite file at `path`. `invalid` for a path that can't be a store;
-// `unavailable` for one that can't be opened now (read-only, full disk); `corrupt` for a file that
-// is damaged, or was written by a newer Belay: the file is left as it was.
+// Opens, creates or migrates the SQLite file at `path`. `invalid` if the path cannot be a store;
+// `unavailable` if it could not be opened (read-only, full disk); `corrupt` if the file is damaged
+// or was written by a newer Belay: it is not changed.
 Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, Clock& clock,
                                                  Random& random);
-// `url` as libpq has it, with options of ours (docs/postgresql.md). `unavailable` for a server that
-// can't be used now, or not at all: the message names what to change. Approvals expire by its
-// clock.
+// `url`: a libpq URL with Belay's own options (docs/postgresql.md). `unavailable` if the server
+// could not be used; the message names what to change. Approvals expire by the server's clock.
 Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, Clock& clock,
                                                    Random& random);
-// What wakes the workers on a PostgreSQL store, over a connection of its own: to `notify_url`, else
-// to `url`, the store's. A pooler that gives every transaction another connection must not be in
-// between; where it is, workers find what there is to do at their next look, as without.
+// Opens the work notifications of a PostgreSQL store (LISTEN and NOTIFY), with its own connection:
+// to `notify_url`, or to the store's `url` if that is empty. The connection must not go through a
+// pooler that switches connections between transactions: workers would then find runs only at their
+// next poll, as without notifications.
 Result<std::unique_ptr<WorkNotifier>> open_postgres_wake_up(const std::string& url,
                                                             const std::string& notify_url = "");
-// By name: "memory:", "sqlite:PATH" or "postgresql://USER:PASSWORD@HOST:PORT/DATABASE".
+// Opens the store that is named "memory:", "sqlite:PATH" or
+// "postgresql://USER:PASSWORD@HOST:PORT/DATABASE".
 Result<std::unique_ptr<Store>> open_store(const std::string& name, Clock& clock, Random& random);
 
 }  // namespace belay

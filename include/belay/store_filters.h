@@ -1,5 +1,5 @@
 #pragma once
-// belay/store_filters.h - what a read of a store asks for; belay/store.h says how.
+// belay/store_filters.h - the filters of Snapshot's reads and of Store::poll_runs() (store.h).
 
 #include <chrono>
 #include <optional>
@@ -13,9 +13,9 @@ namespace belay {
 struct ThreadFilter {
   TenantId tenant;
   std::optional<ThreadId> thread = std::nullopt;
-  std::optional<ThreadId> before = std::nullopt;  // only those created before it: the next page
+  std::optional<ThreadId> before = std::nullopt;  // only threads created before it: the next page
   std::size_t limit = limits::bounded(100);       // newest first
-  std::optional<UserId> user = std::nullopt;      // only this user's
+  std::optional<UserId> user = std::nullopt;      // only threads of this user
 };
 
 struct RunFilter {
@@ -23,46 +23,46 @@ struct RunFilter {
   std::optional<RunId> run = std::nullopt;
   std::optional<ThreadId> thread = std::nullopt;
   std::vector<RunStatus> statuses = {};  // empty: any
-  // Only queued and paused runs whose due_at is set and not after this, the earliest first.
+  // Only queued and paused runs whose due_at is set and not after this, earliest first.
   std::optional<Instant> due_by = std::nullopt;
   std::optional<Instant> updated_before = std::nullopt;
-  std::optional<RunId> before = std::nullopt;  // only those begun before this run: the next page
+  std::optional<RunId> before = std::nullopt;  // only runs created before it: the next page
   std::size_t limit = limits::bounded(100);    // newest first
   std::vector<std::string> queues = {};        // empty: any
   std::vector<std::string> graphs = {};        // empty: any
-  std::vector<SessionId> owners = {};          // empty: any, and nobody
-  // What is not wanted, so that the next of them can be seen.
+  std::vector<SessionId> owners = {};          // empty: any owner, or none
+  // Runs that are skipped, so that `limit` applies to the others.
   std::vector<RunId> except_runs = {};
   std::vector<UserId> except_users = {};
   std::vector<std::string> except_keys = {};  // concurrency keys
   std::vector<std::string> except_queues = {};
-  bool by_priority = false;    // with due_by: the greatest priority first, then the earliest
-  bool without_input = false;  // input and options are left empty: they may be large
-  std::optional<UserId> user = std::nullopt;  // only this user's
+  bool by_priority = false;    // with due_by: highest priority first, then by due time
+  bool without_input = false;  // input and options are left empty: they might be large
+  std::optional<UserId> user = std::nullopt;  // only runs of this user
 };
 
-// What a worker may take up: see Store::claim().
+// Selects candidates for a worker: see Store::poll_runs().
 struct PollFilter {
   std::optional<TenantId> tenant = std::nullopt;  // unset: every tenant
-  SessionId session = {};                         // who asks
+  SessionId session = {};                         // of the worker
   Instant now{};
   std::vector<std::string> queues = {};  // empty: any
   std::vector<std::string> graphs = {};  // empty: any
-  std::vector<RunId> except_runs = {};   // that it has already, or could not take up
-  // Was offered, and is not for it: others need not wait for that offer to lapse.
+  std::vector<RunId> except_runs = {};   // executed by the worker, or waiting for its next try
+  // Candidates that the worker cannot execute: their visibility timeout ends now.
   std::vector<std::pair<TenantId, RunId>> returned_candidates = {};
-  ConcurrencyLimits concurrency = {};  // whose group has no place left is passed over
+  ConcurrencyLimits concurrency = {};  // runs for which one of them is reached are skipped
   std::size_t limit = 16;              // at most limits::poll_batch_max
   std::chrono::milliseconds visibility_timeout{10'000};
-  // Shares of the tenants among what is offered; those that are not named have 1.
+  // The tenants' shares of the candidates; a tenant that is not listed has 1.
   std::vector<std::pair<TenantId, std::uint32_t>> weights = {};
-  // How many runs the caller was offered so far: where its round of the tenants goes on.
+  // Number of candidates that the worker has received so far: continues the turns of the tenants.
   std::uint64_t round_robin_position = 0;
 };
 
 struct SessionFilter {
-  std::optional<TenantId> tenant = std::nullopt;  // whose runs are counted; unset: all of them
-  bool only_owners = false;                       // only those that own running runs
+  std::optional<TenantId> tenant = std::nullopt;  // counts runs of this tenant; unset: all runs
+  bool only_owners = false;                       // only sessions that own running runs
   std::size_t limit = limits::page_rows_max;      // newest first
 };
 
@@ -70,8 +70,8 @@ struct CheckpointFilter {
   TenantId tenant;
   RunId run;
   std::string checkpoint_ns = {};
-  std::optional<std::uint64_t> seq = std::nullopt;         // only this one
-  std::optional<std::uint64_t> before_seq = std::nullopt;  // older than this
+  std::optional<std::uint64_t> seq = std::nullopt;         // only this seq
+  std::optional<std::uint64_t> before_seq = std::nullopt;  // only lower seqs
   std::size_t limit = limits::bounded(100);                // newest first
 };
 
@@ -79,18 +79,18 @@ struct ValueFilter {
   TenantId tenant;
   RunId run;
   std::uint64_t at_seq = 0;  // as of this state_seq
-  // False: of each channel the newest `set` and what follows it, by (space, channel, seq, index).
-  // True: all that were ever written, by (seq, space, channel, index).
+  // False: for each channel, the newest `set` and the rows after it, ordered by (namespace,
+  // channel, seq, index). True: all rows, ordered by (seq, namespace, channel, index).
   bool every_version = false;
-  std::uint64_t after_seq = 0;                              // with every_version: only newer ones
-  std::optional<std::string> checkpoint_ns = std::nullopt;  // only this space
+  std::uint64_t after_seq = 0;                              // with every_version: only higher seqs
+  std::optional<std::string> checkpoint_ns = std::nullopt;  // only this namespace
 };
 
 struct TaskFilter {
   TenantId tenant;
   RunId run;
   std::string checkpoint_ns = {};
-  std::optional<std::int64_t> superstep = std::nullopt;  // unset: all; by superstep, position
+  std::optional<std::int64_t> superstep = std::nullopt;  // unset: all, by (superstep, position)
 };
 
 struct EffectFilter {
@@ -98,8 +98,8 @@ struct EffectFilter {
   std::optional<RunId> run = std::nullopt;
   std::optional<TaskId> task = std::nullopt;
   std::vector<EffectStatus> statuses = {};  // empty: any
-  // With `run`: ordered by (task, name), only those after this key: the first page is after ({},
-  // ""). Without `run`, effects are ordered by the time when they were begun.
+  // With `run`: only effects after this key, ordered by (task, name); ({}, "") for the first page.
+  // Without `run`, effects are ordered by their start time.
   std::optional<std::pair<TaskId, std::string>> after = std::nullopt;
   std::size_t limit = limits::page_rows_max;
 };
@@ -107,16 +107,16 @@ struct EffectFilter {
 struct OutboxFilter {
   TenantId tenant;
   std::optional<RunId> run = std::nullopt;
-  std::optional<Instant> due_by = std::nullopt;  // only waiting ones, due by then
+  std::optional<Instant> due_by = std::nullopt;  // only waiting messages that are due by then
   std::vector<std::string> topics = {};          // empty: all topics
   // With `due_by`: only the oldest such message of each run, in no particular order.
   bool first_of_each_run = false;
-  // With `run`: ordered by (seq, index), only those after this one.
+  // With `run`: only messages after this key, ordered by (seq, index).
   std::optional<std::pair<std::uint64_t, std::int64_t>> after = std::nullopt;
   bool without_body = false;                  // envelopes are left empty: they might be large
   bool without_delivered = false;             // only waiting or discarded messages
   std::size_t limit = limits::page_rows_max;  // oldest first
-  std::optional<UserId> user = std::nullopt;  // only those of this user's runs
+  std::optional<UserId> user = std::nullopt;  // only messages of this user's runs
 };
 
 struct EventFilter {
@@ -132,11 +132,11 @@ struct ApprovalFilter {
   std::optional<InterruptId> interrupt = std::nullopt;
   std::optional<RunId> run = std::nullopt;
   bool only_open = false;
-  std::optional<Instant> expired_at = std::nullopt;  // only those whose expiry is not after this
+  std::optional<Instant> expired_at = std::nullopt;  // only approvals that expire by then
   std::vector<std::string> graphs = {};              // empty: any
-  std::optional<InterruptId> before = std::nullopt;  // only older ones: the next page
+  std::optional<InterruptId> before = std::nullopt;  // only older approvals: the next page
   std::size_t limit = limits::bounded(100);          // newest first
-  std::optional<UserId> user = std::nullopt;         // only those of this user's runs
+  std::optional<UserId> user = std::nullopt;         // only approvals of this user's runs
   // Only approvals whose ids are in this range, both ends included.
   std::optional<std::pair<InterruptId, InterruptId>> between = std::nullopt;
   // A read by run or by id rejects a damaged approval; a page of many marks it as damaged. True: it
@@ -148,8 +148,8 @@ struct RecordQuery {
   TenantId tenant;
   std::string collection;
   UserId user;
-  std::string key = {};    // not empty: only this one
-  std::string field = {};  // not empty: only those whose indexed field has this value
+  std::string key = {};    // not empty: only this key
+  std::string field = {};  // not empty: only records whose indexed field has this value
   std::string value = {};
   std::string after = {};  // not empty: only keys after this one
   std::size_t limit = limits::page_rows_max;
@@ -158,9 +158,9 @@ struct RecordQuery {
 struct EnvelopeFilter {
   TenantId tenant;
   std::string other_than = {};  // only envelopes of another type than this
-  std::uint64_t after = 0;      // only places after this one
+  std::uint64_t after = 0;      // only positions after this one
   std::size_t limit = limits::page_rows_max;
-  bool every_kind = false;  // not only envelopes: see StoredEnvelope
+  bool every_kind = false;  // not only envelopes: see StoredEnvelope::Kind
 };
 
 }  // namespace belay

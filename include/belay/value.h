@@ -1,26 +1,26 @@
 #pragma once
-// belay/value.h - the JSON value that state, payloads and tool arguments are made of, and plain
-// structs to JSON text and back: a user of Belay writes no JSON code.
+// belay/value.h - JSON values, and the conversion of plain structs to JSON and back.
 //
 // A Value is null, a bool, a number, a string, an array or an object: data only, never code. It is
-// a regular value type: copy, move, compare. Objects keep their members sorted by name, so two
-// equal objects have one text.
+// a regular value type: copy, move, compare. Objects sort their members by name; therefore equal
+// objects have equal texts.
 //
-// Numbers keep what they were: integers are exact from -2^63 to 2^64-1, anything else is a double
-// that reads back as the very same bits (the writer uses the shortest text that does so). What JSON
-// cannot say - NaN, infinity, a number beyond a double - is an error, never a silent change.
+// Numbers are preserved: integers are exact from -2^63 to 2^64-1, any other number is a double that
+// reads back as the same bits (the writer uses the shortest text that does so). A number that JSON
+// or a double cannot represent (NaN, infinity, too large) is an error and is never changed
+// silently.
 //
-// Strings are UTF-8. parse() refuses invalid UTF-8, lone surrogates, NUL bytes (U+0000), duplicate
-// member names, nesting deeper than limits::json_depth_max and anything after the value.
+// Strings are UTF-8. parse_json() rejects invalid UTF-8, lone surrogates, U+0000, duplicate member
+// names, nesting deeper than limits::json_depth_max, and text after the value.
 //
 // Plain structs: bool, integers, float and double, std::string, enums (by enumerator name, of the
 // values 0 to 31), Instant (years 1 to 9999), std::chrono durations that count integers
 // (milliseconds, as a number), std::optional<T>, std::vector<T>, std::map<std::string, T>, Value,
 // and plain structs of these, nested.
 //
-// Reading one is forgiving where time passes and strict where it matters: a missing member takes
-// the struct's default, an unknown one is kept in Unknown and written back, a wrong kind or a
-// number out of range is an error that names the path ("analysis.riskLevel").
+// Reading a struct tolerates other versions of it and rejects wrong data: a missing member has the
+// struct's default, an unknown member is kept in Unknown and written back, a wrong kind or a number
+// out of range is an error with the path ("analysis.riskLevel").
 // Writing fails on values that JSON cannot represent: NaN, infinity, invalid UTF-8, U+0000, and on
 // values that could not be read again: an enum without a name, nesting deeper than
 // limits::json_depth_max. A value that is written without a problem reads back as an equal value.
@@ -59,13 +59,13 @@ class Value {
   Value(Array items) : held_(std::move(items)) {}
   Value(Object members) : held_(std::move(members)) {}
 
-  // An object from its members: Value::object({{"date", date}, {"risk", 7}}).
+  // Makes an object from its members: Value::object({{"date", date}, {"risk", 7}}).
   static Value object(std::initializer_list<Object::value_type> members) {
     return Value(Object(members));
   }
 
   bool is_null() const { return held_.index() == 0; }
-  // Each returns null when the value is of another kind. Numbers: see as_int and as_double.
+  // Each returns null if the value has another kind. Numbers: see as_int and as_double.
   const bool* as_bool() const { return std::get_if<bool>(&held_); }
   const std::string* as_string() const { return std::get_if<std::string>(&held_); }
   const Array* as_array() const { return std::get_if<Array>(&held_); }
@@ -73,17 +73,17 @@ class Value {
   Array* as_array() { return std::get_if<Array>(&held_); }
   Object* as_object() { return std::get_if<Object>(&held_); }
   bool is_number() const;
-  // Whether it is a number without a fraction in its text: 7, but not 7.0.
+  // True for a number whose text has no fraction: 7, but not 7.0.
   bool holds_integer() const;
-  // The number when it is an integer that fits (7 and 7.0 do, 7.5 does not).
+  // Returns the number if it is an integer that fits (7 and 7.0, not 7.5).
   std::optional<std::int64_t> as_int() const;
   std::optional<std::uint64_t> as_uint() const;
-  // The number as a double; an integer beyond 2^53 is rounded.
+  // Returns the number as a double; an integer beyond 2^53 is rounded.
   std::optional<double> as_double() const;
 
-  // The member called `name`; null when this is no object or has no such member.
+  // Returns the member called `name`; null if this is not an object or has no such member.
   const Value* find(std::string_view name) const;
-  // The same, for reading what may be absent: a shared null Value instead of a null pointer.
+  // The same, but returns a shared null Value instead of a null pointer.
   const Value& operator[](std::string_view name) const;
 
   // "null", "boolean", "number", "string", "array" or "object".
@@ -98,14 +98,14 @@ class Value {
       held_;
 };
 
-// Reads one JSON text. Errors are `invalid` and name the byte offset and what was wrong.
+// Reads one JSON text. Errors are `invalid` and name the byte offset and the fault.
 Result<Value> parse_json(std::string_view text, std::size_t depth_max = limits::json_depth_max);
 
 // Appends the value's text: no white space, members sorted, shortest exact numbers. A NaN or an
 // infinity, which JSON cannot say, is written as null; typed state refuses them before this.
 void write_json(const Value& value, std::string& out);
 std::string to_json(const Value& value);
-// The same with two-space indentation, for people.
+// The same with two-space indentation, for display.
 std::string to_pretty_json(const Value& value);
 
 // Appends `text` as a JSON string, quotes and escapes included. REQUIRES: valid UTF-8.
@@ -113,7 +113,7 @@ void write_json_string(std::string_view text, std::string& out);
 // Appends a finite number's shortest exact text ("1.5", "1e+300", "2.0").
 void write_json_number(double number, std::string& out);
 
-// The offset of the first byte that is not part of well-formed UTF-8, or nothing.
+// Returns the offset of the first byte that is not part of well-formed UTF-8, or nullopt.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
 }  // namespace belay
@@ -122,8 +122,8 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
 namespace belay {
 
-// The JSON text of `value`, members in their order of declaration; `invalid` for what JSON can't
-// say.
+// Returns the JSON text of `value`, members in their order of declaration; `invalid` for a value
+// that JSON cannot represent.
 template <typename T>
 Result<std::string> encode_json(const T& value) {
   Encoder out;
@@ -132,7 +132,7 @@ Result<std::string> encode_json(const T& value) {
   return std::move(out.text);
 }
 
-// A T from a JSON value; `invalid` with the path of the first mismatch.
+// Returns a T from a JSON value; `invalid` with the path of the first mismatch.
 template <typename T>
 Result<T> decode_json(const Value& from) {
   T value{};

@@ -11,9 +11,9 @@
 
 namespace belay {
 
-// Threads that run blocking calls: started when first needed, limits::blocking_threads_max at the
-// most. The destructor runs what is queued and joins them; work that reaches an executor keeps that
-// alive until then, so it is the last member of the loop that it serves.
+// Runs blocking calls on threads of its own, which start when first needed: at most
+// limits::blocking_threads_max. The destructor runs the queued work and joins the threads. Queued
+// work can post to its executor: the pool must be the last member of the event loop that it serves.
 class BlockingPool {
  public:
   BlockingPool() = default;
@@ -21,7 +21,8 @@ class BlockingPool {
   BlockingPool& operator=(const BlockingPool&) = delete;
   ~BlockingPool();
 
-  // False, and nothing will run, when limits::blocking_queue_max wait already. From any thread.
+  // Returns false, and does not run `work`, if limits::blocking_queue_max calls are already queued.
+  // Can be called from any thread.
   bool submit(Executor::Work work);
 
  private:

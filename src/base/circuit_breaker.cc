@@ -30,6 +30,7 @@ std::optional<CircuitBreaker::Pass> CircuitBreaker::enter(Instant now) {
 }
 
 void CircuitBreaker::ended(Pass pass, Verdict verdict, Instant now) {
+  // The state has changed since this use passed: its verdict is outdated.
   if (pass.turn != turn_) return;
   bool tries_out = state_ == State::half_open;
   if (tries_out) --probing_;

@@ -1,9 +1,10 @@
 #pragma once
-// base/circuit_breaker.h - whether something that fails again and again is to be left alone for a
-// while. Pure: time is handed in, nothing waits here.
+// base/circuit_breaker.h - circuit breaker: stops the uses of a failing dependency for some time.
+// Pure: the caller passes the time, and no call waits.
 //
-// Closed: everything passes; failures in a row open it. Open: nothing passes until its time is
-// over. Half-open: a few uses try it out; that many successes close it, one failure opens it again.
+// Closed: every use passes; consecutive failures open the circuit. Open: no use passes until
+// DependencyOptions::open_duration is over. Half-open: at most half_open_max uses pass as probes;
+// that many successes close the circuit, one failure opens it again.
 
 #include <cstdint>
 #include <optional>
@@ -17,9 +18,10 @@ namespace belay {
 class CircuitBreaker {
  public:
   enum class State { closed, open, half_open };
-  // What a use came to; `unknown` for one that was stopped, or failed for a reason of its own.
+  // The result of a use; `unknown` if it was cancelled, or failed for a reason that is not the
+  // dependency's fault.
   enum class Verdict { worked, failed, unknown };
-  // A use that was let through. What it came to counts only in the state that let it through.
+  // A use that has passed. Its verdict is ignored if the state has changed since.
   struct Pass {
     std::uint64_t turn = 0;
   };
@@ -27,12 +29,13 @@ class CircuitBreaker {
   explicit CircuitBreaker(const DependencyOptions& options) : options_(options) {}
 
   State state(Instant now);
-  // Lets a use through, or not: the circuit is open, or enough are trying it out.
+  // Returns nullopt if the circuit is open, or half-open with half_open_max probes already.
   std::optional<Pass> enter(Instant now);
   void ended(Pass pass, Verdict verdict, Instant now);
-  // Another process has found it broken: while closed, the next failure opens it.
+  // Records that another process has opened its circuit: if this one is closed, the next failure
+  // opens it.
   void warn();
-  // How long it stays open; nothing unless it is.
+  // Returns the time until the circuit becomes half-open; nullopt unless it is open.
   std::optional<std::chrono::milliseconds> open_duration(Instant now);
 
  private:
@@ -40,10 +43,10 @@ class CircuitBreaker {
 
   DependencyOptions options_;
   State state_ = State::closed;
-  std::uint64_t turn_ = 0;  // grows with every change of state
-  int failures_ = 0;        // in a row, while closed
-  int probing_ = 0;         // of this half-open turn: under way, and those that worked
-  int worked_ = 0;
+  std::uint64_t turn_ = 0;  // incremented at each change of state
+  int failures_ = 0;        // consecutive, while closed
+  int probing_ = 0;         // probes of this half-open state that are in progress
+  int worked_ = 0;          // probes of this half-open state that succeeded
   Instant open_until_{};
 };
 

@@ -116,7 +116,7 @@ TEST_F(Breaker, NeverOpensWhereItIsNotAskedTo) {
   for (int i = 0; i < 1'000; ++i) EXPECT_TRUE(use(Verdict::failed));
 }
 
-// Whatever happens in whatever order: no more probes than allowed, and open means open.
+// Random sequences of events: never more than half_open_max probes, and no use passes while open.
 TEST_F(Breaker, HoldsItsLimitsInAnyOrderOfEvents) {
   std::mt19937 random(11);
   std::vector<CircuitBreaker::Pass> out;

@@ -1,5 +1,5 @@
-// Property: a value of any type that a state may have reads back as an equal value if it is written
-// without a problem; a value that could not be read back is rejected by name.
+// Property: for each type that a state can have, a value that is encoded without a problem decodes
+// to an equal value; a value that could not be decoded is rejected with the name of its member.
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

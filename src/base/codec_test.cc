@@ -64,7 +64,7 @@ void expect_mismatch(std::string_view json, const std::string& path) {
   EXPECT_THAT(audit.error().message, HasSubstr(path));
 }
 
-// Reads with what is unknown kept aside, and writes both.
+// Decodes with unknown members preserved, then encodes both.
 std::string read_and_written(std::string_view json) {
   Audit audit;
   Decoder in;

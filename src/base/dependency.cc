@@ -38,6 +38,7 @@ Error Dependency::is_open(std::chrono::milliseconds left) const {
 
 Task<Result<Dependency::Slot>> Dependency::enter() {
   if (auto left = breaker_.open_duration(clock_.now())) co_return is_open(*left);
+  // Only if no call waits: a new call must not overtake the queue.
   if (queue_.empty()) {
     if (auto slot = take()) co_return *std::move(slot);
   }
@@ -63,7 +64,7 @@ void Dependency::leave(CircuitBreaker::Pass pass, Verdict verdict) {
   call_next();
 }
 
-// Lets in those whose turn has come; sends all away when the circuit has opened.
+// Gives free slots to waiting calls, in order; rejects all waiting calls if the circuit is open.
 void Dependency::call_next() {
   bool is_open = breaker_.open_duration(clock_.now()).has_value();
   while (!queue_.empty()) {

@@ -1,8 +1,8 @@
 #pragma once
-// base/dependency.h - something that nodes depend on: who may use it now, who waits, who is sent
-// away.
+// base/dependency.h - protects an external system: limits its concurrent uses, queues further ones
+// in order, and rejects uses while its circuit is open.
 //
-// Threading: the executor's thread. Outlives its slots and whoever waits for one.
+// Threading: the executor's thread. Must outlive its slots and the coroutines that wait for one.
 
 #include <functional>
 #include <list>
@@ -17,7 +17,7 @@ class Dependency {
  public:
   using Verdict = CircuitBreaker::Verdict;
 
-  // A use of it that is under way. One that is let go without a verdict says nothing.
+  // A use in progress. Destroying it without a call of ended() counts as Verdict::unknown.
   class Slot {
    public:
     Slot() = default;
@@ -43,13 +43,14 @@ class Dependency {
   Dependency(const Dependency&) = delete;
   Dependency& operator=(const Dependency&) = delete;
 
-  // Waits for its turn. `unavailable`, with a retry_after, while the circuit is open or too many
-  // wait. Destroying the task leaves the queue.
+  // Waits for a slot, in the order of the calls. Fails with `unavailable` and a retry_after if the
+  // circuit is open, if it opens during the wait, or if queue_max calls already wait. Destroying
+  // the coroutine removes it from the queue.
   Task<Result<Slot>> enter();
 
-  // Another process has found it broken.
+  // Records that another process has opened its circuit for this dependency.
   void warn() { breaker_.warn(); }
-  // Called when a failure has opened its circuit; may be null.
+  // Called when a failure has opened the circuit; can be null.
   std::function<void()> when_opened = nullptr;
 
   const DependencyOptions& options() const { return options_; }
@@ -57,7 +58,7 @@ class Dependency {
   std::size_t waiting() const { return queue_.size(); }
 
  private:
-  // One who waits, in the order of coming. On the frame of enter().
+  // A waiting call; stored in the coroutine frame of enter().
   class Waiter {
    public:
     explicit Waiter(Dependency& of) : of_(of) { of_.queue_.push_back(this); }
@@ -67,7 +68,7 @@ class Dependency {
     void let_in(CircuitBreaker::Pass pass);
     void send_away();
     Completion<Done> called;
-    std::optional<Slot> slot;  // nothing when sent away
+    std::optional<Slot> slot;  // unset if the circuit opened during the wait
 
    private:
     Dependency& of_;

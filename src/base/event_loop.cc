@@ -15,7 +15,8 @@ class ThreadEventLoop final : public EventLoop {
   void post(Work work) override {
     std::lock_guard lock(mutex_);
     posted_.push_back(std::move(work));
-    // Under the lock: once run() has seen stop(), the loop may be destroyed.
+    // Notifies while the lock is held: as soon as run() has returned because of stop(), the loop
+    // can be destroyed.
     if (sleeping_) changed_.notify_one();
   }
 
@@ -55,8 +56,8 @@ class ThreadEventLoop final : public EventLoop {
   }
 
  private:
-  // Moves what was posted to ready_, sleeping until there is something or a timer is due. False
-  // when the loop was stopped.
+  // Waits until work is posted, a timer is due or stop() is called, then moves the posted work to
+  // ready_. Returns false if the loop was stopped.
   bool take_posted() {
     std::unique_lock lock(mutex_);
     auto something = [this] { return stopped_ || !posted_.empty(); };
@@ -84,7 +85,7 @@ class ThreadEventLoop final : public EventLoop {
     }
   }
 
-  // State of the loop's thread.
+  // Used only by the thread that calls run().
   std::map<std::pair<MonotonicTime, TimerId>, Work> timers_;
   std::map<TimerId, MonotonicTime> due_times_;
   std::deque<Work> ready_;
@@ -97,7 +98,7 @@ class ThreadEventLoop final : public EventLoop {
   bool sleeping_ = false;
   bool stopped_ = false;
 
-  BlockingPool pool_;  // last: its threads may still post while it is being destroyed
+  BlockingPool pool_;  // last: its threads can still post while it is being destroyed
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// base/hex.h - bytes as hexadecimal digits, the lower-case ones.
+// base/hex.h - appends bytes as lower-case hexadecimal digits.
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// base/in_quotes.h - a name as a message shows it.
+// base/in_quotes.h - puts a name into double quotes, for messages.
 
 #include <string>
 #include <string_view>

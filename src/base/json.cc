@@ -1,6 +1,6 @@
-// Reading uses Boost.JSON's incremental parser for the grammar, UTF-8 and depth, with a handler of
-// our own: its stock conversion changes the last bit of one double in ten and lets 1e400 through as
-// infinity. Writing is ours for the same reason (see docs/dependencies.md).
+// Parses and writes JSON. Parsing uses Boost.JSON's incremental parser for the grammar, UTF-8 and
+// depth, with Belay's own handler: Boost's conversion changes the last bit of one double in ten and
+// accepts 1e400 as infinity. Belay has its own writer for the same reason (docs/dependencies.md).
 
 #include <array>
 #include <boost/json/basic_parser_impl.hpp>

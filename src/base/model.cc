@@ -26,7 +26,7 @@ void AnswerVerdict::give(bool accepted) {
 std::optional<ModelPrice> Model::price(const ModelRequest&) const { return std::nullopt; }
 
 std::int64_t Model::input_tokens_max(const ModelRequest& request) const {
-  constexpr std::size_t frame = 16;  // what a provider puts around a message
+  constexpr std::size_t frame = 16;  // tokens that a provider adds for each message
   std::size_t bytes = frame;
   for (const Message& message : request.messages) {
     bytes += message.text.size() + frame;

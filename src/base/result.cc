@@ -33,8 +33,8 @@ bool is_sentence(std::string_view text) {
          std::none_of(text.begin(), text.end(), is_control);
 }
 
-// Messages quote what people, models and exceptions say, and are stored as JSON: one line of UTF-8,
-// and not too long.
+// Converts a message to one line of valid UTF-8 of at most sentence_bytes_max bytes. Messages quote
+// users, models and exceptions, and they are stored as JSON.
 std::string as_sentence(std::string_view text) {
   std::string out;
   while (!text.empty() && out.size() < sentence_bytes_max) {
@@ -47,7 +47,7 @@ std::string as_sentence(std::string_view text) {
   if (out.size() <= sentence_bytes_max) return out;
   constexpr std::string_view rest = "...";
   std::size_t end = sentence_bytes_max - rest.size();
-  // Not in the middle of a character.
+  // Moves back to the first byte of a character.
   while ((static_cast<unsigned char>(out[end]) & 0xc0) == 0x80) --end;
   return out.substr(0, end).append(rest);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// base/role_name.h - a role by its name, as records and providers spell it.
+// base/role_name.h - returns the name of a message's role, as the journal and providers spell it.
 
 #include <string_view>
 

@@ -7,7 +7,7 @@ namespace belay {
 Digest sha256(std::string_view bytes) {
   Digest digest;
   unsigned int size = digest.size();
-  // The fetched algorithm is immutable and shared; fetching it anew costs more than hashing 1 KB.
+  // Fetched once: the algorithm is immutable, and each fetch costs more than hashing 1 KB.
   static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   int worked = EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, algorithm, nullptr);
   BELAY_ASSERT(worked == 1 && size == digest.size());

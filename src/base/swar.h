@@ -1,6 +1,6 @@
 #pragma once
-// base/swar.h - questions about eight bytes of text at once, for texts that are long and
-// mostly plain. Each takes the address of eight readable bytes.
+// base/swar.h - checks eight bytes of text with one operation ("SIMD within a register"), for long
+// texts that are mostly ASCII. Each function takes the address of eight readable bytes.
 
 #include <cstdint>
 #include <cstring>
@@ -16,7 +16,7 @@ inline std::uint64_t load(const char* bytes) {
   return word;
 }
 
-// Whether any byte is below `bound`. REQUIRES: bound <= 128.
+// Returns whether any byte is below `bound`. Requires bound <= 128.
 inline bool any_below(std::uint64_t word, std::uint64_t bound) {
   return ((word - bound * each) & ~word & high_bits) != 0;
 }
@@ -27,7 +27,7 @@ inline bool any_is(std::uint64_t word, char byte) {
 
 inline bool is_ascii(const char* bytes) { return (load(bytes) & high_bits) == 0; }
 
-// Whether JSON writes them as they are.
+// Returns whether a JSON string contains these bytes without an escape.
 inline bool need_no_escape(const char* bytes) {
   std::uint64_t word = load(bytes);
   return !any_below(word, 0x20) && !any_is(word, '"') && !any_is(word, '\\');

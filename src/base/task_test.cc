@@ -34,7 +34,7 @@ Task<int> after(milliseconds delay, int value) {
   co_return value;
 }
 
-// Says when it is destroyed, and where it was.
+// Appends "gone" to `out` when it is destroyed.
 struct Witness {
   explicit Witness(std::string* to) : out(to) {}
   Witness(const Witness&) = delete;
@@ -57,7 +57,7 @@ Task<int> of_pool(std::function<Result<int>()> work) {
   co_return result.ok() ? *result : -1;
 }
 
-// Runs the loop for a while: long enough for what should not happen.
+// Runs the loop for `time`, so that an event that must not happen would have happened.
 void run_for(EventLoop& loop, milliseconds time) {
   loop.post([&] { loop.call_after(time, [&] { loop.stop(); }); });
   loop.run();

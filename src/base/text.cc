@@ -4,7 +4,7 @@
 namespace belay {
 namespace {
 
-// How many bytes the well-formed sequence at `offset` takes; 0 when it is not well-formed. Ranges
+// Returns the length in bytes of the UTF-8 sequence at `offset`; 0 if it is not well-formed. Ranges
 // from the Unicode Standard, table 3-7 (no overlong forms, no surrogates, nothing above U+10FFFF).
 std::size_t sequence_length(std::string_view text, std::size_t offset) {
   auto byte = [&](std::size_t i) {

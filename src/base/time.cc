@@ -24,7 +24,8 @@ class SystemClock final : public Clock {
   }
 };
 
-// How often this process was forked: a child must not give out what its parent may give out too.
+// Number of forks of this process. A forked child must discard its buffered random numbers: its
+// parent uses the same ones.
 std::atomic<std::uint32_t> forks = 0;
 
 class SystemRandom final : public Random {
@@ -34,8 +35,9 @@ class SystemRandom final : public Random {
     BELAY_ASSERT(watched == 0);
   }
 
-  // The kernel's generator, 32 numbers a call: a call for each would cost more than a whole step of
-  // a run. (std::random_device may ask the processor, which can take 5 us.)
+  // Reads 32 numbers per call from the kernel's generator: one system call per number would cost
+  // more than a whole superstep. (std::random_device can use the processor's generator, which can
+  // take 5 us.)
   std::uint64_t bits() override {
     std::lock_guard lock(mutex_);
     if (next_ == numbers_.size() || forks_seen_ != forks) {
@@ -62,7 +64,7 @@ void append_padded(std::string& out, std::int64_t number, std::size_t width) {
   out += digits;
 }
 
-// The number that exactly `count` digits at `offset` say, or nothing.
+// Parses exactly `count` digits at `offset`; nullopt if they are not all digits.
 std::optional<int> digits_at(std::string_view text, std::size_t offset, std::size_t count) {
   if (text.size() < offset + count) return std::nullopt;
   int number = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// base/trimmed.h - a text without the white space around it.
+// base/trimmed.h - removes leading and trailing white space.
 
 #include <string_view>
 

@@ -13,11 +13,12 @@ Result<const GraphDefinition*> find_agent(const Definitions& graphs, const std::
     if (graph->name == name) return graph.get();
     known.push_back(graph->name);
   }
-  return error(ErrorCode::not_found, "There is no agent \"" + shortened(name, 60, "...") + "\"." +
-                                         did_you_mean(name, known));
+  return error(ErrorCode::not_found,
+               "Unknown agent \"" + shortened(name, 60, "...") + "\"." + did_you_mean(name, known));
 }
 
-// A text of several lines as lines of the result: names are data, and may not steer a terminal.
+// Prints a text of several lines as lines of the result. Names are data and must not control the
+// terminal.
 void show_lines(Output& output, std::string_view text, std::string_view indent) {
   while (!text.empty()) {
     std::size_t end = std::min(text.find('\n'), text.size());

@@ -1,5 +1,5 @@
 #pragma once
-// cli/agents.h - belay agents: the graphs of this program, without a store.
+// cli/agents.h - `belay agents`: lists, shows and draws the graphs of a program, without a store.
 
 #include "cli/arguments.h"
 #include "cli/exit_code.h"
@@ -9,7 +9,7 @@
 namespace belay::cli {
 
 Result<ExitCode> list_agents(const Definitions& graphs, Output& output);
-// `not_found` for a name that no graph has.
+// `not_found` if no graph has the name.
 Result<ExitCode> show_agent(const Definitions& graphs, const AgentsShow& wanted, Output& output);
 Result<ExitCode> draw_agent(const Definitions& graphs, const AgentsGraph& wanted, Output& output);
 

@@ -1,4 +1,4 @@
-// belay api: what the server answers, described without one.
+// `belay api`: describes the API of the server, without a server.
 
 #include "cli/commands.h"
 #include "server/reference.h"

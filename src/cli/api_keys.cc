@@ -47,8 +47,7 @@ Result<ApiKey> key_in(std::string_view line) {
   std::vector<std::string_view> words = words_of(line);
   if (words.size() != 3 && words.size() != 4) {
     return error(ErrorCode::invalid,
-                 "has to be NAME PERMISSION TOKEN, or NAME PERMISSION TOKEN "
-                 "ROLE,ROLE");
+                 "is invalid: expected NAME PERMISSION TOKEN, or NAME PERMISSION TOKEN ROLE,ROLE");
   }
   ApiKey key;
   key.name = words[0];
@@ -56,18 +55,17 @@ Result<ApiKey> key_in(std::string_view line) {
   auto permission = permission_named(words[1]);
   if (!permission) {
     return error(ErrorCode::invalid,
-                 "has a permission that is none of read, run, decide and "
-                 "administer");
+                 "has an invalid permission: expected read, run, decide or administer");
   }
   key.permission = *permission;
   if (!is_token(words[2])) {
     return error(ErrorCode::invalid,
-                 "has a token that is not one of 16 to 200 letters, digits and ._-~+/=");
+                 "has an invalid token: expected 16 to 200 letters, digits and ._-~+/=");
   }
   key.token = sha256(words[2]);
   if (words.size() == 4) {
     auto roles = roles_from("the fourth word", words[3]);
-    if (!roles.ok()) return error(ErrorCode::invalid, "has roles that are none");
+    if (!roles.ok()) return error(ErrorCode::invalid, "has invalid roles");
     key.roles = *std::move(roles);
   }
   return key;
@@ -87,14 +85,14 @@ Result<std::vector<ApiKey>> api_keys_in(std::string_view text) {
     std::string why = key.ok() ? "" : key.error().message;
     if (key.ok() && std::any_of(keys.begin(), keys.end(),
                                 [&](const ApiKey& each) { return each.token == key->token; })) {
-      why = "has a token that stands above already";
+      why = "repeats the token of an earlier line";
     }
     if (!why.empty()) {
       return error(ErrorCode::invalid, "Line " + std::to_string(number) + " " + why + ".");
     }
     keys.push_back(*std::move(key));
   }
-  if (keys.empty()) return error(ErrorCode::invalid, "There is no key in it.");
+  if (keys.empty()) return error(ErrorCode::invalid, "It contains no keys.");
   return keys;
 }
 
@@ -102,17 +100,16 @@ Result<std::vector<ApiKey>> api_keys_for(const std::optional<std::string>& file,
                                          const std::string& address) {
   bool is_loopback = address.starts_with("127.") || address == "::1";
   if (!file && !is_loopback) {
-    return error(ErrorCode::invalid,
-                 "Others could reach " + address +
-                     " and do anything; name keys with --api-keys, or listen on 127.0.0.1.");
+    return error(ErrorCode::invalid, "Other machines can reach " + address +
+                                         " without a key. Set --api-keys, or listen on 127.0.0.1.");
   }
   if (!file) return std::vector<ApiKey>();
   BELAY_TRY(std::string text, read_key_file(*file, "--api-keys"));
   auto keys = api_keys_in(text);
   std::fill(text.begin(), text.end(), '\0');
   if (keys.ok()) return keys;
-  return error(ErrorCode::invalid, "The file of keys \"" + one_line(*file) +
-                                       "\" is of no use: " + keys.error().message);
+  return error(ErrorCode::invalid,
+               "Cannot use API key file \"" + one_line(*file) + "\": " + keys.error().message);
 }
 
 }  // namespace belay::cli

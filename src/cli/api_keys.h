@@ -1,6 +1,5 @@
 #pragma once
-// cli/api_keys.h - parses the keys of a server's callers and their permissions, one key a line:
-// "NAME PERMISSION TOKEN [ROLES]".
+// cli/api_keys.h - parses the API keys of a server, one per line: "NAME PERMISSION TOKEN [ROLES]".
 
 #include <optional>
 
@@ -8,14 +7,15 @@
 
 namespace belay::cli {
 
-// Empty lines, and those that begin with '#', do not count. PERMISSION is read, run, decide or
-// administer, and each has those before it. A token has 16 to 200 letters, digits, '.', '_', '-',
-// '~', '+', '/' or '=' (RFC 6750); only its hash is kept. ROLES, comma-separated, are the caller's
-// roles for deciding approvals. `invalid` names the line and never shows a token.
+// Ignores empty lines and lines that start with '#'. PERMISSION is read, run, decide or administer;
+// each one includes those before it. A token has 16 to 200 letters, digits, '.', '_', '-', '~',
+// '+', '/' or '=' (RFC 6750); only its hash is kept. ROLES are comma-separated: the roles with
+// which the caller decides approvals. Fails with `invalid`; the message names the line and never
+// contains a token.
 Result<std::vector<server::ApiKey>> api_keys_in(std::string_view text);
 
-// The keys of the file with that name, none where none is named. `invalid` besides for an address
-// that others can reach, without keys.
+// Returns the keys of the file, or none without a file. Also fails with `invalid` if there are no
+// keys and `address` is reachable from other machines.
 Result<std::vector<server::ApiKey>> api_keys_for(const std::optional<std::string>& file,
                                                  const std::string& address);
 

@@ -1,12 +1,13 @@
-// The composition root: this file says what is in the process, from top to bottom; what differs
-// from program to program it takes from Program.
-// Long on purpose: whoever looks for how the parts meet finds it here and nowhere else.
+// The composition root: creates the objects of the process, from top to bottom; the differences
+// between programs come from Program. Long on purpose: all connections between the parts are in
+// this file.
 //
-// For tests only: BELAY_TEST_PAUSE_AT_COMMIT=N makes the SQLite store stop for ever before its n-th
-// transaction of commits - with BELAY_TEST_PAUSE_AFTER=1 once that is durable, but nobody has been
-// told - and say so in a line on stderr. A test then kills the process just there.
-// BELAY_TEST_MODEL_FAILS=N makes the process's first N calls of the model fail as if it were down.
-// BELAY_TEST_TELL_FENCED=true says on stderr of which run each commit was that was fenced.
+// For tests only: BELAY_TEST_PAUSE_AT_COMMIT=N makes the store (SQLite or PostgreSQL) stop
+// permanently before its N-th transaction of commits, and write a line about it to stderr; with
+// BELAY_TEST_PAUSE_AFTER=1 it stops when that transaction is durable but no caller has been
+// notified. A test then kills the process at exactly that point. BELAY_TEST_MODEL_FAILS=N makes the
+// first N model calls of the process fail as if the model were unavailable.
+// BELAY_TEST_TELL_FENCED=true writes the run of each fenced commit to stderr.
 
 #include "cli/app.h"
 
@@ -44,10 +45,10 @@ namespace belay::cli {
 namespace {
 
 constexpr std::uint64_t kRunsPerUserWithKeys = 5;
-// How soon a signal is seen.
+// Maximum delay between a signal and its effect.
 constexpr std::chrono::milliseconds kSignalInterval{50};
 
-// The test-only seam: a model that is not there for its first calls.
+// For tests only: a model whose first calls fail as if it were unavailable.
 class FailingModel final : public Model {
  public:
   FailingModel(std::shared_ptr<Model> model, std::int64_t failures)
@@ -81,13 +82,13 @@ Result<std::shared_ptr<Model>> make_model(const Program& program, const Settings
   return model;
 }
 
-// Output may be of another thread, or quiet.
+// Writes to stderr directly: Output belongs to one thread, and might be quiet.
 void write_test_marker(const std::string& line) {
   while (::write(STDERR_FILENO, line.data(), line.size()) < 0 && errno == EINTR) {
   }
 }
 
-// The test-only seam: says which commits came too late.
+// For tests only: writes the runs of fenced commits to stderr.
 class FencedCommitLog final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -103,7 +104,7 @@ class FencedCommitLog final : public ForwardingStore {
   }
 };
 
-// The test-only seam: waits, and never ends the process.
+// For tests only: blocks the store's thread permanently, and does not end the process.
 std::function<void(std::uint64_t, bool)> pause_at(PauseAtCommit pause) {
   return [pause](std::uint64_t commit, bool after) {
     if (commit != pause.commit || after != pause.after) return;
@@ -114,22 +115,22 @@ std::function<void(std::uint64_t, bool)> pause_at(PauseAtCommit pause) {
 }
 
 void make_default_folder(const std::string& path) {
-  std::error_code failed;  // opening the store tells it better
+  std::error_code failed;  // ignored: opening the store reports it better
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::filesystem::create_directories(folder.parent_path(), failed);
-  // What people write about themselves is for their own eyes.
+  // The store contains personal texts: only the user may read its folder.
   if (std::filesystem::create_directory(folder, failed)) {
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
   }
 }
 
-// Of the verbs that work on what waits; null for others.
+// Returns the worker's options of a command that executes queued runs; null for other commands.
 const Work* work_of(const Command& verb) {
   const auto* served = std::get_if<Serve>(&verb);
   return served ? &served->work : std::get_if<Work>(&verb);
 }
 
-// Whether there is no such store yet, though there could be one.
+// True if the file does not exist, but could be created.
 bool is_absent(const std::string& path, bool default_store) {
   std::error_code failed;
   if (path.empty() || path.front() == ':' || std::filesystem::exists(path, failed)) return false;
@@ -137,13 +138,14 @@ bool is_absent(const std::string& path, bool default_store) {
   return default_store || folder.empty() || std::filesystem::is_directory(folder, failed);
 }
 
-// What the list of workers calls this process; of verbs that end by themselves HOST:PID says more.
+// Returns the name of this process in the list of workers. Empty for commands that end on their
+// own: the default HOST:PID identifies them better.
 std::string name_of_process(const Settings& settings, const Command& verb) {
   const Work* work = work_of(verb);
   return work ? work->name.value_or(settings.worker_name) : std::string();
 }
 
-// A command that only looks makes no store: where there is none, it looks at an empty one.
+// A command that may not create its store gets an empty one in memory if the file does not exist.
 Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Command& verb,
                                           Output& output, Clock& clock, Random& random) {
   if (!uses_a_store(verb)) return open_memory_store(clock, random);
@@ -163,11 +165,10 @@ Result<std::unique_ptr<Store>> make_store(const Settings& settings, const Comman
   sqlite::SqliteStoreOptions options;
   if (settings.pause.commit > 0) options.at_commit = pause_at(settings.pause);
   auto store = sqlite::open_sqlite_store(*path, clock, random, std::move(options));
-  if (store.ok() && absent) output.progress("Made a new store: " + *path);
+  if (store.ok() && absent) output.progress("Created store: " + *path);
   return store;
 }
 
-// What wakes workers in other processes, where the store can.
 Task<CommandResult> run_verb(CommandContext& world, Command verb) {
   if (auto* one = std::get_if<RunAgent>(&verb)) {
     return one->queued ? enqueue_agent(world, std::move(*one)) : run_agent(world, std::move(*one));
@@ -205,21 +206,22 @@ Task<CommandResult> run_verb(CommandContext& world, Command verb) {
   return show_overview(world);
 }
 
-// Approvals whose time has passed are due whatever the command is, since no server waits for them.
+// Without a server, no process waits for the expiry of approvals: each command processes those that
+// are due first.
 Task<Result<Done>> apply_due(CommandContext& world) {
   if (!world.local) co_return Done{};
   auto applied = co_await world.local->runtime.process_due(tenant_of(world));
   if (!applied.ok()) co_return std::move(applied).error();
   std::string count = std::to_string(*applied);
-  if (*applied == 1) world.output.progress(world.phrases.approval_applied);
-  if (*applied > 1) {
-    world.output.progress(format_message(world.phrases.approvals_applied, {{"n", count}}));
+  if (*applied > 0) {
+    world.output.progress(format_message(world.phrases.due_processed, {{"n", count}}));
   }
   co_return Done{};
 }
 
 Task<CommandResult> whole_command(CommandContext& world, Command verb) {
-  // A store that is yet to be brought under its key can't be read before.
+  // `store encrypt` must come first: a store with plaintext cannot be read with a key before.
+  // Completions must not write.
   bool only_looks =
       std::holds_alternative<StoreEncrypt>(verb) || std::holds_alternative<CompleteNames>(verb);
   if (!only_looks) BELAY_CO_CHECK(co_await apply_due(world));
@@ -229,26 +231,26 @@ Task<CommandResult> whole_command(CommandContext& world, Command verb) {
   co_return co_await run_verb(world, std::move(verb));
 }
 
-// What a command that a signal stopped leaves, and how to go on with it.
+// Prints the runs that a signal has left unfinished, and the commands to continue them.
 void show_stopped(const CommandContext& world) {
   const std::vector<ThreadId>& threads = world.progress.under_way();
   if (threads.empty()) world.output.progress(world.phrases.stopped_idle);
   for (const ThreadId& thread : threads) {
-    // What a server has goes on there, whoever waits for it.
+    // A run of a server continues there, with or without a waiting client.
     std::string how = command(world, {world.local ? "resume" : "state", thread.text});
     std::string_view said = world.local ? world.phrases.stopped : world.phrases.continues_on_server;
     world.output.progress(format_message(said, {{"thread", thread.text}, {"command", how}}));
   }
 }
 
-// Runs the loop until the task has ended or a signal has come.
+// Runs the loop until the coroutine ends or a signal arrives.
 class Interruptible {
  public:
-  // `drain`, if set, is called for each signal and makes the task end on its own.
+  // If set, `drain` is called for each signal, and makes the coroutine end by itself.
   Interruptible(EventLoop& loop, std::function<void()> drain)
       : loop_(loop), drain_(std::move(drain)) {}
 
-  // The answer; nothing when `signal()` came first and was not to be waited for.
+  // Returns the result; nullopt if `signal()` arrived first and there is no `drain`.
   std::optional<CommandResult> run(Task<CommandResult> task) {
     std::optional<CommandResult> answer;
     Spawned running;
@@ -260,7 +262,8 @@ class Interruptible {
       });
     });
     loop_.run();
-    // Here, on the loop's thread: stops the task where it waits, if it still does.
+    // Cancels the coroutine if it has not ended. Must happen on the loop's thread, before the
+    // objects that the coroutine uses are destroyed.
     running.reset();
     loop_.cancel(timer_);
     return answer;
@@ -290,7 +293,7 @@ ConcurrencyLimits places_of(const Settings& settings, const Command& verb) {
   ConcurrencyLimits places = settings.concurrency;
   const Work* work = work_of(verb);
   if (!work) return places;
-  // Several people share a server with keys; a user's own machine is not shared.
+  // A server with API keys has several users; a server without keys has one.
   const auto* served = std::get_if<Serve>(&verb);
   bool is_shared = served && !served->keys.empty() && !settings.starts.per_user;
   if (is_shared) places.per_user = kRunsPerUserWithKeys;
@@ -321,7 +324,7 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   std::unique_ptr<EventLoop> loop = loop_for(verb, http_loop);
   Settings shared = settings;
   if (!uses_a_store(verb)) shared.redis.reset();
-  // There is nothing to be nearer than this process's own memory.
+  // With a store in memory, a cache of run values in Redis would be slower than the store.
   if (shared.redis && settings.store == "memory:") shared.redis->checkpoints = false;
   BELAY_TRY(std::unique_ptr<RedisTier> tier,
             RedisTier::open(shared, encryption.keys, *loop, *random));
@@ -329,8 +332,9 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   shared.models.shared_reply_cache = tier->answers();
   BELAY_TRY(std::shared_ptr<Model> model, make_model(program, shared, own_clock));
   BELAY_TRY(std::unique_ptr<Store> stored, make_store(settings, verb, output, own_clock, *random));
-  // One clock decides what is due, in every process and on every machine.
+  // All processes, on all machines, use one clock to determine which runs are due.
   Clock& clock = stored->clock() ? *stored->clock() : own_clock;
+  // The cache is below the encryption: Redis receives encrypted values only.
   std::unique_ptr<Store> fast = tier->around(*stored);
   std::unique_ptr<Store> store = make_encrypted_store(*fast, *random, encryption);
   FencedCommitLog told(*store);
@@ -376,9 +380,11 @@ Result<ExitCode> run_in_world(const Program& program, const Settings& settings, 
   Interruptible interruptible(*loop, std::move(drain));
   std::optional<CommandResult> answer = interruptible.run(whole_command(world, std::move(verb)));
   if (answer) return *std::move(answer);
+  // A store that waits for an unavailable server fails within seconds from here on: the destructors
+  // below must not delay the end of the process.
   store->set_shutting_down(true);
   show_stopped(world);
-  // It was told to drain before it had taken up anything.
+  // A signal that arrives before the worker has claimed a run is a normal end of it.
   if (is_service) return ExitCode::done;
   return static_cast<ExitCode>(128 + interruptible.signal());
 }
@@ -394,7 +400,7 @@ CommandResult about_agents(const Definitions& graphs, const Command& verb, Outpu
   return list_agents(graphs, output);
 }
 
-// The agents that the verb is about: those of the server, where it matters.
+// Returns the graphs that the command is about; those of the server if the command uses them.
 Task<Result<Definitions>> agents_for(Service& service, Definitions own, const Command& verb) {
   bool matters = is_about_agents(verb) || std::holds_alternative<RunAgent>(verb) ||
                  std::holds_alternative<Fork>(verb);
@@ -432,13 +438,14 @@ Task<CommandResult> remote_command(const RemoteCommand& command, Definitions own
   co_return co_await whole_command(world, std::move(verb));
 }
 
-// Where a server has the runs: no store is opened, and no model made.
+// For --server: opens no store and no model.
 Result<ExitCode> run_with_server(const Program& program, const Settings& settings, Output& output,
                                  Clock& clock, Command verb) {
   if (std::string_view needs = needs_a_store(verb); !needs.empty()) {
-    return error(ErrorCode::invalid, settings.call + " " + std::string(needs) +
-                                         " a store of its own, and a server has this one; leave "
-                                         "--server and BELAY_SERVER out, or run it there.");
+    return error(ErrorCode::invalid,
+                 settings.call + " " + std::string(needs) +
+                     " a store of its own, but the runs are on a server. Omit --server and unset "
+                     "BELAY_SERVER, or run the command on the server.");
   }
   BELAY_TRY(Definitions own, program.graphs(settings));
   Progress progress(output, phrases_of(settings.language));
@@ -464,7 +471,7 @@ Result<ExitCode> run_with_server(const Program& program, const Settings& setting
   return static_cast<ExitCode>(128 + interruptible.signal());
 }
 
-// The verbs that open no store; nothing for the others.
+// Executes the commands that open no store; nullopt for other commands.
 std::optional<Result<ExitCode>> run_without_store(const Program& program, const Settings& settings,
                                                   Output& output, Clock& clock,
                                                   const Command& verb) {
@@ -494,7 +501,7 @@ bool is_of_the_server(const Settings& settings, const Command& verb) {
   return settings.server && !is_ours;
 }
 
-// Prints where the user's input is sent, before it is sent.
+// Prints the servers that will receive the user's input, before any is sent.
 void show_places(const std::vector<StrangePlace>& places, const Command& verb, Output& output) {
   if (std::holds_alternative<Manual>(verb) || std::holds_alternative<Completions>(verb) ||
       is_about_agents(verb)) {
@@ -506,7 +513,7 @@ void show_places(const std::vector<StrangePlace>& places, const Command& verb, O
   }
 }
 
-// What a shell asks for when somebody presses Tab. What goes wrong is nothing to be offered.
+// Answers the shell when the user presses Tab. Errors are ignored: there is nothing to offer then.
 int complete_typed(const Program& program, const Environment& environment, Clock& clock,
                    const std::vector<std::string>& words) {
   limit_completion();
@@ -522,7 +529,7 @@ int complete_typed(const Program& program, const Environment& environment, Clock
   Environment merged = environment;
   if (*file) add_config(program, **file, merged);
   auto settings = settings_from(program, merged, found.flags);
-  // Pressing Tab is not a consent to contact an untrusted server.
+  // Pressing Tab is not consent to contact an untrusted server.
   if (!settings.ok() || !strange_places(merged, found.flags, *settings).empty()) return 0;
   Command verb = CompleteNames{*found.names, found.begun};
   auto code = settings->server ? run_with_server(program, *settings, names, clock, std::move(verb))

@@ -1,4 +1,4 @@
-// belay approvals: list, show, approve and reject.
+// `belay approvals`: list, show, approve and reject.
 
 #include "belay/limits.h"
 #include "cli/commands.h"
@@ -71,14 +71,15 @@ Task<CommandResult> decide_approval(CommandContext& world, ApprovalsDecide wante
   Whose any;
   BELAY_CO_TRY(ApprovalRow row, co_await world.service.approval(wanted.id, std::move(any)));
   Decision decision = decision_of(world, std::move(wanted));
-  // Only a run that this decision moves is one that a signal could leave in its middle.
+  // If a signal arrives, the unfinished runs are printed. This run is one of them only if the
+  // decision continues it.
   if (row.status == ApprovalStatus::open) world.progress.begins(row.thread);
   BELAY_CO_TRY(DecisionResult answer,
                co_await world.service.decide(row.interrupt, std::move(decision)));
   world.progress.rests(row.thread);
   if (!is_made(answer)) {
     std::string look =
-        "; look at it with " + world.settings.call + " state " + answer.approval.thread.text + ".";
+        ". Show it with " + world.settings.call + " state " + answer.approval.thread.text + ".";
     Error refused = error(ErrorCode::conflict, refusal_text(answer) + look);
     world.output.fail(refused, decision_document(world.program, answer));
     co_return exit_code_of(refused.code);

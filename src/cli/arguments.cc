@@ -1,6 +1,6 @@
-// Long on purpose: every verb's words and options, in the one file that knows the parser.
+// Long on purpose: the words and options of all commands, in the only file that uses CLI11.
 //
-// The only file that knows CLI11, and the only place where its exceptions are met.
+// Exceptions of CLI11 do not leave this file.
 
 #include "cli/arguments.h"
 
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kListMax = 1'000;
 constexpr std::size_t kWorkedMax = 1'000;
 
-// Where CLI11 puts what it reads: one of each verb, and which one it was.
+// The targets of CLI11's options: one struct of each command, and the chosen command.
 struct Words {
   const Program& program;
   GlobalFlags flags = {};
@@ -50,12 +50,12 @@ struct Words {
   AgentsShow agents_show = {};
   AgentsGraph agents_graph = {};
   Completions completions = {};
-  // What was given to a verb or form that the program adds.
+  // Options of a command or a form that the program adds.
   std::map<std::string, std::string> own = {};
   Command chosen = {};
 };
 
-// `end` may name the program, as {p}.
+// `end` may contain {p}: the program's name.
 CLI::App* add_verb(CLI::App& parent, const Words& words, const std::string& name,
                    const std::string& line, std::string_view end) {
   CLI::App* verb = parent.add_subcommand(name, line);
@@ -74,12 +74,12 @@ void add_words(CLI::App* verb, const std::vector<OptionSpec>& wanted, Words& wor
 }
 
 void add_limit(CLI::App* verb, std::size_t& limit) {
-  verb->add_option("--limit", limit, "At most so many, newest first")
+  verb->add_option("--limit", limit, "Maximum number of rows, newest first")
       ->check(CLI::Range(std::size_t{1}, kListMax))
       ->capture_default_str();
 }
 
-// The verbs of the program's own; a group comes before its verbs.
+// Adds the program's own commands. A group must precede its commands in the table.
 void add_own_verbs(CLI::App& app, Words& words) {
   for (const CommandEntry& entry : words.program.verbs) {
     CLI::App* parent = &app;
@@ -97,30 +97,30 @@ void add_own_verbs(CLI::App& app, Words& words) {
 }
 
 void add_run_options(CLI::App* run, RunAgent& into) {
-  run->add_option("--thread", into.thread, "The run's thread; else a new random one");
-  run->add_option("--max-retries", into.max_retries, "Attempts of a step that may be tried again");
-  run->add_option("--timeout", into.timeout_ms, "How long the run may work, in milliseconds");
+  run->add_option("--thread", into.thread, "Thread of the run (default: a new random one)");
+  run->add_option("--max-retries", into.max_retries,
+                  "Maximum attempts of a node that can be retried");
+  run->add_option("--timeout", into.timeout_ms, "Maximum working time of the run, in milliseconds");
   run->add_option("--expires", into.expires,
-                  "How long an approval stays open: 90s, 30m, 2h, 1d (24h)");
-  run->add_option("--max-tokens", into.max_tokens, "Tokens of models that the run may use up");
+                  "Time until an approval expires: 90s, 30m, 2h, 1d (24h)");
+  run->add_option("--max-tokens", into.max_tokens, "Budget: maximum tokens of model calls");
   run->add_option("--max-cost", into.max_cost,
-                  "What the run may cost, in the unit of the model's prices: 1.50");
-  run->add_flag("--no-approval", into.no_approval, "Go on without asking anyone");
+                  "Budget: maximum cost, in the unit of the model's prices: 1.50");
+  run->add_flag("--no-approval", into.no_approval, "Do not request approvals");
   add_place_in_queue(run, into);
 }
 
-// `run` and `enqueue` take the same words; what is queued may have to wait as well.
+// `run` and `enqueue` take the same words; only `enqueue` can delay the start.
 void add_begin(CLI::App& app, const char* name, const char* line, std::string_view end, bool queued,
                Words& words) {
   auto take_options = [&words, queued](CLI::App* verb) {
     add_run_options(verb, words.run);
     if (!queued) return;
-    verb->add_option("--after", words.run.after, "No sooner than in 90s, 30m, 2h, 1d");
+    verb->add_option("--after", words.run.after, "Delay before the start: 90s, 30m, 2h, 1d");
   };
   CLI::App* run = add_verb(app, words, name, line, end);
-  run->add_option("AGENT", words.run.graph, "The agent, as `agents list` names it");
-  run->add_option("--input", words.run.input,
-                  "What it starts from: name=value, @file.json, or -; may be repeated")
+  run->add_option("AGENT", words.run.graph, "Agent name, as in `agents list`");
+  run->add_option("--input", words.run.input, "Input: name=value, @file.json, or -; repeatable")
       ->allow_extra_args(false);
   take_options(run);
   for (const RunForm& form : words.program.forms) {
@@ -140,105 +140,108 @@ void add_run(CLI::App& app, Words& words) {
   const std::string& own_end = words.program.run_end;
   std::string_view end = own_end.empty() ? help::kRun : std::string_view(own_end);
   add_begin(app, "run", "Run an agent", end, false, words);
-  add_begin(app, "enqueue", "Leave a run to the workers", help::kEnqueue, true, words);
+  add_begin(app, "enqueue", "Enqueue a run for a worker", help::kEnqueue, true, words);
 }
 
 void add_serve(CLI::App& app, Words& words) {
   Serve& serve = words.serve;
   CLI::App* verb =
-      add_verb(app, words, "serve", "Answer over HTTP, and work on runs", help::kServe);
-  verb->add_option("--listen", serve.listen_text, "ADDRESS:PORT; port 0 takes one that is free")
+      add_verb(app, words, "serve", "Serve the HTTP API and execute runs", help::kServe);
+  verb->add_option("--listen", serve.listen_text, "ADDRESS:PORT; port 0 selects a free one")
       ->capture_default_str();
-  verb->add_option("--runs", serve.work.runs, "At most so many of the queue's runs at a time")
+  verb->add_option("--runs", serve.work.runs, "Maximum concurrent runs of the queues")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   add_name_of_worker(verb, serve.work);
   add_drain_timeout(verb, serve.work);
   verb->add_option("--keep", serve.work.keep_text,
-                   "Forget threads that ended longer ago: 12h, 30d, or forever")
+                   "Time to keep ended threads: 12h, 30d, or forever")
       ->capture_default_str();
-  verb->add_option("--api-keys", serve.api_keys, "A file of keys: who may do what");
-  verb->add_option("--tls-certificate", serve.certificate, "A PEM file, with its chain");
-  verb->add_option("--tls-key", serve.certificate_key, "The PEM file of its key");
+  verb->add_option("--api-keys", serve.api_keys, "File of API keys and their permissions");
+  verb->add_option("--tls-certificate", serve.certificate,
+                   "PEM file of the TLS certificate, with its chain");
+  verb->add_option("--tls-key", serve.certificate_key, "PEM file of the private key");
   verb->add_option("--per-user", serve.work.per_user,
-                   "At most so many runs of a user at work; 0: any [5 with --api-keys, else 0]");
+                   "Maximum concurrent runs of a user; 0: unlimited [5 with --api-keys, else 0]");
   verb->add_option(
       "--starts-per-minute", serve.starts_per_minute,
-      "Runs that a user, or an address, may begin; 0: any [10 with --api-keys, else 0]");
-  verb->add_option("--starts-at-work", serve.starts_at_work,
-                   "Runs at work that requests have begun, of all users; 0: any [1000]");
+      "Maximum starts per minute of a user or address; 0: unlimited [10 with --api-keys, else 0]");
+  verb->add_option(
+      "--starts-at-work", serve.starts_at_work,
+      "Maximum concurrent runs started by requests, of all users; 0: unlimited [1000]");
   verb->add_option("--trusted-proxy", serve.trusted_proxies,
-                   "An address whose X-Forwarded-For is believed; may be repeated")
+                   "Address whose X-Forwarded-For is trusted; repeatable")
       ->allow_extra_args(false);
   verb->add_option("--no-approval-takes", serve.no_approval_takes,
-                   "What a key needs to begin a run that saves without asking: run, decide, "
-                   "administer or never; else decide");
+                   "Permission to start runs without approval: run, decide, administer or never "
+                   "(default: decide)");
   verb->callback([&words] { words.chosen = words.serve; });
 }
 
 void add_dev(CLI::App& app, Words& words) {
-  CLI::App* verb = add_verb(app, words, "dev", "Serve, and start anew with each build", help::kDev);
-  verb->add_option("PROGRAM", words.dev.program, "A program of your own; else this one");
-  verb->add_option("--listen", words.dev.listen, "ADDRESS:PORT; port 0 takes one that is free")
+  CLI::App* verb = add_verb(app, words, "dev", "Serve, and restart after each build", help::kDev);
+  verb->add_option("PROGRAM", words.dev.program, "Your program (default: this one)");
+  verb->add_option("--listen", words.dev.listen, "ADDRESS:PORT; port 0 selects a free one")
       ->capture_default_str();
   verb->callback([&words] { words.chosen = words.dev; });
 }
 
 void add_api(CLI::App& app, Words& words) {
   CLI::App* verb = add_verb(app, words, "api", "Describe the HTTP API (OpenAPI 3.1)", help::kApi);
-  verb->add_flag("--markdown", words.api.as_markdown, "As a table for people");
+  verb->add_flag("--markdown", words.api.as_markdown, "As Markdown");
   verb->callback([&words] { words.chosen = words.api; });
 }
 
 void add_worker(CLI::App& app, Words& words) {
   CLI::App* worker =
-      add_verb(app, words, "worker", "Work on what waits in the store", help::kWorker);
-  worker->add_option("--runs", words.work.runs, "At most so many runs at the same time")
+      add_verb(app, words, "worker", "Execute queued and orphaned runs", help::kWorker);
+  worker->add_option("--runs", words.work.runs, "Maximum concurrent runs")
       ->check(CLI::Range(std::size_t{1}, kWorkedMax))
       ->capture_default_str();
   worker
       ->add_option("--keep", words.work.keep_text,
-                   "How long threads are kept that have ended: "
-                   "12h, 30d, or forever")
+                   "Time to keep ended threads: 12h, 30d, or forever")
       ->capture_default_str();
   add_queues_of_worker(worker, words.work);
   add_name_of_worker(worker, words.work);
   add_drain_timeout(worker, words.work);
-  worker->add_flag("--until-idle", words.work.until_idle, "End once there is nothing left to do");
+  worker->add_flag("--until-idle", words.work.until_idle,
+                   "Exit when no run is claimable or in progress");
   worker->callback([&words] { words.chosen = words.work; });
 }
 
 void add_run_files(CLI::App& app, Words& words) {
-  CLI::App* out = add_verb(app, words, "export", "Write a run with all of its commits as one file",
-                           help::kExport);
+  CLI::App* out =
+      add_verb(app, words, "export", "Write a run and its commits to a file", help::kExport);
   out->add_option("THREAD", words.export_run.thread, "The thread")->required();
-  out->add_option("--to", words.export_run.to, "The file, which must not be there; else stdout");
+  out->add_option("--to", words.export_run.to, "New file (default: standard output)");
   out->callback([&words] { words.chosen = words.export_run; });
-  CLI::App* in = add_verb(app, words, "import", "Take a run from such a file", help::kImport);
-  in->add_option("FILE", words.import_run.file, "The file; - is standard input")->required();
+  CLI::App* in =
+      add_verb(app, words, "import", "Import a run from an exported file", help::kImport);
+  in->add_option("FILE", words.import_run.file, "The file; - for standard input")->required();
   in->add_flag("--may-go-on", words.import_run.may_go_on,
-               "Also a run that has not ended: it may go on here, too");
+               "Also import a run that has not ended; it can continue here, too");
   in->callback([&words] { words.chosen = words.import_run; });
 }
 
 void add_roles(CLI::App* verb, std::vector<std::string>& roles) {
-  verb->add_option("--role", roles, "A role that you decide in; may be repeated")
-      ->allow_extra_args(false);
+  verb->add_option("--role", roles, "Role that you hold; repeatable")->allow_extra_args(false);
 }
 
 void add_fork(CLI::App& app, Words& words) {
   CLI::App* fork =
-      add_verb(app, words, "fork", "Go on in a new thread from where another stood", help::kFork);
+      add_verb(app, words, "fork", "Start a new thread from a commit of another", help::kFork);
   Fork& into = words.fork;
-  fork->add_option("THREAD", into.thread, "The thread to begin from")->required();
-  fork->add_option("--at", into.at, "After this commit, by its number in history; else the newest");
+  fork->add_option("THREAD", into.thread, "The thread to fork")->required();
+  fork->add_option("--at", into.at,
+                   "Commit to start from, by its number in history (default: newest)");
   fork->add_option("--edit", into.edits,
-                   "What is to be otherwise: name=value, @file.json, or -; may be repeated")
+                   "Changed channels: name=value, @file.json, or -; repeatable")
       ->allow_extra_args(false);
-  fork->add_option("--as", into.as, "The new thread; else a random one");
+  fork->add_option("--as", into.as, "New thread (default: a random one)");
   add_roles(fork, into.roles);
-  fork->add_flag("--preview", into.preview, "Only say what would run again, and what has happened");
-  fork->add_flag("--copy", words.fork.copy, "As it stands: what has ended has ended there too");
+  fork->add_flag("--preview", into.preview, "Report only what would be repeated, start nothing");
+  fork->add_flag("--copy", words.fork.copy, "Copy the current state: an ended run remains ended");
   fork->callback([&words] { words.chosen = words.fork; });
 }
 
@@ -246,13 +249,13 @@ void add_decision(CLI::App& approvals, const char* name, const char* line, bool 
                   Words& words) {
   CLI::App* verb = add_verb(approvals, words, name, line, help::kDecide);
   ApprovalsDecide& into = words.decide;
-  verb->add_option("ID", into.id, "The approval, or the thread that waits")->required();
-  verb->add_option("--by", into.by, "Who decides; else your login name");
+  verb->add_option("ID", into.id, "The approval, or its thread")->required();
+  verb->add_option("--by", into.by, "Decider (default: login name)");
   add_roles(verb, into.roles);
-  verb->add_option("--comment", into.comment, "Why");
+  verb->add_option("--comment", into.comment, "Comment that is stored with the decision");
   if (approved) {
     verb->add_option("--edit", into.edit_file,
-                     "A JSON file to save in place of what is shown; - for standard input");
+                     "JSON file with the edited payload; - for standard input");
   }
   verb->callback([&words, approved] {
     words.decide.approved = approved;
@@ -265,9 +268,9 @@ void add_approvals(CLI::App& app, Words& words) {
       add_verb(app, words, "approvals", "List, show and decide approvals", help::kApprovals);
   approvals->require_subcommand(1);
 
-  CLI::App* list =
-      add_verb(*approvals, words, "list", "List what waits for a person", help::kApprovals);
-  list->add_flag("--all", words.approvals_list.all, "Decided, expired and closed ones too");
+  CLI::App* list = add_verb(*approvals, words, "list", "List pending approvals", help::kApprovals);
+  list->add_flag("--all", words.approvals_list.all,
+                 "Include decided, expired and closed approvals");
   list->callback([&words] { words.chosen = words.approvals_list; });
 
   CLI::App* show =
@@ -275,8 +278,8 @@ void add_approvals(CLI::App& app, Words& words) {
   show->add_option("ID", words.approvals_show.id, "The approval, or its thread")->required();
   show->callback([&words] { words.chosen = words.approvals_show; });
 
-  add_decision(*approvals, "approve", "Approve, and go on with the run", true, words);
-  add_decision(*approvals, "reject", "Reject, and end the run without saving", false, words);
+  add_decision(*approvals, "approve", "Approve and resume the run", true, words);
+  add_decision(*approvals, "reject", "Reject and end the run without saving", false, words);
 }
 
 void add_preserve(CLI::App& threads, const char* name, const char* line, bool preserve,
@@ -290,16 +293,15 @@ void add_preserve(CLI::App& threads, const char* name, const char* line, bool pr
 }
 
 void add_runs_verbs(CLI::App& app, Words& words) {
-  CLI::App* resume =
-      add_verb(app, words, "resume", "Go on with what a dead process left", help::kResume);
+  CLI::App* resume = add_verb(app, words, "resume", "Resume orphaned runs", help::kResume);
   CLI::Option* thread = resume->add_option("THREAD", words.resume.thread, "The thread");
-  CLI::Option* all = resume->add_flag("--all", words.resume.all, "Every run that was left behind");
+  CLI::Option* all = resume->add_flag("--all", words.resume.all, "All orphaned runs");
   all->excludes(thread);
   resume->callback([&words] { words.chosen = words.resume; });
 
   CLI::App* cancel = add_verb(app, words, "cancel", "Cancel a thread's run", help::kCancel);
   cancel->add_option("THREAD", words.cancel.thread, "The thread")->required();
-  cancel->add_option("--by", words.cancel.by, "Who cancels; else your login name");
+  cancel->add_option("--by", words.cancel.by, "Canceller (default: login name)");
   cancel->callback([&words] { words.chosen = words.cancel; });
 
   CLI::App* threads = add_verb(app, words, "threads", "List threads, newest first", help::kThreads);
@@ -308,21 +310,21 @@ void add_runs_verbs(CLI::App& app, Words& words) {
   threads->callback([&words, threads] {
     if (threads->get_subcommands().empty()) words.chosen = words.threads;
   });
-  add_preserve(*threads, "preserve", "Keep a thread whatever its age", true, words);
-  add_preserve(*threads, "unpreserve", "Let a thread be pruned again", false, words);
+  add_preserve(*threads, "preserve", "Exempt a thread from pruning", true, words);
+  add_preserve(*threads, "unpreserve", "Allow a thread to be pruned again", false, words);
 
   CLI::App* history = add_verb(app, words, "history", "List the commits of a run", help::kHistory);
   history->add_option("THREAD", words.history.thread, "The thread")->required();
   add_limit(history, words.history.limit);
   history->callback([&words] { words.chosen = words.history; });
   CLI::App* calls = add_verb(app, words, "calls",
-                             "Show what a run asked of its model and of the world", help::kCalls);
+                             "Show the model calls, costs and effects of a run", help::kCalls);
   calls->add_option("THREAD", words.calls.thread, "The thread")->required();
   add_limit(calls, words.calls.limit);
   calls->callback([&words] { words.chosen = words.calls; });
 
   CLI::App* state =
-      add_verb(app, words, "state", "Show a run as it stands, or stood", help::kState);
+      add_verb(app, words, "state", "Show a run now, or after one of its commits", help::kState);
   state->add_option("THREAD", words.state.thread, "The thread")->required();
   state->add_option("--at", words.state.at, "After this commit, by its number in history");
   state->callback([&words] { words.chosen = words.state; });
@@ -331,43 +333,43 @@ void add_runs_verbs(CLI::App& app, Words& words) {
 }
 
 void add_event_verbs(CLI::App& app, Words& words) {
-  CLI::App* tail = add_verb(app, words, "tail", "Show what a run tells", help::kTail);
+  CLI::App* tail = add_verb(app, words, "tail", "Show a run's events", help::kTail);
   tail->add_option("THREAD", words.tail.options.thread.text, "The thread")->required();
-  tail->add_option("--after", words.tail.after, "Only what comes after this event, by its id");
-  tail->add_option("--kinds", words.tail.kinds, "Only these, by commas: status,values,...")
+  tail->add_option("--after", words.tail.after, "Only events after this event id");
+  tail->add_option("--kinds", words.tail.kinds,
+                   "Only these kinds, comma-separated: status,values,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  tail->add_flag("--follow", words.tail.options.follow, "Go on until the run has ended");
+  tail->add_flag("--follow", words.tail.options.follow, "Follow the run until it has ended");
   tail->callback([&words] { words.chosen = words.tail; });
 
-  CLI::App* replay = add_verb(app, words, "replay",
-                              "Run a run once more from its record, and compare", help::kReplay);
+  CLI::App* replay =
+      add_verb(app, words, "replay", "Replay a run from its journal and compare", help::kReplay);
   replay->add_option("THREAD", words.replay.thread, "The thread")->required();
   replay->callback([&words] { words.chosen = words.replay; });
 }
 
 void add_outbox(CLI::App& app, Words& words) {
   CLI::App* outbox =
-      add_verb(app, words, "outbox", "The messages that runs have published", help::kOutbox);
+      add_verb(app, words, "outbox", "List, retry and discard messages of runs", help::kOutbox);
   outbox->require_subcommand(1);
   OutboxList& wanted = words.outbox_list;
   CLI::App* list =
-      add_verb(*outbox, words, "list", "Those not delivered yet, oldest first", help::kOutbox);
-  list->add_option("--thread", wanted.thread, "Only those of this thread's run");
-  list->add_flag("--all", wanted.all, "Delivered ones too");
+      add_verb(*outbox, words, "list", "List undelivered messages, oldest first", help::kOutbox);
+  list->add_option("--thread", wanted.thread, "Only messages of this thread's run");
+  list->add_flag("--all", wanted.all, "Include delivered messages");
   add_limit(list, wanted.limit);
   list->callback([&words] { words.chosen = words.outbox_list; });
   auto add_move = [&](const char* name, const char* line, bool give_up) {
     CLI::App* verb = add_verb(*outbox, words, name, line, help::kOutbox);
-    verb->add_option("ID", words.outbox_move.id, "The message, as `outbox list` names it")
-        ->required();
+    verb->add_option("ID", words.outbox_move.id, "Message id, as in `outbox list`")->required();
     verb->callback([&words, give_up] {
       words.outbox_move.give_up = give_up;
       words.chosen = words.outbox_move;
     });
   };
-  add_move("retry", "Have a message tried now, one that was given up too", false);
-  add_move("give-up", "Have a message tried no more", true);
+  add_move("retry", "Deliver a waiting or discarded message now", false);
+  add_move("give-up", "Discard a message", true);
 }
 
 void add_agents(CLI::App& app, Words& words) {
@@ -400,14 +402,13 @@ void add_agents(CLI::App& app, Words& words) {
 void add_config_verbs(CLI::App& app, Words& words) {
   CLI::App* config = add_verb(app, words, "config", "Show the settings", help::kConfig);
   config->require_subcommand(1);
-  add_verb(*config, words, "explain", "Each setting, and where it comes from", help::kConfig)
+  add_verb(*config, words, "explain", "Show each setting and its source", help::kConfig)
       ->callback([&words] { words.chosen = ConfigExplain{}; });
-  add_verb(*config, words, "trust", "Let ./NAME.yaml name servers, as it is now", help::kConfig)
+  add_verb(*config, words, "trust", "Trust ./NAME.yaml with its current contents", help::kConfig)
       ->callback([&words] { words.chosen = ConfigTrust{true}; });
-  add_verb(*config, words, "distrust", "Take that back", help::kConfig)->callback([&words] {
-    words.chosen = ConfigTrust{false};
-  });
-  add_verb(*config, words, "path", "The file of settings that is used", help::kConfig)
+  add_verb(*config, words, "distrust", "Revoke the trust in ./NAME.yaml", help::kConfig)
+      ->callback([&words] { words.chosen = ConfigTrust{false}; });
+  add_verb(*config, words, "path", "Show the path of the settings file", help::kConfig)
       ->callback([&words] { words.chosen = ConfigPath{}; });
 }
 
@@ -420,63 +421,62 @@ void add_model_verbs(CLI::App& app, Words& words) {
       words.chosen = Models{what};
     });
   };
-  add("list", "The models that the servers have", Models::What::list);
-  add("check", "Whether the models that are named can be had", Models::What::check);
-  add("try", "Ask the model for one word", Models::What::try_one);
+  add("list", "List the models of the servers", Models::What::list);
+  add("check", "Check that the configured models are available", Models::What::check);
+  add("try", "Send one short request to the model", Models::What::try_one);
 }
 
 void add_encryption_commands(CLI::App& store, Words& words) {
-  add_verb(store, words, "encrypt", "Encrypt what was stored without a key", help::kStoreEncrypt)
+  add_verb(store, words, "encrypt", "Encrypt plaintext values", help::kStoreEncrypt)
       ->callback([&words] { words.chosen = StoreEncrypt{true}; });
-  add_verb(store, words, "rotate", "Encrypt everything with the first key", help::kStoreRotate)
+  add_verb(store, words, "rotate", "Re-encrypt everything with the first key", help::kStoreRotate)
       ->callback([&words] { words.chosen = StoreEncrypt{false}; });
 }
 
 void add_store_verbs(CLI::App& app, Words& words) {
-  // The word for what happens without one; not in the list of verbs.
-  add_verb(app, words, "status", "Show what is running and what waits", help::kStatus)
+  // The explicit form of a call without a command; hidden in the list of commands.
+  add_verb(app, words, "status", "Show runs in progress and pending approvals", help::kStatus)
       ->group("")
       ->callback([&words] { words.chosen = Overview{}; });
   CLI::App* store =
       add_verb(app, words, "store", "Measure, compact, prune and encrypt the store", help::kStore);
   store->require_subcommand(1);
-  add_verb(*store, words, "stats", "Rows and bytes, table by table", help::kStore)
+  add_verb(*store, words, "stats", "Show rows and bytes per table", help::kStore)
       ->callback([&words] { words.chosen = StoreStats{}; });
-  add_verb(*store, words, "compact", "Give back the space of what was deleted", help::kStore)
+  add_verb(*store, words, "compact", "Return unused space to the file system", help::kStore)
       ->callback([&words] { words.chosen = StoreCompact{}; });
   CLI::App* prune =
-      add_verb(*store, words, "prune", "Forget threads that ended long ago", help::kStorePrune);
+      add_verb(*store, words, "prune", "Delete threads that ended long ago", help::kStorePrune);
   prune->add_option("--older-than", words.store_prune.older_than,
-                    "Since their last commit: 12h, 30d (30d)");
-  prune->add_flag("--dry-run", words.store_prune.dry_run, "Only say how many");
+                    "Minimum time since their last commit: 12h, 30d (30d)");
+  prune->add_flag("--dry-run", words.store_prune.dry_run, "Report only, delete nothing");
   prune->callback([&words] { words.chosen = words.store_prune; });
   add_encryption_commands(*store, words);
-  add_verb(app, words, "check", "Check the store's rules", help::kCheck)->callback([&words] {
+  add_verb(app, words, "check", "Check the rules of the store", help::kCheck)->callback([&words] {
     words.chosen = Check{};
   });
-  add_verb(app, words, "doctor", "See whether the store is well, and what to do", help::kDoctor)
+  add_verb(app, words, "doctor", "Diagnose the store and recommend actions", help::kDoctor)
       ->callback([&words] { words.chosen = Doctor{}; });
 }
 
 void add_flags(CLI::App& app, const Program& program, GlobalFlags& flags) {
-  app.add_option("--config", flags.config, "The file of settings");
-  app.add_option("--store", flags.store,
-                 "Where runs are kept: sqlite:PATH, memory: or a PostgreSQL URL");
-  app.add_option("--server", flags.server, "The server that has the runs: http://HOST:PORT");
-  app.add_option("--api-key-file", flags.api_key_file, "The key that the server asks for");
-  app.add_option("--user", flags.user, "Whose records and runs");
+  app.add_option("--config", flags.config, "The settings file");
+  app.add_option("--store", flags.store, "The store: sqlite:PATH, memory: or a PostgreSQL URL");
+  app.add_option("--server", flags.server, "A Belay server instead of a store: http://HOST:PORT");
+  app.add_option("--api-key-file", flags.api_key_file, "File with the API key for the server");
+  app.add_option("--user", flags.user, "User of records and runs");
   if (!program.brings_model) {
-    app.add_option("--model", flags.model, "The model: PROVIDER:NAME, or several by commas");
+    app.add_option("--model", flags.model, "The model: PROVIDER:NAME, or a comma-separated list");
     app.add_option("--model-url", flags.model_url, "Its server: http[s]://HOST[:PORT][/PATH]");
   }
-  app.add_option("--key-file", flags.key_file, "The keys that the store is encrypted with");
+  app.add_option("--key-file", flags.key_file, "File with the encryption keys of the store");
   app.add_option("--redis", flags.redis,
                  "The optional fast tier: redis://HOST:PORT/DB, or rediss:// with TLS");
   app.add_flag("--json", flags.json, "The result as one JSON document");
-  app.add_flag("--quiet", flags.quiet, "Nothing beside the result");
+  app.add_flag("--quiet", flags.quiet, "Print only the result");
 }
 
-// Each fault says where to look; CLI11 says what is wrong, sometimes in two lines.
+// The message of CLI11, joined to one line, and the command whose help explains it.
 Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseError& fault) {
   std::string verb = program.call;
   const CLI::App* at = &app;
@@ -486,7 +486,7 @@ Error fault_in(const Program& program, const CLI::App& app, const CLI::ParseErro
   }
   std::string what = one_line(fault.what());
   while (!what.empty() && (what.back() == ' ' || what.back() == '.')) what.pop_back();
-  return error(ErrorCode::invalid, what + "; see " + verb + " --help.");
+  return error(ErrorCode::invalid, what + ". See " + verb + " --help.");
 }
 
 void add_shell_verbs(CLI::App& app, Words& words) {
@@ -506,7 +506,7 @@ std::string version_of(const Program& program) {
   return version + "belay " + BELAY_VERSION;
 }
 
-// Everything that the program understands. `read` outlives the app.
+// Adds all commands and options. `read` must outlive the app.
 void build(CLI::App& app, Words& read) {
   const Program& program = read.program;
   app.footer(format_message(help::kProgramEnd,

@@ -1,5 +1,6 @@
 #pragma once
-// cli/arguments.h - what the person typed, as data: one struct a verb, checked for form only.
+// cli/arguments.h - the parsed command line: one struct per command, of which only the syntax is
+// checked.
 
 #include <chrono>
 #include <optional>
@@ -14,7 +15,7 @@
 
 namespace belay::cli {
 
-// Flags that every verb takes. What is not given falls back to the environment: see settings.h.
+// Options that every command takes. Unset ones fall back to the environment: see settings.h.
 struct GlobalFlags {
   std::optional<std::string> config;
   std::optional<std::string> store;
@@ -32,9 +33,9 @@ struct GlobalFlags {
 struct Overview {};
 
 struct RunAgent {
-  std::string graph;               // empty: the only one
+  std::string graph;               // empty: the only graph
   std::vector<std::string> input;  // name=value, @file, -
-  const RunForm* form = nullptr;   // run in this form, with what was given to it
+  const RunForm* form = nullptr;   // set: start with this form, and `given`
   ParsedOptions given;
   std::optional<std::string> thread;
   std::optional<std::string> max_retries;
@@ -43,12 +44,12 @@ struct RunAgent {
   std::optional<std::string> max_tokens;
   std::optional<std::string> max_cost;
   bool no_approval = false;
-  bool queued = false;  // enqueue: into the queue, for a worker
+  bool queued = false;  // `enqueue`: a worker executes it
   std::string queue = std::string(default_queue);
   std::int64_t priority = 0;
   std::string concurrency_key;
-  std::optional<std::string> after;  // of enqueue
-  // What the texts above, and the environment, come to; by check_form().
+  std::optional<std::string> after;  // only for `enqueue`
+  // Values parsed from the texts above and the environment; set by validate_command().
   std::shared_ptr<const GraphDefinition> definition;
   Value state;
   RunSettings options;
@@ -58,34 +59,35 @@ struct RunAgent {
 struct Work {
   std::size_t runs = WorkerOptions{}.runs_max;
   std::vector<std::string> queues = {};  // empty: all
-  // In place of the settings' limits; 0: any number.
+  // Override the limits of the settings; 0: unlimited.
   std::optional<std::uint64_t> per_user = std::nullopt, per_key = std::nullopt,
                                per_queue = std::nullopt;
-  std::optional<std::string> name = std::nullopt;  // in place of the settings'
+  std::optional<std::string> name = std::nullopt;  // overrides the settings
   bool until_idle = false;
   std::string keep_text = "30d";
-  std::optional<std::chrono::hours> keep = std::nullopt;  // the same; unset: for ever
+  std::optional<std::chrono::hours> keep = std::nullopt;  // parsed keep_text; unset: keep forever
   std::string drain_text = "30s";
-  std::chrono::milliseconds drain_timeout{30'000};  // the same; 0: running nodes are abandoned
+  std::chrono::milliseconds drain_timeout{30'000};  // parsed drain_text; 0: abandon running nodes
 };
 struct Serve {
   std::string listen_text = "127.0.0.1:8123";
-  Work work = {};                       // what it works on beside
-  std::optional<std::string> api_keys;  // a file
+  Work work = {};                       // the runs it executes while it serves
+  std::optional<std::string> api_keys;  // name of a file
   std::optional<std::string> certificate, certificate_key;
   // Override the limits of the settings; 0: unlimited.
   std::optional<std::uint64_t> starts_per_minute = std::nullopt, starts_at_work = std::nullopt;
   std::vector<std::string> trusted_proxies = {};
   std::optional<std::string> no_approval_takes;
-  // What listen_text and api_keys come to; by check_form().
+  // Parsed from listen_text and api_keys; set by validate_command().
   std::string address = {};
   int port = 0;
   std::vector<server::ApiKey> keys = {};
   std::optional<server::Permission> skips_approval = server::Permission::decide;  // unset: no key
+                                                                                  // may
 };
-// A server for work on an agent: see dev.h.
+// `belay dev`, a server for development: see dev.h.
 struct Dev {
-  std::optional<std::string> program;  // a file; else this very program
+  std::optional<std::string> program;  // a file; unset: this program
   std::string listen = "127.0.0.1:8123";
 };
 struct DescribeApi {
@@ -99,7 +101,7 @@ struct Fork {
   std::vector<std::string> roles;  // override those of the settings
   bool preview = false;
   bool copy = false;
-  std::optional<std::uint64_t> seq;  // what `at` comes to; filled in by check_form()
+  std::optional<std::uint64_t> seq;  // parsed `at`; set by validate_command()
 };
 
 struct ApprovalsList {
@@ -115,7 +117,7 @@ struct ApprovalsDecide {
   std::vector<std::string> roles;  // override those of the settings
   std::string comment;
   std::optional<std::string> edit_file;  // "-" for standard input
-  std::optional<Value> edited;           // what is in it; filled in by check_form()
+  std::optional<Value> edited;           // parsed contents; set by validate_command()
 };
 
 struct Resume {
@@ -135,7 +137,7 @@ struct History {
 };
 struct ExportRun {
   std::string thread;
-  std::optional<std::string> to;  // a file; else standard output
+  std::optional<std::string> to;  // a file; unset: standard output
 };
 struct ImportRun {
   std::string file;  // "-": standard input
@@ -148,12 +150,12 @@ struct Calls {
 struct StateOf {
   std::string thread;
   std::optional<std::string> at;
-  std::optional<std::uint64_t> seq;  // the same as a number; filled in by check_form()
+  std::optional<std::uint64_t> seq;  // parsed `at`; set by validate_command()
 };
 struct Tail {
   std::optional<std::string> after;
   std::vector<std::string> kinds;
-  EventOptions options;  // the thread, and what the texts above come to; by check_form()
+  EventOptions options;  // the thread and the parsed texts above; set by validate_command()
 };
 struct Replay {
   std::string thread;
@@ -164,17 +166,17 @@ struct Preserve {
 };
 struct OutboxList {
   std::optional<std::string> thread;
-  bool all = false;  // delivered ones too
+  bool all = false;  // also delivered messages
   std::size_t limit = 100;
 };
 struct OutboxMove {
   std::string id;
-  bool give_up = false;  // or have it tried now
+  bool give_up = false;  // discard it; false: retry it now
 };
 struct Queue {
   enum class What { list, pause, resume, drain, limit, retry, quarantine };
   What what = What::list;
-  std::string name;  // of retry: the thread
+  std::string name;  // for `retry`: the thread
   std::optional<std::uint64_t> runs_max, per_key_max;
   std::optional<std::string> as;  // the new thread
 };
@@ -184,7 +186,7 @@ struct StoreCompact {};
 struct StorePrune {
   std::optional<std::string> older_than;
   bool dry_run = false;
-  std::chrono::hours keep{};  // what older_than comes to; filled in by check_form()
+  std::chrono::hours keep{};  // parsed older_than; set by validate_command()
 };
 struct AgentsList {};
 struct AgentsShow {
@@ -194,7 +196,7 @@ struct AgentsGraph {
   enum class Format { mermaid, dot, text };
   std::string name;
   std::string format_name = "text";
-  Format format = Format::text;  // the same, read
+  Format format = Format::text;  // parsed format_name
 };
 struct ConfigExplain {};
 struct ConfigPath {};
@@ -211,15 +213,15 @@ struct Completions {
   std::string shell;
 };
 struct Manual {};
-// Of the hidden `__complete`: see completions.h.
+// The hidden command `__complete`: see completions.h.
 struct CompleteNames {
   enum class Kind { threads, approvals, agents };
   Kind kind = Kind::threads;
   std::string begun;
 };
-// Brings the whole store under the active key.
+// Re-encrypts the whole store under the active key.
 struct StoreEncrypt {
-  bool accept_plaintext = false;  // "encrypt": what is in plain too; "rotate": that is refused
+  bool accept_plaintext = false;  // "encrypt": also plaintext; "rotate": refuses plaintext
 };
 
 using Command =
@@ -235,13 +237,13 @@ struct Arguments {
   Command verb;
 };
 
-// What parsing comes to: something to do, or a text to show (help, the version).
+// The result of parsing: a command, or a text to print (help, the version).
 using Parsed = std::variant<Arguments, std::string>;
 
-// `invalid` for what can't be understood, in one line.
+// Fails with `invalid`, with a message of one line, if the words cannot be parsed.
 Result<Parsed> parse_arguments(const Program& program, int count, const char* const* words);
 
-// "0.1.0"
+// Example: "0.1.0".
 std::string_view belay_version();
 
 }  // namespace belay::cli

@@ -1,4 +1,4 @@
-// belay calls: what a run has asked of its model and of the world.
+// `belay calls`: lists the model calls, effects and costs of a run.
 
 #include "cli/commands.h"
 #include "cli/documents.h"
@@ -61,7 +61,7 @@ Task<CommandResult> show_calls(CommandContext& world, Calls wanted) {
   BELAY_CO_TRY(Value document, co_await world.service.calls(std::move(page)));
   const Value::Array& calls = *document["calls"].as_array();
   for (const Value& call : calls) show_call(world, call);
-  if (calls.empty()) world.output.line("The run has asked nothing of a model, and has no effect.");
+  if (calls.empty()) world.output.line("The run has no model calls and no effects.");
   world.output.document(document);
   co_return ExitCode::done;
 }

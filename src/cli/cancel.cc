@@ -1,4 +1,4 @@
-// belay cancel: ends a thread's run, whoever works on it.
+// `belay cancel`: cancels the run of a thread, whichever process owns it.
 
 #include "cli/commands.h"
 #include "cli/documents.h"

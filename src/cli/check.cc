@@ -1,4 +1,4 @@
-// belay check: every rule that must hold of a store, over the whole store.
+// `belay check`: checks all rules over the whole store.
 
 #include "cli/commands.h"
 #include "cli/count_text.h"
@@ -17,10 +17,10 @@ Task<CommandResult> check_whole_store(CommandContext& world) {
                           count_text(report.approvals, "approval");
   if (report.violations.empty()) {
     output.line(output.styled(Style::good, output.glyph("✓", "ok")) + " All " +
-                count_text(check_rules().size(), "rule") + " hold: " + looked_at + ".");
+                count_text(check_rules().size(), "rule") + " passed: " + looked_at + ".");
   } else {
     output.line(count_text(report.violations.size(), "violation") + " in " + looked_at +
-                ". Keep a copy of the store, and do not go on with the runs that are named.");
+                ". Keep a copy of the store, and do not resume the named runs.");
   }
   output.document(check_document(report));
   co_return report.violations.empty() ? ExitCode::done : ExitCode::failed;

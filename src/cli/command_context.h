@@ -1,6 +1,6 @@
 #pragma once
-// cli/command_context.h - what a verb works with. app.cc builds it, top to bottom; nothing else
-// makes one.
+// cli/command_context.h - CommandContext: the objects that a command uses. Only app.cc creates one,
+// member by member.
 
 #include "belay/runtime.h"
 #include "cli/localized_text.h"
@@ -16,15 +16,15 @@ class AsioLoop;
 
 namespace belay::cli {
 
-// What only a store of this process's own has.
+// Objects that exist only if this process has opened the store itself, not with --server.
 struct LocalContext {
   Store& store;
-  Store& stored;  // what lies below `store`: as it is stored, for what looks after that
+  Store& stored;  // below `store`: without encryption and caches
   const EncryptionOptions& encryption;
   Runtime& runtime;
-  http::AsioLoop* loop = nullptr;      // only for `serve`
-  SharedRateLimit* starts = nullptr;   // counted across servers
-  ConcurrencyLimits concurrency = {};  // that the runtime enforces
+  http::AsioLoop* loop = nullptr;      // set only for `serve`
+  SharedRateLimit* starts = nullptr;   // counts for all servers of a Redis
+  ConcurrencyLimits concurrency = {};  // those that the runtime enforces
   // Returns the process of a session, if it is known.
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of = {};
   // Called for each signal; set by a command that shuts down gracefully.
@@ -42,7 +42,7 @@ struct CommandContext {
   Clock& clock;
   Random& random;
   Service& service;
-  LocalContext* local;  // null where a server has the runs
+  LocalContext* local;  // null if a server has the runs
 };
 
 inline const TenantId& tenant_of(const CommandContext&) { return default_tenant(); }

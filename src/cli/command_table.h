@@ -1,6 +1,8 @@
 #pragma once
-// cli/command_table.h - every verb with its words, as data: what help, completions and the manual
-// page are made of. arguments.cc makes it from what it parses with.
+// cli/command_table.h - CommandHelp: every command with its options and arguments, as data.
+//
+// Help, completions and the manual page are generated from it. arguments.cc derives it from its
+// parser.
 
 #include <string>
 #include <vector>
@@ -15,20 +17,21 @@ struct CommandOption {
   bool takes_value = false;
 };
 struct CommandArgument {
-  std::string name;  // "THREAD": says what it is the name of
+  std::string name;  // "THREAD"
   bool required = false;
 };
 struct CommandHelp {
   std::vector<std::string> path;  // {"approvals", "list"}; empty: the program itself
   std::string line;
-  std::string end;         // of its help: examples
-  bool is_hidden = false;  // not in the list of verbs
-  bool has_verbs = false;  // further ones follow
+  std::string end;         // end of its help: examples
+  bool is_hidden = false;  // omitted from the list of commands
+  bool has_verbs = false;  // has subcommands
   std::vector<CommandArgument> arguments;
   std::vector<CommandOption> options;
 };
 
-// The program itself first, then its verbs in the order of its help, each before those below it.
+// Returns the program itself first, then its commands in the order of its help, each one before its
+// subcommands.
 std::vector<CommandHelp> command_table(const Program& program);
 
 }  // namespace belay::cli

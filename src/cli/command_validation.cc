@@ -27,12 +27,12 @@ Result<Done> complete_roles(const Settings& settings, std::vector<std::string>& 
   for (const std::string& role : roles) {
     BELAY_TRY(std::vector<std::string> read, roles_from("--role", role));
     if (read.size() == 1) continue;
-    return error(ErrorCode::invalid, "--role takes one role; repeat it for more.");
+    return error(ErrorCode::invalid, "--role accepts one role. Repeat it for more.");
   }
   return Done{};
 }
 
-// What a verb's form is judged by.
+// The inputs of validation.
 struct CommandValidation {
   const Settings& settings;
   const Definitions& graphs;
@@ -46,8 +46,8 @@ Result<std::shared_ptr<const GraphDefinition>> find_graph(const Definitions& gra
     if (graph->name == name) return graph;
     names.push_back(graph->name);
   }
-  std::string what = "There is no agent \"" + shortened(name, 60, "...") + "\".";
-  if (name.empty()) what = "No agent is named to run.";
+  std::string what = "Unknown agent \"" + shortened(name, 60, "...") + "\".";
+  if (name.empty()) what = "Missing agent name.";
   return error(name.empty() ? ErrorCode::invalid : ErrorCode::not_found,
                what + did_you_mean(name, names));
 }
@@ -56,7 +56,7 @@ Result<Done> complete(const CommandValidation& judged, std::shared_ptr<CustomCom
   return verb->check_form(judged.settings);
 }
 
-// "1.50" in millionths.
+// Converts an amount such as "1.50" to millionths.
 Result<std::int64_t> money_from(std::string_view option, std::string_view text) {
   std::size_t point = std::min(text.find('.'), text.size());
   std::string whole(text.substr(0, point));
@@ -64,7 +64,8 @@ Result<std::int64_t> money_from(std::string_view option, std::string_view text) 
   bool is_money = !whole.empty() && part.size() <= 6 && (point == text.size() || !part.empty()) &&
                   (whole + part).find_first_not_of("0123456789") == std::string::npos;
   if (!is_money) {
-    return error(ErrorCode::invalid, std::string(option) + " needs an amount like 2 or 1.50.");
+    return error(ErrorCode::invalid,
+                 std::string(option) + " is invalid: expected an amount such as 2 or 1.50.");
   }
   part.resize(6, '0');
   return whole_number(option, whole + part, 0, limits::budget_max);
@@ -89,7 +90,7 @@ Result<Done> complete_input(const CommandValidation& judged, RunAgent& verb) {
   }
   if (!verb.input.empty() || !verb.graph.empty()) {
     return error(ErrorCode::invalid,
-                 "run " + verb.form->name + " takes its own words, and no --input; see " +
+                 "run " + verb.form->name + " has its own options instead of --input. See " +
                      judged.settings.call + " run " + verb.form->name + " --help.");
   }
   BELAY_TRY(verb.definition, find_graph(judged.graphs, verb.form->graph));
@@ -113,7 +114,7 @@ Result<Done> complete(const CommandValidation& judged, RunAgent& verb) {
     verb.options.approval_expires = expires;
   }
   BELAY_TRY(verb.options.budget, budget_from(verb));
-  // The server does not have the caller's settings.
+  // The options are complete before a start: a server does not have the caller's settings.
   verb.options = verb.options.over(settings.run);
   if (verb.after) {
     BELAY_TRY(verb.delay, duration_from("--after", *verb.after));
@@ -133,26 +134,26 @@ Result<Done> complete(const CommandValidation& judged, Fork& verb) {
   if (verb.as) BELAY_CHECK(check_thread(*verb.as));
   if (verb.copy && (verb.at || !verb.edits.empty() || verb.preview)) {
     return error(ErrorCode::invalid,
-                 "--copy is of a thread as it stands: it goes without --at, --edit and --preview.");
+                 "--copy copies the current state of a thread. Omit --at, --edit and --preview.");
   }
   BELAY_TRY(verb.seq, seq_from(verb.at));
   return Done{};
 }
 
 Result<Done> complete(const CommandValidation&, ApprovalsShow& verb) {
-  return check_name("approval's id", verb.id);
+  return check_name("approval id", verb.id);
 }
 
 Result<Done> complete(const CommandValidation& judged, ApprovalsDecide& verb) {
-  BELAY_CHECK(check_name("approval's id", verb.id));
+  BELAY_CHECK(check_name("approval id", verb.id));
   BELAY_CHECK(check_by(verb.by));
   BELAY_CHECK(complete_roles(judged.settings, verb.roles));
   if (!verb.edit_file) return Done{};
   BELAY_TRY(std::string text, read_input(*verb.edit_file, limits::record_bytes_max));
   auto edited = parse_json(text);
   if (!edited.ok()) {
-    return error(ErrorCode::invalid, "The edited payload can't be read: " + edited.error().message +
-                                         " Nothing was decided.");
+    return error(ErrorCode::invalid,
+                 "Invalid edited payload: " + edited.error().message + " Nothing was decided.");
   }
   verb.edited = *std::move(edited);
   return Done{};
@@ -162,8 +163,8 @@ Result<Done> complete(const CommandValidation& judged, Resume& verb) {
   if (verb.all) return Done{};
   if (!verb.thread.empty()) return check_thread(verb.thread);
   const std::string& call = judged.settings.call;
-  return error(ErrorCode::invalid, "Nothing to resume is named; write " + call +
-                                       " resume THREAD, or " + call + " resume --all.");
+  return error(ErrorCode::invalid,
+               "Missing thread. Use " + call + " resume THREAD or " + call + " resume --all.");
 }
 
 Result<Done> complete(const CommandValidation&, Cancel& verb) {
@@ -175,11 +176,12 @@ Result<Done> complete(const CommandValidation&, Preserve& verb) {
   return check_thread(verb.thread);
 }
 
-// "12h" or "30d".
+// Parses "12h" or "30d".
 Result<std::chrono::hours> age_from(std::string_view option, std::string_view text) {
   bool is_days = text.ends_with('d');
   if (!is_days && !text.ends_with('h')) {
-    return error(ErrorCode::invalid, std::string(option) + " needs a time like 12h or 30d.");
+    return error(ErrorCode::invalid,
+                 std::string(option) + " is invalid: expected a time such as 12h or 30d.");
   }
   text.remove_suffix(1);
   BELAY_TRY(std::int64_t count, whole_number(option, text, 0, kKeepDaysMax));
@@ -194,7 +196,7 @@ Result<Done> complete(const CommandValidation&, StorePrune& verb) {
 }
 
 Result<Done> complete(const CommandValidation&, Work& verb) {
-  if (verb.name) BELAY_CHECK(check_name("worker's name", *verb.name));
+  if (verb.name) BELAY_CHECK(check_name("worker name", *verb.name));
   if (verb.drain_text == "0" || verb.drain_text == "0s") {
     verb.drain_timeout = std::chrono::milliseconds(0);
   } else {
@@ -205,7 +207,7 @@ Result<Done> complete(const CommandValidation&, Work& verb) {
   return Done{};
 }
 
-// The permission for a start without approval.
+// Returns the permission that may start runs without approval; nullopt for "never".
 Result<std::optional<server::Permission>> skipping_permission(
     const Settings& settings, const std::optional<std::string>& flag) {
   using server::Permission;
@@ -214,17 +216,18 @@ Result<std::optional<server::Permission>> skipping_permission(
   for (Permission each : {Permission::run, Permission::decide, Permission::administer}) {
     if (server::name_of(each) == named) return std::optional(each);
   }
-  return error(ErrorCode::invalid, "--no-approval-takes is \"" + shortened(named, 40, "...") +
-                                       "\"; give run, decide, administer or never.");
+  return error(ErrorCode::invalid, "Invalid --no-approval-takes \"" + shortened(named, 40, "...") +
+                                       "\": expected run, decide, administer or never.");
 }
 
-// --listen is "127.0.0.1:8123", "[::1]:8123", or ":8123" for this machine.
+// Examples of --listen: "127.0.0.1:8123", "[::1]:8123", or ":8123" for this machine only.
 Result<Done> complete(const CommandValidation& judged, Serve& verb) {
   constexpr std::int64_t port_max = 65'535;
   const std::string& text = verb.listen_text;
   std::size_t colon = text.rfind(':');
   if (colon == text.npos) {
-    return error(ErrorCode::invalid, "--listen needs ADDRESS:PORT, like 127.0.0.1:8123.");
+    return error(ErrorCode::invalid,
+                 "--listen is invalid: expected ADDRESS:PORT, such as 127.0.0.1:8123.");
   }
   verb.address = text.substr(0, colon);
   if (verb.address.starts_with('[') && verb.address.ends_with(']')) {
@@ -237,11 +240,12 @@ Result<Done> complete(const CommandValidation& judged, Serve& verb) {
   BELAY_TRY(verb.keys, api_keys_for(verb.api_keys, verb.address));
   for (std::string& proxy : verb.trusted_proxies) {
     std::string read = server::address_from(proxy);
-    if (read.empty()) return error(ErrorCode::invalid, "--trusted-proxy needs an IP address.");
+    if (read.empty())
+      return error(ErrorCode::invalid, "--trusted-proxy is invalid: expected an IP address.");
     proxy = std::move(read);
   }
   if (verb.certificate.has_value() != verb.certificate_key.has_value()) {
-    return error(ErrorCode::invalid, "--tls-certificate and --tls-key go together.");
+    return error(ErrorCode::invalid, "--tls-certificate and --tls-key require each other.");
   }
   BELAY_TRY(verb.skips_approval, skipping_permission(judged.settings, verb.no_approval_takes));
   return complete(judged, verb.work);
@@ -270,24 +274,23 @@ Result<Done> complete(const CommandValidation&, Tail& verb) {
   if (verb.after) {
     verb.options.after = event_id_from(*verb.after);
     if (!verb.options.after) {
-      return error(ErrorCode::invalid,
-                   "--after needs the id of an event, like 12-3; \"" + *verb.after + "\" is none.");
+      return error(ErrorCode::invalid, "Invalid event id \"" + *verb.after +
+                                           "\" after --after: expected SEQ-INDEX, such as 12-3.");
     }
   }
   for (const std::string& name : verb.kinds) {
     auto kind = event_kind_named(name);
     if (!kind) {
-      return error(ErrorCode::invalid,
-                   "There is no kind of event called \"" + name +
-                       "\"; there are status, values, updates, messages, custom, tasks, "
-                       "checkpoints, approvals and debug.");
+      return error(ErrorCode::invalid, "Invalid event kind \"" + name +
+                                           "\": expected status, values, updates, messages, "
+                                           "custom, tasks, checkpoints, approvals or debug.");
     }
     verb.options.kinds.push_back(*kind);
   }
   return Done{};
 }
 
-// Verbs of which every form will do.
+// Commands for which every combination of options is valid.
 template <typename Other>
 Result<Done> complete(const CommandValidation&, Other&) {
   return Done{};

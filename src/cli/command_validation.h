@@ -1,19 +1,20 @@
 #pragma once
-// cli/command_validation.h - what can be said of a command before any store is opened: so that bad
-// input leaves not even a new file behind.
+// cli/command_validation.h - validates a command before a store is opened.
+//
+// Invalid input therefore creates no file.
 
 #include "cli/arguments.h"
 #include "cli/settings.h"
 
 namespace belay::cli {
 
-// Reads the files that the verb names and completes it: an input, numbers, a payload. `invalid` for
-// what can never work.
+// Reads the files that the command names, and sets its parsed values: input, numbers, payload.
+// Fails with `invalid` if the command can never succeed.
 Result<Done> validate_command(const Settings& settings, const Definitions& graphs, Command& verb);
 
-// Whether the verb may make the store that it is to use; the others only look into one.
+// True if the command may create its store. Other commands only open an existing one.
 bool makes_a_store(const Command& verb);
-// False for what works without the person's store.
+// False for commands that do not need the user's store.
 bool uses_a_store(const Command& verb);
 
 }  // namespace belay::cli

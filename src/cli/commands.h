@@ -1,8 +1,8 @@
 #pragma once
-// cli/commands.h - what each verb does. One file a verb.
+// cli/commands.h - the functions that execute the commands, one .cc file each.
 //
-// Each returns the exit code, or the Error that says why it could not be done. What it has to show
-// goes to world.output. All of World outlives the task.
+// Each one returns the exit code, or the Error for which the command failed. Results go to
+// CommandContext::output. The context must outlive the coroutine.
 
 #include "belay/task.h"
 #include "cli/arguments.h"

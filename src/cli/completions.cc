@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kNamesMax = 100;
 constexpr suseconds_t kMicrosecondsMax = 200'000;
 
-// Words that the shell has cut at ':' and '=' are put together again: an address, a path.
+// Bash splits words at ':' and '='. The script joins them again, for addresses and paths.
 constexpr std::string_view kBash =
     R"(# {name} completions for bash: source it, or put it where bash looks for them.
 _{function}_completions() {
@@ -86,11 +86,11 @@ std::optional<CompleteNames::Kind> kind_of(const CommandHelp& at, const std::str
   return std::nullopt;
 }
 
-// Where the words lead, up to the one that is being typed.
+// The command and the argument to complete.
 struct Place {
   const CommandHelp* command;
-  std::size_t arguments = 0;  // given so far
-  std::string open_option;    // that waits for its value
+  std::size_t arguments = 0;  // that precede it
+  std::string open_option;    // an option whose value comes next
 };
 
 Place place_of(const std::vector<CommandHelp>& table, const std::vector<std::string>& words,
@@ -193,7 +193,7 @@ Task<CommandResult> complete_names(CommandContext& world, CompleteNames wanted) 
     for (const auto& graph : world.graphs) names.push_back(graph->name);
   }
   for (const std::string& name : names) {
-    // A line each: a name that would break the line, or the shell's words, is left out.
+    // One name per line. Names that contain line breaks or characters of the shell are omitted.
     bool is_plain = one_line(name) == name && name.find_first_of(" \t'\"\\$`") == name.npos;
     if (is_plain && name.starts_with(wanted.begun)) world.output.text(name + "\n");
   }

@@ -1,9 +1,9 @@
 #pragma once
-// cli/completions.h - what a shell offers when somebody presses Tab.
+// cli/completions.h - completes the words of a command line for a shell.
 //
-// The shell's script calls `NAME __complete WORD...` with the words so far, the last of which is
-// being typed, and offers the lines that it prints. Verbs and options come from the table of
-// commands, names of threads, approvals and agents from the store or the server.
+// The shell's script calls `NAME __complete WORD...` with the words so far, of which the last one
+// is incomplete, and offers the lines that this prints. Commands and options come from the command
+// table; names of threads, approvals and agents from the store or the server.
 
 #include <optional>
 
@@ -13,23 +13,23 @@
 
 namespace belay::cli {
 
-// The script for "bash", "zsh" or "fish".
+// Returns the script for "bash", "zsh" or "fish".
 std::string completion_script(const Program& program, const std::string& shell);
 
 struct Completion {
-  std::vector<std::string> candidates;  // verbs, options
-  // What else may stand here: names of this kind, from wherever the runs are.
+  std::vector<std::string> candidates;  // commands and options
+  // The kind of names that can also follow; they are read from the store or the server.
   std::optional<CompleteNames::Kind> names;
-  std::string begun;  // what is typed of the word
-  GlobalFlags flags;  // as far as they are typed, to find the store with
+  std::string begun;  // typed part of the last word
+  GlobalFlags flags;  // options typed so far; they select the store
 };
 Completion complete_words(const std::vector<CommandHelp>& table,
                           const std::vector<std::string>& words);
 
-// Prints the names, a line each.
+// Prints the names, one per line.
 Task<CommandResult> complete_names(CommandContext& world, CompleteNames wanted);
 
-// Ends the process, without a word, when the time of a completion is over.
+// Limits the time of a completion: when it has passed, the process ends silently.
 void limit_completion();
 
 }  // namespace belay::cli

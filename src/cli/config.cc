@@ -29,7 +29,7 @@ ExitCode show_config_path(const std::optional<ConfigFile>& file,
   if (file) {
     output.line(one_line(file->path));
   } else {
-    output.line("There is no file of settings. It would be read from the first of:");
+    output.line("No settings file. It is read from the first of these that exists:");
     for (const std::string& place : places) output.line("  " + one_line(place));
   }
   output.document(
@@ -42,7 +42,8 @@ Result<ExitCode> trust_config(const Program& program, const Environment& environ
                               Output& output) {
   std::string path = "./" + program.name + ".yaml";
   BELAY_CHECK(trust(program, environment, path, trusted));
-  output.line(trusted ? "Trusted, as it is now: " + path : "No longer trusted: " + path);
+  output.line(trusted ? "Trusted with its current contents: " + path
+                      : "No longer trusted: " + path);
   Value::Array addresses;
   for (const StrangePlace& place : places) {
     addresses.push_back(place.address);

@@ -19,12 +19,12 @@ constexpr std::size_t kConfigBytesMax = std::size_t{64} * 1024;
 using Slot = std::optional<std::string> Environment::*;
 using FlagSlot = std::optional<std::string> GlobalFlags::*;
 
-// What every program knows; a program's own settings come after it.
+// The settings of every program; the program's own settings follow them.
 struct Known {
   const char* key;
   const char* variable;
   Slot slot;
-  const char* flag;    // null: it has none
+  const char* flag;    // null: no option
   FlagSlot flag_slot;  // of that flag
 };
 const Known kKnown[] = {
@@ -77,7 +77,7 @@ std::vector<std::string> keys_of(const Program& program) {
   return keys;
 }
 
-// The place that somebody named, if anybody did.
+// Returns the path of --config or BELAY_CONFIG, if one of them is set.
 std::optional<std::string> named_place(const Environment& environment, const GlobalFlags& flags) {
   return flags.config ? flags.config : environment.config;
 }
@@ -87,12 +87,12 @@ Error fault(const std::string& path, int line, const std::string& what) {
                "\"" + one_line(path) + "\", line " + std::to_string(line) + ": " + what);
 }
 
-// yaml-cpp throws; nothing else here does.
+// Converts the exceptions of yaml-cpp; only this function of the file can throw any.
 Result<YAML::Node> parse_yaml(const std::string& path, const std::string& text) {
   try {
     return YAML::Load(text);
   } catch (const YAML::Exception& failed) {
-    return fault(path, failed.mark.line + 1, "this is no YAML: " + one_line(failed.msg) + ".");
+    return fault(path, failed.mark.line + 1, "invalid YAML: " + one_line(failed.msg) + ".");
   }
 }
 
@@ -101,25 +101,25 @@ Result<ConfigFile> entries_of(const Program& program, const std::string& path,
   ConfigFile file;
   file.path = path;
   if (whole.IsNull()) return file;
-  if (!whole.IsMap()) return fault(path, 1, "write one setting a line: \"key: value\".");
+  if (!whole.IsMap()) return fault(path, 1, "expected one setting per line: \"key: value\".");
   std::vector<std::string> known = keys_of(program);
   for (const auto& entry : whole) {
     int line = entry.first.Mark().line + 1;
-    if (!entry.first.IsScalar()) return fault(path, line, "a key is a word.");
+    if (!entry.first.IsScalar()) return fault(path, line, "invalid key: expected a word.");
     const std::string& key = entry.first.Scalar();
     if (std::find(known.begin(), known.end(), key) == known.end()) {
       return fault(
           path, line,
-          "there is no setting \"" + shortened(key, 60, "...") + "\"." + did_you_mean(key, known));
+          "unknown setting \"" + shortened(key, 60, "...") + "\"." + did_you_mean(key, known));
     }
-    if (!entry.second.IsScalar()) return fault(path, line, key + " takes one text.");
+    if (!entry.second.IsScalar()) return fault(path, line, key + " is invalid: expected one text.");
     bool is_new = file.entries.emplace(key, ConfigFile::Entry{entry.second.Scalar(), line}).second;
-    if (!is_new) return fault(path, line, key + " stands there twice; take one away.");
+    if (!is_new) return fault(path, line, key + " is set twice. Remove one of them.");
   }
   return file;
 }
 
-// Relative to the folder of the file that says so, wherever the command is called.
+// Relative paths are relative to the folder of the settings file, not to the working directory.
 std::string from_folder_of(const ConfigFile& file, const std::string& path) {
   if (path.empty() || path.front() == '/') return path;
   return (fs::absolute(fs::path(file.path)).parent_path() / path).lexically_normal().string();
@@ -148,7 +148,7 @@ bool has(const std::optional<ConfigFile>& file, const std::string& key) {
   return file && file->entries.contains(key) && !file->entries.at(key).value.empty();
 }
 
-// What each setting has come to, by key.
+// Returns the final value of each setting, by key.
 std::map<std::string, std::string> values_of(const Settings& settings) {
   std::map<std::string, std::string> values = settings.own;
   values["store"] = shown_store(settings.store);
@@ -236,7 +236,7 @@ void add_config(const Program& program, const ConfigFile& file, Environment& env
   for (const Known& known : kKnown) {
     std::optional<std::string>& slot = environment.*known.slot;
     if (slot || !has(file, known.key)) continue;
-    // Keys in the environment win over a file of keys that the file names.
+    // Keys in the environment override a key file that the settings file names.
     if (known.slot == &Environment::key_file && environment.keys) continue;
     if (known.slot == &Environment::api_key_file && environment.api_key) continue;
     slot = value_in(file, known.key);
@@ -275,12 +275,12 @@ std::vector<Explained> explain_settings(const Program& program, const Environmen
     } else if (known.slot == &Environment::redis && redis_of(environment)) {
       origin = "environment REDIS_URL";
     }
-    // Of the two places where runs may be, one counts.
+    // Runs are in a store or on a server: only one of the two settings is used.
     bool is_store = known.slot == &Environment::store,
          is_server = known.slot == &Environment::server;
-    if (is_store && settings.server) origin = "not used: the server has the runs";
+    if (is_store && settings.server) origin = "not used: the runs are on the server";
     if (is_server && !settings.server && origin != "default") {
-      origin = "not used: the store has the runs";
+      origin = "not used: the runs are in the store";
     }
     bool is_of_redis = std::string_view(known.key).starts_with("redis_");
     if (is_of_redis && !settings.redis && origin != "default") {

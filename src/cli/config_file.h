@@ -1,10 +1,12 @@
 #pragma once
-// cli/config_file.h - settings from a YAML file: below flags and environment, above defaults.
+// cli/config_file.h - reads settings from a YAML file.
 //
-// The first that there is: --config, BELAY_CONFIG, ./NAME.yaml, NAME/NAME.yaml in
-// $XDG_CONFIG_HOME (~/.config); NAME is the program's. One that is named has to be there.
+// They override defaults; options and environment variables override them. The file is the first
+// that exists of --config, BELAY_CONFIG, ./NAME.yaml, and NAME/NAME.yaml in $XDG_CONFIG_HOME
+// (~/.config), where NAME is the program's name. A file named by --config or BELAY_CONFIG must
+// exist.
 //
-// config_file.cc is the only file that knows yaml-cpp.
+// Only config_file.cc uses yaml-cpp.
 
 #include <map>
 #include <optional>
@@ -24,28 +26,30 @@ struct ConfigFile {
   std::map<std::string, Entry> entries;  // by key
   bool is_strange = false;               // its author is unknown: see trust.h
 
-  // "file PATH, line 3"; empty for a key that it does not have.
+  // Returns "file PATH, line 3"; empty if the file does not have the key.
   std::string origin(const std::string& key) const;
 };
 
-// Where the file is looked for, in order.
+// Returns the paths of the file to try, in order.
 std::vector<std::string> config_places(const Program& program, const Environment& environment,
                                        const GlobalFlags& flags);
 
-// Nothing where there is none. `invalid`, with the line, for an unknown key (and the nearest that
-// is known), a key that stands there twice, a value that is no single text, and what is no YAML.
+// Returns nullopt without a file. Fails with `invalid`, with the line, for an unknown key (the
+// message suggests the nearest known one), a duplicate key, a value that is not a single text, and
+// a file that is not YAML.
 Result<std::optional<ConfigFile>> read_config(const Program& program,
                                               const Environment& environment,
                                               const GlobalFlags& flags);
 
-// Sets in `environment` what it leaves open. Paths of the file are relative to its folder.
+// Sets the members of `environment` that are unset. Relative paths are relative to the file's
+// folder.
 void add_config(const Program& program, const ConfigFile& file, Environment& environment);
 
-// One setting: its value, and where that comes from.
+// A setting, its value, and the origin of the value.
 struct Explained {
   std::string key, value, origin;
 };
-// `environment` as it was before add_config(); `settings` what all came to.
+// `environment` as before add_config(); `settings` contains the final values.
 std::vector<Explained> explain_settings(const Program& program, const Environment& environment,
                                         const GlobalFlags& flags,
                                         const std::optional<ConfigFile>& file,

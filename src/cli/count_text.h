@@ -1,5 +1,5 @@
 #pragma once
-// cli/count_text.h - a number of things, as a person reads it.
+// cli/count_text.h - formats a count with its noun.
 
 #include <cstdint>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace belay::cli {
 
-// "1 node", "2 nodes".
+// Examples: "1 node", "2 nodes".
 inline std::string count_text(std::uint64_t count, std::string_view what) {
   return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
 }

@@ -22,18 +22,18 @@ namespace belay::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{100};
-// A linker writes for a while: a program is new once it has stayed the same for so long.
+// A linker writes for some time: a program counts as new when it is unchanged for this many checks.
 constexpr int kLooksUntilSettled = 4;
-// Then a server that does not end by itself is ended.
+// After this many checks, a server that has not ended is killed.
 constexpr int kLooksUntilKilled = 150;
 
-// Tells a file from what it was: by its place on the disk, its size and its time.
+// Identifies the version of a file by its inode, size and modification time.
 struct Mark {
   dev_t device = 0;
   ino_t place = 0;
   off_t size = 0;
   timespec changed{};
-  bool is_program = false;  // there, and may be run
+  bool is_program = false;  // it exists and is executable
 
   bool is_as(const Mark& other) const {
     return device == other.device && place == other.place && size == other.size &&
@@ -53,8 +53,9 @@ Mark look_at(const std::string& path) {
   return mark;
 }
 
-// The server, as a process of its own in a group of its own: Ctrl-C is for us alone, so that it
-// hears once, and in order. It ends with us, however we end.
+// The server process, in its own process group: Ctrl-C reaches only this process, which then sends
+// one SIGTERM. The server ends with this process, also if this process is killed
+// (PR_SET_PDEATHSIG).
 class Server {
  public:
   Server(const std::string& program, std::vector<std::string> words,
@@ -81,12 +82,12 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Whether it still is; keeps how it ended.
+  // True if the process runs. Records its exit code when it has ended.
   bool is_up() {
     if (process_ > 0) collect(WNOHANG);
     return process_ > 0;
   }
-  // 128 + the signal that ended it.
+  // The exit code; 128 + the signal for a killed process.
   int code() const { return code_; }
 
   void stop() {
@@ -118,7 +119,7 @@ Result<std::string> own_path() {
   auto path = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (!failed) return path.string();
   return error(ErrorCode::unavailable,
-               "It is not known where this program lies; name it: dev FILE.");
+               "Could not find the executable of this program. Name it: dev FILE.");
 }
 
 Result<std::string> program_path(const Dev& wanted) {
@@ -126,11 +127,12 @@ Result<std::string> program_path(const Dev& wanted) {
   std::error_code failed;
   std::string path = std::filesystem::absolute(*wanted.program, failed).string();
   if (!failed && look_at(path).is_program) return path;
-  return error(ErrorCode::invalid, "\"" + one_line(*wanted.program) +
-                                       "\" is no program that can be run; build it first.");
+  return error(ErrorCode::invalid,
+               "\"" + one_line(*wanted.program) + "\" is not an executable file. Build it first.");
 }
 
-// The store for work on an agent: kept, in the folder where the command is called.
+// Returns the store for development: a persistent one in the working directory, unless a setting
+// names another.
 Result<std::string> store_of(const Settings& settings) {
   if (!settings.default_store) return settings.store;
   std::error_code failed;
@@ -139,14 +141,13 @@ Result<std::string> store_of(const Settings& settings) {
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
   }
   if (failed) {
-    return error(ErrorCode::unavailable, "The folder .belay can't be made here: " +
-                                             failed.message() + "; name a store with --store.");
+    return error(ErrorCode::unavailable, "Could not create the folder .belay here: " +
+                                             failed.message() + ". Name a store with --store.");
   }
   return "sqlite:" + (folder / "belay.db").string();
 }
 
-// A free port, where one is asked for: the server that is started anew must listen where the one
-// before it did.
+// Replaces port 0 by a free port: after a restart, the server must listen on the same port.
 Result<std::string> with_port(const std::string& listen) {
   if (!listen.ends_with(":0")) return listen;
   int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -158,7 +159,7 @@ Result<std::string> with_port(const std::string& listen) {
                ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
                ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
   if (socket >= 0) ::close(socket);
-  if (!found) return error(ErrorCode::unavailable, "No port is free; name one with --listen.");
+  if (!found) return error(ErrorCode::unavailable, "No port is free. Name one with --listen.");
   return listen.substr(0, listen.size() - 1) + std::to_string(ntohs(address.sin_port));
 }
 
@@ -189,14 +190,14 @@ class Development {
         words_(std::move(words)),
         variables_(std::move(variables)) {}
 
-  // Until a signal comes.
+  // Runs until a signal arrives.
   ExitCode run() {
     start();
     while (!take_signal()) {
       std::this_thread::sleep_for(kLook);
       if (server_ && !server_->is_up()) note_end();
       if (is_new()) {
-        output_.progress("The program is new: it starts again, and its runs go on.");
+        output_.progress("The program was rebuilt. Restarting it; its runs continue.");
         if (server_) server_->stop();
         start();
       }
@@ -213,8 +214,8 @@ class Development {
   }
 
   void note_end() {
-    output_.progress("The server has ended with code " + std::to_string(server_->code()) +
-                     "; it starts again once the program is built anew.");
+    output_.progress("The server exited with code " + std::to_string(server_->code()) +
+                     ". It restarts when the program is rebuilt.");
     server_.reset();
   }
 
@@ -242,7 +243,7 @@ class Development {
 Result<ExitCode> develop(const Program& program, const Settings& settings, const Dev& wanted,
                          Output& output) {
   if (settings.server) {
-    return error(ErrorCode::invalid, "dev is a server of its own; leave --server out.");
+    return error(ErrorCode::invalid, "dev starts its own server. Omit --server.");
   }
   BELAY_TRY(std::string path, program_path(wanted));
   BELAY_TRY(std::string store, store_of(settings));

@@ -1,6 +1,7 @@
 #pragma once
-// cli/dev.h - belay dev: a server for work on an agent, that starts anew whenever its program is
-// built anew. Runs go on where they were: that is what a store is for.
+// cli/dev.h - `belay dev`: a server for development, restarted whenever its program is rebuilt.
+//
+// After a restart, runs continue from the store.
 
 #include "cli/arguments.h"
 #include "cli/exit_code.h"
@@ -10,7 +11,7 @@
 
 namespace belay::cli {
 
-// Serves until a signal comes. Opens no store itself: the server that it starts does. Blocks.
+// Serves until a signal arrives. Opens no store; the server process that it starts does. Blocks.
 Result<ExitCode> develop(const Program& program, const Settings& settings, const Dev& wanted,
                          Output& output);
 

@@ -70,7 +70,7 @@ ExitCode examine_store(const Settings& settings, Output& output, Clock& clock) {
           : diagnose_store(settings.store, clock);
   for (Diagnostic& finding : diagnose_encryption(settings)) findings.push_back(std::move(finding));
   for (Diagnostic& finding : diagnose_models(settings, clock)) {
-    // The store can be used whatever the model does.
+    // The store is usable without the model.
     if (finding.kind == Diagnostic::Kind::bad) finding.kind = Diagnostic::Kind::warning;
     findings.push_back(std::move(finding));
   }

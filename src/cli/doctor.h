@@ -1,5 +1,5 @@
 #pragma once
-// cli/doctor.h - belay doctor: is the store well, and if not, what to do. It opens no store.
+// cli/doctor.h - `belay doctor`: checks the store and gives advice. It opens no store.
 
 #include "belay/clock.h"
 #include "cli/exit_code.h"
@@ -9,9 +9,10 @@
 
 namespace belay::cli {
 
-// A line or two of it; and its document.
+// Prints a diagnostic in one or two lines, and returns its document.
 Value show_finding(const Diagnostic& finding, Output& output);
-// What was found, line by line; `what` and `where` say of what in the document: "store", PATH.
+// Prints the diagnostics. `what` and `where` become a member of the document, such as "store" and
+// its path.
 ExitCode show_findings(const std::string& what, const std::string& where,
                        const std::vector<Diagnostic>& findings, Output& output);
 

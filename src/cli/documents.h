@@ -1,5 +1,5 @@
 #pragma once
-// cli/documents.h - the documents of service/json_encode.h, with what the program adds to them.
+// cli/documents.h - the documents of service/json_encode.h with the additions of the program.
 
 #include "cli/program.h"
 #include "service/json_encode.h"

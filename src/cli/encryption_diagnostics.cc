@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Diagnostic::Kind;
 
-// A connection that only reads, as a store.
+// A Store over a connection that only reads.
 class ReadOnlyStore final : public Store {
  public:
   explicit ReadOnlyStore(sqlite::Connection& connection) : connection_(connection) {}
@@ -26,7 +26,7 @@ class ReadOnlyStore final : public Store {
   Result<bool> is_alive(const SessionId&) override { return refusal(); }
 
  private:
-  static Error refusal() { return error(ErrorCode::invalid, "The store is open to be read only."); }
+  static Error refusal() { return error(ErrorCode::invalid, "The store is open read-only."); }
 
   sqlite::Connection& connection_;
 };
@@ -35,7 +35,7 @@ std::string listed(const std::map<std::string, std::uint64_t>& counts) {
   std::string text;
   for (const auto& [name, count] : counts) {
     text += text.empty() ? "" : ", ";
-    text += std::to_string(count) + (name.empty() ? " in plain" : " with the key " + name);
+    text += std::to_string(count) + (name.empty() ? " in plaintext" : " with the key " + name);
   }
   return text.empty() ? "nothing stored yet" : text;
 }
@@ -45,26 +45,26 @@ Diagnostic encryption_finding(const EncryptionOptions& encryption, const Encrypt
   std::string detail = has_key ? "on, key " + encryption.keys.ids().front() : "off";
   detail += "; values: " + listed(report.keys);
   if (report.unreadable > 0) {
-    return {
-        "encryption", Kind::bad,
-        detail + "; " + std::to_string(report.unreadable) + " can't be read: " + report.first_fault,
-        "name the right key file with --key-file or BELAY_KEY_FILE"};
+    return {"encryption", Kind::bad,
+            detail + "; " + std::to_string(report.unreadable) +
+                " cannot be read: " + report.first_fault,
+            "name the right key file with --key-file or BELAY_KEY_FILE"};
   }
   if (!has_key) return {"encryption", Kind::good, detail, ""};
   if (report.plaintext_digests > 0) {
     return {"encryption", encryption.accept_plaintext ? Kind::warning : Kind::bad,
             detail + "; " + std::to_string(report.plaintext_digests) +
-                " rows or digests in plain, which with a key are refused",
-            "if they are from before there was a key, or of an older Belay: store encrypt"};
+                " plaintext rows or digests, which are rejected if a key is set",
+            "if they were written before a key was set, or by an older Belay: store encrypt"};
   }
   for (const auto& [id, count] : report.keys) {
     if (id.empty()) {
       return {"encryption", encryption.accept_plaintext ? Kind::warning : Kind::bad,
-              detail + "; with a key what is in plain is refused",
-              "if it is from before there was a key: store encrypt"};
+              detail + "; plaintext values are rejected if a key is set",
+              "if they were written before a key was set: store encrypt"};
     }
     if (id != encryption.keys.ids().front()) {
-      return {"encryption", Kind::good, detail, "store rotate, to do without older keys"};
+      return {"encryption", Kind::good, detail, "run store rotate to remove older keys"};
     }
   }
   return {"encryption", Kind::good, detail, ""};
@@ -91,7 +91,7 @@ std::vector<Diagnostic> diagnose_encryption(const Settings& settings) {
   std::optional<std::string> path = path_of_store(settings.store);
   std::error_code ignored;
   if (!path || !std::filesystem::is_regular_file(*path, ignored)) return {};
-  // What is in plain is counted, not refused.
+  // Plaintext is counted instead of being refused.
   EncryptionOptions looking = *encryption;
   looking.accept_plaintext = true;
   auto report = report_of(*path, looking);

@@ -1,6 +1,6 @@
 #pragma once
-// cli/encryption_diagnostics.h - whether a store is encrypted, with which keys, and whether all of
-// it can be read: what belay doctor tells. Changes nothing.
+// cli/encryption_diagnostics.h - diagnoses whether a store is encrypted, with which keys, and
+// whether all of it can be decrypted, for `belay doctor`. Changes nothing.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace belay::cli {
 
-// Empty for a store that is not there, or that belay can't look into: others tell that.
+// Empty if the store is missing or cannot be read: other diagnostics report that.
 std::vector<Diagnostic> diagnose_encryption(const Settings& settings);
 
 }  // namespace belay::cli

@@ -33,7 +33,7 @@ ExitCode exit_code_of(RunStatus status) {
     case RunStatus::failed:
     case RunStatus::quarantined:
       return ExitCode::failed;
-    // A command that moves a run returns once it can't go on here: another process has it.
+    // A command that executes a run returns in these statuses only if another process has it.
     case RunStatus::queued:
     case RunStatus::running:
       return ExitCode::conflict;

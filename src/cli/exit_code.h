@@ -1,5 +1,5 @@
 #pragma once
-// cli/exit_code.h - what the process says to the shell: stable, tested, and told by `belay --help`.
+// cli/exit_code.h - the exit codes of the process: stable, tested, and listed by `belay --help`.
 
 #include "belay/result.h"
 #include "belay/rows.h"
@@ -8,20 +8,20 @@ namespace belay::cli {
 
 enum class ExitCode {
   done = 0,
-  failed = 1,     // the run failed, or the check found something
-  bad_input = 2,  // the same command can never work; also for what does not exist
-  waiting = 3,    // for a person
-  conflict = 4,   // decided otherwise, expired, ended, or owned by a living process
-  store = 6,      // unavailable, damaged, or of a newer Belay
+  failed = 1,     // the run failed, or a check found a fault
+  bad_input = 2,  // the command can never succeed, or an object does not exist
+  waiting = 3,    // for a decision
+  conflict = 4,   // decided otherwise, expired, ended, or owned by a live process
+  store = 6,      // unavailable, damaged, or written by a newer Belay
   cancelled = 7,  // the run was cancelled
   internal = 70,
-  // A signal's number above 128 stands for a command that was stopped: 130 for Ctrl-C.
+  // A command that a signal stopped returns 128 plus the signal's number: 130 for Ctrl-C.
 };
 
-// What an Error of a command means to the shell.
+// Returns the exit code for the error of a command.
 ExitCode exit_code_of(ErrorCode code);
 
-// What a run that a command has moved, as it stands now, means to the shell.
+// Returns the exit code for the current status of a run that a command has executed or changed.
 ExitCode exit_code_of(RunStatus status);
 
 }  // namespace belay::cli

@@ -1,4 +1,4 @@
-// belay fork: a new run from where another stood, or what that would mean.
+// `belay fork`: starts a run from a commit of another run, or previews it.
 
 #include "cli/commands.h"
 #include "cli/documents.h"
@@ -8,14 +8,14 @@
 namespace belay::cli {
 namespace {
 
-// Read as the channels of the thread's graph want it; null for none.
+// Parses the edits with the channel types of the thread's graph; null if there are none.
 Result<Value> read_edits(const CommandContext& world, const std::string& graph,
                          const std::vector<std::string>& pieces) {
   if (pieces.empty()) return Value();
   for (const auto& each : world.graphs) {
     if (each->name == graph) return read_run_input(*each, pieces, "--edit");
   }
-  return error(ErrorCode::not_found, "There is no agent \"" + graph + "\" to edit the state of.");
+  return error(ErrorCode::not_found, "Cannot edit the state of unknown agent \"" + graph + "\".");
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -28,8 +28,8 @@ void show_preview(CommandContext& world, const ForkPreview& preview) {
   Output& output = world.output;
   output.line("After commit " + std::to_string(preview.seq) + " of thread " +
               one_line(preview.thread.text) + ".");
-  output.line("  begins with:      " + joined(preview.first_nodes));
-  output.line("  has ended since:  " + joined(preview.repeated_nodes));
+  output.line("  first nodes:      " + joined(preview.first_nodes));
+  output.line("  completed since:  " + joined(preview.repeated_nodes));
   for (const EffectRow& row : preview.effects) {
     output.line("  effect:           " + one_line(row.name) + " of " + row.node + " (" +
                 std::string(name_of(row.effect_class)) + "): " + std::string(name_of(row.status)));

@@ -3,60 +3,58 @@
 namespace belay::cli::help {
 
 const std::string_view kProgram =
-    "{about}\n"
-    "\n"
-    "Kill it at any moment and go on where it stood. A run that asks waits for you, in no "
-    "process.\n"
-    "Without a verb, {p} shows what is running and what waits for you.";
+    "{about}\n\nYou can kill {p} at any moment and resume its runs. A run that needs a decision "
+    "waits in the store, not in a process.\nWithout a command, {p} shows runs in progress and "
+    "pending approvals.";
 
 const std::string_view kProgramEnd =
     R"(Examples:
 {examples}  {p} approvals list
   {p} approvals approve 1f0c64 --comment "agreed"
-  {p} resume --all                # what a killed process left behind
+  {p} resume --all                # resume the runs of killed processes
 
 Exit codes:
   0  done                           6  the store is unavailable, damaged or newer
   1  the run failed                 7  the run was cancelled
-  2  bad input, or no such thing   70  an error of {name} itself
-  3  waits for a person
-  4  conflict: already decided otherwise, expired, ended, or at work elsewhere
-  A command that a signal stopped ends with 128 + its number (Ctrl-C: 130).
+  2  invalid input, or not found   70  an internal error of {name}
+  3  the run waits for a decision
+  4  conflict: decided otherwise, expired, ended, or owned by another process
+  A command that a signal stopped exits with 128 + its number (Ctrl-C: 130).
 
-Environment (a flag wins over it):
+Environment (an option overrides it):
   BELAY_STORE             sqlite:PATH, memory: or postgresql://USER@HOST/DATABASE; else
-                          DATABASE_URL, where it is a PostgreSQL one; else {name}/{name}.db in
-                          $XDG_DATA_HOME, which is ~/.local/share where it is not set
-  BELAY_NOTIFY_URL        the PostgreSQL server itself, where a pooler stands before the store
-  BELAY_CONFIG            a file of settings: see {p} config --help
-  BELAY_SERVER            the server that has the runs, in place of a store: http://HOST:PORT
-  BELAY_API_KEY           the key that the server asks for; or BELAY_API_KEY_FILE: a file with it
-  BELAY_USER              whose records and runs (local)
-  BELAY_ROLES             roles that you decide approvals in, with commas between
-  BELAY_LANGUAGE          en or es; else as LANG says
-  BELAY_TIME_ZONE         of dates and times, like Europe/Madrid; else the machine's
-  BELAY_KEY_FILE          the keys of an encrypted store, one "id:key" a line, the first for what
-                          is written; or BELAY_KEYS: the lines themselves; or
+                          DATABASE_URL, if it is a PostgreSQL URL; else {name}/{name}.db in
+                          $XDG_DATA_HOME (~/.local/share if it is not set)
+  BELAY_NOTIFY_URL        the PostgreSQL server itself, if the store is behind a pooler
+  BELAY_CONFIG            the settings file: see {p} config --help
+  BELAY_SERVER            a Belay server instead of a store: http://HOST:PORT
+  BELAY_API_KEY           the API key for the server; or BELAY_API_KEY_FILE: a file with it
+  BELAY_USER              user of records and runs (local)
+  BELAY_ROLES             roles that you hold for approvals, comma-separated
+  BELAY_LANGUAGE          en or es (default: from LANG)
+  BELAY_TIME_ZONE         of dates and times, such as Europe/Madrid (default: the machine's)
+  BELAY_KEY_FILE          the keys of an encrypted store, one "id:key" per line; the first key
+                          encrypts; or BELAY_KEYS: the lines themselves; or
                           CHECKPOINT_ENCRYPTION_KEY: one key without its id
   BELAY_COMPRESSION       always, never or with-key (with-key)
-  BELAY_ACCEPT_PLAIN      true: with a key, read what was stored without one (false)
-{models}{settings}  AGENT_MAX_RETRIES       attempts of a step that may be tried again (3)
-  AGENT_TIMEOUT_MS        how long a run may work, in milliseconds (300000)
-  AGENT_REQUIRE_APPROVAL  false: runs do not stop for approval (true)
+  BELAY_ACCEPT_PLAIN      true: read plaintext values even if a key is set (false)
+{models}{settings}  AGENT_MAX_RETRIES       maximum attempts of a node that can be retried (3)
+  AGENT_TIMEOUT_MS        maximum working time of a run, in milliseconds (300000)
+  AGENT_REQUIRE_APPROVAL  false: runs do not request approvals (true)
   NO_COLOR                no colours
 
-More: {p} VERB --help.
+More: {p} COMMAND --help.
 )";
 
-const std::string_view kStatus = R"(The same as {p} without a verb.
+const std::string_view kStatus = R"(The same as {p} without a command.
 
 Example:
   {p} status --json
 )";
 
 const std::string_view kRun =
-    R"(A run that asks something stops for a person (exit code 3) and prints the command that
-approves it; run never decides. The same --thread again goes on, or shows the result.
+    R"(A run that needs a decision pauses (exit code 3) and prints the command that approves it; run
+never decides. The same --thread again resumes the run, or shows its result.
 
 Examples:
   {p} run --input topic="the outage"
@@ -65,8 +63,8 @@ Examples:
 )";
 
 const std::string_view kEnqueue =
-    R"(Puts a run into the store's queue and returns; a worker on this store begins it. The same
---thread again shows how it stands.
+    R"(Adds a run to a queue of the store and returns; a worker on this store starts it. The same
+--thread again shows its status.
 
 Examples:
   {p} enqueue --input topic="the outage" --thread first
@@ -75,27 +73,27 @@ Examples:
 )";
 
 const std::string_view kWorker =
-    R"(Takes up runs of the queue, runs whose process died, and what is due by the time: timers,
-retries, approvals that expire. Several workers may work on one store; each run is worked on by
-one. SIGTERM and Ctrl-C: nothing more is taken up, and what is under way goes back to the queue at
-its next commit; a second one ends at once, which loses nothing either. Once an hour it forgets
-threads that ended long ago (--keep), as {p} store prune does.
+    R"(Claims queued and orphaned runs, and processes due timers, retries and expired approvals.
+Several workers can share a store; each run is executed by one of them. SIGTERM and Ctrl-C: the
+worker claims nothing more, and releases its runs to their queues at their next commit; a second
+signal ends it immediately, which loses no commit either. Once an hour it deletes threads that ended
+long ago (--keep), as {p} store prune does.
 
 Examples:
   {p} worker
   {p} worker --runs 4
-  {p} worker --until-idle         # in a script: end when all is done or waits
+  {p} worker --until-idle         # in a script: exit when no run is claimable
 )";
 
 const std::string_view kServe =
-    R"(Answers over HTTP (docs/api.md; GET /openapi.json describes it), and works on what waits in
-the store, as {p} worker does. Without keys it listens on this machine alone. A file of keys has one
-"NAME PERMISSION TOKEN" a line, or "NAME PERMISSION TOKEN ROLE,ROLE"; PERMISSION is read, run,
-decide or administer, and each has those before it. A key sees its own user's runs and records; one
-that may decide sees others' approvals, too, and one that may administer everything. SIGTERM and
-Ctrl-C: nothing more is taken, and what is under way ends or is handed over.
-With keys a user, and an address, may begin 10 runs a minute and have 5 at work; without keys any
-number, unless a limit is set.
+    R"(Serves the HTTP API (docs/api.md; GET /openapi.json describes it), and executes queued and
+orphaned runs, as {p} worker does. Without keys it listens on this machine only. A file of keys has
+one "NAME PERMISSION TOKEN" per line, or "NAME PERMISSION TOKEN ROLE,ROLE"; PERMISSION is read, run,
+decide or administer, and each one includes those before it. A key can read its own user's runs and
+records; with decide also the approvals of other users, with administer everything. SIGTERM and
+Ctrl-C: the server claims nothing more, completes requests and releases its runs.
+With keys, a user or an address can start 10 runs per minute and have 5 in progress; without keys
+there is no limit unless one is set.
 
 Examples:
   {p} serve
@@ -105,7 +103,7 @@ Examples:
 )";
 
 const std::string_view kApi =
-    R"(What {p} serve answers, without a server: for programs that make clients of it.
+    R"(Prints the description of the API of {p} serve without a server, for generators of clients.
 
 Examples:
   {p} api > openapi.json
@@ -113,33 +111,34 @@ Examples:
 )";
 
 const std::string_view kFork =
-    R"(A new run in a new thread, with the state that the other had after a commit, or an edited
-one. The other stays as it is. Look first: --preview tells which nodes would run again, and which
-effects have happened already. With edits it begins before an approval that it would skip, and asks
-anew.
+    R"(Starts a run in a new thread, from the state of another run after one of its commits, which
+can be edited. The other run does not change. --preview reports which nodes would run again, and
+which effects have already happened. With edits, the fork starts before an approval that it would
+skip, and requests it again.
 
 Examples:
   {p} fork first --preview
   {p} fork first --at 2 --edit topic="the outage of May" --as second
-  {p} fork first --copy --as second   # as it stands; what has ended does not run again
+  {p} fork first --copy --as second   # current state; an ended run remains ended
 )";
 
 const std::string_view kApprovals =
-    R"(ID is an approval's id, the first 6 or more characters of it, or the thread that waits.
+    R"(ID is an approval id, its first 6 or more characters, or the thread of a waiting run.
 
 Examples:
-  {p} approvals list              # what waits for you
-  {p} approvals list --all        # decided, expired and closed ones too
+  {p} approvals list              # pending approvals
+  {p} approvals list --all        # also decided, expired and closed approvals
   {p} approvals show 1f0c64
   {p} approvals approve 1f0c64 --by ana
   {p} approvals reject first --comment "not like this"
 )";
 
 const std::string_view kDecide =
-    R"(Of several decisions one wins. The same decision again shows the current state (exit code 0);
-another one, or one after the expiry, changes nothing (exit code 4). The run goes on here.
---edit takes the payload as JSON: show it with {p} approvals show ID --json. An approval that names
-roles is decided with --role, or BELAY_ROLES; with a key to a server, with the key's.
+    R"(Of several decisions, the first is accepted. The same decision again shows the current state
+(exit code 0); another one, or one after the expiry, changes nothing (exit code 4). The run
+continues in this process. --edit reads the payload as JSON: show it with {p} approvals show ID
+--json. An approval that requires a role needs --role, or BELAY_ROLES; on a server, the roles of the
+API key.
 
 Examples:
   {p} approvals approve 1f0c64 --by ana
@@ -148,15 +147,15 @@ Examples:
 )";
 
 const std::string_view kResume =
-    R"(Goes on with a run whose process died, from its last commit. A run that another process is at
-work on stays with it (exit code 4).
+    R"(Resumes a run whose process died, from its last commit. A run that a live process owns
+remains with that process (exit code 4).
 
 Examples:
   {p} resume first
   {p} resume --all
 )";
 
-const std::string_view kCancel = R"(Cancels whoever works on it; what was committed stays.
+const std::string_view kCancel = R"(Cancels the run, whichever process owns it. Its commits remain.
 
 Example:
   {p} cancel first
@@ -166,7 +165,7 @@ const std::string_view kThreads = R"(Example:
   {p} threads --limit 100
 )";
 
-const std::string_view kHistory = R"(Every commit of the thread's run, newest first.
+const std::string_view kHistory = R"(Lists the commits of the thread's run, newest first.
 
 Examples:
   {p} history first
@@ -174,9 +173,9 @@ Examples:
 )";
 
 const std::string_view kCalls =
-    R"(The calls of the thread's run, in the order in which they were begun: of the model what it
-was asked and what it said, of effects and costs what they came to. What is kept of a prompt,
-model_prompts says (docs/models.md).
+    R"(Lists the calls of the thread's run, in the order in which they were started: requests and
+replies of the model, and results of effects and costs. The setting model_prompts defines which part
+of a prompt is stored (docs/models.md).
 
 Examples:
   {p} calls first
@@ -184,10 +183,10 @@ Examples:
 )";
 
 const std::string_view kDev =
-    R"(For work on an agent. The server is a process of its own; when the program is built anew it
-ends in good order and starts again at the same address, and its runs go on after their last
-commit. What crashes is started again with the next build. The store is .belay/belay.db in this
-folder, unless you name another, and is kept.
+    R"(For the development of an agent. The server is a separate process; when the program is
+rebuilt, the server shuts down and restarts at the same address, and its runs continue after their
+last commit. A server that crashed restarts with the next build. The store is .belay/belay.db in
+this folder, unless you name another; it is not deleted.
 
 Examples:
   {p} dev                       # this program, with its agents
@@ -195,9 +194,9 @@ Examples:
 )";
 
 const std::string_view kExport =
-    R"(The thread's latest run as one JSON document: its commits, values, calls, events, messages
-and approvals. Nothing of it is sealed, so keep it as you keep the prompts and answers in it. The
-user's records are not part of a run.
+    R"(Writes the thread's latest run as one JSON document: its commits, values, calls, events,
+messages and approvals. The document is not encrypted: protect it like the prompts and replies that
+it contains. The user's records are not part of a run.
 
 Examples:
   {p} export first --to first.json
@@ -205,11 +204,11 @@ Examples:
 )";
 
 const std::string_view kImport =
-    R"(All or nothing, and only a run that obeys every rule of {p} check. It keeps its ids: a thread
-that is there already is a conflict. state, history, calls, tail and fork work on it as on any;
-replay too, where its nodes read none of the user's records. A run that has not ended would go on
-here as well as where it came from, with all its effects: that takes --may-go-on. Messages that
-still waited are given up here; the original delivers them.
+    R"(Imports the whole run or nothing, and only a run that passes every rule of {p} check. It
+keeps its ids: an existing thread is a conflict. state, history, calls, tail and fork work on it as
+on any run; replay too, if its nodes read no records of the user. A run that has not ended could
+continue both here and in its original store, with all its effects, so it requires --may-go-on.
+Undelivered messages are discarded here; the original store delivers them.
 
 Examples:
   {p} import first.json && {p} replay first
@@ -217,11 +216,11 @@ Examples:
 
 const std::string_view kState = R"(Examples:
   {p} state first
-  {p} state first --at 2    # as it was after its commit 2
+  {p} state first --at 2    # its state after commit 2
 )";
 
 const std::string_view kTail =
-    R"(One line an event, each with an id to come back with; with --json one document a line.
+    R"(One line per event, with the id to continue after; with --json, one document per line.
 Kinds: status, values, updates, messages, custom, tasks, checkpoints, approvals, debug.
 
 Examples:
@@ -231,17 +230,18 @@ Examples:
 )";
 
 const std::string_view kReplay =
-    R"(Runs it in memory with what is recorded in place of model, effects and people, and
-compares it commit by commit. Nothing is called or written. Exit code 1 for the first difference.
+    R"(Executes the run again in memory, with recorded model replies, effects and decisions, and
+compares it commit by commit. It calls no external system and writes nothing. Exit code 1 if a
+commit differs.
 
 Example:
   {p} replay first
 )";
 
 const std::string_view kOutbox =
-    R"(A worker of the program that has their receivers delivers messages, at least once each. One
-that is given up after many tries stays, with its last error, until someone says what becomes
-of it.
+    R"(A worker of a program with receivers delivers messages, at least once each. A message that is
+discarded after its last attempt remains in the outbox with its last error; retry delivers it
+again.
 
 Examples:
   {p} outbox list
@@ -251,9 +251,9 @@ Examples:
 )";
 
 const std::string_view kQueue =
-    R"(A run belongs to the queue that it was begun with. A paused queue keeps what it has; what is
-at work goes on. How many of a user, a key or a queue go on at the same time holds over all
-processes.
+    R"(A run belongs to the queue that it was started with. Workers do not claim runs of a paused
+queue; its running runs continue. The concurrency limits per user, key and queue hold over all
+processes of the store.
 
 Examples:
   {p} queue
@@ -262,13 +262,15 @@ Examples:
   {p} queue retry first --as second
 )";
 
-const std::string_view kWorkers = R"(Since when each lives, what it has, and for how long.
+const std::string_view kWorkers =
+    R"(Lists each process with its start time, the number of its runs, and the start of the oldest
+one.
 
 Example:
   {p} workers
 )";
 
-const std::string_view kAgents = R"(No store is opened.
+const std::string_view kAgents = R"(Opens no store.
 
 Examples:
   {p} agents list
@@ -278,12 +280,13 @@ Examples:
 )";
 
 const std::string_view kConfig =
-    R"(A flag wins over the environment, that over the file, that over the default. The file is the
-first that there is: --config, BELAY_CONFIG, ./belay.yaml, belay/belay.yaml in $XDG_CONFIG_HOME
-(~/.config); "belay" stands for the name of the program.
+    R"(An option overrides the environment, which overrides the settings file, which overrides the
+default. The file is the first that exists: --config, BELAY_CONFIG, ./belay.yaml, belay/belay.yaml
+in $XDG_CONFIG_HOME (~/.config); "belay" stands for the name of the program.
 
-./belay.yaml may be anybody's, as in a cloned repository. Where it alone names a server, no key of
-the environment and none of your own files goes there. `config trust` makes it yours, as it is now.
+./belay.yaml can be written by others, as in a cloned repository. If only this file names a server,
+no key of the environment or of your files is sent there. `config trust` trusts the file with its
+current contents.
 
 Examples:
   {p} config explain
@@ -291,7 +294,7 @@ Examples:
   {p} config trust
 )";
 
-const std::string_view kPreserve = R"({p} store prune leaves a preserved thread alone.
+const std::string_view kPreserve = R"({p} store prune does not delete a preserved thread.
 
 Examples:
   {p} threads preserve audit-may-2
@@ -301,14 +304,14 @@ Examples:
 const std::string_view kStore = R"(Examples:
   {p} store stats
   {p} store prune --older-than 90d --dry-run
-  {p} store compact               # after pruning, to give the space back
+  {p} store compact               # after pruning, to shrink the file
   {p} store encrypt --key-file keys
 )";
 
 const std::string_view kStorePrune =
-    R"(Forgets threads whose runs have all ended, the last one long ago, with everything that
-was kept of them. What waits for someone stays, and so do preserved threads, threads with
-messages that are still to be delivered, and all notes, summaries and routines.
+    R"(Deletes threads whose runs have all ended, the last one long ago, with all of their rows. It
+does not delete threads with a waiting run or with undelivered messages, preserved threads, and
+notes, summaries and routines.
 
 Examples:
   {p} store prune --dry-run
@@ -316,16 +319,16 @@ Examples:
 )";
 
 const std::string_view kCheck =
-    R"(Reads the whole store and checks every rule that must hold. Exit code 1 if one does not.
+    R"(Reads the whole store and checks every rule. Exit code 1 if a rule is violated.
 
 Example:
   {p} check
 )";
 
 const std::string_view kModels =
-    R"(Asks the servers of models: those that are named, else Ollama on this machine and those that
-there is a key for. Only `try` has a model think, for a few tokens. Exit code 1 if a model that is
-named can't be had, 2 if none is set up.
+    R"(Queries the servers of the configured models; without a model, Ollama on this machine and the
+providers that a key is set for. Only `try` requests tokens from a model. Exit code 1 if a
+configured model is unavailable, 2 if none is configured.
 
 Examples:
   {p} models list
@@ -335,23 +338,24 @@ Examples:
 )";
 
 const std::string_view kModelSettings =
-    R"(  BELAY_MODEL             the model: ollama:NAME, openai:NAME or anthropic:NAME; several, by
-                          commas, are tried in turn
-  BELAY_MODEL_URL         its server, where that is another than its provider's own
+    R"(  BELAY_MODEL             the model: ollama:NAME, openai:NAME or anthropic:NAME; several,
+                          comma-separated, are tried in turn
+  BELAY_MODEL_URL         its server, if it is not the provider's default
   OPENAI_API_KEY, ANTHROPIC_API_KEY, OLLAMA_API_KEY, OLLAMA_HOST
-                          keys, and where Ollama is; more of models: docs/configuration.md
+                          keys, and the address of Ollama; see docs/configuration.md
 )";
 
 const std::string_view kDoctor =
-    R"(Looks, and changes nothing. Exit code 6 if the store can't be used.
+    R"(Inspects the store and changes nothing. Exit code 6 if the store cannot be used.
 
 Example:
   {p} doctor --store sqlite:/var/lib/belay/belay.db
 )";
 
 const std::string_view kStoreEncrypt =
-    R"help(Encrypts what was stored before there was a key. Others may work meanwhile, with the same
-key file and BELAY_ACCEPT_PLAIN=true; afterwards without that. It may be stopped and begun again.
+    R"help(Encrypts values that were stored before a key was set. Other processes can continue
+meanwhile, with the same key file and BELAY_ACCEPT_PLAIN=true; restart them without that setting
+afterwards. The command can be stopped and repeated.
 
 Example:
   (umask 077; echo "k1:$(head -c 32 /dev/urandom | base64)" > keys)
@@ -359,20 +363,20 @@ Example:
 )help";
 
 const std::string_view kStoreRotate =
-    R"(Put a new key into a line above the others, let every process take the new file, then rotate.
-When it is done, the other keys can be taken out; belay doctor says which are still needed. Keep
-them as long as a backup needs them.
+    R"(Add the new key as the first line, restart every process with the new file, then rotate.
+Afterwards the other keys can be removed; belay doctor lists the keys that are still in use. Keep a
+key as long as a backup needs it.
 
 Example:
   {p} store rotate --key-file keys
 )";
 
 const std::string_view kCompletions =
-    R"(Prints what completes verbs, options, and the names of threads, approvals and agents when you
-press Tab. A name is asked of the store, or the server, and waited for 200 ms at most.
+    R"(Prints a script that completes commands, options, and the names of threads, approvals and
+agents. Names are read from the store or the server, within 200 ms.
 
 Examples:
-  source <({p} completions bash)          # for this shell; in ~/.bashrc for every one
+  source <({p} completions bash)          # for this shell; in ~/.bashrc for every shell
   {p} completions zsh > ~/.zfunc/_{p}
   {p} completions fish > ~/.config/fish/completions/{p}.fish
 )";

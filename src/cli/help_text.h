@@ -1,6 +1,7 @@
 #pragma once
-// cli/help_text.h - what --help says beyond the list of flags: examples, exit codes, environment.
-// {p} stands for the program, as it is called.
+// cli/help_text.h - texts of --help beyond the list of options: examples, exit codes, environment.
+//
+// {p} is replaced by the name with which the program was called.
 
 #include <string_view>
 

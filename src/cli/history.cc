@@ -1,4 +1,4 @@
-// belay history: every commit of a run, newest first.
+// `belay history`: lists the commits of a run, newest first.
 
 #include "cli/commands.h"
 #include "cli/documents.h"

@@ -30,7 +30,7 @@ class OpenFile {
 Error unreadable(const std::string& shown, int why) {
   return error(ErrorCode::invalid, "The file " + shown +
                                        " could not be read: " + std::strerror(why) +
-                                       "; name a file, or - for standard input.");
+                                       ". Name a file, or - for standard input.");
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Result<std::string> read_input(const std::string& name, std::size_t most) {
     if (bytes.size() > most) {
       return error(ErrorCode::invalid, "The file " + shown + " has more than " +
                                            std::to_string(most) +
-                                           " bytes; split it into smaller ones.");
+                                           " bytes. Split it into smaller ones.");
     }
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// cli/input_file.h - the bytes of a file that a person named, or of standard input.
+// cli/input_file.h - reads a file that the user has named, or standard input.
 
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace belay::cli {
 
-// The bytes of `name`, at most `most`; "-" is standard input. `invalid`, with the file's name, for
-// one that is missing, can't be read, is a directory or is longer.
+// Returns the contents of `name`, at most `most` bytes; "-" is standard input. Fails with
+// `invalid`, with the file's name, if it is missing, cannot be read, is a directory, or is longer.
 Result<std::string> read_input(const std::string& name, std::size_t most);
 
 }  // namespace belay::cli

@@ -39,7 +39,7 @@ Result<KeyRing> keys_in(const std::string& name) {
   auto keys = KeyRing::from_text(std::move(text));
   if (keys.ok()) return keys;
   return error(ErrorCode::invalid,
-               "The key file \"" + one_line(name) + "\" is of no use: " + keys.error().message);
+               "Cannot use key file \"" + one_line(name) + "\": " + keys.error().message);
 }
 
 }  // namespace
@@ -49,19 +49,19 @@ Result<std::string> read_key_file(const std::string& name, std::string_view name
   struct stat about{};
   if (open.file() < 0 || ::fstat(open.file(), &about) != 0) {
     return refuse(name, "could not be read: " + std::string(std::strerror(errno)) +
-                            "; name it with " + std::string(named_with));
+                            ". Name it with " + std::string(named_with));
   }
-  if (!S_ISREG(about.st_mode)) return refuse(name, "is no file");
+  if (!S_ISREG(about.st_mode)) return refuse(name, "is not a regular file");
   // A secret mounted for a process belongs to another user, root, and the process reads it as a
   // member of its group. A file of the process's own user needs no group permission.
   mode_t unwanted = S_IRWXO | S_IWGRP | S_IXGRP;
   if (about.st_uid == ::geteuid()) unwanted |= S_IRGRP;
   if ((about.st_mode & unwanted) != 0) {
     return refuse(name,
-                  "can be read or changed by others, or by its group; take that away with chmod "
-                  "600, and take new keys if anyone may have seen these");
+                  "can be read or changed by its group or by other users. Restrict it with chmod "
+                  "600, and replace the keys if another user might have read them");
   }
-  // The text is read in place, so that no copy of a key stays behind.
+  // The text is read into its final buffer, so that no other copy of a key remains in memory.
   std::string text(kKeyFileBytesMax + 1, '\0');
   std::size_t size = 0;
   while (size < text.size()) {
@@ -71,7 +71,7 @@ Result<std::string> read_key_file(const std::string& name, std::string_view name
     if (count == 0) break;
     size += static_cast<std::size_t>(count);
   }
-  if (size > kKeyFileBytesMax) return refuse(name, "is too long to be one");
+  if (size > kKeyFileBytesMax) return refuse(name, "is too long");
   text.resize(size);
   return text;
 }
@@ -86,7 +86,7 @@ Result<EncryptionOptions> encryption_of(const Settings& settings) {
     auto keys = KeyRing::from_text(*settings.keys);
     if (!keys.ok()) {
       return error(ErrorCode::invalid,
-                   settings.keys_name + " is of no use: " + keys.error().message);
+                   settings.keys_name + " cannot be used: " + keys.error().message);
     }
     encryption.keys = *std::move(keys);
   }

@@ -1,13 +1,13 @@
 #pragma once
-// cli/key_file.h - the keys that a store is encrypted with, from where the settings say.
+// cli/key_file.h - reads the encryption keys of a store from the places that the settings name.
 
 #include "belay/storage.h"
 #include "cli/settings.h"
 
 namespace belay::cli {
 
-// `invalid` for a key file that can't be read, that others may read or change, or that holds no
-// keys; the message never shows one.
+// Fails with `invalid` if the key file cannot be read, can be read or changed by other users, or
+// contains no keys. The message never contains a key.
 Result<EncryptionOptions> encryption_of(const Settings& settings);
 
 // Returns the text of a file that holds keys of any kind. Fails with `invalid` if the file cannot

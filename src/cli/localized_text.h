@@ -1,6 +1,7 @@
 #pragma once
-// cli/localized_text.h - the words around a result, in English and Spanish. Help and errors are
-// English.
+// cli/localized_text.h - the labels and texts of results, in English and Spanish.
+//
+// Help and errors are in English only.
 
 #include <chrono>
 #include <initializer_list>
@@ -19,42 +20,41 @@ std::string_view name_of(Language language);
 struct LocalizedText {
   // Labels of a result.
   std::string_view saved, nothing_to_do, rejected, expired, failed, cancelled, completed;
-  std::string_view thread, waits_for_you, due, worked_by, expires, in, ago, approve_with,
+  std::string_view thread, pending_decision, due, worked_by, expires, in, ago, approve_with,
       reject_with, resume_with;
   std::string_view held_by;            // reason that a queued run does not start
   std::string_view waits_for_process;  // {thread}, {process}
-  std::string_view uncertain_effect, decided_by, comment, edited, no_approvals, asked;
+  std::string_view uncertain_effect, decided_by, comment, edited, no_approvals, requested;
   // Statuses, as in RunStatus and ApprovalStatus.
   std::string_view queued, running, paused, quarantined, open, approved, closed;
   // Progress.
-  std::string_view released, given_up, attempt_failed, again_in, approval_applied,
-      approvals_applied;
-  std::string_view taking_over, begins_early, nothing_left, stopped, continues_on_server,
-      stopped_idle, listening, closing,
+  std::string_view released, given_up, attempt_failed, again_in, due_processed;
+  std::string_view claiming, begins_early, nothing_to_resume, stopped, continues_on_server,
+      stopped_idle, listening, shutting_down,
       stopping,  // {time}
-      working, worked;
+      worker_started, processed;
   // The overview.
-  std::string_view at_work, orphaned_title, in_the_queue, nothing_yet, try_next;
+  std::string_view running_title, orphaned_title, queued_title, idle, try_next;
   // Decisions.
   std::string_view won_approved, won_rejected, same_decision, on_behalf_of;
 };
 
 const LocalizedText& phrases_of(Language language);
 
-// `wording` with each {name} replaced by its filling, in one pass; unknown names stay.
+// Replaces each {name} of `wording` by its value, in one pass. Unknown names remain.
 using Filling = std::pair<std::string_view, std::string_view>;
 std::string format_message(std::string_view wording, std::initializer_list<Filling> fillings);
 
 std::string_view status_label(const LocalizedText& phrases, RunStatus status);
 std::string_view status_label(const LocalizedText& phrases, ApprovalStatus status);
 
-// "12 ms", "2.1 s", "3 min", "23 h 59 min", "2 d 3 h".
+// Examples: "12 ms", "2.1 s", "3 min", "23 h 59 min", "2 d 3 h".
 std::string span_text(std::chrono::milliseconds span);
 // Example: "2026-11-22 15:03 Europe/Madrid".
 std::string moment_text(const TimeZone& zone, Instant at);
 // Example: "2026-11-22 15:03:05.123", for the columns of a list.
 std::string precise_text(const TimeZone& zone, Instant at);
-// "in 23 h 59 min", or "2 min ago".
+// Examples: "in 23 h 59 min", "2 min ago".
 std::string relative_text(const LocalizedText& phrases, Instant at, Instant now);
 
 }  // namespace belay::cli

@@ -5,7 +5,7 @@
 namespace belay::cli {
 namespace {
 
-// Text as roff shows it: no line begins a request, and a hyphen stays one.
+// Escapes text for roff: no line may start a request, and hyphens remain hyphens.
 std::string escaped(std::string_view text) {
   std::string roff;
   bool begins = true;
@@ -46,7 +46,7 @@ std::string synopsis_of(const std::string& name, const CommandHelp& command) {
     std::string shown = "\\fI" + escaped(argument.name) + "\\fR";
     line += argument.required ? " " + shown : " [" + shown + "]";
   }
-  if (command.has_verbs) line += " \\fIVERB\\fR";
+  if (command.has_verbs) line += " \\fICOMMAND\\fR";
   return line;
 }
 
@@ -60,11 +60,11 @@ std::string manual_page(const Program& program, const std::vector<CommandHelp>& 
   std::string about = whole.line.substr(0, whole.line.find('\n'));
   if (about.starts_with(name + " - ")) about.erase(0, name.size() + 3);
   page += ".SH NAME\n" + escaped(name) + " \\- " + escaped(about) + "\n";
-  page += ".SH SYNOPSIS\n\\fB" + escaped(name) + "\\fR [\\fIOPTION\\fR...] [\\fIVERB\\fR...]\n";
+  page += ".SH SYNOPSIS\n\\fB" + escaped(name) + "\\fR [\\fIOPTION\\fR...] [\\fICOMMAND\\fR...]\n";
   page += ".SH DESCRIPTION\n" + escaped(whole.line) + "\n";
-  page += ".SH OPTIONS\nThese go with every verb.\n";
+  page += ".SH OPTIONS\nAll commands accept these.\n";
   add_options(whole.options, page);
-  page += ".SH VERBS\n";
+  page += ".SH COMMANDS\n";
   for (const CommandHelp& command : table) {
     if (command.path.empty() || command.is_hidden) continue;
     page += ".SS " + synopsis_of(name, command) + "\n" + escaped(command.line) + ".\n";

@@ -1,5 +1,5 @@
 #pragma once
-// cli/manual.h - the manual page of the whole program, for man(1).
+// cli/manual.h - generates the manual page of the program, for man(1).
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace belay::cli {
 
-// In roff, of section 1.
+// Returns the page in roff, for section 1.
 std::string manual_page(const Program& program, const std::vector<CommandHelp>& table);
 
 }  // namespace belay::cli

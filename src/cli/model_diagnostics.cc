@@ -19,7 +19,7 @@ Diagnostic finding(const ModelName& model, Diagnostic::Kind kind, std::string de
   return found;
 }
 
-// Whether a list has it; Ollama says "NAME:latest" of what is called NAME.
+// True if the list contains the model; Ollama lists NAME as "NAME:latest".
 bool has(const std::vector<std::string>& names, const ModelName& model) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return name == model.name || name == model.name + ":latest";
@@ -29,9 +29,9 @@ bool has(const std::vector<std::string>& names, const ModelName& model) {
 std::string advice_for(const ModelName& model, const Error& failed) {
   if (failed.code != ErrorCode::unavailable) return "";
   if (model.provider == "ollama") {
-    return "start it with: ollama serve; or say where it is: OLLAMA_HOST, --model-url";
+    return "start it with: ollama serve; or set its address: OLLAMA_HOST, --model-url";
   }
-  return "see whether the server runs, and whether --model-url or BELAY_MODEL_URL is right";
+  return "check that the server runs and that --model-url or BELAY_MODEL_URL is correct";
 }
 
 Diagnostic look_at(const ModelName& model, const ModelSettings& settings, EventLoop& loop,
@@ -43,7 +43,7 @@ Diagnostic look_at(const ModelName& model, const ModelSettings& settings, EventL
   }
   if (has(*names, model)) return finding(model, Diagnostic::Kind::good, "ready at " + model.url);
   std::string advice = model.provider == "ollama" ? "fetch it with: ollama pull " + model.name
-                                                  : "see which there are: belay models list";
+                                                  : "list the available models: belay models list";
   return finding(model, Diagnostic::Kind::bad, "the server at " + model.url + " does not list it",
                  std::move(advice));
 }
@@ -70,7 +70,8 @@ std::vector<Diagnostic> diagnose_models(const Settings& settings, Clock& clock) 
   std::unique_ptr<EventLoop> loop = make_event_loop();
   for (const ModelName& model : *named) {
     if (model.name.empty()) {
-      findings.push_back(finding(model, Diagnostic::Kind::good, "of the program's own; no server"));
+      findings.push_back(
+          finding(model, Diagnostic::Kind::good, "built into the program; no server"));
     } else {
       findings.push_back(look_at(model, models, *loop, clock));
     }

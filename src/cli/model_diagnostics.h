@@ -1,13 +1,15 @@
 #pragma once
-// cli/model_diagnostics.h - whether the models that are named can be had: what belay doctor and
-// belay models check tell. Asks each server for its list, which costs nothing; waits a few seconds.
+// cli/model_diagnostics.h - diagnoses whether the configured models are available, for `belay
+// doctor` and `belay models check`. Requests the list of models of each server, which is free of
+// charge; waits for a few seconds at most.
 
 #include "cli/settings.h"
 #include "cli/store_diagnostics.h"
 
 namespace belay::cli {
 
-// One a model; none where no model is named. Never `bad` of a model of the program's own.
+// Returns one diagnostic per model; none if no model is configured. A model of the program itself
+// is never `bad`.
 std::vector<Diagnostic> diagnose_models(const Settings& settings, Clock& clock);
 
 }  // namespace belay::cli

@@ -9,7 +9,7 @@ constexpr std::size_t kPricesBytesMax = std::size_t{1} << 20;
 constexpr std::int64_t kModelTokensMax = 100'000'000;
 constexpr std::int64_t kCallsMax = 1'000'000;
 
-// The text of a setting, and how an error names it.
+// The text of a setting, and its name for error messages.
 struct Given {
   std::string name;
   std::string text;
@@ -35,7 +35,7 @@ Result<Done> read_number(const std::optional<Given>& given, std::int64_t most, N
   return Done{};
 }
 
-// "1h" switches it on for so long; "true" for an hour.
+// "1h" switches the cache on for that time; "true" for an hour.
 Result<Done> read_cache(const std::optional<Given>& given, ModelSettings& models) {
   if (!given) return Done{};
   if (auto on = truth_from(given->name, given->text); on.ok()) {
@@ -44,8 +44,9 @@ Result<Done> read_cache(const std::optional<Given>& given, ModelSettings& models
   }
   auto time = duration_from(given->name, given->text);
   if (!time.ok()) {
-    return error(ErrorCode::invalid, given->name + " is \"" + shortened(given->text, 60, "...") +
-                                         "\"; set it to false, true or a time like 1h.");
+    return error(ErrorCode::invalid, given->name + " is invalid: \"" +
+                                         shortened(given->text, 60, "...") +
+                                         "\". Set it to false, true or a time such as 1h.");
   }
   models.cache = true;
   models.cache_ttl = *time;
@@ -95,7 +96,7 @@ Result<Done> read_model_settings(const Environment& environment, const GlobalFla
   models.ollama_host = environment.ollama_host.value_or("");
   std::string origin = flags.model ? "--model" : environment.origin("BELAY_MODEL");
   models.error_hint =
-      "It is named by " + one_line(origin) + "; see: " + settings.call + " models check.";
+      "It is set by " + one_line(origin) + ". See: " + settings.call + " models check.";
   BELAY_CHECK(read_cache(of(0), models));
   BELAY_CHECK(read_prices(of(1), models));
   BELAY_CHECK(read_number(of(2), kModelTokensMax, models.max_output_tokens));

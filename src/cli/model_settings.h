@@ -1,20 +1,21 @@
 #pragma once
-// cli/model_settings.h - which model the command asks, where, and how: `--model`, `--model-url`,
-// the keys, and the variables BELAY_MODEL_*. docs/models.md and docs/configuration.md list them.
+// cli/model_settings.h - reads the settings of models: `--model`, `--model-url`, the keys of the
+// providers, and the variables BELAY_MODEL_*. See docs/models.md and docs/configuration.md.
 
 #include "cli/settings.h"
 
 namespace belay::cli {
 
-// What has no flag: in every program that does not bring its model, settings.own has them by key.
+// The settings without an option. A program that does not bring its own model has them in
+// settings.own, by key.
 std::vector<OwnSetting> model_settings();
 
-// `settings.models`, from everything else that `settings` and the environment have. `invalid`, with
-// the name of the setting, for what can't be read.
+// Sets `settings.models` from the other members of `settings` and from the environment. Fails with
+// `invalid`, with the setting's name, if a value cannot be parsed.
 Result<Done> read_model_settings(const Environment& environment, const GlobalFlags& flags,
                                  Settings& settings);
 
-// The model that settings.models names. `own` are those that the program brings.
+// Opens the model that settings.models names. `own` are the models that the program brings.
 Result<std::shared_ptr<Model>> named_model(const Settings& settings,
                                            std::map<std::string, std::shared_ptr<Model>> own,
                                            Clock& clock);

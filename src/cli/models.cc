@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::seconds kTryPatience{5};
 constexpr std::chrono::milliseconds kTrySignalInterval{50};
 
-// Runs the task until it has ended; nothing where a signal came first.
+// Runs the coroutine to its end; nullopt if a signal arrives first.
 template <typename T>
 std::optional<T> run_until_signal(Task<T> task, int& signal) {
   std::unique_ptr<EventLoop> loop = make_event_loop();
@@ -38,7 +38,7 @@ std::optional<T> run_until_signal(Task<T> task, int& signal) {
   return answer;
 }
 
-// With the names of the program's own models, which nobody asks here.
+// Adds the names of the program's own models, which this command does not call.
 ModelSettings with_own_names(const Settings& settings) {
   ModelSettings models = settings.models;
   for (const std::string& name : settings.own_models) models.local_models[name] = nullptr;
@@ -56,15 +56,16 @@ ExitCode nothing_is_set_up(const Settings& settings, Output& output) {
       "OPENAI_API_KEY=... " + call + " models try --model openai:gpt-4o-mini",
       call +
           " models try --model openai:local --model-url http://127.0.0.1:8080/v1    # llama.cpp"};
-  output.line("No language model is set up. Each of these tries one:");
+  output.line("No language model is configured. Each of these commands tries one:");
   for (const std::string& command : commands) output.line("  " + command);
-  output.line("What works goes into BELAY_MODEL, or into the file of settings as `model`.");
+  output.line("Set BELAY_MODEL, or `model` in the settings file, to the one that works.");
   Value::Array documents(commands.begin(), commands.end());
   output.document(Value::object({{"models", Value::Array()}, {"commands", std::move(documents)}}));
   return ExitCode::bad_input;
 }
 
-// The servers that are named, one model of each; else those that a key or a habit speaks for.
+// Returns the configured servers, with one model of each; if none is configured, Ollama and the
+// providers with an API key.
 std::vector<ModelName> servers_of(const Settings& settings) {
   std::vector<ModelName> servers;
   auto add = [&](const std::string& models) {
@@ -122,7 +123,7 @@ Result<ExitCode> list(const Settings& settings, Output& output, Clock& clock) {
   if (any) return ExitCode::done;
   if (has_language_model(settings)) {
     return error(ErrorCode::unavailable,
-                 "No server of a model has answered. " + settings.models.error_hint);
+                 "No model server has responded. " + settings.models.error_hint);
   }
   return nothing_is_set_up(settings, output);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// cli/models.h - belay models: which language models there are, whether those that are named can be
-// had, and what one of them answers. It opens no store.
+// cli/models.h - `belay models`: lists the language models, checks the configured ones, and tries
+// one. It opens no store.
 
 #include "cli/arguments.h"
 #include "cli/exit_code.h"
@@ -9,7 +9,7 @@
 
 namespace belay::cli {
 
-// `bad_input` where nothing is set up, with what to type for a beginning.
+// `bad_input` if no model is configured, with commands to begin with.
 Result<ExitCode> show_models(const Settings& settings, const Models& wanted, Output& output,
                              Clock& clock);
 

@@ -1,4 +1,4 @@
-// belay outbox: the messages that runs have published, and what became of them.
+// `belay outbox`: lists published messages and their deliveries, retries and discards them.
 
 #include "cli/commands.h"
 #include "cli/documents.h"
@@ -28,7 +28,7 @@ Task<CommandResult> list_messages(CommandContext& world, OutboxList wanted) {
   for (const OutboxRow& row : found.rows) world.output.line(line_of(world.settings.time_zone, row));
   if (found.more > 0) {
     std::string_view at_least = found.more < limits::list_rows_max ? "" : "At least ";
-    world.output.line(std::string(at_least) + std::to_string(found.more) + " more; see --limit.");
+    world.output.line(std::string(at_least) + std::to_string(found.more) + " more. See --limit.");
   }
   world.output.document(messages_document(found));
   co_return ExitCode::done;
@@ -39,7 +39,7 @@ Task<CommandResult> move_message(CommandContext& world, OutboxMove wanted) {
                              : world.service.retry_message(wanted.id);
   auto moved = co_await std::move(task);
   if (!moved.ok()) co_return std::move(moved).error();
-  world.output.line(wanted.id + (wanted.give_up ? " is given up." : " is due now."));
+  world.output.line(wanted.id + (wanted.give_up ? " is discarded." : " is due now."));
   world.output.document(
       Value::object({{"id", wanted.id}, {"status", wanted.give_up ? "given_up" : "waiting"}}));
   co_return ExitCode::done;

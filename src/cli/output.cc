@@ -8,7 +8,7 @@
 namespace belay::cli {
 namespace {
 
-// 0, or the errno of what went wrong.
+// Returns 0, or the errno of the failed write.
 int write_all(int file, std::string_view text) {
   while (!text.empty()) {
     ssize_t written = ::write(file, text.data(), text.size());
@@ -139,7 +139,7 @@ void Output::write_progress(std::string_view text) {
   std::string whole;
   if (passing_) whole = "\r\x1b[K";
   whole += shown(text);
-  // A progress line that can't be written is no reason to fail: the result may still arrive.
+  // A failure to write progress is ignored: the result can still be written.
   write_all(STDERR_FILENO, whole);
 }
 
@@ -187,7 +187,8 @@ ExitCode Output::finish(ExitCode code) {
   if (failure == 0 || failure == EPIPE) return code;
   write_progress(options_.program + ": the result could not be written to standard output: " +
                  std::string(std::strerror(failure)) +
-                 "; what the command did is done, look at it with " + options_.call + " threads\n");
+                 ". The command has completed; show its result with " + options_.call +
+                 " threads\n");
   return ExitCode::internal;
 }
 
@@ -196,7 +197,7 @@ std::string one_line(std::string_view text) {
   for (std::size_t i = 0; i < line.size(); ++i) {
     auto byte = static_cast<unsigned char>(line[i]);
     if (byte < 0x20 || byte == 0x7F) line[i] = ' ';
-    // U+0080 to U+009F: some terminals take them for the beginning of a command.
+    // U+0080 to U+009F: some terminals interpret them as the start of a control sequence.
     bool second_set =
         byte == 0xC2 && i + 1 < line.size() && static_cast<unsigned char>(line[i + 1]) < 0xA0;
     if (second_set) line[i] = line[i + 1] = ' ';

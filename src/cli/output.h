@@ -1,12 +1,13 @@
 #pragma once
-// cli/output.h - the only way to the terminal: the result on stdout, everything else on stderr.
+// cli/output.h - Output: results on stdout, everything else on stderr. Only this class writes to
+// them.
 //
-// What is for stdout is kept until finish() (write_now() apart), so that a command that fails
-// half-way leaves no half a result, and `--json` is one document or nothing. What goes to stderr is
-// written at once.
+// Results are buffered until finish(), except those of write_now(): a command that fails partway
+// prints no partial result, and `--json` prints one document or nothing. Output to stderr is
+// written immediately.
 //
-// A reader that has gone (`belay threads | head`) is no failure: the rest is dropped. Any other
-// failure to write is told by finish().
+// A reader that has closed its end (`belay threads | head`) is not an error: the rest is dropped.
+// finish() reports any other write error.
 //
 // Threading: one thread.
 
@@ -21,14 +22,14 @@ namespace belay::cli {
 enum class Style { plain, bold, faint, good, warning, bad };
 
 struct OutputOptions {
-  std::string program = "belay";  // stands before each line that says what went wrong
-  std::string call = "belay";     // how it is called in the commands that it prints
+  std::string program = "belay";  // prefix of each error line
+  std::string call = "belay";     // how the program was called, for the commands that it prints
   bool json = false;
   bool quiet = false;
-  bool coloured_result = false;    // stdout shows colours
-  bool coloured_progress = false;  // stderr does
-  bool live = false;               // stderr is a terminal, whose last line may be written anew
-  bool utf8 = true;                // the terminal shows more than ASCII
+  bool coloured_result = false;    // stdout supports colours
+  bool coloured_progress = false;  // stderr supports colours
+  bool live = false;               // stderr is a terminal: its last line can be overwritten
+  bool utf8 = true;                // the terminal supports UTF-8; false: ASCII
   int width = 80;                  // columns of text
 };
 
@@ -41,37 +42,38 @@ class Output {
   const OutputOptions& options() const { return options_; }
   bool json() const { return options_.json; }
 
-  // One line of the result. Nothing with --json.
+  // Adds one line to the result. No effect with --json.
   void line(std::string_view text = "");
-  // A text of any length, broken into lines. Nothing with --json.
+  // Adds a text of any length, wrapped. No effect with --json.
   void paragraph(std::string_view text, std::string_view indent = "");
-  // The result as a document. Only with --json.
+  // Sets the result as a document. Only with --json.
   void document(const Value& value);
-  // One line of a result that may have no end, written at once. False: nobody reads it any more.
+  // Writes one line of a result that might not end, immediately. False if the line could not be
+  // written, for example because the reader has closed its end.
   bool write_now(std::string_view line);
-  // Text as it is, whatever the options say: help, the version.
+  // Adds a text verbatim, with any options: help, the version.
   void text(std::string_view text) { result_ += text; }
 
-  // One line beside the result: what goes on. Nothing with --quiet.
+  // Writes one line of progress to stderr. No effect with --quiet.
   void progress(std::string_view text);
-  // The same, to be written over by the next progress line. Only where `live`.
+  // Writes a line of progress that the next one overwrites. Only if `live`.
   void passing(std::string_view text);
 
-  // One line on stderr that says what went wrong, beside the result.
+  // Writes one error line to stderr, in addition to the result.
   void print_error(std::string_view message);
-  // The same in place of the result, which with --json is that error.
-  // `details` adds members to that document.
+  // Reports an error instead of a result; with --json the result is then its document, to which
+  // `details` adds members.
   void fail(const Error& error, Value details = {});
 
-  // `text` in a style, where stdout (or stderr) shows styles.
+  // Returns `text` in a style if stdout (or stderr) supports styles.
   std::string styled(Style style, std::string_view text) const;
   std::string styled_progress(Style style, std::string_view text) const;
-  // The first where the terminal shows UTF-8, else the second.
+  // Returns the first if the terminal supports UTF-8, otherwise the second.
   std::string_view glyph(std::string_view utf8, std::string_view ascii) const {
     return options_.utf8 ? utf8 : ascii;
   }
 
-  // Writes the result. Returns `code`, or `internal` when the result could not be written.
+  // Writes the result. Returns `code`, or `internal` if the result could not be written.
   ExitCode finish(ExitCode code);
 
  private:
@@ -79,8 +81,8 @@ class Output {
 
   OutputOptions options_;
   std::string result_;
-  int failure_ = 0;       // of write_now(): an errno
-  bool passing_ = false;  // the last line on stderr is a passing one
+  int failure_ = 0;       // errno of write_now()
+  bool passing_ = false;  // the next progress line overwrites the last line of stderr
 };
 
 // Returns one line: each line break and control character becomes a space, and each character that
@@ -90,15 +92,15 @@ std::string one_line(std::string_view text);
 // and in the shell's $'...'.
 std::string with_escaped_directions(std::string_view text);
 
-// Breaks `text` between words into lines of at most `width` characters, each beginning with
-// `indent`; lines of the text stay lines.
+// Wraps `text` at spaces into lines of at most `width` characters, each of which starts with
+// `indent`. Line breaks of the text remain.
 std::string wrapped(std::string_view text, int width, std::string_view indent);
 
-// The columns that a text takes, counted in characters.
+// Returns the width of a text, counted in characters.
 std::size_t columns(std::string_view text);
-// `text`, with spaces up to `width` columns.
+// Returns `text`, padded with spaces to `width` columns.
 std::string padded(std::string_view text, std::size_t width);
-// The first `width` columns of one line, with an ellipsis in place of what is cut.
+// Returns the first `width` columns of one line; an ellipsis replaces the rest.
 std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis);
 
 // True if the words contain --json; for the format of errors about the other words.

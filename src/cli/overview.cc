@@ -1,4 +1,4 @@
-// belay without a verb: what is running, what waits for you, and what to do next.
+// `belay` without a command: shows running runs, open approvals, and the next commands.
 
 #include "belay/limits.h"
 #include "cli/commands.h"
@@ -40,11 +40,11 @@ Task<CommandResult> show_overview(CommandContext& world) {
   BELAY_CO_TRY(StatusSummary standing, co_await world.service.standing(std::move(everybody)));
   if (standing.at_work.empty() && standing.orphaned.empty() && standing.queued.empty() &&
       standing.open.empty()) {
-    world.output.line(world.phrases.nothing_yet);
+    world.output.line(world.phrases.idle);
   }
-  show_runs(world, world.phrases.at_work, standing.at_work);
+  show_runs(world, world.phrases.running_title, standing.at_work);
   show_runs(world, world.phrases.orphaned_title, standing.orphaned);
-  show_runs(world, world.phrases.in_the_queue, standing.queued);
+  show_runs(world, world.phrases.queued_title, standing.queued);
   for (const ApprovalRow& row : standing.open) show_approval_line(world, row);
   show_hints(world, standing);
   world.output.document(

@@ -1,4 +1,4 @@
-// belay::main: a program about which nothing is known but its graphs.
+// belay::main: the command line of a program that provides only its graphs.
 
 #include <cstdio>
 
@@ -9,13 +9,13 @@
 namespace belay {
 namespace {
 
-// Where a program has handed in no model.
+// The model of a program that provides none: every call fails.
 class NoModel final : public Model {
  public:
   Task<Result<ModelReply>> generate(ModelRequest) override {
     co_return error(ErrorCode::invalid,
-                    "This program has no model; name one with --model or BELAY_MODEL, as in "
-                    "ollama:llama3.2, or hand one to belay::main in MainOptions::model.");
+                    "This program has no model. Set --model or BELAY_MODEL, such as "
+                    "ollama:llama3.2, or pass one to belay::main in MainOptions::model.");
   }
 };
 
@@ -26,8 +26,7 @@ cli::Program program_of(const std::string& called, MainOptions options,
   cli::Program program;
   program.name = options.name.empty() ? last_part(called) : options.name;
   program.call = called;
-  program.about =
-      options.about.empty() ? program.name + " - an agent that survives." : options.about;
+  program.about = options.about.empty() ? program.name + " - a durable agent." : options.about;
   program.examples = "  " + called + " run --input name=value\n";
   if (graphs.size() > 1) program.first_run = {"run", graphs.front()->name};
   program.collections = std::move(options.collections);

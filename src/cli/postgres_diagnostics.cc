@@ -19,12 +19,12 @@ constexpr std::int64_t kClockWarning = 5'000;  // milliseconds
 constexpr std::int64_t kClockBad = 5 * 60'000;
 constexpr std::int64_t kDeadRowsMany = 100'000;
 constexpr std::int64_t kOldTransaction = 3'600;  // seconds
-// Of the two thousand million that there are before the server stops.
+// Of about 2,000 million that exist before the server rejects new transactions.
 constexpr std::int64_t kTransactionIdsMany = 1'500'000'000;
-// Beside its pool: the writer, two for sessions, the notifier.
+// In addition to its pool: the writer, two for sessions, the notifier.
 constexpr std::int64_t kOtherConnections = 4;
 
-// An error's sentence, and apart from it what it says to do.
+// Splits the message of an error into detail and advice.
 Diagnostic refused(std::string name, const Error& error) {
   std::string detail = error.message, advice;
   std::size_t at = detail.rfind("; ");
@@ -49,18 +49,18 @@ Result<std::unique_ptr<Connection>> connect(const Address& address) {
 Diagnostic schema_finding(const Address& address, const postgres::SchemaState& state) {
   if (!state.exists) {
     return {"schema", FindingKind::good,
-            address.schema + " does not exist yet; the first command makes it", ""};
+            address.schema + " does not exist yet; the first command creates it", ""};
   }
   std::string detail = address.schema + ", version " + std::to_string(state.version) + " of " +
                        std::to_string(state.known);
   if (state.version >= state.known) return {"schema", FindingKind::good, detail, ""};
   return {"schema", FindingKind::warning, detail,
-          "nothing: the next command brings it up to date; make a backup before, to be able to go "
-          "back"};
+          "none: the next command upgrades it; make a backup first if you might need the older "
+          "version"};
 }
 
-// A disk that is full shows itself in nothing else, and only to what needs new pages: so the row
-// has a long name that does not shrink.
+// A full disk causes errors only in writes that need new pages. Therefore the row has a long name
+// that does not compress.
 Diagnostic write_finding(Connection& connection, const Address& address, bool exists) {
   connection.send("BEGIN");
   if (exists) {
@@ -74,22 +74,22 @@ Diagnostic write_finding(Connection& connection, const Address& address, bool ex
   auto tried = connection.sync();
   connection.roll_back();
   if (!tried.ok()) return refused("write", tried.error());
-  return {"write", FindingKind::good, "it takes writes", ""};
+  return {"write", FindingKind::good, "it accepts writes", ""};
 }
 
 Diagnostic durability_finding(Connection& connection) {
   auto off = postgres::durability_of(connection);
   if (!off.ok()) return refused("durable", off.error());
   if (off->empty()) {
-    return {"durable", FindingKind::good, "what is committed is on the server's disk", ""};
+    return {"durable", FindingKind::good, "committed data is on the server's disk", ""};
   }
   std::string names;
   for (const std::string& name : *off) names += (names.empty() ? "" : ", ") + name;
   bool may_corrupt = off->size() > 1 || off->front() != "synchronous_commit";
-  std::string detail = names + (off->size() == 1 ? " is off" : " are off") +
-                       (may_corrupt ? ": a power cut may damage the whole server's data"
-                                    : ": a crash of the server may lose the last commits that were "
-                                      "acknowledged");
+  std::string detail =
+      names + (off->size() == 1 ? " is off" : " are off") +
+      (may_corrupt ? ": a power failure might damage all data of the server"
+                   : ": a crash of the server might lose the last acknowledged commits");
   return {"durable", may_corrupt ? FindingKind::bad : FindingKind::warning, detail,
           "set " + names + " to on, in postgresql.conf or for the role and database"};
 }
@@ -103,8 +103,8 @@ Diagnostic connections_finding(Connection& connection, const Address& address) {
   std::int64_t most = row->number(0, 0), used = row->number(0, 1);
   auto needed = static_cast<std::int64_t>(address.pool) + kOtherConnections;
   std::string detail = std::to_string(used) + " of " + counted(most, "connection", "connections") +
-                       " in use; a process takes up to " + std::to_string(needed);
-  // Ours is one of them, and ends.
+                       " in use; a process opens up to " + std::to_string(needed);
+  // One of the used connections is this command's own, which ends.
   if (most - used + 1 >= needed) return {"room", FindingKind::good, detail, ""};
   return {"room", FindingKind::warning, detail,
           "raise the server's max_connections, give the store's URL a smaller pool=, or put a "
@@ -119,7 +119,7 @@ Diagnostic clock_finding(Connection& connection, Clock& clock) {
   Instant after = clock.now();
   if (!row.ok()) return refused("clock", row.error());
   Instant server = row->instant(0, 0);
-  // Somewhere between the two the server looked at its clock.
+  // The server read its clock at some moment between `before` and `after`.
   auto apart = server > after    ? duration_cast<milliseconds>(server - after)
                : server < before ? duration_cast<milliseconds>(before - server)
                                  : milliseconds(0);
@@ -128,9 +128,10 @@ Diagnostic clock_finding(Connection& connection, Clock& clock) {
                                                   : std::to_string(apart.count() / 1'000) + " s " +
                                                         (server > after ? "ahead" : "behind"));
   if (apart.count() < kClockWarning) return {"clock", FindingKind::good, detail, ""};
-  return {"clock", apart.count() < kClockBad ? FindingKind::warning : FindingKind::bad, detail,
-          "let both machines take the time from NTP; no step runs twice for it: who lives and what "
-          "has expired is the server's to say, but retries and timers come early or late"};
+  return {
+      "clock", apart.count() < kClockBad ? FindingKind::warning : FindingKind::bad, detail,
+      "synchronize both machines with NTP; no node runs twice because of it, since the clock of "
+      "the server decides about leases and expiry, but retries and timers are early or late"};
 }
 
 bool has_pooler(Connection& connection) {
@@ -142,14 +143,14 @@ Diagnostic pooler_finding(Connection& connection, const std::string& notify_url)
   if (!has_pooler(connection)) {
     return {"pooler", FindingKind::good, "none: this is the server itself", ""};
   }
-  std::string detail = "a pooler stands between; commits and reads go through any";
+  std::string detail = "connected through a pooler; commits and reads work through any pooler";
   if (!notify_url.empty()) return {"pooler", FindingKind::good, detail, ""};
   return {"pooler", FindingKind::warning, detail,
-          "set BELAY_NOTIFY_URL to the server itself, so that workers are woken at once; without "
-          "it they find work at their next look, unless it pools whole sessions"};
+          "set BELAY_NOTIFY_URL to the server itself, so that workers are notified immediately; "
+          "without it they find work at their next poll, unless the pooler pools whole sessions"};
 }
 
-// The connection that workers listen on.
+// Checks the connection for LISTEN.
 Diagnostic notify_finding(const std::string& notify_url) {
   auto address = postgres::address_from(notify_url);
   if (!address.ok()) {
@@ -160,15 +161,15 @@ Diagnostic notify_finding(const std::string& notify_url) {
   auto connection = connect(*address);
   if (!connection.ok()) {
     Diagnostic finding = refused("notify", connection.error());
-    finding.kind = FindingKind::warning;  // polling finds what there is
+    finding.kind = FindingKind::warning;  // workers find runs by polling
     finding.detail = "BELAY_NOTIFY_URL: " + finding.detail;
     return finding;
   }
   if (has_pooler(**connection)) {
-    return {"notify", FindingKind::warning, "BELAY_NOTIFY_URL goes through a pooler, too",
+    return {"notify", FindingKind::warning, "BELAY_NOTIFY_URL also connects through a pooler",
             "name the server itself, unless the pooler pools whole sessions"};
   }
-  return {"notify", FindingKind::good, address->shown + " wakes workers", ""};
+  return {"notify", FindingKind::good, address->shown + " notifies workers", ""};
 }
 
 Diagnostic sessions_finding(Connection& connection) {
@@ -176,7 +177,7 @@ Diagnostic sessions_finding(Connection& connection) {
       connection.query("SELECT count(*) FROM belay.sessions WHERE expires_at > clock_timestamp()");
   if (!row.ok()) return refused("sessions", row.error());
   return {"sessions", FindingKind::good,
-          counted(row->number(0, 0), "process is", "processes are") + " at work on it", ""};
+          counted(row->number(0, 0), "live process", "live processes"), ""};
 }
 
 Diagnostic late_approvals_finding(Connection& connection) {
@@ -185,10 +186,10 @@ Diagnostic late_approvals_finding(Connection& connection) {
       " FROM belay.approvals WHERE status = 'open'");
   if (!row.ok()) return refused("approvals", row.error());
   std::string detail = std::to_string(row->number(0, 0)) + " open, " +
-                       std::to_string(row->number(0, 1)) + " past their time";
+                       std::to_string(row->number(0, 1)) + " expired";
   if (row->number(0, 1) == 0) return {"approvals", FindingKind::good, detail, ""};
   return {"approvals", FindingKind::warning, detail,
-          "any command applies them: approvals list --all"};
+          "any command processes them: approvals list --all"};
 }
 
 Diagnostic vacuum_finding(Connection& connection, const Address& address) {
@@ -203,17 +204,18 @@ Diagnostic vacuum_finding(Connection& connection, const Address& address) {
   if (!row.ok()) return refused("vacuum", row.error());
   std::int64_t live = row->number(0, 0), dead = row->number(0, 1), oldest = row->number(0, 2);
   std::string detail = counted(dead, "dead row", "dead rows") + " beside " + std::to_string(live) +
-                       "; the oldest transaction began " + std::to_string(oldest) + " s ago";
+                       "; the oldest transaction started " + std::to_string(oldest) + " s ago";
   if (row->number(0, 3) > kTransactionIdsMany) {
     return {"vacuum", FindingKind::bad, detail + "; the server is near its last transaction id",
-            "have the database vacuumed now: VACUUM FREEZE"};
+            "vacuum the database now: VACUUM FREEZE"};
   }
   if (oldest > kOldTransaction) {
     return {"vacuum", FindingKind::warning, detail,
-            "end what holds it open (pg_stat_activity): until then no dead row can be reclaimed"};
+            "end the session that keeps it open (pg_stat_activity): until then no dead row can be "
+            "reclaimed"};
   }
   if (dead > kDeadRowsMany && dead > live) {
-    return {"vacuum", FindingKind::warning, detail, "look at autovacuum; or now: store compact"};
+    return {"vacuum", FindingKind::warning, detail, "check autovacuum, or run store compact now"};
   }
   return {"vacuum", FindingKind::good, detail, ""};
 }

@@ -1,12 +1,12 @@
 #pragma once
-// cli/postgres_diagnostics.h - looks at a store on PostgreSQL: what belay doctor tells of it.
+// cli/postgres_diagnostics.h - diagnoses a store on PostgreSQL, for `belay doctor`.
 
 #include "cli/store_diagnostics.h"
 
 namespace belay::cli {
 
-// Both URLs as settings have them; `notify_url` may be empty. Waits some seconds at the most for a
-// server that is not there. What is written to see whether writing works is rolled back.
+// Both URLs are as in the settings; `notify_url` may be empty. Waits for a few seconds at most for
+// an unreachable server. Rows written to test whether writing works are rolled back.
 std::vector<Diagnostic> diagnose_postgres(const std::string& store, const std::string& notify_url,
                                           Clock& clock);
 

@@ -1,11 +1,12 @@
 #pragma once
-// cli/program.h - what makes one program's command line differ from another's: its name, its
-// graphs, its model, and the verbs and pictures that it adds. Everything else is the same for all.
+// cli/program.h - Program: the differences between the command lines of programs: names, graphs,
+// model, and additional commands and displays. Everything else is common to all programs.
 //
-// To add a verb: an CustomCommand and its CommandEntry. To show a payload otherwise than as JSON,
-// or to mark an approval: Presentation. src/program/ does all of that; belay::main() none.
+// To add a command, write a CustomCommand and its CommandEntry. To show payloads other than as
+// JSON, or to mark approvals, set Presentation. src/program/ does all of this; belay::main() none
+// of it.
 //
-// Threading: the main thread. Everything here outlives the world that is made of it.
+// Threading: the main thread. All of it outlives the CommandContext that is built from it.
 
 #include <functional>
 #include <map>
@@ -32,36 +33,36 @@ struct CommandContext;
 using CommandResult = Result<ExitCode>;
 using Definitions = std::vector<std::shared_ptr<const GraphDefinition>>;
 
-// One word that a verb takes: an option ("--date") or an argument ("FILE").
+// One word that a command takes: an option ("--date") or an argument ("FILE").
 struct OptionSpec {
   std::string name;
   std::string help;
   bool required = false;
 };
 using ParsedOptions =
-    std::map<std::string, std::string>;  // by Word::name; what was not given is absent
+    std::map<std::string, std::string>;  // by OptionSpec::name; options not given are absent
 
-// A verb that a program adds, with what was given to it.
+// A command that a program adds, with its parsed options.
 class CustomCommand {
  public:
   virtual ~CustomCommand() = default;
-  // What can be said before any store is opened; may read the files that it names.
+  // Checks the options before a store is opened; may read the files that they name.
   virtual Result<Done> check_form(const Settings&) { return Done{}; }
-  // Whether it may make the store that it is to use; the others only look into one.
+  // True if the command may create its store. Other commands only open an existing one.
   virtual bool makes_a_store() const { return false; }
-  // False: it is given an empty one in memory, and the person's own is left alone.
+  // False: the command gets an empty store in memory, and the user's store is not opened.
   virtual bool uses_a_store() const { return true; }
   virtual Task<CommandResult> run(CommandContext& world) = 0;
 };
 struct CommandEntry {
-  std::vector<std::string> path;  // {"notes", "import"}; without `make` a group of verbs
-  std::string line;               // what it does, in the list of verbs
-  std::string end;                // of its help: examples
+  std::vector<std::string> path;  // {"notes", "import"}; without `make`, a group of commands
+  std::string line;               // description in the list of commands
+  std::string end;                // end of its help: examples
   std::vector<OptionSpec> words = {};
   std::function<std::shared_ptr<CustomCommand>(ParsedOptions)> make = nullptr;
 };
 
-// A shorter way to run a graph: "run daily-audit --date D".
+// A short form to run a graph: "run daily-audit --date D".
 struct RunForm {
   std::string name;
   std::string line;
@@ -70,49 +71,52 @@ struct RunForm {
   std::function<Result<Value>(const ParsedOptions&, const Settings&)> input;
 };
 
-// A setting that only this program knows: settings.own has it by its key.
+// A setting that only this program has: settings.own contains it by key.
 struct OwnSetting {
   std::string key;
   std::string variable;
 };
 
-// How its results look. Each may be null: then a payload is shown as JSON, and nothing is marked.
+// The display of results. Each member may be null: payloads are then shown as JSON, and nothing is
+// marked.
 struct Presentation {
-  // Shows a payload; false for one that it does not know.
+  // Shows a payload. False if it does not know the payload.
   std::function<bool(CommandContext&, const Value& payload)> payload;
-  // What of a state is worth showing; null for nothing.
+  // Selects the part of a state to show; returns null for none.
   std::function<const Value*(const Value& state)> made;
-  // Beside a graph's name in the headline of a run.
+  // Text after the graph's name in the headline of a run.
   std::function<std::string(const RunView&)> title;
-  // Before an approval's question, already styled.
+  // Text before the question of an approval, already styled.
   std::function<std::string(CommandContext&, const ApprovalRow&)> mark;
-  // Further members of an approval's document.
+  // Adds members to the document of an approval.
   std::function<void(const ApprovalRow&, Value::Object&)> approval_document;
-  // After the list of what is open, of all approvals there are.
+  // Called after the list of open approvals, with all existing approvals.
   std::function<void(CommandContext&, const std::vector<ApprovalRow>&)> after_approvals;
 };
 
 struct Program {
-  std::string name;  // in --version and in the store's default path
-  std::string call;  // how it is called in the commands that it prints
+  std::string name;  // for --version and the store's default path
+  std::string call;  // how it was called, for the commands that it prints
   std::string about;
-  std::string examples = {};                     // of its --help, each line indented by two
+  std::string examples = {};                     // for its --help; each line is indented by two
+                                                 // spaces
   std::string own_settings = {};                 // lines of its --help, below Environment
-  std::string run_end = {};                      // of run's help
-  bool brings_model = false;                     // so there is none to choose, and no --model
-  std::string default_model = {};                // empty: there is none
-  std::set<std::string> own_models = {};         // that --model may name besides: see model
-  std::vector<std::string> first_run = {"run"};  // words to try next
-  std::vector<std::vector<std::string>> other_hints = {};  // words to try before that
-  std::vector<std::string> collections = {};               // records that `check` looks at
-  std::map<std::string, Receiver> receivers = {};          // of the outbox's topics
+  std::string run_end = {};                      // end of the help of `run`
+  bool brings_model = false;                     // its model is fixed: there is no --model
+  std::string default_model = {};                // empty: none
+  std::set<std::string> own_models = {};         // further names for --model: see `model`
+  std::vector<std::string> first_run = {"run"};  // command that is suggested first
+  std::vector<std::vector<std::string>> other_hints = {};  // commands that are suggested before
+                                                           // that
+  std::vector<std::string> collections = {};               // records that `check` examines
+  std::map<std::string, Receiver> receivers = {};          // by outbox topic
   // Returns `invalid` for a record that must not be saved, by any route; null: accepts all records.
   std::function<Result<Done>(const RecordWrite&, Instant now)> check_record = nullptr;
   std::vector<OwnSetting> settings = {};
   std::vector<CommandEntry> verbs = {};
   std::vector<RunForm> forms = {};
   Presentation presentation = {};
-  // Of its own, beside those of every program; may be null. The settings outlive them.
+  // Its own routes, in addition to those of every program; may be null. The settings outlive them.
   std::function<std::vector<server::Route>(server::ApiContext&, const Settings&)> routes = nullptr;
   std::function<Result<Definitions>(const Settings&)> graphs;
   std::function<Result<std::shared_ptr<Model>>(const Settings&, Clock&)> model;

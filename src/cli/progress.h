@@ -1,8 +1,8 @@
 #pragma once
-// cli/progress.h - what runs tell while they go on, as lines on stderr.
+// cli/progress.h - Progress: prints the progress events of runs as lines on stderr.
 //
-// On a terminal a node has one line, begun when it starts and written anew when it ends; elsewhere
-// each event is a line of its own.
+// On a terminal, a node has one line, which is overwritten when the node ends; otherwise each event
+// is a separate line.
 
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@
 
 namespace belay::cli {
 
-// The mark in front of a run in that status, and its style.
+// The mark of a status before a run, and its style.
 struct StatusMark {
   Style style = Style::plain;
   std::string_view glyph;
@@ -26,14 +26,14 @@ class Progress {
   Progress(Output& output, const LocalizedText& phrases) : output_(output), phrases_(phrases) {}
 
   void on_progress(const ProgressEvent& event);
-  // Several runs go on at once: each line names its thread, and none is written anew.
+  // Several runs execute concurrently: each line names its thread, and no line is overwritten.
   void name_threads() { names_threads_ = true; }
 
-  // This process is about to begin or go on with that run.
+  // This process is about to start or continue the thread's run.
   void begins(const ThreadId& thread);
-  // It has come to a stop: it ended, or waits.
+  // The run has stopped here: it has ended, or is paused.
   void rests(const ThreadId& thread);
-  // The runs that have begun here and not come to a stop.
+  // Threads whose runs have started here and have not stopped.
   const std::vector<ThreadId>& under_way() const { return under_way_; }
 
  private:

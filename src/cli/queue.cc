@@ -1,4 +1,4 @@
-// belay queue, belay workers: what waits, who works, and how it goes on.
+// `belay queue` and `belay workers`: list queues and workers, and change queues.
 
 #include "cli/commands.h"
 #include "cli/documents.h"
@@ -60,13 +60,18 @@ std::string line_of_worker(const CommandContext& world, const Value& worker) {
 Task<CommandResult> list_queues(CommandContext& world) {
   BELAY_CO_TRY(Value found, co_await world.service.queues(std::nullopt));
   const Value::Array* queues = found["queues"].as_array();
-  if (!queues || queues->empty())
-    world.output.line("No queues: nothing waits, and none is paused.");
+  if (!queues || queues->empty()) world.output.line("No queues.");
   for (std::size_t i = 0; queues && i < queues->size(); ++i) {
     world.output.line(line_of_queue(world, (*queues)[i]));
   }
   world.output.document(found);
   co_return ExitCode::done;
+}
+
+// A limit of a queue; 0 selects the default of all queues.
+std::string limit_text(const Value& queue, const char* name) {
+  std::string limit = number_in(queue, name);
+  return limit == "0" ? "default" : "max " + limit;
 }
 
 Task<Result<bool>> is_at_work(CommandContext& world, std::string name) {
@@ -89,32 +94,36 @@ Task<CommandResult> change_queue(CommandContext& world, Queue wanted) {
     change.paused = wanted.what != Queue::What::resume;
   }
   BELAY_CO_TRY(Value changed, co_await world.service.change_queue(std::move(change)));
-  bool is_busy = wanted.what == Queue::What::drain;
+  bool is_drain = wanted.what == Queue::What::drain;
+  bool is_busy = is_drain;
   while (is_busy) {
     BELAY_CO_TRY(is_busy, co_await is_at_work(world, wanted.name));
     if (is_busy) co_await sleep_for(kLookAgain);
   }
-  std::string line = "The queue " + one_line(wanted.name);
+  std::string line = "Queue \"" + one_line(wanted.name) + "\"";
   if (wanted.what == Queue::What::limit) {
-    line += ": at most " + number_in(changed, "runsMax") + " runs, " +
-            number_in(changed, "perKeyMax") + " a key; 0: as in any queue.";
+    line += ": " + limit_text(changed, "runsMax") + " runs, " + limit_text(changed, "perKeyMax") +
+            " per key.";
+  } else if (is_drain) {
+    line += " drained.";
   } else {
-    line += changed["paused"] == Value(true) ? " is paused." : " goes on.";
+    line += changed["paused"] == Value(true) ? " paused." : " resumed.";
   }
   world.output.line(line);
   world.output.document(changed);
   co_return ExitCode::done;
 }
 
-// A new thread goes on where the old one stood; one that was quarantined has ended with that.
+// Retries a failed or quarantined run in a new thread, from its last commit. A quarantined run is
+// then cancelled.
 Task<CommandResult> retry_run(CommandContext& world, Queue wanted) {
   ThreadId thread(wanted.name);
   ThreadId named = thread;
   BELAY_CO_TRY(RunRow old, co_await world.service.run_of(std::move(named)));
   if (old.status != RunStatus::failed && old.status != RunStatus::quarantined) {
-    co_return error(ErrorCode::conflict, "Thread \"" + thread.text + "\" is " +
-                                             std::string(name_of(old.status)) +
-                                             "; only a failed or quarantined run goes again.");
+    co_return error(ErrorCode::conflict,
+                    "Thread \"" + thread.text + "\" is " + std::string(name_of(old.status)) +
+                        ", but only a failed or quarantined run can be retried.");
   }
   ForkOptions options;
   options.from = thread;
@@ -127,8 +136,8 @@ Task<CommandResult> retry_run(CommandContext& world, Queue wanted) {
     auto cancelled = co_await world.service.cancel(std::move(thread), std::move(by), "");
     if (!cancelled.ok()) co_return std::move(cancelled).error();
   }
-  world.output.line("Thread " + one_line(view.row.thread.text) + " waits in the queue " +
-                    one_line(view.row.queue) + ".");
+  world.output.line("Queued thread \"" + one_line(view.row.thread.text) + "\" in queue \"" +
+                    one_line(view.row.queue) + "\".");
   world.output.document(run_document(world.program, view));
   co_return ExitCode::done;
 }
@@ -151,7 +160,7 @@ Task<CommandResult> list_quarantined(CommandContext& world) {
     is_last = rows.size() < limits::page_rows_max;
     if (!is_last) before = rows.back().run;
   }
-  if (documents.empty()) world.output.line("Nothing is quarantined.");
+  if (documents.empty()) world.output.line("No quarantined runs.");
   world.output.document(Value::object({{"runs", std::move(documents)}}));
   co_return ExitCode::done;
 }

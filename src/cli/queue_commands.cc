@@ -12,7 +12,7 @@ CLI::App* add_queue_verb(CLI::App& parent, const AddVerb& add, const char* name,
   CLI::App* verb = add(parent, name, line, help::kQueue);
   const char* of = what == What::retry ? "THREAD" : "QUEUE";
   bool is_of_one = what != What::list && what != What::quarantine;
-  if (is_of_one) verb->add_option(of, queue.name, "By its name")->required();
+  if (is_of_one) verb->add_option(of, queue.name, "Its name")->required();
   verb->callback([&queue, &chosen, what] {
     queue.what = what;
     chosen = queue;
@@ -23,7 +23,7 @@ CLI::App* add_queue_verb(CLI::App& parent, const AddVerb& add, const char* name,
 }  // namespace
 
 void add_queue_commands(CLI::App& app, const AddVerb& add, Queue& queue, Command& chosen) {
-  CLI::App* group = add(app, "queue", "What waits, and how it is taken", help::kQueue);
+  CLI::App* group = add(app, "queue", "List, pause, limit and drain queues", help::kQueue);
   group->require_subcommand(0, 1);
   group->callback([&chosen, group] {
     if (group->get_subcommands().empty()) chosen = Queue{};
@@ -32,46 +32,47 @@ void add_queue_commands(CLI::App& app, const AddVerb& add, Queue& queue, Command
     return add_queue_verb(*group, add, name, line, what, queue, chosen);
   };
   one("list", "List the queues", What::list);
-  one("pause", "Take nothing from a queue", What::pause);
-  one("resume", "Take from it again", What::resume);
-  one("drain", "Pause it, and wait until nothing of it is at work", What::drain);
-  CLI::App* limit = one("limit", "Say how many of it may be at work", What::limit);
-  limit->add_option("--runs", queue.runs_max, "Of its runs; 0: as many as of any queue");
-  limit->add_option("--per-key", queue.per_key_max, "Of one concurrency key; 0: as in any queue");
-  CLI::App* retry =
-      one("retry", "Have a failed or quarantined run go again, in a new thread", What::retry);
-  retry->add_option("--as", queue.as, "The new thread; else a random one");
-  one("quarantine", "List what is quarantined, and why", What::quarantine);
+  one("pause", "Pause a queue", What::pause);
+  one("resume", "Resume a paused queue", What::resume);
+  one("drain", "Pause a queue and wait until none of its runs is running", What::drain);
+  CLI::App* limit = one("limit", "Set the concurrency limits of a queue", What::limit);
+  limit->add_option("--runs", queue.runs_max,
+                    "Maximum running runs of the queue; 0: default of all queues");
+  limit->add_option("--per-key", queue.per_key_max,
+                    "Maximum running runs per concurrency key; 0: default of all queues");
+  CLI::App* retry = one("retry", "Retry a failed or quarantined run in a new thread", What::retry);
+  retry->add_option("--as", queue.as, "New thread (default: a random one)");
+  one("quarantine", "List quarantined runs and their reasons", What::quarantine);
   CLI::App* workers = add(app, "workers", "List the processes that own runs", help::kWorkers);
   workers->callback([&chosen] { chosen = Workers{}; });
 }
 
 void add_place_in_queue(CLI::App* run, RunAgent& into) {
-  run->add_option("--queue", into.queue, "The queue that it belongs to")->capture_default_str();
-  run->add_option("--priority", into.priority, "Within its queue the greater goes first")
+  run->add_option("--queue", into.queue, "Queue of the run")->capture_default_str();
+  run->add_option("--priority", into.priority, "Priority: larger numbers run first")
       ->capture_default_str();
   run->add_option("--concurrency-key", into.concurrency_key,
-                  "Runs that share it are limited together");
+                  "Concurrency key: runs with the same key share a limit");
 }
 
 void add_queues_of_worker(CLI::App* worker, Work& into) {
-  worker->add_option("--queue", into.queues, "Only from this queue; may be repeated")
+  worker->add_option("--queue", into.queues, "Only this queue; repeatable")
       ->allow_extra_args(false);
   worker->add_option("--per-user", into.per_user,
-                     "At most so many runs of a user at work; 0: any [0]");
+                     "Maximum running runs per user; 0: unlimited [0]");
   worker->add_option("--per-key", into.per_key,
-                     "At most so many runs of a concurrency key; 0: any [1]");
-  worker->add_option("--per-queue", into.per_queue, "At most so many runs of a queue; 0: any [0]");
+                     "Maximum running runs per concurrency key; 0: unlimited [1]");
+  worker->add_option("--per-queue", into.per_queue,
+                     "Maximum running runs per queue; 0: unlimited [0]");
 }
 
 void add_name_of_worker(CLI::App* verb, Work& into) {
-  verb->add_option("--name", into.name,
-                   "What the list of workers calls it, on PostgreSQL; else HOST:PID");
+  verb->add_option("--name", into.name, "Name in `workers`, on PostgreSQL (default: HOST:PID)");
 }
 
 void add_drain_timeout(CLI::App* verb, Work& into) {
   verb->add_option("--drain-timeout", into.drain_text,
-                   "After SIGTERM or Ctrl-C: how long running nodes may take to end; 0: no time")
+                   "Time for running nodes to complete after SIGTERM or Ctrl-C; 0: none")
       ->capture_default_str();
 }
 

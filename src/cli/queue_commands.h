@@ -1,5 +1,5 @@
 #pragma once
-// cli/queue_commands.h - what is said of queues on the command line.
+// cli/queue_commands.h - adds the commands and options of queues to the parser.
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -11,7 +11,7 @@ namespace belay::cli {
 using AddVerb = std::function<CLI::App*(CLI::App& parent, const char* name, const char* line,
                                         std::string_view end)>;
 
-// All that is handed in outlives `app`.
+// All arguments must outlive `app`.
 void add_queue_commands(CLI::App& app, const AddVerb& add, Queue& queue, Command& chosen);
 void add_place_in_queue(CLI::App* run, RunAgent& into);
 void add_queues_of_worker(CLI::App* worker, Work& into);

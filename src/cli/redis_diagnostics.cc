@@ -1,4 +1,4 @@
-// What belay doctor tells of the Redis that is set. Nothing of it makes the store unusable.
+// Diagnoses the configured Redis, for `belay doctor`. No fault of it makes the store unusable.
 
 #include <charconv>
 
@@ -18,7 +18,7 @@ Diagnostic finding(FindingKind kind, std::string detail, std::string advice = ""
   return {"redis", kind, std::move(detail), std::move(advice)};
 }
 
-// Of what INFO says: "name:value" a line.
+// Returns a value of the reply to INFO, which has one "name:value" per line.
 std::string value_in(const std::string& info, const std::string& name) {
   std::size_t at = info.find("\n" + name + ":");
   if (at == std::string::npos) return "";
@@ -34,20 +34,21 @@ std::uint64_t number_from(const std::string& text) {
 
 Diagnostic away(const redis::Address& address, std::string trouble) {
   std::string advice =
-      "start it, or correct the setting redis (--redis, BELAY_REDIS); without it all goes on, "
-      "slower";
+      "start it, or correct the setting redis (--redis, BELAY_REDIS); without it everything works, "
+      "but slower";
   bool is_login =
       trouble.find("password") != std::string::npos || trouble.find("NOAUTH") != std::string::npos;
-  // What is wrong; what to do. Of what Redis says itself no part is advice.
+  // Splits the error into detail and advice. An error that Redis itself returned contains no
+  // advice.
   std::size_t end = trouble.rfind("; ");
-  if (trouble.starts_with("Redis answered")) end = std::string::npos;
+  if (trouble.starts_with("Redis responded")) end = std::string::npos;
   if (end != std::string::npos) {
     advice = one_line(trouble.substr(end + 2));
     if (advice.ends_with('.')) advice.pop_back();
-    advice += "; without it all goes on, slower";
+    advice += "; without it everything works, but slower";
     trouble.resize(end);
   } else if (is_login) {
-    advice = std::string("put the right one into the setting redis: ") +
+    advice = std::string("correct it in the setting redis: ") +
              (address.is_tls ? "rediss" : "redis") + "://:PASSWORD@HOST:PORT";
   }
   return finding(FindingKind::warning, address.shown() + ": " + one_line(trouble),
@@ -62,14 +63,14 @@ void look_at_server(const std::string& info, std::vector<Diagnostic>& findings) 
                                "use Redis 6 or newer"));
   }
   if (value_in(info, "role") == "slave") {
-    findings.push_back(finding(FindingKind::warning, "it is a replica, which takes no writes",
+    findings.push_back(finding(FindingKind::warning, "it is a replica, which accepts no writes",
                                "name its primary in the setting redis"));
   }
   std::uint64_t most = number_from(value_in(info, "maxmemory"));
   std::uint64_t used = number_from(value_in(info, "used_memory"));
   if (most > 0 && value_in(info, "maxmemory_policy") == "noeviction" && used / 9 >= most / 10) {
     findings.push_back(finding(FindingKind::warning,
-                               "its memory is nearly full, and it drops nothing (noeviction)",
+                               "its memory is nearly full, and it evicts nothing (noeviction)",
                                "set its maxmemory-policy to allkeys-lru, or give it more memory"));
   }
 }
@@ -83,11 +84,11 @@ void look_at_keys(redis::Client& client, const std::string& prefix,
     if (!key.text.starts_with(prefix)) ++foreign;
   }
   if (foreign == 0) return;
-  findings.push_back(
-      finding(FindingKind::warning,
-              "others keep keys there, too: " + std::to_string(foreign) + " of " +
-                  std::to_string(page->items[1].items.size()) + " that were looked at",
-              "harmless, as ours begin with " + prefix + "; a database of its own is better"));
+  findings.push_back(finding(
+      FindingKind::warning,
+      "it also contains keys of other programs: " + std::to_string(foreign) + " of " +
+          std::to_string(page->items[1].items.size()) + " inspected",
+      "harmless, because keys of Belay begin with " + prefix + "; prefer a separate database"));
 }
 
 }  // namespace
@@ -100,7 +101,7 @@ std::vector<Diagnostic> diagnose_redis(const Settings& settings) {
   options.link.reply_timeout = kPatience;
   std::unique_ptr<Random> random = system_random();
   redis::Client client(std::move(options), *random);
-  client.wait_for_first_try(2 * kPatience);  // so that it is told what took too long
+  client.wait_for_first_try(2 * kPatience);  // long enough to report which step timed out
   if (!client.is_up()) {
     findings.push_back(away(settings.redis->address, client.trouble()));
     return findings;
@@ -111,7 +112,7 @@ std::vector<Diagnostic> diagnose_redis(const Settings& settings) {
   if (findings.empty()) {
     findings.push_back(
         finding(FindingKind::good,
-                settings.redis->address.shown() + " answers; used for " + settings.redis->uses()));
+                settings.redis->address.shown() + " responds; used for " + settings.redis->uses()));
   }
   return findings;
 }

@@ -28,10 +28,10 @@ Result<Done> read_uses(const Environment& environment, RedisSettings& settings) 
     auto use = std::find_if(std::begin(kUses), std::end(kUses),
                             [&](const Use& each) { return each.name == name; });
     if (use == std::end(kUses)) {
-      return error(ErrorCode::invalid, environment.origin("BELAY_REDIS_FOR") + " names \"" +
-                                           shortened(name, 40, "...") +
-                                           "\"; it takes hints, limits, answers and checkpoints, "
-                                           "by commas.");
+      return error(
+          ErrorCode::invalid,
+          environment.origin("BELAY_REDIS_FOR") + " contains \"" + shortened(name, 40, "...") +
+              "\". Set it to a comma-separated list of hints, limits, answers and checkpoints.");
     }
     settings.*use->member = true;
   }
@@ -73,12 +73,11 @@ Result<std::optional<RedisSettings>> redis_settings_from(const Environment& envi
   }
   settings.address = *std::move(address);
   settings.ca_file = environment.redis_ca_file.value_or("");
-  // Whoever names an authority believes that nobody listens.
+  // An authority without TLS is an error: the user expects an encrypted connection.
   if (!settings.ca_file.empty() && !settings.address.is_tls) {
-    return error(ErrorCode::invalid,
-                 environment.origin("BELAY_REDIS_CA_FILE") +
-                     " names whom to trust in TLS, yet the address of Redis begins with redis://, "
-                     "which is without: write rediss://, or take redis_ca_file away.");
+    return error(ErrorCode::invalid, environment.origin("BELAY_REDIS_CA_FILE") +
+                                         " requires TLS, but the address of Redis begins with "
+                                         "redis://. Use rediss://, or remove redis_ca_file.");
   }
   if (environment.redis_prefix) settings.prefix = *environment.redis_prefix;
   bool is_plain = std::all_of(settings.prefix.begin(), settings.prefix.end(),
@@ -86,7 +85,7 @@ Result<std::optional<RedisSettings>> redis_settings_from(const Environment& envi
   if (!is_plain || settings.prefix.size() > kPrefixBytesMax) {
     return error(ErrorCode::invalid,
                  environment.origin("BELAY_REDIS_PREFIX") +
-                     " takes up to 100 letters, digits and signs of ASCII, without spaces.");
+                     " is invalid: expected up to 100 printable ASCII characters without spaces.");
   }
   if (environment.redis_for) BELAY_CHECK(read_uses(environment, settings));
   return std::optional(std::move(settings));

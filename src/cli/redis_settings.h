@@ -1,6 +1,6 @@
 #pragma once
-// cli/redis_settings.h - the optional fast tier: `--redis`, BELAY_REDIS, whom to believe there, and
-// what it is used for.
+// cli/redis_settings.h - settings of the optional Redis tier: its address, its TLS authority, and
+// the uses that are switched on.
 
 #include <optional>
 #include <string>
@@ -15,19 +15,20 @@ struct GlobalFlags;
 
 struct RedisSettings {
   redis::Address address;
-  std::string ca_file;            // of rediss://; empty: whom the system trusts
+  std::string ca_file;            // for rediss://; empty: the system's authorities
   std::string prefix = "belay:";  // of all keys and channels
-  // What it is used for.
-  bool hints = true;         // wakes workers, hands on text while it comes
-  bool limits = true;        // counts starts and calls of models for all processes
-  bool answers = false;      // keeps answers of models; with keys only
-  bool checkpoints = false;  // keeps runs' values
+  // The uses that are switched on.
+  bool hints = true;         // notifies workers, forwards deltas of streams
+  bool limits = true;        // shares the rate limits of starts and model calls
+  bool answers = false;      // shares the reply cache; requires encryption keys
+  bool checkpoints = false;  // caches the values of runs
 
-  std::string uses() const;  // "hints,limits"
+  std::string uses() const;  // Example: "hints,limits".
 };
 
-// Nothing where no Redis is set. `invalid` names the setting, and never shows a password.
-// REDIS_URL where it is one: the Redis where nobody names another.
+// redis_settings_from() returns nullopt if no Redis is configured. Fails with `invalid`; the
+// message names the setting and never contains a password. redis_of() returns REDIS_URL if it is a
+// URL of Redis: the default if no setting names a Redis.
 std::optional<std::string> redis_of(const Environment& environment);
 
 Result<std::optional<RedisSettings>> redis_settings_from(const Environment& environment,

@@ -10,7 +10,7 @@
 namespace belay::cli {
 namespace {
 
-// A command that ends soon has to be connected before it can tell anything.
+// A short command must be connected before it can publish its hints.
 constexpr std::chrono::milliseconds kFirstTry{50};
 
 class NoRedis final : public RedisTier {
@@ -68,9 +68,10 @@ Result<std::unique_ptr<RedisTier>> RedisTier::open(const Settings& settings, con
   std::unique_ptr<RedisTier> tier = std::make_unique<NoRedis>();
   if (!settings.redis) return tier;
   if (settings.redis->answers && keys.empty()) {
-    return error(ErrorCode::invalid,
-                 "Answers of models are kept in Redis only encrypted: name a key file (--key-file, "
-                 "BELAY_KEY_FILE), or take answers out of redis_for (BELAY_REDIS_FOR).");
+    return error(
+        ErrorCode::invalid,
+        "Model replies are stored in Redis only if encrypted. Name a key file (--key-file, "
+        "BELAY_KEY_FILE), or remove answers from redis_for (BELAY_REDIS_FOR).");
   }
   tier = std::make_unique<OneRedis>(*settings.redis, keys, executor, random);
   return tier;

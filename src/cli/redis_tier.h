@@ -1,5 +1,6 @@
 #pragma once
-// cli/redis_tier.h - what a command uses of a Redis: all that is null without one.
+// cli/redis_tier.h - RedisTier: the objects of a Redis that a command uses; all are null without
+// one.
 
 #include <memory>
 
@@ -17,8 +18,9 @@ namespace belay::cli {
 
 class RedisTier {
  public:
-  // Connects in the background; where there is no Redis, or none is set, everything goes on
-  // without. `invalid` for answers without keys. On the executor's thread, its end too.
+  // Connects in the background. Without a Redis, or while it is unavailable, everything works
+  // without it. Fails with `invalid` if replies are to be cached without encryption keys. Must be
+  // created and destroyed on the executor's thread.
   static Result<std::unique_ptr<RedisTier>> open(const Settings& settings, const KeyRing& keys,
                                                  Executor& executor, Random& random);
   virtual ~RedisTier() = default;
@@ -26,13 +28,14 @@ class RedisTier {
   virtual Hints hints() = 0;
   virtual SharedRateLimit* limit() = 0;
   virtual SharedReplyCache* answers() = 0;
-  // `store` itself, or with runs' values kept before it; that one outlives what it gives.
+  // Returns a store that forwards to `store`, with a cache of run values in front if that is
+  // switched on. `store` and this object must outlive it.
   virtual std::unique_ptr<Store> around(Store& store) = 0;
 };
 
 redis::ClientOptions client_options(const RedisSettings& settings);
 
-// What belay doctor tells of it; empty where none is set.
+// Returns the diagnostics for `belay doctor`; empty if no Redis is configured.
 std::vector<Diagnostic> diagnose_redis(const Settings& settings);
 
 }  // namespace belay::cli

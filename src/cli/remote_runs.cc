@@ -15,8 +15,9 @@ Result<std::string> token_of(const Settings& settings) {
     text.pop_back();
   }
   if (text.empty() || text.find_first_of("\r\n") != text.npos) {
-    return error(ErrorCode::invalid, "The key file \"" + one_line(*settings.api_key_file) +
-                                         "\" has to hold one line: the key for the server.");
+    return error(ErrorCode::invalid,
+                 "The key file \"" + one_line(*settings.api_key_file) +
+                     "\" is invalid: expected one line with the key for the server.");
   }
   return text;
 }
@@ -50,38 +51,39 @@ Task<Result<ExitCode>> RemoteRuns::examine(Output& output) {
   const std::string* status = reply.ok() ? reply->document["status"].as_string() : nullptr;
   const std::string* version = reply.ok() ? reply->document["version"].as_string() : nullptr;
   if (!status || !version) {
-    std::string why = reply.ok() ? "What answers there is no Belay server." : reply.error().message;
+    std::string why =
+        reply.ok() ? "The address does not belong to a Belay server." : reply.error().message;
     findings.push_back(
         {"server", Diagnostic::Kind::bad, std::move(why), "belay serve, or another --server"});
   } else {
     std::string ours(belay_version());
     bool is_ours = *version == ours;
-    findings.push_back({"server", Diagnostic::Kind::good, connection_.base() + " answers.", ""});
+    findings.push_back({"server", Diagnostic::Kind::good, connection_.base() + " responds.", ""});
     findings.push_back({"version", is_ours ? Diagnostic::Kind::good : Diagnostic::Kind::warning,
                         "Belay " + *version + (is_ours ? "." : "; this is " + ours + "."),
-                        is_ours ? "" : "take the same version on both sides"});
+                        is_ours ? "" : "use the same version on both sides"});
     bool is_ready = *status == "ok";
     const std::string* reason = reply->document["reason"].as_string();
-    findings.push_back(
-        {"work", is_ready ? Diagnostic::Kind::good : Diagnostic::Kind::bad,
-         is_ready ? "It takes work." : "It takes no work: " + (reason ? *reason : *status + "."),
-         is_ready ? "" : "look at what the server itself says"});
+    findings.push_back({"work", is_ready ? Diagnostic::Kind::good : Diagnostic::Kind::bad,
+                        is_ready ? "It accepts work."
+                                 : "It accepts no work: " + (reason ? *reason : *status + "."),
+                        is_ready ? "" : "see the log of the server"});
   }
   if (status) {
     Whose everybody;
     auto standing = co_await service_->standing(std::move(everybody));
     bool may = standing.ok();
     findings.push_back({"key", may ? Diagnostic::Kind::good : Diagnostic::Kind::bad,
-                        may ? "It lets this program ask." : standing.error().message,
+                        may ? "It authorizes this program." : standing.error().message,
                         may ? "" : "--api-key-file FILE, or BELAY_API_KEY"});
   }
   co_return show_findings("server", connection_.base(), findings, output);
 }
 
 std::string_view needs_a_store(const Command& verb) {
-  if (std::holds_alternative<Work>(verb)) return "worker takes up the runs of";
-  if (std::holds_alternative<Serve>(verb)) return "serve answers for";
-  if (std::holds_alternative<StoreEncrypt>(verb)) return "store encrypt and rotate seal";
+  if (std::holds_alternative<Work>(verb)) return "worker executes runs of";
+  if (std::holds_alternative<Serve>(verb)) return "serve opens";
+  if (std::holds_alternative<StoreEncrypt>(verb)) return "store encrypt and rotate change";
   return "";
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// cli/remote_runs.h - what there is in place of a store when a server has the runs: the way to it,
-// and the service behind it.
+// cli/remote_runs.h - RemoteRuns: the connection to a server that has the runs, and the service
+// behind it; used instead of a store.
 
 #include "cli/arguments.h"
 #include "cli/output.h"
@@ -11,8 +11,8 @@ namespace belay::cli {
 
 class RemoteRuns {
  public:
-  // Talks to nobody yet. `invalid` for an address or a key that is none. What is handed in outlives
-  // it; settings.server is set.
+  // Does not connect yet. Fails with `invalid` for an invalid address or key. Requires
+  // settings.server; the arguments must outlive the object.
   static Result<std::unique_ptr<RemoteRuns>> open(const Settings& settings, Executor& executor,
                                                   Random& random, ProgressObserver observer);
   RemoteRuns(std::unique_ptr<net::HttpClient> http, client::ServerAddress address,
@@ -20,7 +20,7 @@ class RemoteRuns {
 
   Service& service() { return *service_; }
 
-  // belay doctor: whether it answers, takes work, and is of this version.
+  // `belay doctor`: checks that the server responds, accepts work, and has this version.
   Task<Result<ExitCode>> examine(Output& output);
 
  private:
@@ -29,7 +29,7 @@ class RemoteRuns {
   std::unique_ptr<Service> service_;
 };
 
-// What a verb needs a store of its own for; empty for one that a server can answer.
+// Returns the reason for which the command needs a local store; empty if a server can execute it.
 std::string_view needs_a_store(const Command& verb);
 
 }  // namespace belay::cli

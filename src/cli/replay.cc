@@ -1,4 +1,4 @@
-// belay replay: whether a run comes out as it is recorded, and if not, where it first differs.
+// `belay replay`: replays a run, and reports the first divergence from its recording.
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -16,12 +16,12 @@ Task<CommandResult> replay_thread(CommandContext& world, Replay wanted) {
   BELAY_CO_TRY(ReplayReport report, co_await world.service.replay(std::move(thread)));
   Output& out = world.output;
   std::string compared = std::to_string(report.matching_commits) + " of " +
-                         std::to_string(report.run.seq) + " commits are as recorded.";
+                         std::to_string(report.run.seq) + " commits match the recording.";
   out.line(compared);
   if (report.divergence) {
     const Divergence& first = *report.divergence;
     std::string_view more = out.glyph("\xE2\x80\xA6", "...");
-    out.line("Commit " + std::to_string(first.seq) + ", " + one_line(first.node) + ": another " +
+    out.line("Commit " + std::to_string(first.seq) + ", " + one_line(first.node) + ": different " +
              one_line(first.what) + ".");
     out.line("  recorded  " + shortened(first.recorded, shown_columns, more));
     out.line("  replayed  " + shortened(first.replayed, shown_columns, more));

@@ -1,4 +1,4 @@
-// belay resume: goes on with a run, or with every run that a dead process left.
+// `belay resume`: continues the run of a thread, or all orphaned runs.
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ Task<Result<RunView>> resume_one(CommandContext& world, ThreadId thread) {
   co_return std::move(view);
 }
 
-// Reports that a delayed run starts early: naming it means not waiting for its time.
+// Reports that a delayed run starts early: `resume` does not wait for its due time.
 Task<Result<Done>> show_early(CommandContext& world, ThreadId thread) {
   auto row = co_await world.service.run_of(thread);
   // resume() reports any error of the thread.
@@ -32,7 +32,7 @@ Task<Result<Done>> show_early(CommandContext& world, ThreadId thread) {
 Task<CommandResult> resume_named(CommandContext& world, ThreadId thread) {
   BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.orphaned_threads(std::nullopt));
   if (std::find(left.begin(), left.end(), thread) != left.end()) {
-    world.output.progress(format_message(world.phrases.taking_over, {{"thread", thread.text}}));
+    world.output.progress(format_message(world.phrases.claiming, {{"thread", thread.text}}));
   }
   BELAY_CO_CHECK(co_await show_early(world, thread));
   BELAY_CO_TRY(RunView view, co_await resume_one(world, std::move(thread)));
@@ -41,7 +41,7 @@ Task<CommandResult> resume_named(CommandContext& world, ThreadId thread) {
   co_return end_of(world, view);
 }
 
-// Of all runs, what matters most to whoever called.
+// Returns the more important of two exit codes, for a command with several runs.
 ExitCode heavier(ExitCode one, ExitCode other) {
   for (ExitCode code :
        {ExitCode::store, ExitCode::failed, ExitCode::cancelled, ExitCode::waiting}) {
@@ -52,14 +52,14 @@ ExitCode heavier(ExitCode one, ExitCode other) {
 
 Task<CommandResult> resume_all(CommandContext& world) {
   BELAY_CO_TRY(std::vector<ThreadId> left, co_await world.service.orphaned_threads(std::nullopt));
-  if (left.empty()) world.output.line(world.phrases.nothing_left);
+  if (left.empty()) world.output.line(world.phrases.nothing_to_resume);
   ExitCode code = ExitCode::done;
   Value::Array documents;
   for (const ThreadId& thread : left) {
-    world.output.progress(format_message(world.phrases.taking_over, {{"thread", thread.text}}));
+    world.output.progress(format_message(world.phrases.claiming, {{"thread", thread.text}}));
     auto view = co_await resume_one(world, thread);
     if (!view.ok() && view.error().code == ErrorCode::conflict) {
-      // Another process was faster: the run is in good hands.
+      // Another process has claimed the run first and executes it.
       world.output.progress(view.error().message);
       continue;
     }

@@ -1,5 +1,6 @@
-// belay run: begins a run of an agent, or goes on with the one of that thread. It never decides.
-// belay enqueue: leaves that to a worker.
+// `belay run`: starts a run of an agent, or continues the latest run of the thread; never decides.
+//
+// `belay enqueue`: stores the run for a worker.
 
 #include "cli/commands.h"
 #include "cli/documents.h"
@@ -25,7 +26,7 @@ StartRun start_of(CommandContext& world, RunAgent wanted) {
   return start;
 }
 
-// The run is running in another process: waits for it, and continues it if that process dies.
+// Waits for the process that executes the run; if its session dies, start() claims the run here.
 Task<Result<RunView>> wait_for_owner(CommandContext& world, StartRun again, RunView view) {
   std::string process;
   if (auto id = world.local->process_of(view.row.session)) process = std::to_string(*id);

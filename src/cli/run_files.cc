@@ -1,4 +1,4 @@
-// belay export, belay import: a run as one file.
+// `belay export`, `belay import`: store a run in a file, and load it.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,12 +17,13 @@ namespace {
 constexpr std::size_t kFileBytesMax = 1u << 30;
 
 Error not_written(const std::string& name, int failure) {
-  std::string why = failure == EEXIST ? "is there already" : std::strerror(failure);
-  return error(ErrorCode::invalid, "The file \"" + one_line(name) + "\" was not written: it " +
-                                       (failure == EEXIST ? why : "can't be (" + why + ")") + ".");
+  std::string why = failure == EEXIST ? "already exists" : std::strerror(failure);
+  return error(ErrorCode::invalid,
+               "The file \"" + one_line(name) + "\" was not written: it " +
+                   (failure == EEXIST ? why : "could not be created (" + why + ")") + ".");
 }
 
-// For its owner alone: what is in it was not meant for everyone.
+// Only the owner may read the file: it contains the data of the run.
 Result<Done> write_new_file(const std::string& name, std::string_view text) {
   int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return not_written(name, errno);
@@ -65,7 +66,7 @@ Task<CommandResult> import_run(CommandContext& world, ImportRun wanted) {
   auto file = parse_json(text);
   if (!file.ok()) {
     co_return error(ErrorCode::invalid, "The file \"" + one_line(wanted.file) +
-                                            "\" is no JSON: " + file.error().message);
+                                            "\" is not valid JSON: " + file.error().message);
   }
   BELAY_CO_TRY(RunRow run, co_await world.service.import_run(*std::move(file), wanted.may_go_on));
   BELAY_CO_TRY(RunView view, co_await world.service.status(run.thread, std::nullopt));

@@ -11,7 +11,7 @@ namespace {
 Error unknown(const GraphDefinition& graph, std::string_view name) {
   std::vector<std::string> names;
   for (const ChannelType& channel : graph.state->channels) names.emplace_back(channel.name);
-  return error(ErrorCode::invalid, "The input of " + graph.name + " has no \"" +
+  return error(ErrorCode::invalid, "Input of agent \"" + graph.name + "\" has no member \"" +
                                        shortened(name, 60, "...") + "\"." +
                                        did_you_mean(name, names));
 }
@@ -28,7 +28,7 @@ Result<Value> value_of(const GraphDefinition& graph, const ChannelType& channel,
   std::shared_ptr<void> scratch = graph.state->make();
   Decoder as_text;
   Value value(text);
-  // Where anything goes, what reads as JSON is meant as such.
+  // If the channel accepts any type, text that is valid JSON is used as JSON.
   bool takes_anything = channel.type_name == "any";
   if (auto json = parse_json(text); takes_anything && json.ok()) return json;
   if (channel.decode(value, scratch.get(), as_text, nullptr)) return value;
@@ -36,7 +36,7 @@ Result<Value> value_of(const GraphDefinition& graph, const ChannelType& channel,
   if (json.ok()) return json;
   as_text.path.clear();
   return error(ErrorCode::invalid, std::string(option) + " " + std::string(channel.name) + ": " +
-                                       as_text.problem + " Write it as JSON, like " +
+                                       as_text.problem + " Write it as JSON, such as " +
                                        std::string(channel.name) + "='...'.");
 }
 
@@ -48,17 +48,17 @@ Result<Value::Object> members_of(const GraphDefinition& graph, const std::string
     auto json = parse_json(text);
     if (!json.ok()) {
       return error(ErrorCode::invalid,
-                   "The input in " + file + " can't be read: " + json.error().message);
+                   "The input in " + file + " is invalid: " + json.error().message);
     }
     if (Value::Object* members = json->as_object()) return std::move(*members);
     return error(ErrorCode::invalid, "The input in " + file + " is of kind " +
-                                         std::string(json->kind()) + "; write one JSON object.");
+                                         std::string(json->kind()) + ". Provide one JSON object.");
   }
   std::size_t equals = piece.find('=');
   if (equals == piece.npos || equals == 0) {
-    return error(ErrorCode::invalid, std::string(option) + " is \"" + shortened(piece, 60, "...") +
-                                         "\"; write name=value, @file.json, or - for standard "
-                                         "input.");
+    return error(ErrorCode::invalid,
+                 std::string(option) + " is invalid: \"" + shortened(piece, 60, "...") +
+                     "\". Write name=value, @file.json, or - for standard input.");
   }
   std::string name = piece.substr(0, equals);
   const ChannelType* channel = find_channel(graph, name);

@@ -1,5 +1,5 @@
 #pragma once
-// cli/run_input.h - a run's input as people type it: name=value, @file.json, - for standard input.
+// cli/run_input.h - parses the input of a run: name=value, @file.json, - for standard input.
 
 #include <string>
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace belay::cli {
 
-// One JSON object of all `pieces`, fit for the graph's state; a later piece wins over an earlier
-// one. The value of a pair is taken as text where the member holds text, else as JSON.
+// Combines all `pieces` into one JSON object and checks it against the graph's state; a later piece
+// overrides an earlier one. The value of a pair is a text if the member is a text, otherwise JSON.
 //
-// `invalid`, naming the member's path, for what the state has no place for; and for files that
-// can't be read. `option` is the flag that they came with.
+// Fails with `invalid`, with the member's path, if the state has no such member; also if a file
+// cannot be read. `option` is the option that the pieces belong to.
 Result<Value> read_run_input(const GraphDefinition& graph, const std::vector<std::string>& pieces,
                              std::string_view option = "--input");
 

@@ -1,4 +1,4 @@
-// belay serve: answers over HTTP, and works on runs.
+// `belay serve`: serves HTTP and executes runs.
 
 #include <sys/resource.h>
 
@@ -16,12 +16,12 @@ constexpr std::chrono::seconds kAnswerAfterDrain{2};
 constexpr std::chrono::milliseconds kAnswerAfterStop{200};
 constexpr std::size_t kStartsPerMinuteWithKeys = 10;
 
-// A store that can't be read now can't be written either.
+// A store that cannot be read now cannot be written either.
 Task<Result<Done>> readiness_of(Store& store, const bool& is_draining) {
-  if (is_draining) co_return error(ErrorCode::unavailable, "It is being shut down.");
+  if (is_draining) co_return error(ErrorCode::unavailable, "It is shutting down.");
   if (!store.accepts_commits()) {
     co_return error(ErrorCode::unavailable,
-                    "Its store takes no more commits of this process; start it again.");
+                    "Its store accepts no more commits from this process. Restart it.");
   }
   Store::Reader reader = [](Snapshot& view) -> Result<Done> {
     BELAY_CHECK(view.queues(default_tenant()));
@@ -30,8 +30,7 @@ Task<Result<Done>> readiness_of(Store& store, const bool& is_draining) {
   auto found = co_await store.read(std::move(reader));
   if (found.ok()) co_return found;
   co_return error(ErrorCode::unavailable,
-                  "Its store can't be read now; what the server says "
-                  "itself, and belay doctor, tell why.");
+                  "Its store cannot be read now. See the log of the server, and run belay doctor.");
 }
 
 server::StartLimitOptions start_limits(const CommandContext& world, const Serve& wanted) {
@@ -69,7 +68,7 @@ http::ServerOptions server_options(const Serve& wanted, server::Api& api) {
   options.address = wanted.address;
   options.port = wanted.port;
   if (wanted.certificate) options.tls = {*wanted.certificate, *wanted.certificate_key};
-  // A request might wait for its run, which may use the whole drain; then it is answered.
+  // A request that waits for its run can use the whole drain; its response is sent afterwards.
   options.timeouts.drain = wanted.work.drain_timeout + kAnswerAfterDrain;
   options.error_response = [](int status, std::string detail) {
     return server::problem(status, "http", std::move(detail));
@@ -77,7 +76,7 @@ http::ServerOptions server_options(const Serve& wanted, server::Api& api) {
   return options;
 }
 
-// As many connections as the system lets this process have.
+// Raises the limit of open files, and thus of connections, to the maximum that the system allows.
 void allow_connections() {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
@@ -91,8 +90,8 @@ std::string url_of(const Serve& wanted, int port) {
   return (wanted.certificate ? "https://" : "http://") + host + ":" + std::to_string(port);
 }
 
-// Until it is drained. A store that can't be read now is asked again: meanwhile requests are told
-// so.
+// Returns when the runtime is drained. While the store cannot be read, tries again every second;
+// requests fail with an error meanwhile.
 Task<Result<std::size_t>> work_on(CommandContext& world, const Work& wanted,
                                   const bool& is_draining) {
   constexpr std::chrono::seconds between{1};
@@ -130,7 +129,7 @@ Task<CommandResult> serve(CommandContext& world, Serve wanted) {
     world.executor.call_after(kAnswerAfterStop, [closed] { closed.complete(Done{}); });
   };
   world.local->when_stopped = [&] {
-    // No request may reach a runtime that is draining.
+    // The order matters: the server stops first, so that no request reaches a draining runtime.
     if (!std::exchange(is_draining, true)) server->drain([closed] { closed.complete(Done{}); });
     shutdown.take_signal();
   };
@@ -140,7 +139,7 @@ Task<CommandResult> serve(CommandContext& world, Serve wanted) {
   auto count = co_await work_on(world, wanted.work, is_draining);
   if (!count.ok()) co_return std::move(count).error();
   co_await closed;
-  world.output.document(Value::object({{"url", url}, {"takenUp", *count}}));
+  world.output.document(Value::object({{"url", url}, {"processed", *count}, {"takenUp", *count}}));
   co_return ExitCode::done;
 }
 

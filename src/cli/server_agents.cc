@@ -5,9 +5,9 @@
 #include "service/json_encode.h"
 
 namespace belay::cli {
-// What a server says of an agent; not in the namespace below, since members are read by name.
+// Not in the unnamed namespace below, because the codec reads the names of their members.
 
-// What agent_document() says of a node; every member may be missing.
+// The members of agent_document() for a node; each one may be missing.
 struct ApprovalDocument {
   std::string channel{};
   std::int64_t expiresMs = 0;
@@ -70,8 +70,9 @@ Result<std::shared_ptr<const GraphDefinition>> definition_of(const Value& docume
                                                              const Definitions& own) {
   auto agent = decode_json<AgentDocument>(document);
   if (!agent.ok() || agent->name.empty() || agent->channels.empty()) {
-    return error(ErrorCode::invalid,
-                 "An agent of the server can't be read; it is of another version of Belay.");
+    return error(
+        ErrorCode::invalid,
+        "An agent of the server could not be read. The server runs another version of Belay.");
   }
   for (const auto& graph : own) {
     if (graph->name == agent->name && to_hex(graph->hash) == agent->hash) return graph;

@@ -23,7 +23,7 @@ Result<std::int64_t> whole_number(std::string_view what, std::string_view text, 
     return number;
   }
   return error(ErrorCode::invalid, std::string(what) + " is " + shown_value(text) +
-                                       "; give a whole number from " + std::to_string(least) +
+                                       ". Provide a whole number from " + std::to_string(least) +
                                        " to " + std::to_string(most) + ".");
 }
 
@@ -44,7 +44,7 @@ Result<std::chrono::milliseconds> duration_from(std::string_view what, std::stri
     return std::chrono::milliseconds(number * factor);
   }
   return error(ErrorCode::invalid, std::string(what) + " is " + shown_value(text) +
-                                       "; give a time like 90s, 30m, 2h or 1d, at most 30d.");
+                                       ". Provide a time such as 90s, 30m, 2h or 1d, at most 30d.");
 }
 
 Result<int> attempts_from(std::string_view what, std::string_view text) {
@@ -66,7 +66,7 @@ Result<bool> truth_from(std::string_view what, std::string_view text) {
     if (text == no) return false;
   }
   return error(ErrorCode::invalid,
-               std::string(what) + " is " + shown_value(text) + "; set it to true or false.");
+               std::string(what) + " is " + shown_value(text) + ". Set it to true or false.");
 }
 
 }  // namespace belay::cli

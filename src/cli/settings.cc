@@ -1,4 +1,4 @@
-// Long on purpose: the one file that reads the environment, for every setting.
+// Long on purpose: the only file that reads the environment, for every setting.
 
 #include "cli/settings.h"
 
@@ -43,17 +43,17 @@ std::optional<std::string> login_name() {
 
 Result<std::string> default_store(const Program& program, const Environment& environment) {
   std::string file = "/" + program.name + "/" + program.name + ".db";
-  // A relative XDG_DATA_HOME is invalid by its own specification, and is to be ignored.
+  // By its specification, a relative XDG_DATA_HOME is invalid and must be ignored.
   if (environment.data_home && environment.data_home->starts_with('/')) {
     return "sqlite:" + *environment.data_home + file;
   }
   if (environment.home) return "sqlite:" + *environment.home + "/.local/share" + file;
   return error(ErrorCode::invalid,
-               "There is no place for the store, since HOME is not set; name one with --store "
-               "sqlite:PATH, or set BELAY_STORE.");
+               "Cannot choose a store because HOME is not set. Use --store sqlite:PATH, or set "
+               "BELAY_STORE.");
 }
 
-// As hosts of programs set it; it may be another kind of database, which is none of ours.
+// Platforms set DATABASE_URL, also for other kinds of databases, which are ignored here.
 bool is_postgres(std::string_view url) {
   return url.starts_with("postgresql://") || url.starts_with("postgres://");
 }
@@ -67,7 +67,7 @@ Result<Language> language_of(const Environment& environment) {
   if (language) return *language;
   return error(ErrorCode::invalid, environment.origin("BELAY_LANGUAGE") + " is " +
                                        shown_value(*environment.language) +
-                                       "; set it to en or es.");
+                                       ". Set it to en or es.");
 }
 
 Result<PauseAtCommit> pause_of(const Environment& environment) {
@@ -89,7 +89,7 @@ Result<EncryptionOptions::Compress> compression_of(const Environment& environmen
   if (*environment.compression == "never") return Compress::never;
   return error(ErrorCode::invalid, environment.origin("BELAY_COMPRESSION") + " is " +
                                        shown_value(*environment.compression) +
-                                       "; set it to always, never or with-key.");
+                                       ". Set it to always, never or with-key.");
 }
 
 Result<Done> read_encryption(const Environment& environment, const GlobalFlags& flags,
@@ -109,7 +109,8 @@ Result<Done> read_encryption(const Environment& environment, const GlobalFlags& 
   return Done{};
 }
 
-// Where something is named: a flag weighs more than the environment, that more than the file.
+// Precedence of a setting: 3 for an option, 2 for the environment, 1 for the settings file, 0 if
+// unset.
 int weight_of(bool by_flag, const std::optional<std::string>& value, const char* name,
               const Environment& environment) {
   if (by_flag) return 3;
@@ -117,27 +118,26 @@ int weight_of(bool by_flag, const std::optional<std::string>& value, const char*
   return environment.origins.contains(name) ? 1 : 2;
 }
 
-// A server or a store has the runs: whichever is named closer to the command.
+// Runs are in a store or on a server: the one with the higher precedence is used.
 Result<Done> read_server(const Environment& environment, const GlobalFlags& flags,
                          Settings& settings) {
   int server = weight_of(flags.server.has_value(), environment.server, "BELAY_SERVER", environment);
   int store = weight_of(flags.store.has_value(), environment.store, "BELAY_STORE", environment);
   if (server == 0 || server < store) return Done{};
   if (server == store) {
-    return error(ErrorCode::invalid,
-                 server == 3 ? "--server and --store go not together: a server has a store of its "
-                               "own. Leave one of them out."
-                             : "BELAY_SERVER and BELAY_STORE both say where the runs are; unset "
-                               "one, or say --server or --store.");
+    return error(ErrorCode::invalid, server == 3 ? "--server and --store exclude each other: a "
+                                                   "server has its own store. Omit one of them."
+                                                 : "BELAY_SERVER and BELAY_STORE exclude each "
+                                                   "other. Unset one, or use --server or --store.");
   }
   for (auto [flag, given] : {std::pair("--model", flags.model.has_value()),
                              {"--model-url", flags.model_url.has_value()},
                              {"--redis", flags.redis.has_value()},
                              {"--key-file", flags.key_file.has_value()}}) {
     if (!given) continue;
-    return error(ErrorCode::invalid, std::string(flag) +
-                                         " is the server's to say, where a server has the runs; "
-                                         "leave it out, or say it to belay serve.");
+    return error(
+        ErrorCode::invalid,
+        std::string(flag) + " cannot be used with a server. Omit it, or pass it to belay serve.");
   }
   settings.server = flags.server ? flags.server : environment.server;
   settings.server_by_flag = flags.server.has_value();
@@ -170,7 +170,7 @@ bool shows_utf8(const Environment& environment) {
   return false;
 }
 
-// Example: "10.0.0.1, 10.0.0.2".
+// Parses addresses such as "10.0.0.1, 10.0.0.2".
 Result<Done> read_proxies(const Environment& environment, Settings& settings) {
   if (!environment.trusted_proxies) return Done{};
   std::string_view rest = *environment.trusted_proxies;
@@ -179,7 +179,7 @@ Result<Done> read_proxies(const Environment& environment, Settings& settings) {
     std::string address = server::address_from(rest.substr(0, end));
     if (address.empty()) {
       return error(ErrorCode::invalid, environment.origin("BELAY_TRUSTED_PROXIES") +
-                                           " has to be a list of IP addresses.");
+                                           " is invalid: expected a list of IP addresses.");
     }
     settings.starts.trusted_proxies.push_back(std::move(address));
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -213,7 +213,7 @@ Result<Done> read_time_zone(const Environment& environment, Settings& settings) 
     return error(ErrorCode::invalid,
                  environment.origin("BELAY_TIME_ZONE") + " is " +
                      shown_value(*environment.time_zone) +
-                     "; set it to a zone of the IANA database, like Europe/Madrid or UTC.");
+                     ". Set it to a zone of the IANA database, such as Europe/Madrid or UTC.");
   }
   settings.time_zone = *std::move(zone);
   settings.time_zone_named = true;
@@ -342,7 +342,7 @@ Result<Settings> settings_from(const Program& program, const Environment& enviro
   settings.store_by_flag = flags.store.has_value();
   settings.notify_url = environment.notify_url.value_or("");
   settings.worker_name = environment.worker_name.value_or("");
-  if (environment.worker_name) BELAY_CHECK(check_name("worker's name", settings.worker_name));
+  if (environment.worker_name) BELAY_CHECK(check_name("worker name", settings.worker_name));
   settings.user = UserId(flags.user.value_or(environment.user.value_or("local")));
   BELAY_CHECK(check_name("user", settings.user.text));
   settings.login = environment.login.value_or("local");

@@ -1,7 +1,8 @@
 #pragma once
-// cli/settings.h - what the command goes by: flags first, then the environment, then a default.
+// cli/settings.h - Settings: the configuration of a command.
 //
-// settings.cc is the only file that asks the environment.
+// An option overrides an environment variable, which overrides the settings file, which overrides
+// the default. Only settings.cc reads the environment.
 
 #include <chrono>
 #include <cstdint>
@@ -24,7 +25,7 @@ namespace belay::cli {
 
 std::optional<Language> language_from(std::string_view name);
 
-// The variables that belay knows; one that is empty counts as not set.
+// The variables that Belay reads. An empty variable counts as unset.
 struct Environment {
   std::optional<std::string> store, user, model, model_url, language;
   std::optional<std::string> openai_key, anthropic_key, ollama_key, ollama_host;
@@ -44,28 +45,28 @@ struct Environment {
   std::optional<std::string> pause_at_commit, pause_after, model_fails, tell_fenced;
   // The first variable set in the environment from which libpq would read a secret.
   std::optional<std::string> postgres_secret;
-  // Where what stands above comes from, by variable: "file PATH, line 3". Absent: the variable.
+  // Origins of the members above, by variable: "file PATH, line 3". If absent, it is the variable.
   std::map<std::string, std::string> origins;
   // The settings file, if it is in the current folder and is not recorded as trusted.
   std::string strange_file;
 
-  // What an error names: the variable, or the file and its line.
+  // Returns the origin for an error message: the variable, or the file and its line.
   std::string origin(const std::string& name) const {
     auto found = origins.find(name);
     return found == origins.end() ? name : found->second;
   }
 };
-// DATABASE_URL where it is a PostgreSQL one: the store where nobody names another.
+// Returns DATABASE_URL if it is a PostgreSQL URL: the default if no setting names a store.
 std::optional<std::string> database_of(const Environment& environment);
 Environment read_environment(const Program& program);
 
-// For tests that kill belay at a commit: see app.cc.
+// For tests that kill Belay at a commit: see app.cc.
 struct PauseAtCommit {
   std::uint64_t commit = 0;  // 0: never
-  bool after = false;        // once it is durable; else before it is
+  bool after = false;        // when it is durable; false: before
 };
 
-// Limits on runs that requests start; unset if no setting has a value: see places_of().
+// Limits on runs that requests start; unset if no setting has a value: see places_of() in app.cc.
 struct StartSettings {
   std::optional<std::uint64_t> per_user;    // running runs of a user
   std::optional<std::uint64_t> per_minute;  // starts of a user, and of an address
@@ -74,45 +75,45 @@ struct StartSettings {
 };
 
 struct Settings {
-  std::string call;            // how the program is called in the commands that it prints
+  std::string call;            // how the program was called, for the commands that it prints
   std::string store;           // "sqlite:PATH", "memory:" or "postgresql://..."
-  bool default_store = false;  // nobody named it: its directory may be made
-  bool store_by_flag = false;  // so the next command has to name it too
-  std::string notify_url;      // for LISTEN and NOTIFY; empty: the store's
-  std::string worker_name;     // of this process, where the store lists names; empty: HOST:PID
+  bool default_store = false;  // no setting names it: its folder may be created
+  bool store_by_flag = false;  // printed commands must repeat the option
+  std::string notify_url;      // for LISTEN and NOTIFY; empty: the URL of the store
+  std::string worker_name;     // of this process in the store's list; empty: HOST:PID
   UserId user;
-  std::string login;                 // who decides, where nobody says so
+  std::string login;                 // the decider if no other name is given
   std::vector<std::string> roles;    // of the decider
-  std::string model;                 // empty: the program brings its own, or there is none
-  std::set<std::string> own_models;  // that the program knows besides
-  ModelSettings models;              // what all of that comes to
-  bool keeps_prompts = true;         // in the store, word for word
+  std::string model;                 // empty: the program's own model, or none
+  std::set<std::string> own_models;  // further names of models that the program has
+  ModelSettings models;              // built from the settings of models
+  bool keeps_prompts = true;         // the journal contains prompts verbatim
   Language language = Language::en;
   bool language_named = false;   // explicitly, not by the locale
   TimeZone time_zone;            // of displayed and entered dates and times
   bool time_zone_named = false;  // explicitly, not by the machine
   // Accepted and ignored: metrics are computed when they are read (docs/configuration.md).
   std::int64_t metrics_batch_interval_ms = 10'000;
-  std::map<std::string, std::string> own;  // of the program, by key; what is not set is absent
-  RunSettings run;                         // of the runs that are started: AGENT_...
+  std::map<std::string, std::string> own;  // of the program, by key; unset ones are absent
+  RunSettings run;                         // options of runs that are started: AGENT_...
   std::optional<std::string> no_approval_takes;  // as in the environment; serve checks it
-  // The same, or its default: a server that requires no approval takes less for a run without one.
+  // The same with its default: "decide", or "run" if the server does not require approvals.
   std::string permission_without_approval() const {
     return no_approval_takes.value_or(run.require_approval.value_or(true) ? "decide" : "run");
   }
   std::optional<std::string> key_file;
-  bool key_file_by_flag = false;         // so the next command has to name it too
-  std::optional<std::string> keys;       // where no file is named
-  std::string keys_name = "BELAY_KEYS";  // the variable that they are from
+  bool key_file_by_flag = false;         // printed commands must repeat the option
+  std::optional<std::string> keys;       // used if no file is named
+  std::string keys_name = "BELAY_KEYS";  // the variable that contains them
   EncryptionOptions::Compress compression = EncryptionOptions::Compress::with_key;
   bool accept_plaintext = false;
   // The server that has the runs; unset: the store has them.
   std::optional<std::string> server;
-  bool server_by_flag = false;  // so the next command has to name it too
+  bool server_by_flag = false;  // printed commands must repeat the option
   std::optional<std::string> api_key_file;
   bool api_key_file_by_flag = false;
-  std::optional<std::string> api_key;  // BELAY_API_KEY, where no file is named; never shown
-  std::optional<RedisSettings> redis;  // where a store of ours has the runs
+  std::optional<std::string> api_key;  // BELAY_API_KEY, used if no file is named; never shown
+  std::optional<RedisSettings> redis;  // used only with a local store
   PauseAtCommit pause;
   ConcurrencyLimits concurrency{.per_key = 1};
   StartSettings starts;
@@ -120,7 +121,7 @@ struct Settings {
   bool tells_fenced = false;     // likewise
 };
 
-// `invalid` for a variable or flag that can't be understood.
+// Fails with `invalid` if a variable or an option cannot be parsed.
 Result<Settings> settings_from(const Program& program, const Environment& environment,
                                const GlobalFlags& flags);
 
@@ -133,12 +134,12 @@ std::string shown_value(std::string_view text);
 // Parses comma-separated roles of approvals; `invalid`, naming `what`, for an invalid role.
 Result<std::vector<std::string>> roles_from(std::string_view what, std::string_view text);
 
-// A whole number from `least` to `most`; `invalid`, naming `what`, for anything else.
+// Parses a whole number from `least` to `most`. Otherwise fails with `invalid`, naming `what`.
 Result<std::int64_t> whole_number(std::string_view what, std::string_view text, std::int64_t least,
                                   std::int64_t most);
-// "90s", "30m", "2h", "1d", "500ms"; at most 30 days.
+// Examples: "90s", "30m", "2h", "1d", "500ms"; at most 30 days.
 Result<std::chrono::milliseconds> duration_from(std::string_view what, std::string_view text);
-// Parse settings of a run: the number of attempts, and the milliseconds of working time.
+// Parse settings of a run: the number of attempts, and the working time in milliseconds.
 Result<int> attempts_from(std::string_view what, std::string_view text);
 Result<std::chrono::milliseconds> timeout_from(std::string_view what, std::string_view text);
 // true, false, 1, 0, yes, no, on, off.

@@ -32,7 +32,7 @@ std::string shell_word(std::string_view word) {
   return with_escaped_directions(quoted) + "'";
 }
 
-// What is worth showing of a run that asks nothing.
+// Returns the part of the state to show for a run without an open approval.
 const Value* made_in(const CommandContext& world, const Value& state) {
   const auto& made = world.program.presentation.made;
   return made ? made(state) : &state;
@@ -52,7 +52,7 @@ std::string_view outcome_word(const LocalizedText& phrases, const RunRow& row) {
   return phrases.completed;
 }
 
-// What to do about a run that has neither ended nor waits for a person.
+// Prints the commands that continue a run that has not ended and does not wait for a decision.
 void show_how_to_go_on(CommandContext& world, const RunRow& row) {
   const LocalizedText& phrases = world.phrases;
   auto line = [&](std::string_view label, const std::vector<std::string>& words) {
@@ -92,7 +92,7 @@ void show_payload(CommandContext& world, const Value& payload) {
   if (payload.is_null()) return;
   const auto& known = world.program.presentation.payload;
   if (known && known(world, payload)) return;
-  // As it is, without anything that would steer a terminal.
+  // As JSON, without characters that control the terminal.
   std::string text = to_pretty_json(payload);
   std::string_view rest = text;
   while (!rest.empty()) {
@@ -122,7 +122,7 @@ void show_headline(CommandContext& world, const RunView& view) {
   std::string beside = more ? one_line(more(view)) : "";
   std::string title = view.row.graph + (beside.empty() ? "" : " " + beside);
   std::string_view stands = view.row.status == RunStatus::paused && view.approval
-                                ? world.phrases.waits_for_you
+                                ? world.phrases.pending_decision
                                 : outcome_word(world.phrases, view.row);
   StatusMark mark = mark_of(world.output, view.row.status);
   world.output.line(world.output.styled(mark.style, mark.glyph) + " " +
@@ -180,7 +180,7 @@ void show_approval_in_full(CommandContext& world, const ApprovalRow& row) {
               output.styled(Style::bold, one_line(row.question)));
   output.line(std::string(kIndent) + row.graph + " / " + row.node + ", " +
               std::string(phrases.thread) + " " + one_line(row.thread.text));
-  output.line(std::string(kIndent) + std::string(phrases.asked) + " " +
+  output.line(std::string(kIndent) + std::string(phrases.requested) + " " +
               moment_text(world.settings.time_zone, row.created_at) + ": " +
               std::string(status_label(phrases, row.status)));
   output.line();

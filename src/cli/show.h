@@ -1,5 +1,5 @@
 #pragma once
-// cli/show.h - runs and approvals as people read them.
+// cli/show.h - prints runs and approvals for users.
 
 #include <string>
 #include <vector>
@@ -8,36 +8,38 @@
 
 namespace belay::cli {
 
-// Where a run stands, in one line.
+// Prints the status of a run in one line.
 void show_headline(CommandContext& world, const RunView& view);
 
-// Where a run stands, what it has found, and what to do next.
+// Prints the status of a run, its result, and the next commands.
 void show_run(CommandContext& world, const RunView& view);
 
-// What a run that a command has moved means to the shell; one that failed is told on stderr too.
+// Returns the exit code for a run that a command has executed; prints the error of a failed run to
+// stderr.
 ExitCode end_of(CommandContext& world, const RunView& view);
 
-// One approval in full: the question, what would be saved, the decision if there is one.
+// Prints an approval in full: the question, the payload, and the decision if there is one.
 void show_approval_in_full(CommandContext& world, const ApprovalRow& row);
 
-// Returns the decider ("ana"), together with the name that it acted for, if any.
+// Returns the decider ("ana"), and the name on whose behalf it acted, if any.
 std::string decider_of(const LocalizedText& phrases, const ApprovalRow& row);
 // Returns the given name, else the login; empty with a key to a server, which uses the key's name.
 std::string acting_name(const CommandContext& world, const std::optional<std::string>& named);
 
-// One line of a list.
+// Prints an approval as one line of a list.
 void show_approval_line(CommandContext& world, const ApprovalRow& row);
 
-// What an approval shows, or what a run has made.
+// Prints the payload of an approval, or the result of a run.
 void show_payload(CommandContext& world, const Value& payload);
 
-// "Due 2026-11-22 15:03 Europe/Madrid, in 23 h 59 min"; empty if the run waits for no time.
+// "Due 2026-11-22 15:03 Europe/Madrid, in 23 h 59 min"; empty if the run does not wait for a timer.
 std::string due_text(const CommandContext& world, const RunRow& row);
 
-// How to decide it: two commands, and until when.
+// Prints the two commands that decide an approval, and its expiry.
 void show_how_to_decide(CommandContext& world, const ApprovalRow& row);
 
-// "belay resume T", with what else it takes to reach the same store, fit to be pasted in a shell.
+// Returns a command such as "belay resume T" with the options that it needs for the same store,
+// quoted for a shell.
 std::string command(const CommandContext& world, const std::vector<std::string>& words);
 
 }  // namespace belay::cli

@@ -1,18 +1,18 @@
 #pragma once
-// cli/signals.h - turns Ctrl-C and SIGTERM into events that a command polls,
-// without a sudden end. The signals are caught, not blocked: any thread of the
-// program, including those started earlier, may run the handler, which only writes
-// to a pipe.
+// cli/signals.h - converts Ctrl-C and SIGTERM into events that a command polls.
+//
+// The signals are caught, not blocked: any thread of the program, including those started earlier,
+// may run the handler, which only writes to a pipe.
 
 #include <optional>
 
 namespace belay::cli {
 
-// Catches SIGINT and SIGTERM from now on, and ignores SIGPIPE: a write to a closed pipe fails
-// instead. A SIGINT that is already ignored (a background job) stays ignored. Call it once.
+// Catches SIGINT and SIGTERM, and ignores SIGPIPE: a write to a closed pipe fails instead. A SIGINT
+// that is already ignored (a background job) remains ignored. Must be called once.
 void catch_signals();
 
-// Returns the first caught signal that was not taken yet. Does not wait.
+// Returns the first caught signal that has not been taken yet. Does not wait.
 std::optional<int> take_signal();
 
 // Makes the next signal end the process as if it were not caught, for a command that ends

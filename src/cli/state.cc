@@ -1,4 +1,4 @@
-// belay state: a run as it stands, or as it stood after one of its commits.
+// `belay state`: shows a run as it is now, or as of one of its commits.
 
 #include "cli/commands.h"
 #include "cli/documents.h"

@@ -15,9 +15,8 @@ std::string size_text(std::uint64_t bytes) { return std::to_string((bytes + 1023
 Task<CommandResult> preserve_thread(CommandContext& world, Preserve wanted) {
   ThreadId thread(wanted.thread);
   BELAY_CO_CHECK(co_await world.service.preserve(std::move(thread), wanted.preserve));
-  world.output.line(one_line(wanted.thread) + (wanted.preserve
-                                                   ? " is kept whatever its age."
-                                                   : " is pruned once it ended long ago."));
+  world.output.line("Thread \"" + one_line(wanted.thread) +
+                    (wanted.preserve ? "\" is preserved." : "\" is not preserved."));
   world.output.document(
       Value::object({{"threadId", wanted.thread}, {"preserved", wanted.preserve}}));
   co_return ExitCode::done;
@@ -50,8 +49,8 @@ Task<CommandResult> prune_store(CommandContext& world, StorePrune wanted) {
   BELAY_CO_TRY(Pruning done, co_await world.service.prune(policy));
   const RetentionReport& report = done.threads;
   std::string threads = count_text(report.threads, "thread");
-  std::string said = wanted.dry_run ? threads + " would be forgotten" : "Forgot " + threads;
-  said += ", with " + count_text(report.runs, "run") + ".";
+  std::string said = wanted.dry_run ? "Would delete " : "Deleted ";
+  said += threads + " and " + count_text(report.runs, "run") + ".";
   if (report.preserved > 0) said += " Preserved: " + count_text(report.preserved, "thread") + ".";
   if (done.large_values > 0) said += " Large values: " + std::to_string(done.large_values) + ".";
   world.output.line(said);

@@ -33,7 +33,7 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// The nearest folder on the way to `folder` that exists.
+// Returns the nearest existing parent of `folder`.
 std::string existing_folder(std::string folder) {
   std::error_code ignored;
   while (!fs::exists(folder, ignored) && folder != "/" && folder != ".") folder = folder_of(folder);
@@ -44,28 +44,27 @@ Diagnostic folder_finding(const std::string& path) {
   std::string folder = folder_of(path);
   std::string nearest = existing_folder(folder);
   if (::access(nearest.c_str(), W_OK | X_OK) != 0) {
-    return {"folder", Kind::bad, nearest + " can't be written",
+    return {"folder", Kind::bad, nearest + " is not writable",
             "make it writable, or name another store with --store sqlite:PATH"};
   }
   if (nearest != folder) {
     return {"folder", Kind::warning, folder + " does not exist yet", "mkdir -p " + folder};
   }
-  return {"folder", Kind::good, folder + " can be written", ""};
+  return {"folder", Kind::good, folder + " is writable", ""};
 }
 
 Diagnostic disk_finding(const std::string& path) {
   std::error_code failed;
-  fs::space_info checkpoint_ns = fs::space(existing_folder(folder_of(path)), failed);
-  if (failed) return {"disk", Kind::warning, failed.message(), "look at the disk"};
-  std::string free = megabytes(checkpoint_ns.available) + " free";
-  if (checkpoint_ns.available < kDiskBad) return {"disk", Kind::bad, free, "free some space"};
-  if (checkpoint_ns.available < kDiskWarning)
-    return {"disk", Kind::warning, free, "free some space"};
+  fs::space_info space = fs::space(existing_folder(folder_of(path)), failed);
+  if (failed) return {"disk", Kind::warning, failed.message(), "check the disk"};
+  std::string free = megabytes(space.available) + " free";
+  if (space.available < kDiskBad) return {"disk", Kind::bad, free, "free some space"};
+  if (space.available < kDiskWarning) return {"disk", Kind::warning, free, "free some space"};
   return {"disk", Kind::good, free, ""};
 }
 
 Diagnostic damaged(std::string name, const Error& error) {
-  return {std::move(name), Kind::bad, error.message, "see above; a backup may be needed"};
+  return {std::move(name), Kind::bad, error.message, "see above; restore a backup if necessary"};
 }
 
 Diagnostic version_finding(Connection& connection) {
@@ -82,8 +81,8 @@ Diagnostic version_finding(Connection& connection) {
   if (*version > known) return {"version", Kind::bad, detail, "use the newer Belay that wrote it"};
   if (*version < known) {
     return {"version", Kind::warning, detail,
-            "nothing: the next command brings it up to date; copy the file before, to be able to "
-            "go back"};
+            "none: the next command upgrades it; copy the file first if you might need the older "
+            "version"};
   }
   return {"version", Kind::good, detail, ""};
 }
@@ -103,14 +102,15 @@ Diagnostic log_finding(Connection& connection, const std::string& path) {
   if (mode->step() != Statement::Step::row) return damaged("wal", connection.error());
   if (mode->text(0) != "wal") {
     return {"wal", Kind::warning, "journal mode " + mode->text(0),
-            "nothing: the next command sets the write-ahead log"};
+            "none: the next command enables the write-ahead log"};
   }
   std::error_code absent;
   std::uintmax_t size = fs::file_size(path + "-wal", absent);
   if (absent) size = 0;
   std::string detail = "write-ahead log of " + megabytes(size);
   if (size < kLogWarning) return {"wal", Kind::good, detail, ""};
-  return {"wal", Kind::warning, detail, "end what reads the store for long; then it shrinks"};
+  return {"wal", Kind::warning, detail,
+          "end processes that read the store for a long time; then it shrinks"};
 }
 
 Result<std::int64_t> living_sessions(Connection& connection, const std::string& path) {
@@ -129,10 +129,8 @@ Result<std::int64_t> living_sessions(Connection& connection, const std::string& 
 Diagnostic sessions_finding(Connection& connection, const std::string& path) {
   auto count = living_sessions(connection, path);
   if (!count.ok()) return damaged("sessions", count.error());
-  return {
-      "sessions", Kind::good,
-      std::to_string(*count) + (*count == 1 ? " process is" : " processes are") + " at work on it",
-      ""};
+  return {"sessions", Kind::good,
+          std::to_string(*count) + (*count == 1 ? " live process" : " live processes"), ""};
 }
 
 Diagnostic approvals_finding(Connection& connection, Clock& clock) {
@@ -142,10 +140,9 @@ Diagnostic approvals_finding(Connection& connection, Clock& clock) {
   auto late = connection.number(
       "SELECT count(*) FROM approvals WHERE status = 'open' AND expires_at <= " + now);
   if (!late.ok()) return damaged("approvals", late.error());
-  std::string detail =
-      std::to_string(*open) + " open, " + std::to_string(*late) + " past their time";
+  std::string detail = std::to_string(*open) + " open, " + std::to_string(*late) + " expired";
   if (*late == 0) return {"approvals", Kind::good, detail, ""};
-  return {"approvals", Kind::warning, detail, "any command applies them: approvals list --all"};
+  return {"approvals", Kind::warning, detail, "any command processes them: approvals list --all"};
 }
 
 void look_inside(const std::string& path, Clock& clock, std::vector<Diagnostic>& findings) {
@@ -169,11 +166,11 @@ Diagnostic file_finding(const std::string& path) {
     return {"store", Kind::bad, path + " is a folder", "name a file in it"};
   }
   if (!fs::exists(path, ignored)) {
-    return {"store", Kind::good, path + " does not exist yet; the first command makes it", ""};
+    return {"store", Kind::good, path + " does not exist yet; the first command creates it", ""};
   }
   std::uintmax_t size = fs::file_size(path, ignored);
   if (::access(path.c_str(), R_OK) != 0 || ::access(path.c_str(), W_OK) != 0) {
-    return {"store", Kind::bad, path + " can't be read and written", "look at its permissions"};
+    return {"store", Kind::bad, path + " is not readable and writable", "check its permissions"};
   }
   return {"store", Kind::good, path + ", " + megabytes(size), ""};
 }
@@ -189,8 +186,8 @@ std::optional<std::string> path_of_store(const std::string& store) {
 std::vector<Diagnostic> diagnose_store(const std::string& store, Clock& clock) {
   std::optional<std::string> path = path_of_store(store);
   if (!path) {
-    return {{"store", Kind::warning, store + " is gone when belay ends",
-             "name a file to keep what is done: --store sqlite:PATH"}};
+    return {{"store", Kind::warning, store + " is deleted when belay ends",
+             "name a file to keep the runs: --store sqlite:PATH"}};
   }
   std::vector<Diagnostic> findings;
   auto named = sqlite::check_store_name(*path);

@@ -1,5 +1,5 @@
 #pragma once
-// cli/store_diagnostics.h - looks at a store without changing anything: what belay doctor tells.
+// cli/store_diagnostics.h - Diagnostic: one check of a store, for `belay doctor`. Changes nothing.
 
 #include <optional>
 #include <string>
@@ -12,19 +12,19 @@ namespace belay::cli {
 
 struct Diagnostic {
   enum class Kind { good, warning, bad };
-  std::string name;  // stable: scripts look for it
+  std::string name;  // stable: scripts depend on it
   Kind kind = Kind::good;
   std::string detail;
-  std::string advice;  // what to do; empty where all is well
+  std::string advice;  // remedy; empty if `good`
 };
 
 // `store` is "sqlite:PATH" or "memory:".
 std::vector<Diagnostic> diagnose_store(const std::string& store, Clock& clock);
 
-// The file of a SQLite store; nothing for another kind.
+// Returns the file of a SQLite store; nullopt for other stores.
 std::optional<std::string> path_of_store(const std::string& store);
 
-// The process that opened that session, as the store has noted it; nothing where it is not known.
+// Returns the process that opened the session, as the store has recorded it; nullopt if unknown.
 std::optional<std::int64_t> process_of(const std::string& store, const SessionId& session);
 
 }  // namespace belay::cli

@@ -1,4 +1,5 @@
-// belay store encrypt and rotate: brings the whole store under the active key while others work.
+// `belay store encrypt` and `rotate`: re-encrypt the store under the active key, while other
+// processes use it.
 
 #include "cli/commands.h"
 
@@ -6,10 +7,10 @@ namespace belay::cli {
 
 Task<CommandResult> seal_whole_store(CommandContext& world, StoreEncrypt wanted) {
   if (world.local->encryption.keys.empty()) {
-    co_return error(ErrorCode::invalid,
-                    "There is no key to encrypt with; name a key file with --key-file or "
-                    "BELAY_KEY_FILE, or see " +
-                        world.settings.call + " store encrypt --help.");
+    co_return error(
+        ErrorCode::invalid,
+        "No encryption key is set. Name a key file with --key-file or BELAY_KEY_FILE, or see " +
+            world.settings.call + " store encrypt --help.");
   }
   EncryptionOptions encryption = world.local->encryption;
   encryption.accept_plaintext = wanted.accept_plaintext;
@@ -20,8 +21,8 @@ Task<CommandResult> seal_whole_store(CommandContext& world, StoreEncrypt wanted)
                     (report.complete ? ", the only one in use now." : "."));
   if (!report.complete) {
     world.output.line(
-        "Others still write with another key, or with none: let them take the key "
-        "file of this command, then run it again.");
+        "Other processes still write with another key or without one. Restart them with this key "
+        "file, then run this command again.");
   }
   world.output.document(Value::object({{"key", active},
                                        {"rewritten", report.rewritten},

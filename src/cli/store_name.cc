@@ -9,11 +9,12 @@ namespace {
 
 constexpr std::string_view kHidden = "***";
 
-// user:PASSWORD@host, where there is one. The last @ before the path ends the password.
+// user:PASSWORD@host: the last @ before the path ends the password.
 void hide_in_authority(std::string& url, std::size_t begin) {
   std::size_t end = std::min(url.find_first_of("/?", begin), url.size());
   std::size_t at = url.rfind('@', end);
-  // A password may hold a slash that nobody has encoded: better too much is hidden than too little.
+  // A password might contain a slash that is not percent-encoded: hide too much rather than too
+  // little.
   std::size_t last = url.rfind('@', std::min(url.find('?', begin), url.size()));
   if (last != std::string::npos && last >= begin) at = last;
   if (at == std::string::npos || at < begin) return;
@@ -22,7 +23,7 @@ void hide_in_authority(std::string& url, std::size_t begin) {
   url.replace(colon + 1, at - colon - 1, kHidden);
 }
 
-// password=... and sslpassword=... among the options.
+// Hides the values of password=... and sslpassword=... in the query.
 void hide_in_options(std::string& url) {
   constexpr std::array<std::string_view, 2> names{"password=", "sslpassword="};
   std::size_t at = url.find('?');

@@ -1,11 +1,11 @@
 #pragma once
-// cli/store_name.h - a store's name as people may see it.
+// cli/store_name.h - formats the name of a store for display.
 
 #include <string>
 
 namespace belay::cli {
 
-// Without the password that the URL of a PostgreSQL store may hold: "***" stands in its place.
+// Replaces the password in the URL of a PostgreSQL store by "***".
 std::string shown_store(const std::string& store);
 
 }  // namespace belay::cli

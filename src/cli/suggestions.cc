@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kComparedMax = 60;
 
-// Letters to insert, drop or replace.
+// Edit distance: characters to insert, delete or replace.
 std::size_t distance(std::string_view one, std::string_view other) {
   std::vector<std::size_t> row(other.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -39,7 +39,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   if (!nearest.empty()) return " Did you mean \"" + std::string(nearest) + "\"?";
   std::string all;
   for (const std::string& each : known) all += (all.empty() ? "" : ", ") + each;
-  return all.empty() ? "" : " What there is: " + all + ".";
+  return all.empty() ? "" : " Available: " + all + ".";
 }
 
 }  // namespace belay::cli

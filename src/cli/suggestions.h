@@ -1,5 +1,5 @@
 #pragma once
-// cli/suggestions.h - which of the known names somebody may have meant.
+// cli/suggestions.h - suggests a known name that resembles an unknown one.
 
 #include <string>
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace belay::cli {
 
-// ` Did you mean "topic"?` for a name that is near enough to a known one, else the list of all:
-// " What there is: draft, topic."
+// Returns ` Did you mean "topic"?` if a known name resembles `name`, otherwise the list of all
+// known names.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace belay::cli

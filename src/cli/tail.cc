@@ -1,4 +1,4 @@
-// belay tail: what a run tells, event by event, and with --follow what it tells from now on.
+// `belay tail`: prints the events of a run; with --follow also new ones.
 
 #include "cli/commands.h"
 #include "cli/show.h"

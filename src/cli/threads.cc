@@ -1,4 +1,4 @@
-// belay threads: what there is, newest first.
+// `belay threads`: lists the threads, newest first.
 
 #include "cli/commands.h"
 #include "cli/documents.h"
@@ -23,7 +23,7 @@ Task<CommandResult> list_threads(CommandContext& world, Threads wanted) {
   page.limit = wanted.limit;
   BELAY_CO_TRY(std::vector<ListedThread> listed, co_await world.service.threads(std::move(page)));
   if (listed.empty()) {
-    world.output.line("No threads yet. Begin one: " + command(world, world.program.first_run));
+    world.output.line("No threads yet. Start one: " + command(world, world.program.first_run));
   }
   std::size_t id_width = 0;
   for (const ListedThread& one : listed)

@@ -101,7 +101,7 @@ void add_models(const Environment& environment, const GlobalFlags& flags, const 
     place.origin = environment.origin(is_same ? "BELAY_MODEL_CERTIFICATES"
                                       : url   ? "BELAY_MODEL_URL"
                                               : "BELAY_MODEL");
-    place.address = is_same ? "whoever the certificates of model_certificates vouch for"
+    place.address = is_same ? "any server with a certificate of model_certificates"
                             : "the model server " + names[i].url;
     place.receives = "your notes and prompts";
     if (!key.empty()) place.secret = "the key in " + key;
@@ -128,7 +128,7 @@ void add_server(const Environment& environment, const GlobalFlags& flags, const 
   place.origin = environment.origin("BELAY_SERVER");
   auto address = client::server_address_from(*settings.server);
   place.address = "the server " + (address.ok() ? address->base : std::string("that it names"));
-  place.receives = "what you ask and write";
+  place.receives = "your requests and input";
   place.instead = "--server";
   bool is_own_key = is_of_file(environment, "BELAY_API_KEY_FILE", flags.api_key_file.has_value()) &&
                     settings.api_key_file && lies_in_folder_of(environment, *settings.api_key_file);
@@ -150,8 +150,8 @@ void add_redis(const Environment& environment, const GlobalFlags& flags, const S
   StrangePlace place;
   place.origin = environment.origin(named ? "BELAY_REDIS" : "BELAY_REDIS_CA_FILE");
   place.address = named ? "the Redis at " + settings.redis->address.shown()
-                        : "whoever the certificates of redis_ca_file vouch for";
-  place.receives = "what runs hold and say";
+                        : "any server with a certificate of redis_ca_file";
+  place.receives = "the data and events of runs";
   if (!named) place.secret = "the password of your Redis";
   place.instead = named ? "--redis" : "BELAY_REDIS_CA_FILE";
   places.push_back(std::move(place));
@@ -164,7 +164,7 @@ std::string secret_for(const Environment& environment, const std::string& url) {
   bool has_password = false;
   for (const auto& [name, value] : address->parameters) {
     if (name == "passfile" || name == "service" || name == "sslkey" || name == "sslcert") {
-      return "what its option " + name + " leads to";
+      return "the secret of its option " + name;
     }
     has_password = has_password || (name == "password" && !value.empty());
   }
@@ -226,7 +226,7 @@ Result<Done> trust(const Program& program, const Environment& environment, const
   auto folder = own_folder(program, environment);
   if (!folder) {
     return error(ErrorCode::invalid,
-                 "There is no place for the record of trusted files, since HOME is not set.");
+                 "Cannot record trusted files because HOME is not set. Set HOME.");
   }
   BELAY_TRY(std::string text, read_input(path, kFileBytesMax));
   std::string line = line_of(path, text);
@@ -242,11 +242,13 @@ Result<Done> trust(const Program& program, const Environment& environment, const
     std::ofstream out(written, std::ios::trunc);
     for (const std::string& one : lines) out << one << '\n';
     out.flush();
-    if (!out) return error(ErrorCode::invalid, "\"" + one_line(written) + "\" can't be written.");
+    if (!out)
+      return error(ErrorCode::invalid, "\"" + one_line(written) + "\" could not be written.");
   }
   fs::permissions(written, fs::perms::owner_read | fs::perms::owner_write, failed);
   fs::rename(written, record, failed);
-  if (failed) return error(ErrorCode::invalid, "\"" + one_line(record) + "\" can't be written.");
+  if (failed)
+    return error(ErrorCode::invalid, "\"" + one_line(record) + "\" could not be written.");
   return Done{};
 }
 

@@ -4,7 +4,7 @@
 // ./NAME.yaml might have any author: it arrives with a cloned repository or an unpacked archive. A
 // server that only this file names receives no secret from the environment or from the user's own
 // files, and a command prints the server's address before it sends anything there. `config trust`
-// records the file's current bytes in the user's own settings; then it counts as one of them.
+// records the file's current bytes in the user's own settings; the file is then trusted like them.
 //
 // Threading: pure functions, except those that read and write the record.
 
@@ -19,10 +19,10 @@ namespace belay::cli {
 // A server that only ./NAME.yaml names.
 struct StrangePlace {
   std::string origin;    // "file ./belay.yaml, line 2"
-  std::string address;   // without a password
-  std::string receives;  // "your notes and prompts"
-  std::string secret;    // "the key in OPENAI_API_KEY"; empty: none of the user's
-  std::string instead;   // how else to name the server: "--model-url"
+  std::string address;   // without its password
+  std::string receives;  // data sent to it: "your notes and prompts"
+  std::string secret;    // "the key in OPENAI_API_KEY"; empty: no secret of the user
+  std::string instead;   // another way to name it: "--model-url"
 };
 
 // `environment` contains the file's settings, marked as untrusted: see add_config().

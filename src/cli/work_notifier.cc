@@ -7,7 +7,7 @@
 namespace belay::cli {
 namespace {
 
-// Of a PostgreSQL store, which it owns, and of a Redis, where there is one.
+// Combines the notifier of a PostgreSQL store, which it owns, with that of a Redis.
 class StoreWakeUp final : public WorkNotifier {
  public:
   StoreWakeUp(std::unique_ptr<WorkNotifier> own, WorkNotifier& redis)
@@ -31,7 +31,7 @@ Result<std::unique_ptr<WorkNotifier>> make_work_notifier(const Settings& setting
   auto made = open_postgres_wake_up(settings.store, settings.notify_url);
   if (!made.ok()) {
     Error failed = std::move(made).error();
-    failed.message = "BELAY_NOTIFY_URL, or notify_url in the file of settings: " + failed.message;
+    failed.message = "BELAY_NOTIFY_URL, or notify_url in the settings file: " + failed.message;
     return failed;
   }
   if (!redis) return made;

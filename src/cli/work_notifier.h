@@ -1,5 +1,5 @@
 #pragma once
-// cli/work_notifier.h - what tells this process of work that others have put into the store.
+// cli/work_notifier.h - creates the WorkNotifier that reports runs queued by other processes.
 
 #include <memory>
 
@@ -8,8 +8,9 @@
 
 namespace belay::cli {
 
-// A PostgreSQL store's own way, beside a Redis' (null: none), which outlives it; null for another
-// store, which has no way of its own. `invalid` for a notify_url that can't be one.
+// Returns the notifier of a PostgreSQL store, combined with `redis` unless that is null; null for
+// other stores, which have none. `redis` must outlive the result. Fails with `invalid` for an
+// invalid notify_url.
 Result<std::unique_ptr<WorkNotifier>> make_work_notifier(const Settings& settings,
                                                          WorkNotifier* redis);
 

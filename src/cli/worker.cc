@@ -1,4 +1,4 @@
-// belay worker: takes up what there is to do in the store, until a signal comes.
+// `belay worker`: executes the runs of the store until a signal arrives.
 
 #include "cli/worker.h"
 #include "belay/storage.h"
@@ -17,7 +17,7 @@ Task<Result<Done>> prune_once(CommandContext& world, std::chrono::hours keep) {
   co_return Done{};
 }
 
-// Old threads are no reason for a worker to end: what goes wrong is told, and tried again later.
+// A failed pruning does not end the worker: it is reported, and tried again later.
 Task<Done> prune_from_time_to_time(CommandContext& world, std::chrono::hours keep) {
   while (true) {
     auto pruned = co_await prune_once(world, keep);
@@ -34,7 +34,7 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
   options.runs_max = wanted.runs;
   options.until_idle = wanted.until_idle;
   options.queues = wanted.queues;
-  // Only here: the other verbs end before a receiver may have answered.
+  // Only workers deliver: other commands could end before a receiver has returned.
   for (const auto& [topic, receiver] : world.program.receivers) {
     world.local->runtime.deliver(topic, receiver);
   }
@@ -54,9 +54,10 @@ Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted)
 
 void Shutdown::take_signal() {
   if (std::exchange(has_begun_, true) || timeout_.count() == 0) return stop();
-  world_.output.progress(format_message(world_.phrases.closing, {{"time", span_text(timeout_)}}));
+  world_.output.progress(
+      format_message(world_.phrases.shutting_down, {{"time", span_text(timeout_)}}));
   world_.local->runtime.drain();
-  // The timer fires only while the loop runs, and the world outlives the loop's run.
+  // The timer fires only while the loop runs; the context outlives that.
   world_.executor.call_after(timeout_, [this] { stop(); });
 }
 
@@ -71,10 +72,10 @@ Task<CommandResult> run_worker_command(CommandContext& world, Work wanted) {
   Shutdown shutdown(world, wanted.drain_timeout);
   world.local->when_stopped = [&shutdown] { shutdown.take_signal(); };
   world.progress.name_threads();
-  if (!wanted.until_idle) world.output.progress(world.phrases.working);
+  if (!wanted.until_idle) world.output.progress(world.phrases.worker_started);
   BELAY_CO_TRY(std::size_t count, co_await work_until_drained(world, wanted));
-  world.output.progress(format_message(world.phrases.worked, {{"n", std::to_string(count)}}));
-  world.output.document(Value::object({{"takenUp", count}}));
+  world.output.progress(format_message(world.phrases.processed, {{"n", std::to_string(count)}}));
+  world.output.document(Value::object({{"processed", count}, {"takenUp", count}}));
   co_return ExitCode::done;
 }
 

@@ -1,19 +1,19 @@
 #pragma once
-// cli/worker.h - what `worker` and `serve` have in common.
+// cli/worker.h - the functions that `worker` and `serve` share.
 
 #include "cli/arguments.h"
 #include "cli/command_context.h"
 
 namespace belay::cli {
 
-// Works on what waits in the store until the runtime is drained, delivers messages, and forgets
-// from time to time what ended long ago. How many runs it took up.
+// Executes runs of the store until the runtime is drained, delivers messages, and prunes old
+// threads periodically. Returns the number of runs that it has claimed.
 Task<Result<std::size_t>> work_until_drained(CommandContext& world, Work wanted);
 
-// Shuts down a command that executes runs, step by step, one step for each signal.
+// Shuts down a command that executes runs, one step for each signal.
 class Shutdown {
  public:
-  // Running nodes have `timeout` to finish. `world` outlives the object.
+  // Running nodes have `timeout` to complete. `world` must outlive the object.
   Shutdown(CommandContext& world, std::chrono::milliseconds timeout)
       : world_(world), timeout_(timeout) {}
 

@@ -9,9 +9,9 @@
 namespace belay::client {
 namespace {
 
-// More than any document has.
+// Larger than any document.
 constexpr std::size_t kDocumentBytesMax = std::size_t{1} << 30;
-// A stream has a sign of life every quarter of a minute.
+// The server sends a comment every 15 seconds if a stream has no events.
 constexpr std::chrono::milliseconds kStreamIdle{45'000};
 constexpr std::chrono::milliseconds kStreamFirstByte{60'000};
 
@@ -48,7 +48,7 @@ net::HttpRequest Connection::request_of(const Ask& ask) const {
 }
 
 Error Connection::gone(const Error& failed) const {
-  // A certificate that nobody trusts, an address that is none: no repetition makes it good.
+  // Not retried: an untrusted certificate or an invalid address remains invalid.
   if (failed.code == ErrorCode::invalid) return failed;
   if (has_answered_) {
     return error(ErrorCode::unavailable,
@@ -65,7 +65,7 @@ Error Connection::gone(const Error& failed) const {
 }
 
 Error Connection::unreadable(std::string_view why) const {
-  // No repetition makes it good.
+  // Not retried: the response would be the same.
   return error(ErrorCode::invalid,
                "The server at " + address_.base +
                    " does not speak as this Belay does: it is of another version, or no Belay at "
@@ -83,7 +83,7 @@ Task<Result<Reply>> Connection::ask(Ask ask) {
   bool has_json = is_json(answer->header("Content-Type"));
   auto body = co_await answer->read_all();
   if (!body.ok()) co_return gone(body.error());
-  // A gateway before the server that finds it gone.
+  // A gateway in front of the server that cannot reach it.
   bool is_gateway = reply.status >= 502 && reply.status <= 504 && !has_json;
   if (is_gateway) {
     co_return gone(error(ErrorCode::unavailable, "Something before it answered with status " +

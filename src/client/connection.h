@@ -1,8 +1,8 @@
 #pragma once
-// client/connection.h - one request to a Belay server and its answer, or the sentence that says
-// what to do about a server that gives none.
+// client/connection.h - Connection: sends requests to one Belay server and returns its responses,
+// or an Error with a remedy if there is none.
 //
-// Threading: one executor. Destroying a task ends its exchange.
+// Threading: one executor. Destroying a coroutine ends its exchange.
 
 #include "belay/value.h"
 #include "client/server_address.h"
@@ -11,9 +11,9 @@
 namespace belay::client {
 
 struct ConnectionOptions {
-  std::string token{};  // a bearer token; empty: none. It is never shown.
-  // How long one that has answered before is waited for when it does not any more: it may be being
-  // started again.
+  std::string token{};  // bearer token; empty: none; never shown
+  // Maximum time to wait for a server that has responded before and is now unavailable: it might be
+  // restarting.
   std::chrono::milliseconds patience{60'000};
 };
 
@@ -33,33 +33,34 @@ struct Reply {
 
 class Connection {
  public:
-  // The client outlives the connection.
+  // The client must outlive the connection.
   Connection(net::HttpClient& client, ServerAddress address, ConnectionOptions options)
       : client_(client), address_(std::move(address)), options_(std::move(options)) {}
 
-  // One exchange: any answer of a Belay server, errors too. `unavailable`: there is none, or it has
-  // gone before it answered; whether it has done what was asked is not known then. `invalid`: what
-  // answers is none, or of another version.
+  // Performs one exchange. Returns any response of a Belay server, including errors. `unavailable`:
+  // there is no server, or it failed before it responded; the request might have been executed.
+  // `invalid`: the responder is not a Belay server, or has another version.
   Task<Result<Reply>> ask(Ask ask);
 
-  // What was asked for: an answer that tells an error is that Error. One exchange.
+  // The same, but returns the document; a response that contains an error becomes that Error.
   Task<Result<Value>> ask_for(Ask wanted);
-  // The same, for what may be asked again: a server that has answered before is waited for.
+  // The same, for requests that may be repeated: retries while a server that has responded before
+  // is unavailable.
   Task<Result<Value>> ask_again_for(Ask wanted);
 
-  // An answer of events; an error where the server gives another one.
+  // Returns a response that streams events; fails if the server responds with anything else.
   Task<Result<net::HttpAnswer>> ask_for_events(std::string target, std::string last_event);
 
-  // The document of an answer, or the Error that it tells.
+  // Returns the document of a response, or the Error that it contains.
   Result<Value> document_of(Reply reply) const;
-  // What was read of a document; `invalid`, naming the server, for one that does not fit.
+  // Returns `read` if it succeeded; otherwise fails with `invalid`, naming the server.
   template <typename T>
   Result<T> fitting(Result<T> read) const {
     if (read.ok()) return read;
     return unreadable(read.error().message);
   }
 
-  // Whether it has answered at all since this process began.
+  // True if the server has responded since this process started.
   bool has_answered() const { return has_answered_; }
   const ConnectionOptions& options() const { return options_; }
   const std::string& base() const { return address_.base; }
@@ -75,15 +76,15 @@ class Connection {
   bool has_answered_ = false;
 };
 
-// Whether the Error is of an exchange that broke, or of a server that is just going or coming: the
-// same may come out well a little later.
+// True if the exchange broke, or the server is starting or shutting down: the same request might
+// succeed shortly afterwards.
 bool may_come_back(const Result<Reply>& answer);
 
-// Waits between tries, each time longer, until its time is over.
+// A backoff with a maximum total time.
 class Patience {
  public:
   explicit Patience(std::chrono::milliseconds whole) : left_(whole) {}
-  // False, at once, when it is over.
+  // Waits for the next delay. Returns false immediately when the total time is used.
   Task<bool> wait();
   void renew(std::chrono::milliseconds whole);
 

@@ -1,4 +1,4 @@
-// One request after the other, against a server that does what a test says.
+// Single requests against a scripted server.
 
 #include "client/connection.h"
 
@@ -44,13 +44,13 @@ struct Connections : ::testing::Test {
   T wait(Task<T> task) {
     return block_on(*loop, std::move(task));
   }
-  // Before the server goes, which waits for whoever talks with it.
+  // Before the server is destroyed: its destructor waits for open connections.
   void close() {
     service.reset();
     connection.reset();
     http.reset();
   }
-  // What becomes of a request that is answered so.
+  // Returns the result of a request that receives these bytes.
   Result<std::vector<ThreadId>> answered(const std::string& bytes, std::string token = "") {
     net::ScriptedServer server([&](net::Peer& peer, int) {
       peer.request();
@@ -143,7 +143,7 @@ TEST_F(Connections, TellAGatewayWithoutAServerBehindAsNoServer) {
 TEST_F(Connections, WaitForAServerThatHasAnsweredBefore) {
   net::ScriptedServer server([&](net::Peer& peer, int number) {
     peer.request();
-    if (number == 1 || number == 2) return;  // without an answer
+    if (number == 1 || number == 2) return;  // closes without a response
     std::string_view status = number == 3 ? "503 X\r\nRetry-After: 1" : "200 OK";
     std::string body =
         number == 3 ? R"({"code":"unavailable","detail":"It begins."})" : R"({"threads":[]})";
@@ -176,7 +176,7 @@ TEST_F(Connections, DontAskAgainForWhatMayBeDoneAlready) {
   EXPECT_THAT(moved.error().message, HasSubstr("may be done or not"));
 }
 
-// Each read of a part, as the request line that it becomes: pages, and whose things are asked for.
+// The request line of each read: pages and users.
 TEST_F(Connections, AskForThePageAndTheUserThatTheyAreGiven) {
   std::vector<std::string> lines;
   net::ScriptedServer server([&](net::Peer& peer, int) {
@@ -208,7 +208,8 @@ TEST_F(Connections, AskForThePageAndTheUserThatTheyAreGiven) {
       "GET /api/left-behind?userId=ana",
       "GET /api/threads?limit=7&before=s&userId=ana",
       "GET /api/runs?limit=8&before=" + run.text() + "&userId=ana",
-      "GET /api/runs?limit=20&userId=ana&status=failed",  // the next status is not asked for
+      "GET /api/runs?limit=20&userId=ana&status=failed",  // enough found: no request for the next
+                                                          // status
       "GET /api/threads/t%20u/history?limit=9&before=5",
       "GET /api/threads/t%20u/calls?limit=10",
       "GET /api/threads/t%20u?at=3",

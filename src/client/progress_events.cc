@@ -38,7 +38,7 @@ ProgressEvent ProgressEvents::told(ProgressEvent::Kind kind, const StreamEvent& 
 }
 
 std::optional<ProgressEvent> ProgressEvents::take(const StreamEvent& event) {
-  // What goes on inside of a subgraph is told with the node that it is.
+  // Events within a subgraph are not reported, only those of its node.
   if (!event.checkpoint_ns.empty()) return std::nullopt;
   switch (event.kind) {
     case EventKind::tasks:

@@ -1,6 +1,8 @@
 #pragma once
-// client/progress_events.h - what a run tells in its events, as a runtime would tell it while the
-// run goes on: so that a client shows the same lines wherever the run is.
+// client/progress_events.h - ProgressEvents: derives the progress events of a run from its stored
+// events.
+//
+// A client therefore prints the same lines for runs on a server as for runs in its own process.
 
 #include <map>
 
@@ -10,10 +12,10 @@ namespace belay::client {
 
 class ProgressEvents {
  public:
-  // The kinds that take() needs.
+  // Returns the kinds that take() needs.
   static std::vector<EventKind> kinds();
 
-  // What to tell of the next event of the run, if anything.
+  // Returns the progress event for the run's next event, if there is one.
   std::optional<ProgressEvent> take(const StreamEvent& event);
 
  private:
@@ -21,11 +23,11 @@ class ProgressEvents {
   std::optional<ProgressEvent> take_task(const StreamEvent& event);
   std::optional<ProgressEvent> take_checkpoint(const StreamEvent& event);
 
-  Instant last_at_{};     // of the commit before
-  int attempt_ = 1;       // of the node that was last begun
-  std::string failure_;   // of the last attempt that failed
-  Instant due_{};         // of the next one
-  std::string question_;  // of the commit that comes next
+  Instant last_at_{};     // of the previous commit
+  int attempt_ = 1;       // of the node that started last
+  std::string failure_;   // of the last failed attempt
+  Instant due_{};         // of the next attempt
+  std::string question_;  // of the next commit
   std::uint64_t asked_seq_ = 0;
 };
 

@@ -5,7 +5,7 @@
 namespace belay::client {
 namespace {
 
-// A value of a channel, with what stands around it.
+// The value of a channel, and the members around it.
 constexpr std::size_t kEventBytesMax = std::size_t{256} << 20;
 
 std::string target_of(const EventOptions& options) {
@@ -62,14 +62,15 @@ Task<Result<std::vector<StreamEvent>>> RemoteEvents::next() {
     if (is_broken) {
       answer_.reset();
       if (co_await patience_.wait()) continue;
-      // The next call tries again.
+      // The next call to next() tries again.
       patience_.renew(connection_.options().patience);
       co_return error(ErrorCode::unavailable,
                       "The events of the server at " + connection_.base() +
                           " break off again and again; see what it tells, and come back.");
     }
     auto taken = take(*piece, events);
-    // What was told before the fault is handed out; then it is met again.
+    // Returns the events before the fault now. The next call reconnects after them and returns the
+    // fault.
     if (!taken.ok()) answer_.reset();
     if (!taken.ok() && events.empty()) co_return std::move(taken).error();
     has_ended_ = taken.ok() && *taken;

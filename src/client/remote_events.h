@@ -1,8 +1,9 @@
 #pragma once
-// client/remote_events.h - a run's events from a server, across connections that break.
+// client/remote_events.h - RemoteEvents: reads the events of a run from a server, and reconnects if
+// a connection breaks.
 //
-// It comes back with the last id that it has seen, so nothing is missed and nothing told twice; of
-// text that a node streams it tells each byte once.
+// Each new connection continues after the last event id received, so that no event is lost or
+// repeated. Each byte of streamed text is returned once.
 
 #include <deque>
 #include <map>
@@ -15,8 +16,8 @@ namespace belay::client {
 
 class RemoteEvents final : public EventReader {
  public:
-  // Asks for the events; `not_found` and the like where there are none to be had. The connection
-  // outlives the reader.
+  // Requests the events; fails with `not_found` and other errors of the server. The connection must
+  // outlive the reader.
   static Task<Result<std::unique_ptr<EventReader>>> open(Connection& connection,
                                                          EventOptions options);
 
@@ -31,14 +32,14 @@ class RemoteEvents final : public EventReader {
   };
 
   Task<Result<Done>> connect();
-  // Adds what `bytes` tells; true at the end of the stream.
+  // Adds the events of `bytes`. Returns true at the end of the stream.
   Result<bool> take(std::string_view bytes, std::vector<StreamEvent>& events);
-  // Cuts off what has been heard of a text; false where nothing is left.
+  // Removes the received part of a text. Returns false if nothing remains.
   bool is_news(StreamEvent& event);
 
   Connection& connection_;
   const std::string target_;
-  std::optional<EventId> seen_;  // the last one
+  std::optional<EventId> seen_;  // id of the last event received
   std::optional<net::HttpAnswer> answer_;
   std::optional<net::EventStreamReader> stream_;
   std::map<TaskId, Heard> heard_;

@@ -50,7 +50,7 @@ struct RemoteEventsTest : ::testing::Test {
   std::unique_ptr<EventLoop> loop = make_event_loop();
   std::vector<std::string> requests;
 
-  // Calls `use` with a connection to a server that gives these answers, one for each connection.
+  // Calls `use` with a connection to a server that sends one of these responses per connection.
   void with_server(const std::vector<std::string>& answers,
                    const std::function<void(Connection&)>& use) {
     net::ScriptedServer server([&](net::Peer& peer, int number) {
@@ -67,7 +67,7 @@ struct RemoteEventsTest : ::testing::Test {
     use(connection);
     http.reset();
   }
-  // Everything that a reader gives of these answers.
+  // Returns all events that a reader obtains from these responses.
   Result<std::vector<StreamEvent>> read(const std::vector<std::string>& answers,
                                         EventOptions options = {}) {
     if (options.thread.empty()) options.thread = ThreadId("t");
@@ -109,7 +109,7 @@ TEST_F(RemoteEventsTest, ComeAllAndOnceWhereverTheConnectionBreaks) {
   std::vector<StreamEvent> told = {event_of(1, 0), event_of(1, 3), event_of(2, 0)};
   std::string first = sse(told[0]), second = sse(told[1]), third = sse(told[2]);
   std::string whole = first + second + third + std::string(kEnd);
-  // What the server sends to who has seen so many of them.
+  // The response to a client that has received the first `seen` events.
   auto rest = [&](std::size_t seen) {
     std::string text(kHead);
     if (seen < 1) text += first;

@@ -1,4 +1,4 @@
-// Long on purpose: one short function for each thing that may be asked.
+// Long on purpose: one short function for each request.
 
 #include "client/remote_service.h"
 
@@ -12,10 +12,10 @@
 namespace belay::client {
 namespace {
 
-constexpr std::chrono::milliseconds kAnswersWithin{60'000};  // beyond what a request waits for
-constexpr std::chrono::milliseconds kLook{2'000};            // where no event says anything
-constexpr std::chrono::milliseconds kLastLines{2'000};       // for what a run has told at its end
-// Of what goes over the whole store.
+constexpr std::chrono::milliseconds kAnswersWithin{60'000};  // in addition to the wait for the run
+constexpr std::chrono::milliseconds kLook{2'000};            // poll interval without events
+constexpr std::chrono::milliseconds kLastLines{2'000};       // for events at the end of a run
+// Timeout of requests that read the whole store.
 constexpr std::chrono::milliseconds kWholeStore{3'600'000};
 
 std::uint64_t page_limit(std::size_t limit) {
@@ -200,7 +200,7 @@ class RemoteService final : public Service {
       Target target = runs_target(page);
       co_return co_await get_list<RunRow>(target, "runs", run_row_from);
     }
-    // The server takes one status at a time.
+    // The server accepts one status per request.
     for (RunStatus status : page.statuses) {
       Target target = runs_target(page);
       target.query("status", name_of(status));
@@ -280,18 +280,19 @@ class RemoteService final : public Service {
                    decision_body(decision));
     ThreadId thread = before.thread;
     auto row = co_await run_of(std::move(thread));
-    // Another user's run is not visible: its decider receives only the approval.
+    // The run of another user is not visible; its decider receives only the approval.
     bool is_unseen = !row.ok() && row.error().code == ErrorCode::not_found;
     if (is_unseen) co_return co_await decided(std::move(ask), std::move(before));
     if (!row.ok()) co_return std::move(row).error();
-    // The commit of the decision itself is its answer, and no news.
+    // The commit of the decision is reported by its response, not as progress.
     std::uint64_t after = row->status == RunStatus::paused ? row->seq + 1 : row->seq;
     RunWatch watch(connection(), parts_.executor, parts_.observer, before.thread, after);
     BELAY_CO_TRY(DecisionResult answer, co_await decided(std::move(ask), before));
     bool is_made = answer.kind == DecisionResult::Kind::accepted ||
                    answer.kind == DecisionResult::Kind::duplicate;
     if (!is_made) co_return std::move(answer);
-    // A run without a free slot continues from the queue, once the queue allows it.
+    // Without capacity under the concurrency limits, the run is queued, and there is nothing to
+    // wait for.
     bool is_at_work = answer.view.row.status == RunStatus::running;
     if (is_at_work) {
       Ask resume = post(thread_path(before.thread, "/resume"));
@@ -353,7 +354,7 @@ class RemoteService final : public Service {
     if (records.empty()) co_return Done{};
     Value::Array items;
     for (const RecordWrite& each : records) {
-      // The server takes the records of one user at a time, and all or nothing.
+      // The server accepts the records of one user per request, and saves them atomically.
       if (each.user != records.front().user) {
         co_return error(ErrorCode::invalid,
                         "The records are of several users; a server takes those of one at a time.");
@@ -411,7 +412,7 @@ class RemoteService final : public Service {
     return ask;
   }
 
-  // What may be asked again when the connection broke.
+  // For requests that may be repeated if the connection breaks.
   template <typename T>
   Task<Result<T>> get(Ask ask, Result<T> (*read)(const Value&)) {
     auto document = co_await connection().ask_again_for(std::move(ask));
@@ -431,7 +432,7 @@ class RemoteService final : public Service {
     co_return Done{};
   }
 
-  // "run/seq/index" stands in the address as it is.
+  // The slashes of "run/seq/index" are part of the path, unencoded.
   Task<Result<Done>> move_message(std::string id, std::string_view how) {
     bool is_id = std::count(id.begin(), id.end(), '/') == 2 && id.find("//") == id.npos &&
                  !id.starts_with('/') && !id.ends_with('/');
@@ -455,7 +456,7 @@ class RemoteService final : public Service {
     co_return Done{};
   }
 
-  // A request that makes a run move, until the run has ended or waits.
+  // Sends a request that executes a run, and returns when the run has ended or is paused.
   Task<Result<RunView>> settle(ThreadId thread, Ask ask) {
     ThreadId known = thread;
     auto before = co_await run_of(std::move(known));
@@ -468,7 +469,7 @@ class RemoteService final : public Service {
     co_return std::move(view);
   }
 
-  // `is_repeated`: the run is under way already, and may be in other hands.
+  // `is_repeated`: the run might already be running, possibly in another process.
   Task<Result<RunView>> settle_watched(RunWatch& watch, ThreadId thread, Ask ask,
                                        bool is_repeated) {
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(parts_.wait).count();
@@ -485,7 +486,8 @@ class RemoteService final : public Service {
       }
       if (!reply.ok()) co_return std::move(reply).error();
       auto document = connection().document_of(*std::move(reply));
-      // What was begun by a request whose answer got lost is in the server's own hands.
+      // A repeated request fails with `conflict` if the first one, whose response was lost, has
+      // started the run: the server executes it, and this call follows it.
       bool is_held = !document.ok() && document.error().code == ErrorCode::conflict && is_repeated;
       if (!document.ok() && !is_held) co_return std::move(document).error();
       if (!is_held) {
@@ -495,7 +497,7 @@ class RemoteService final : public Service {
       auto followed = co_await follow(watch, thread);
       if (!followed.ok()) co_return std::move(followed).error();
       if (*followed) co_return **std::move(followed);
-      // It is left behind: whoever asks for it goes on with it.
+      // The run is orphaned: /resume claims it.
       ask.target = thread_path(thread, "/resume");
       ask.body = Value(Value::Object{});
       is_repeated = true;
@@ -503,7 +505,7 @@ class RemoteService final : public Service {
     }
   }
 
-  // Waits until the run has ended or waits; nothing for one that its process has left.
+  // Waits until the run has ended or is paused; nullopt if it is orphaned.
   Task<Result<std::optional<RunView>>> follow(RunWatch& watch, const ThreadId& thread) {
     while (true) {
       ThreadId wanted = thread;
@@ -519,7 +521,7 @@ class RemoteService final : public Service {
   Task<Result<DecisionResult>> decided(Ask ask, ApprovalRow before) {
     bool is_repeated = false;
     BELAY_CO_TRY(DecisionResult answer, co_await ask_to_decide(std::move(ask), is_repeated));
-    // It was open before and now has the same decision: the first response was lost.
+    // The approval was open before, and now has the same decision: the first response was lost.
     bool is_ours = is_repeated && before.status == ApprovalStatus::open;
     if (is_ours && answer.kind == DecisionResult::Kind::duplicate) {
       answer.kind = DecisionResult::Kind::accepted;
@@ -538,7 +540,7 @@ class RemoteService final : public Service {
         if (co_await patience.wait()) continue;
       }
       if (!reply.ok()) co_return std::move(reply).error();
-      // Who was too late is told by whom it was decided, in a problem with all of that.
+      // A conflict contains the decision that was recorded first, and its decider.
       bool is_lost = reply->status == 409 && reply->document.find("answer");
       if (is_lost) co_return connection().fitting(decision_from(reply->document));
       auto document = connection().document_of(*std::move(reply));

@@ -1,27 +1,29 @@
 #pragma once
-// client/remote_service.h - a service of the runs behind a Belay server, over HTTP.
+// client/remote_service.h - creates a Service for the runs of a Belay server, over HTTP.
 //
-// A call that makes a run move waits as a local one does, until the run has ended or waits, however
-// long that takes and however often the connection breaks: the request is sent again with the same
-// thread, so nothing is begun twice, and the run is followed by its events. A server that has
-// answered before is waited for (ConnectionOptions::patience); one that never did is told at once.
+// A call that executes a run returns when the run has ended or is paused, as with a local service,
+// however long that takes and however often the connection breaks: the request is repeated with the
+// same thread, so no run is started twice, and the run's events are followed. The service waits for
+// a server that has responded before (ConnectionOptions::patience); it fails immediately if there
+// never was a response.
 //
-// Errors beside those of Service: `unavailable` for a server that can't be reached, `invalid` for
-// what answers otherwise than a Belay server does, for a key that it does not know or that may not
-// do it. The sentences name the server, and --server or --api-key-file.
+// Errors in addition to those of Service: `unavailable` if the server cannot be reached; `invalid`
+// if it does not respond like a Belay server, does not know the key, or does not permit the call.
+// The messages name the server, and --server or --api-key-file.
 
 #include "client/connection.h"
 #include "service/service.h"
 
 namespace belay::client {
 
-// All of it outlives the service.
+// All of it must outlive the service.
 struct RemoteServiceParts {
   Connection& connection;
   Executor& executor;
   Random& random;
-  ProgressObserver observer = nullptr;  // told how the runs get on that are waited for
-  // How long one request waits for its run before the run is asked for again.
+  ProgressObserver observer = nullptr;  // receives the progress events of the runs that a call
+                                        // waits for
+  // Maximum time that one request waits for its run; then another request follows.
   std::chrono::milliseconds wait{30'000};
 };
 

@@ -3,9 +3,9 @@
 namespace belay::client {
 namespace {
 
-// How soon it looks again for a thread that has not begun.
+// Poll interval for a thread that does not exist yet.
 constexpr std::chrono::milliseconds kNotBegun{50};
-// Beyond the events of any commit.
+// Larger than the index of any event in a commit.
 constexpr std::uint64_t kLastIndex = 1'000'000'000;
 
 }  // namespace
@@ -54,7 +54,7 @@ Task<Done> RunWatch::watch() {
     EventOptions options;
     options.thread = thread_;
     options.kinds = ProgressEvents::kinds();
-    // With the commit that was there last: what comes next has begun with it.
+    // Includes the last known commit: the duration of the next one is measured from it.
     if (after_ > 1) options.after = EventId{after_ - 1, kLastIndex};
     auto reader = co_await RemoteEvents::open(connection_, std::move(options));
     if (reader.ok()) co_return co_await read(**reader);
@@ -65,8 +65,7 @@ Task<Done> RunWatch::watch() {
   }
 }
 
-// What can't be read is no reason to stop waiting for the run: whoever waits asks from time to
-// time.
+// Ends at the first error: the call that waits for the run polls its status anyway.
 Task<Done> RunWatch::read(EventReader& reader) {
   while (true) {
     auto events = co_await reader.next();
@@ -82,7 +81,7 @@ void RunWatch::take(const StreamEvent& event) {
   bool is_new = event.id->seq > after_;
   if (said && is_new && observer_) observer_(*said);
   bool is_commit = event.kind == EventKind::checkpoints && event.checkpoint_ns.empty();
-  // A final status comes after its commit.
+  // The event of a final status follows that of its commit.
   if (is_commit || event.kind == EventKind::status) seen_ = std::max(seen_, event.id->seq);
 }
 

@@ -1,9 +1,8 @@
 #pragma once
-// client/run_watch.h - watches a run on a server while somebody waits for it: tells an observer how
-// it gets on, and whoever waits that there is something new.
+// client/run_watch.h - RunWatch: follows the events of a run on a server while a call waits for the
+// run: passes progress events to an observer, and wakes the call.
 //
-// Threading: one executor. It begins with its making and ends with its end; nothing is told after
-// that.
+// Threading: one executor. The constructor starts it; after the destructor, no event is reported.
 
 #include "client/progress_events.h"
 #include "client/remote_events.h"
@@ -12,17 +11,17 @@ namespace belay::client {
 
 class RunWatch {
  public:
-  // Commits up to `after` are not told: they were there before. The thread may be yet to begin. All
-  // that is handed in outlives the watch.
+  // Does not report commits up to `after`: they existed before. The thread does not need to exist
+  // yet. All arguments must outlive the watch.
   RunWatch(Connection& connection, Executor& executor, const ProgressObserver& observer,
            ThreadId thread, std::uint64_t after);
   ~RunWatch();
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;
 
-  // Waits until something new is seen, or `at_most`.
+  // Waits until an event arrives, but not longer than `at_most`.
   Task<Done> news(std::chrono::milliseconds at_most);
-  // Waits until the commit is seen and told, or `at_most`.
+  // Waits until the commit has been reported, but not longer than `at_most`.
   Task<Done> reach(std::uint64_t seq, std::chrono::milliseconds at_most);
 
  private:
@@ -40,7 +39,7 @@ class RunWatch {
   bool has_ended_ = false;
   Completion<Done> news_;
   Executor::TimerId timer_ = 0;
-  Spawned watching_;  // last: it uses everything above
+  Spawned watching_;  // last: it uses all members above
 };
 
 }  // namespace belay::client

@@ -1,5 +1,5 @@
 #pragma once
-// client/server_address.h - where a server is, and the addresses of what can be asked there.
+// client/server_address.h - parses the address of a server, and builds the targets of requests.
 
 #include <string>
 #include <string_view>
@@ -9,18 +9,18 @@
 namespace belay::client {
 
 struct ServerAddress {
-  std::string base;       // "http://127.0.0.1:8123", or with a path before every request's own
-  bool is_local = false;  // a loopback address, which no proxy is asked for
+  std::string base;       // "http://127.0.0.1:8123", optionally with a path
+  bool is_local = false;  // a loopback address: used without a proxy
 };
 
-// "http://HOST[:PORT][/PATH]" or the same with https. `invalid` for anything else, and for one with
-// a name and password in it: the sentence shows neither.
+// Parses "http://HOST[:PORT][/PATH]", or the same with https. Fails with `invalid` for anything
+// else, also for an address with a name and password; the message contains neither.
 Result<ServerAddress> server_address_from(std::string_view text);
 
-// The path and query of a request, percent-encoded piece by piece.
+// The path and query of a request; each part is percent-encoded.
 class Target {
  public:
-  // `path` as it is: "/api/threads".
+  // `path` is used verbatim: "/api/threads".
   explicit Target(std::string_view path) : text_(path) {}
 
   Target& segment(std::string_view name);

@@ -1,5 +1,15 @@
-// How a decision is made: persisted first, then the run goes on.
-// Long on purpose: what may come between the two stands beside it.
+// Decisions on approvals: recorded durably first, then the run continues.
+//
+// A decision competes with other decisions, the expiry, a cancel, and the commits of the run's
+// owner. Guards settle each race within one transaction of the store; the data that is read here
+// only selects the commit to try. A lost race writes nothing, and decide() starts over: another
+// commit has succeeded in the meantime.
+//
+// Two ways to record a decision:
+//   paused run             the commit decides, and makes this session the owner of the run
+//   running or queued run  only the row of the approval is written; the owner applies the decision
+//
+// Long on purpose: each race is explained next to the code that handles it.
 
 #include <algorithm>
 
@@ -16,7 +26,7 @@ namespace {
 using Verdict = engine::Decided::Verdict;
 using Kind = DecisionResult::Kind;
 
-// The verdict and the canonical edited payload make a decision; comment and decider do not count.
+// Compares the verdict and the canonical edited payload. Comment and decider do not count.
 bool same_decision(const ApprovalRow& decided, bool approved, const std::optional<Value>& edited) {
   ApprovalStatus status = approved ? ApprovalStatus::approved : ApprovalStatus::rejected;
   Digest edited_hash{};
@@ -24,7 +34,7 @@ bool same_decision(const ApprovalRow& decided, bool approved, const std::optiona
   return decided.status == status && decided.edited_hash == edited_hash;
 }
 
-// The task that asks, and the frame that it belongs to: the run, or a subgraph's visit.
+// The task that waits for an interrupt, and its frame: the run itself or a subgraph task.
 struct Asking {
   const GraphDefinition* graph = nullptr;
   const engine::Run* frame = nullptr;
@@ -42,7 +52,7 @@ std::optional<Asking> find_asking(const engine::Run& run, const GraphDefinition&
   return std::nullopt;
 }
 
-// The graph, this one or a subgraph of it, whose node asked.
+// Finds the graph that has the approval node: this one or a subgraph, at any depth.
 const GraphDefinition* graph_with_approval(const GraphDefinition& graph, const std::string& node) {
   const GraphDefinition::Node* found = graph.find(node);
   if (found && found->approval) return &graph;
@@ -53,8 +63,9 @@ const GraphDefinition* graph_with_approval(const GraphDefinition& graph, const s
   return nullptr;
 }
 
-// The edited payload as the state says it; nothing where it is what was shown. Of a question in the
-// middle of a node, which belongs to no channel, there is no graph: it is as it was given.
+// Re-encodes the edited payload with the type of its channel: equal edits then have equal hashes.
+// nullopt if the result equals the payload that was shown. `asking` is null for an interrupt raised
+// within a node: it belongs to no channel, and its edit is kept unchanged.
 Result<std::optional<Value>> canonical_edit(const GraphDefinition* asking,
                                             const ApprovalRow& approval, const Value& edited) {
   Encoder out;
@@ -95,8 +106,8 @@ Error nothing_waits(const ThreadId& thread, RunStatus status) {
                                         "what is wrong with the store.");
 }
 
-// The same for a question that is open: by the version of the graph that the run goes on with, and
-// if the approval's own check lets it pass.
+// canonical_edit() for an open approval: uses the graph version that the run continues with. Fails
+// if the approval's own validate() function rejects the edited state.
 Result<std::optional<Value>> open_edit(const engine::Run& run, const GraphDefinition& graph,
                                        const ApprovalRow& approval, const Value& edited) {
   auto asking = find_asking(run, graph, approval.interrupt);
@@ -160,6 +171,8 @@ engine::Decided Runtime::Impl::expired(ApprovalRow approval) {
 Task<Result<DecisionResult>> Runtime::Impl::decide(TenantId tenant, InterruptId interrupt,
                                                    Decision decision) {
   std::optional<Standing> before;
+  // Each round reads the approval and its run again: in the previous one, another commit changed
+  // them between the read and the commit.
   while (true) {
     auto approval = co_await find_approval(tenant, interrupt);
     if (!approval.ok()) {
@@ -176,16 +189,16 @@ Task<Result<DecisionResult>> Runtime::Impl::decide(TenantId tenant, InterruptId 
       co_return co_await refuse_damaged(tenant, interrupt, std::move(answer).error());
     }
     if (*answer) co_return **std::move(answer);
-    // Another decision came first, or the run changed since it was read: both change the values
-    // just read. If an approval is open and its run is unchanged, the run does not wait for that
-    // approval, and another attempt would always find the same.
+    // Another decision was recorded first, or the run changed since it was read: both change the
+    // values that were just read. If the approval is open and the run is unchanged, the run does
+    // not wait for that approval, and each further attempt would have the same result.
     if (before == now) co_return nothing_waits(thread, now.status);
     before = now;
   }
 }
 
-// A decision that finds damage, or a row changed without the key, has no effect, and its run is
-// quarantined: the run must not continue from such data.
+// If a decision finds damaged data, or a row that was changed without the key, it has no effect and
+// its run is quarantined: the run must not continue from such data.
 Task<Error> Runtime::Impl::refuse_damaged(TenantId tenant, InterruptId interrupt, Error why) {
   if (why.code != ErrorCode::corrupt) co_return why;
   std::function<Result<std::vector<ApprovalRow>>(Snapshot&)> reader = [tenant,
@@ -198,16 +211,16 @@ Task<Error> Runtime::Impl::refuse_damaged(TenantId tenant, InterruptId interrupt
   };
   auto rows = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
   if (!rows.ok() || rows->empty()) co_return why;
-  // If even that fails, the next process that claims the run finds the same damage.
+  // If the quarantine fails too, the next process that claims the run finds the same damage.
   (void)co_await quarantine_or_skip(std::move(tenant), rows->front().run, why);
   co_return why;
 }
 
-// One attempt at an open approval. The commit holds both ways: the decision, and the expiry, which
-// lands instead when the store's clock says that it is too late. Nothing when the run moved on.
+// One attempt to decide an open approval. nullopt if the approval or the run changed between the
+// reads and the commit: nothing was written.
 //
-// Where there is no place for the run to go on, the decision is taken all the same, and the run
-// goes to the queue.
+// `approval` and the run are read from different snapshots. That is safe: the guards compare both
+// with the stored rows.
 Task<Result<std::optional<DecisionResult>>> Runtime::Impl::try_to_decide(ApprovalRow approval,
                                                                          Decision decision,
                                                                          bool to_queue,
@@ -231,12 +244,25 @@ Task<Result<std::optional<DecisionResult>>> Runtime::Impl::try_to_decide(Approva
   if (decision.edited) {
     BELAY_CO_TRY(decision.edited, open_edit(run, *graph, approval, *decision.edited));
   }
+  // Race with the owner of a running run, which might pause it now. If the owner's commit is first,
+  // ApprovalGuard::run_is_active no longer holds, this commit is fenced, and decide() tries again
+  // with the paused run. If this commit is first, the owner's pause is refused, because its
+  // Commit::require_open contains this approval (RunDriver::End::superseded). Neither order loses
+  // the decision.
   if (is_held) co_return co_await decide_held(std::move(approval), std::move(decision));
+  // Decided, closed or expired since the first read.
   if (!standing.asks) co_return std::move(nothing);
   auto places = co_await concurrency_guards_of(found->stored.row, true);
   if (!places.ok()) co_return std::move(places).error();
   BELAY_CO_TRY(engine::Run late_run, engine::restore(*graph, std::move(found->stored)));
 
+  // One commit contains both outcomes: the decision, and the expiry that is written instead if the
+  // approval has expired. The store compares the expiry with its own clock within the transaction,
+  // so that no event can occur between the check and the write.
+  //
+  // advance() consumes its run: therefore the run is restored once per outcome. The checkpoints of
+  // the two outcomes have different ids. If the commit is sent again after a lost reply, the store
+  // recognises by the id which of them it wrote.
   engine::Decided decided = decided_as(approval, std::move(decision));
   engine::Decided late = expired(approval);
   decided.to_queue = late.to_queue = to_queue;
@@ -250,12 +276,17 @@ Task<Result<std::optional<DecisionResult>>> Runtime::Impl::try_to_decide(Approva
 
   auto outcome = co_await parts_.store.commit(std::move(commit));
   if (!outcome.ok()) co_return std::move(outcome).error();
+  // A concurrency limit must not reject a decision. If it is reached, the decision is committed
+  // with `to_queue`: the run becomes queued instead of running. That commit has no
+  // ConcurrencyGuard, so the recursion ends there.
   if (*outcome == CommitOutcome::limit_reached) {
     co_return co_await try_to_decide(std::move(approval), std::move(again), true, standing);
   }
   bool in_time = *outcome == CommitOutcome::applied;
   if (!in_time && *outcome != CommitOutcome::expired) co_return std::move(nothing);
 
+  // The decision is durable now. If this process dies here, the stored run, unless it has ended, is
+  // claimed like any other queued or orphaned run.
   engine::Run decided_run = std::move(in_time ? next.run : late_next.run);
   auto view = co_await drive_decided(std::move(graph), std::move(decided_run));
   if (!view.ok()) co_return std::move(view).error();
@@ -269,6 +300,7 @@ Task<Result<std::optional<DecisionResult>>> Runtime::Impl::try_to_decide(Approva
 }
 
 Task<Result<RunView>> Runtime::Impl::drive_decided(Definition graph, engine::Run run) {
+  // No process executes a queued run yet: its readers and the workers must be notified from here.
   if (run.row.status == RunStatus::queued) {
     live_->wake(run.row.run);
     notify_workers(run.row.tenant);
@@ -280,6 +312,7 @@ Task<Result<RunView>> Runtime::Impl::drive_decided(Definition graph, engine::Run
 
 Task<Result<std::optional<DecisionResult>>> Runtime::Impl::decide_held(ApprovalRow approval,
                                                                        Decision decision) {
+  // This commit has no RunGuard and changes neither seq nor epoch: it must not fence the owner.
   Commit commit;
   commit.tenant = approval.tenant;
   commit.approval_guard.emplace();
@@ -298,6 +331,9 @@ Task<Result<std::optional<DecisionResult>>> Runtime::Impl::decide_held(ApprovalR
   auto stored = co_await find_approval(approval.tenant, approval.interrupt);
   if (!stored.ok()) co_return std::move(stored).error();
   answer.approval = *std::move(stored);
+  // A driver in this process receives the decision immediately. An owner in another process polls
+  // for it while it waits (limits::owner_watch_interval), and the next owner of a queued run reads
+  // it at the start of drive(). A second delivery is ignored: no task waits for it any more.
   if (auto driven = driven_.find(approval.run); driven != driven_.end()) {
     BELAY_CO_CHECK(driven->second->on_decision(answer.approval));
   }
@@ -309,6 +345,9 @@ Task<Result<std::optional<DecisionResult>>> Runtime::Impl::decide_held(ApprovalR
 
 Task<Result<DecisionResult>> Runtime::Impl::answer_decided(ApprovalRow approval,
                                                            Decision decision) {
+  // The approval was decided, expired or closed before: this decision is only compared with the
+  // recorded one. If the graph is not registered, the edit cannot be made canonical and is compared
+  // as it was given.
   auto found = co_await load_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
   auto graph = graph_of(found->stored);
@@ -333,15 +372,17 @@ Task<Result<DecisionResult>> Runtime::Impl::answer_decided(ApprovalRow approval,
   co_return std::move(answer);
 }
 
-// True when this call expired it.
+// Returns true if this call recorded the expiry.
 Task<Result<bool>> Runtime::Impl::expire(ApprovalRow approval) {
-  // A page of many rows only marks a damaged one.
+  // A page of several rows does not fail because of a damaged row: it only marks the row.
   BELAY_CO_CHECK(engine::check_shown(approval));
   auto found = co_await load_run(approval.tenant, approval.run);
   if (!found.ok()) co_return std::move(found).error();
   RunStatus status = found->stored.row.status;
   if (is_final(status)) co_return false;
   if (status == RunStatus::running || status == RunStatus::queued) {
+    // Expiry::passed: the store's clock must agree that the approval has expired. If the clock of
+    // this process is ahead, the outcome is approval_closed, and a later round tries again.
     Commit commit;
     commit.tenant = approval.tenant;
     commit.approval_guard.emplace();
@@ -354,7 +395,7 @@ Task<Result<bool>> Runtime::Impl::expire(ApprovalRow approval) {
     if (!outcome.ok()) co_return std::move(outcome).error();
     co_return *outcome == CommitOutcome::applied;
   }
-  // A run that does not wait for this approval is not changed.
+  // A paused run that does not wait for this approval is not changed.
   engine::Event event = expired(std::move(approval));
   auto view = co_await commit_and_drive(*std::move(found), std::move(event), false);
   if (!view.ok()) co_return std::move(view).error();
@@ -375,8 +416,8 @@ Task<Result<std::size_t>> Runtime::Impl::process_due(TenantId tenant) {
   co_return *expired + *woken;
 }
 
-// Approvals that cannot expire now (concurrency limit, damaged run) stay due: each page begins
-// after the previous one, so that they do not block others.
+// Approvals whose expiry cannot be recorded now (concurrency limit, damaged run) remain due: each
+// page starts after the previous one, so that they do not block others.
 Task<Result<std::size_t>> Runtime::Impl::expire_due(TenantId tenant) {
   std::size_t count = 0;
   ApprovalFilter due;
@@ -394,8 +435,10 @@ Task<Result<std::size_t>> Runtime::Impl::expire_due(TenantId tenant) {
     for (ApprovalRow& approval : *page) {
       RunId run = approval.run;
       auto expired = co_await expire(std::move(approval));
+      // The concurrency limit of the run is reached: its approval remains open for a later round.
       if (!expired.ok() && is_no_place(expired.error())) continue;
       if (!expired.ok()) {
+        // A damaged run is quarantined and must not block the others.
         auto aside = co_await quarantine_or_skip(tenant, run, std::move(expired).error());
         if (!aside.ok()) co_return std::move(aside).error();
         continue;
@@ -415,7 +458,8 @@ Task<Result<bool>> Runtime::Impl::wake_run(TenantId tenant, RunId run) {
   co_return view->has_value();
 }
 
-// Continues runs whose timer is due. Skips those that cannot continue now.
+// Continues paused runs whose timer is due. Each run is tried once per call: one that cannot
+// continue now remains due, and must not block the others.
 Task<Result<std::size_t>> Runtime::Impl::wake_due(TenantId tenant) {
   std::size_t count = 0;
   RunFilter due;

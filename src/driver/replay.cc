@@ -239,6 +239,16 @@ Turn Replay::turn_of(const Ran& ran) const {
   return order_.turn_of(run_, ran.start.attempt, target());
 }
 
+// Whether the attempt's error is the one that the run has recorded. Of an error that Belay raised
+// the recorded text can be that of an older version, so its code is compared.
+bool Replay::fails_run(const Ran& ran) const {
+  const Error* failure = std::get_if<Error>(&ran.outcome);
+  if (!failure) return false;
+  if (failure->message == recorded_.row.error) return true;
+  return !node_errors_.contains(failure->message) &&
+         name_of(failure->code) == recorded_.row.error_code;
+}
+
 Turn Replay::turn_of_question(const Ran& ran) const {
   const InterruptRequest& question = std::get<InterruptRequest>(ran.outcome);
   InterruptId interrupt = engine::interrupt_of(
@@ -270,9 +280,7 @@ std::optional<engine::Event> Replay::ended(Turn latest) {
   // A subgraph may yet ask what was answered while others worked: the outer ones end last. So does
   // the one that fails the run.
   auto rank = [this](const Ran& ran) {
-    const Error* failure = std::get_if<Error>(&ran.outcome);
-    bool fails = failure && failure->message == recorded_.row.error;
-    return std::pair(fails, -static_cast<std::ptrdiff_t>(ran.start.attempt.path.size()));
+    return std::pair(fails_run(ran), -static_cast<std::ptrdiff_t>(ran.start.attempt.path.size()));
   };
   auto first = ran_.end();
   for (auto ran = ran_.begin(); ran != ran_.end(); ++ran) {
@@ -451,6 +459,7 @@ Task<Replay::Ran> Replay::run_attempt(engine::StartNode wanted) {
     ran.outcome = *failure;
     ran.missing.reset();
   }
+  if (auto* failed = std::get_if<Error>(&ran.outcome)) node_errors_.insert(failed->message);
   ran.outcome = finish_attempt(*wanted.node, frame.checkpoint_ns, wanted.attempt,
                                std::move(ran.outcome), ran.left);
   ran.start = std::move(wanted);

@@ -53,6 +53,7 @@ class Replay {
   std::optional<engine::Event> asked(Turn latest);
   std::optional<engine::Event> ended(Turn latest);
   Turn turn_of(const Ran& ran) const;
+  bool fails_run(const Ran& ran) const;
   Turn turn_of_question(const Ran& ran) const;
   std::optional<engine::Event> taken(std::deque<Ran>::iterator attempt);
   Task<Ran> run_attempt(engine::StartNode wanted);
@@ -68,6 +69,7 @@ class Replay {
 
   void note_nodes();
   void compare(const Commit& commit);
+  void compare_error();
   void compare_inner(const CommitRows& rows);
   void compare_state(const CommitRows& rows);
   bool is_passed_over(const CheckpointRow& replayed) const;
@@ -96,6 +98,7 @@ class Replay {
   std::deque<engine::WaitForTask> waits_;
   std::set<InterruptId> decided_;
   std::map<TaskId, RecordedJournal::Begun> begun_;
+  std::set<std::string> node_errors_;           // messages of errors that nodes returned or threw
   std::vector<std::string> nodes_;              // of the superstep under way, by position
   std::vector<ValueRow> written_;               // by tasks of it
   std::vector<std::string> events_, messages_;  // of commits passed over

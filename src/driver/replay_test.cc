@@ -313,6 +313,53 @@ TEST_F(Replays, AnotherErrorIsADifference) {
             "3 two: error: one / other");
 }
 
+// Stores the error of a failed run as an older Belay worded it.
+class StoreWithOldError final : public ForwardingStore {
+ public:
+  StoreWithOldError(Store& inner, std::string text)
+      : ForwardingStore(inner), text_(std::move(text)) {}
+  Task<Result<CommitOutcome>> commit(Commit commit) override {
+    if (commit.rows.run && commit.rows.run->status == RunStatus::failed) {
+      commit.rows.run->error = text_;
+    }
+    return inner().commit(std::move(commit));
+  }
+
+ private:
+  std::string text_;
+};
+
+TEST_F(Replays, AnErrorOfBelayMayBeRecordedInTheWordsOfAnOlderVersion) {
+  GraphBuilder<Plan> builder{"cycle"};
+  builder.node("again", logs("again"));
+  builder.edge(start, "again");
+  builder.branch("again", [](const Plan&) { return std::string("again"); }, {"again", end});
+  auto graph = built(std::move(builder));
+  std::string old = "The run took more than 3 steps; look for a cycle that never ends.";
+  StoreWithOldError older(store, old);
+  auto runtime = Runtime::open(RuntimeParts{older, loop, clock, random, model}).value();
+  runtime->add(graph);
+  RunOptions run;
+  run.supersteps = 3;
+  auto view = block_on(loop, runtime->start(graph, Plan{}, on_thread(run))).value();
+  ASSERT_EQ(view.row.error_code, "exhausted");
+  ReplayReport report = replay(*runtime);
+  EXPECT_EQ(report.run.error, old);
+  EXPECT_EQ(told(report), "");
+  EXPECT_EQ(report.matching_commits, report.run.seq);
+}
+
+TEST_F(Replays, AnErrorWithAnotherCodeIsADifference) {
+  auto fails = [](ErrorCode code) {
+    return [code](const Plan&, Context&) -> Update<Plan> {
+      detail::throw_failure(error(code, "It fails."));
+    };
+  };
+  EXPECT_EQ(
+      first_difference(two_steps(fails(ErrorCode::invalid)), two_steps(fails(ErrorCode::conflict))),
+      "3 two: error: invalid: It fails. / conflict: It fails.");
+}
+
 TEST_F(Replays, WithExitEachRecordedCommitIsCompared) {
   auto graph = fan_out();
   auto runtime = process(graph);

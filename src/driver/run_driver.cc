@@ -1,4 +1,10 @@
-// Long on purpose: one loop, and what its actions and events come to.
+// RunDriver: the loop that executes one run, and how each action becomes an event.
+//
+// The order of three things keeps a run consistent: a commit is durable before the actions that
+// depend on it start (except with Durability::async, within bounds), no event but Committed reaches
+// advance() while a commit is in progress, and after the outcome `fenced` nothing more is written.
+//
+// Long on purpose: one loop with its actions and events.
 
 #include "driver/run_driver.h"
 
@@ -14,11 +20,12 @@
 namespace belay {
 namespace {
 
-// A run that never waits lets others go after this many commits.
+// After this many commits without a wait, a run yields the executor's thread to other work.
 constexpr int commits_before_giving_way = limits::bounded(64, 2);
-// With Durability::async: commits under way before a step waits for the oldest.
+// With Durability::async: maximum number of commits in progress. At this number, the next commit
+// waits until all of them are durable.
 constexpr std::size_t lagging_commits_max = limits::bounded(64, 2);
-// What plain nodes of one superstep came to is committed at least this often.
+// The results of plain nodes of one superstep are committed at least this often.
 constexpr milliseconds plain_nodes_slice{10};
 
 bool is_end(const engine::Event& event) {
@@ -61,6 +68,8 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
     auto read = co_await read_journal();
     if (!read.ok()) co_return std::move(read).error();
   }
+  // A decision might have been recorded while the run was queued or had another owner. Only its
+  // approval row was written then, and this owner must apply it.
   if (engine::has_open_interrupts(run_)) {
     auto found = co_await find_decided();
     if (!found.ok()) co_return std::move(found).error();
@@ -68,6 +77,7 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
   while (true) {
     if (inbox_.empty() && !journal_.has_requests()) co_await wait_for_event();
     if (lost_) co_return End::fenced;
+    // A node waits for these rows before it calls its effect.
     if (journal_.has_requests()) {
       auto written = co_await write_journal();
       if (!written.ok()) co_return std::move(written).error();
@@ -75,7 +85,8 @@ Task<Result<RunDriver::End>> RunDriver::drive(engine::Event first) {
       continue;
     }
     engine::Event event = next_event();
-    // Attempts that have ended give their frames and their hold on the state back.
+    // Destroys finished attempts before advance(): their coroutines hold a reference to the state,
+    // which would otherwise have to be copied before it can be changed.
     for (const TaskId& task : std::exchange(over_, {})) attempts_.erase(task);
     auto next = engine::advance(*graph_, std::move(run_), std::move(event));
     run_ = std::move(next.run);
@@ -91,13 +102,16 @@ engine::Event RunDriver::next_event() {
   engine::Event event = std::move(inbox_.front());
   inbox_.pop_front();
   auto* ended = std::get_if<engine::NodeEnded>(&event);
+  // Several plain nodes have ended in a row: with `more`, their results share one commit. The time
+  // is limited, because a crash repeats all nodes whose results are not committed.
   if (!ended || inbox_.empty() || !is_end(inbox_.front())) {
     plain_since_.reset();
     return event;
   }
   Instant now = parts_.clock.now();
   if (!plain_since_) plain_since_ = now;
-  // A clock that was set back would otherwise delay everything until it catches up.
+  // `now >= *plain_since_`: a clock that was set back would otherwise delay the commit until it has
+  // caught up.
   ended->more = now >= *plain_since_ && now - *plain_since_ < plain_nodes_slice;
   if (!ended->more) plain_since_.reset();
   return event;
@@ -111,6 +125,7 @@ bool RunDriver::is_decision_waiting() const {
 }
 
 std::optional<RunView> RunDriver::take_view() {
+  // The spending of a run with a budget is read from the store.
   if (!is_final(run_.row.status) || run_.options.budget.is_set()) return std::nullopt;
   auto state = engine::state_value(*graph_, run_);
   if (!state) return std::nullopt;
@@ -139,7 +154,8 @@ Result<Done> RunDriver::on_decision(ApprovalRow approval) {
   return Done{};
 }
 
-// Before its first event, the run might still belong to another process.
+// Does not push the event before drive() has pushed the first one: until then, the run might still
+// belong to another process.
 void RunDriver::release(bool is_urgent) {
   is_to_be_released_ = true;
   is_urgent_ = is_urgent_ || is_urgent;
@@ -160,6 +176,8 @@ void RunDriver::push(engine::Event event) {
 }
 
 Task<Done> RunDriver::wait_for_event() {
+  // The watch starts with the first wait: a run that commits all the time detects a lost ownership
+  // by its guard.
   if (!watch_) watch_ = spawn<Done>(parts_.executor, watch_owner(), [](Done) {});
   commits_in_a_row_ = 0;
   while (inbox_.empty() && !journal_.has_requests() && !lost_) {
@@ -181,6 +199,7 @@ Task<Done> RunDriver::yield_to_others() {
 
 Task<Result<std::optional<RunDriver::End>>> RunDriver::perform(engine::Action& action) {
   if (std::holds_alternative<engine::Stop>(action)) {
+    // End::stopped promises durability, and one of these commits might be fenced.
     auto caught_up = co_await await_pending_commits();
     if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
     co_return std::optional(End::stopped);
@@ -231,7 +250,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::await_pending_commits() {
 }
 
 Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit& action) {
-  // What is told afterwards; the rest of the commit goes to the store as it is.
+  // A copy of the rows that report_progress() needs after the commit, which is moved to the store.
   CommitRows told;
   bool is_first = action.commit->run_guard && action.commit->run_guard->seq == 0;
   bool is_pending = action.commit->run_guard && !action.commit->run_guard->pending_for.is_null();
@@ -246,6 +265,9 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
   if (++commits_in_a_row_ > commits_before_giving_way) co_await yield_to_others();
   bool asks_for_place = !is_pending && !concurrency.empty();
   if (asks_for_place) action.commit->concurrency = std::exchange(concurrency, {});
+  // With Durability::async, a step can start before the previous commit is durable. If the store
+  // refuses one of these commits, all later ones are fenced: each requires the seq of the one
+  // before. A commit with a ConcurrencyGuard must not lag: no node may run before it is counted.
   if (action.may_lag && !asks_for_place && lagging_.size() < lagging_commits_max) {
     auto lagging = std::make_unique<Lagging>();
     auto task = parts_.store.commit(std::move(*action.commit));
@@ -264,17 +286,21 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write(engine::WriteCommit
     if (*came_to) co_return std::move(came_to);
     if (publishes) when_published();
   }
-  // Stored for good; no later commit changes it.
+  // The input is durable, and no later commit changes it: the row need not carry it any more.
   if (is_first) input_ = std::exchange(run_.row.input, {});
   if (told.run) report_progress(told);
   live_.wake(run_.row.run);
   engine::Committed committed{moment()};
+  // A decision that is already in the inbox must be applied before the run can pause. At the front:
+  // advance() must not receive any event of the meantime before Committed.
   committed.more = is_decision_waiting();
   inbox_.push_front(committed);
   co_return std::optional<End>();
 }
 
 Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
+  // With Durability::exit, the steps that lead to this task might not be stored. They are committed
+  // first: after a crash, the restored run must know the task that the intent belongs to.
   if (run_.has_uncommitted_steps) {
     auto flushed = engine::advance(*graph_, std::move(run_), engine::Flushed{moment()});
     run_ = std::move(flushed.run);
@@ -283,6 +309,7 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
       if (!came_to.ok() || *came_to) co_return std::move(came_to);
     }
   }
+  // The guard below requires the newest seq, which lagging commits are still about to store.
   auto caught_up = co_await await_pending_commits();
   if (!caught_up.ok() || *caught_up) co_return std::move(caught_up);
   auto requests = journal_.take_requests();
@@ -297,11 +324,14 @@ Task<Result<std::optional<RunDriver::End>>> RunDriver::write_journal() {
   if (!outcome.ok()) co_return std::move(outcome).error();
   auto came_to = end_for_outcome(*outcome);
   if (*came_to) co_return std::move(came_to);
+  // Only now can the nodes call their effects. A crash before this line leaves the intents
+  // unstored, or stored with uncertain effects.
   for (EffectJournal::Request& request : requests) request.recorded.complete(Done{});
   co_return std::optional<End>();
 }
 
-// A plain function ends where it needs something recorded first, and is called again after that.
+// Executes a plain function. It ends where it needs a durable journal row (an exception carries the
+// row here), and is called again, as the same attempt, after the row is committed.
 Task<Result<std::optional<RunDriver::End>>> RunDriver::run_plain(engine::StartNode& action) {
   last_attempt_ = action.attempt.attempt;
   last_began_ = parts_.clock.now();
@@ -380,6 +410,7 @@ void RunDriver::limit_attempt(Attempt& attempt, Instant::duration left) {
   attempt.timer = parts_.executor.call_after(left, [this, id = attempt.id.task] {
     Attempt& late = attempts_.at(id);
     late.timer.reset();
+    // Before the coroutine is destroyed: its model calls then count as failures of the dependency.
     if (late.model) late.model->time_out();
     late.task.reset();
     Error why =
@@ -406,6 +437,7 @@ void RunDriver::on_attempt_finished(Attempt& attempt, NodeOutcome outcome) {
   outcome =
       finish_attempt(*attempt.node, attempt.checkpoint_ns, attempt.id, std::move(outcome), left);
   report_node_outcome(attempt.id, attempt.began, std::move(outcome), std::move(left));
+  // Not destroyed here: this function can be called from the coroutine that the attempt owns.
   over_.push_back(attempt.id.task);
 }
 
@@ -439,8 +471,8 @@ void RunDriver::stop_timer(std::optional<TimerId>& timer) {
   timer.reset();
 }
 
-// While a node works or a retry waits, nothing is committed that could tell that the run is no
-// longer ours, or that somebody has decided what it asks: so ask.
+// While a node runs or a retry waits, no commit can detect that the run has another owner, and no
+// event reports a decision that another process has recorded. Therefore both are polled.
 Task<Done> RunDriver::watch_owner() {
   while (true) {
     co_await sleep_for(limits::owner_watch_interval);
@@ -453,19 +485,23 @@ Task<Done> RunDriver::watch_owner() {
       return rows.empty() ? 0 : rows.front().epoch;
     };
     auto epoch = co_await read<std::uint64_t>(parts_.store, std::move(find_epoch));
+    // An unavailable store is no proof of a lost ownership: the guard of the next commit decides.
     if (!epoch.ok()) continue;
     if (*epoch == run_.row.epoch) {
+      // If this read fails, the next interval repeats it.
       if (engine::has_open_interrupts(run_)) (void)co_await find_decided();
       continue;
     }
-    // Not from here: this very task is destroyed with the driver.
+    // Only sets a flag: drive() must return by itself, because this coroutine is a member of the
+    // driver and is destroyed with it.
     lost_ = true;
     if (awaited_) awaited_->complete(Done{});
     co_return Done{};
   }
 }
 
-// Approvals of this run that were decided without a commit of it.
+// Reads approvals of this run that were decided without a commit of the run, and queues them as
+// events.
 Task<Result<Done>> RunDriver::find_decided() {
   std::vector<InterruptId> asked;
   engine::collect_open_interrupts(run_, asked);
@@ -476,13 +512,13 @@ Task<Result<Done>> RunDriver::find_decided() {
   auto rows = co_await read<std::vector<ApprovalRow>>(parts_.store, std::move(reader));
   if (!rows.ok()) co_return std::move(rows).error();
   for (ApprovalRow& row : *rows) {
-    // The run might have used the decision during this read.
+    // The run might have applied the decision during this read.
     if (engine::waits_for(run_, row.interrupt)) BELAY_CO_CHECK(on_decision(std::move(row)));
   }
   co_return Done{};
 }
 
-// The nodes that a release has abandoned, comma-separated.
+// Returns the names of the nodes that a release has abandoned, comma-separated.
 std::string RunDriver::given_up(const CommitRows& rows) {
   std::string nodes;
   for (const EventRow& event : rows.events) {

@@ -1,8 +1,9 @@
 #pragma once
-// driver/run_driver.h - carries one run on: does what advance() says and tells it what happened.
+// driver/run_driver.h - executes one run: performs the actions that advance() returns and feeds the
+// resulting events back to it.
 //
-// Threading: everything on the executor's thread. Destroying a driver stops its nodes where they
-// wait; the store keeps what was committed, and any process can take the run over.
+// Threading: call everything on the executor's thread. The destructor destroys suspended nodes; all
+// committed data stays in the store, and any process can claim the run.
 
 #include <deque>
 #include <map>
@@ -22,80 +23,81 @@ namespace belay {
 
 class RunDriver {
  public:
-  // Why a driver came to its end.
+  // The reason why drive() returned.
   enum class End {
-    stopped,        // the run has ended, waits, or was given back; that is durable
-    fenced,         // somebody else has moved the run on: nothing more may be done here
-    exists,         // the first commit found the thread or the run there already
-    limit_reached,  // as many runs as may be are at work: nothing was written, it stays where it is
-    superseded,     // a decision came while the run was about to pause: read it again and go on
+    stopped,        // the run has ended, is paused, or was released; that is durable
+    fenced,         // another commit has advanced the run: the driver must not do anything more
+    exists,         // the first commit found that the thread or the run already exists
+    limit_reached,  // concurrency limit: nothing was written, the stored run is unchanged
+    superseded,     // a decision was recorded before the pause: read the run again, and continue it
   };
 
-  // `parts`, `protection` and `live` outlive the driver.
+  // `parts`, `protection` and `live` must outlive the driver.
   RunDriver(RuntimeParts& parts, Protection& protection, TextHub& live,
             std::shared_ptr<const GraphDefinition> graph, engine::Run run);
   ~RunDriver();
   RunDriver(const RunDriver&) = delete;
   RunDriver& operator=(const RunDriver&) = delete;
 
-  // Goes on until End, or until the store fails. Once.
+  // Executes the run until one of the ends above, or fails with the error of the store. Call once.
   Task<Result<End>> drive(engine::Event first);
 
-  // The run has been cancelled or taken over: stop at once, without a commit.
+  // The run has been cancelled or claimed by another session: stops immediately, without a commit.
   void abandon();
-  // An approval that this run asks for has been decided, without a commit of the run.
-  // `corrupt` when its edited payload can't be read: it is then left as it is.
+  // Passes on a decision that was recorded without a commit of the run. `corrupt` if the edited
+  // payload cannot be read: the run then continues to wait for the approval.
   Result<Done> on_decision(ApprovalRow approval);
   // Starts no more nodes, and releases the run once the running nodes have ended and are committed;
   // with `is_urgent` it abandons the running nodes and releases the run immediately.
   void release(bool is_urgent);
 
-  // Once drive() has rested: the run's row, without its input.
+  // The row of the run, without its input. Requires: drive() has returned.
   const RunRow& row() const { return run_.row; }
-  // The run as it has ended, and nothing where only the store can tell. Once, after drive().
+  // Returns the view of an ended run; nullopt if the run has not ended or only the store has all of
+  // the data. Call once, after drive() has returned.
   std::optional<RunView> take_view();
 
-  std::vector<ConcurrencyGuard> concurrency;  // that the first commit asks for
-  std::function<void()> when_published;  // called after a commit that holds messages; may be null
+  std::vector<ConcurrencyGuard> concurrency;  // guards of the first commit
+  std::function<void()> when_published;       // called after a commit with messages; may be null
 
  private:
   using TimerId = Executor::TimerId;
 
-  // An attempt of a node that waits for something.
+  // A running attempt of a node whose function is a coroutine, or that uses a dependency.
   struct Attempt {
     engine::AttemptId id;
     const GraphDefinition::Node* node = nullptr;
     std::string checkpoint_ns;
     Instant began{};
     std::unique_ptr<TaskJournal> journal;
-    std::unique_ptr<ProtectedModel> model;         // null where the model is not protected
-    std::unique_ptr<Context> context;              // null while it waits for what it uses
-    std::optional<TextHub::TextProducer> speaker;  // once it has said something
-    std::vector<Dependency::Slot> slots;           // of what it uses
-    std::optional<TimerId> timer;
-    Instant due{};                  // with a timer
-    Instant::duration time_left{};  // while its calls of the model wait
-    int waiting_calls = 0;
-    Spawned task;  // last: it uses all of the above
+    std::unique_ptr<ProtectedModel> model;         // null if the model is not protected
+    std::unique_ptr<Context> context;              // null while the attempt waits for slots
+    std::optional<TextHub::TextProducer> speaker;  // set once the attempt has streamed text
+    std::vector<Dependency::Slot> slots;           // of the dependencies that it uses
+    std::optional<TimerId> timer;                  // of the node's timeout
+    Instant due{};                                 // of `timer`
+    Instant::duration time_left{};                 // while calls of the model wait for a slot
+    int waiting_calls = 0;                         // calls of the model that wait for a slot
+    Spawned task;                                  // last: it uses all members above
   };
 
   engine::Moment moment();
   void push(engine::Event event);
   Task<Done> wait_for_event();
   Task<Done> yield_to_others();
-  // Whether a decision waits in the inbox that this run can use.
+  // True if the inbox contains a decision that a task of this run waits for.
   bool is_decision_waiting() const;
   engine::Event next_event();
-  // What an action comes to; nothing when the run goes on. Uses the action up: it has to live until
-  // then, since a commit is big enough for its moves to count.
+  // Performs an action. nullopt if the run continues. Consumes the action, which must outlive the
+  // coroutine: it is passed by reference because moving a commit is expensive.
   Task<Result<std::optional<End>>> perform(engine::Action& action);
   Task<Result<std::optional<End>>> write(engine::WriteCommit& action);
   Result<std::optional<End>> end_for_outcome(CommitOutcome outcome) const;
-  // With Durability::async: waits for the commits that are still under way.
+  // With Durability::async: waits until the commits in progress are durable.
   Task<Result<std::optional<End>>> await_pending_commits();
   Task<Result<std::optional<End>>> run_plain(engine::StartNode& action);
   void start_node(engine::StartNode& action);
-  // Records what nodes ask to be recorded, after every earlier commit.
+  // Commits the journal rows that nodes wait for, after every earlier commit.
   Task<Result<std::optional<End>>> write_journal();
   Task<Result<Done>> read_journal();
   void wait_for_task(const engine::WaitForTask& action);
@@ -131,22 +133,23 @@ class RunDriver {
   std::shared_ptr<const GraphDefinition> graph_;
   std::unique_ptr<Records> records_;
   engine::Run run_;
-  std::string input_;  // of the row, once the first commit has stored it
+  std::string input_;  // moved out of the row once the first commit has stored it
   std::deque<engine::Event> inbox_;
   EffectJournal journal_;
   Ledger ledger_;
   std::optional<Completion<Done>> awaited_;
-  bool lost_ = false;
+  bool lost_ = false;       // another session owns the run, or the run was cancelled
   bool has_begun_ = false;  // drive() has been called
   bool is_to_be_released_ = false;
-  bool is_urgent_ = false;
-  int commits_in_a_row_ = 0;
+  bool is_urgent_ = false;              // the release must not wait for running nodes
+  int commits_in_a_row_ = 0;            // without a wait in between
   std::optional<Instant> plain_since_;  // plain nodes have run since then without a commit
 
-  // Of the attempt that was started last, for the observer.
+  // Of the attempt that was started or finished last, for the observer.
   int last_attempt_ = 1;
   Instant last_began_{};
 
+  // With Durability::async: commits that were sent and are not known to be durable, oldest first.
   struct Lagging {
     Completion<Result<CommitOutcome>> outcome;
     Spawned task;
@@ -154,19 +157,20 @@ class RunDriver {
   std::deque<std::unique_ptr<Lagging>> lagging_;
   std::map<TaskId, TimerId> waits_;
   std::optional<TimerId> run_timer_;
-  // Last: what they run uses all of the above.
+  // Last: their coroutines use all members above.
   Spawned watch_;
   std::map<TaskId, Attempt> attempts_;
-  std::vector<TaskId> over_;  // attempts whose task has ended, to be let go outside of it
+  std::vector<TaskId> over_;  // finished attempts; drive() destroys them
 };
 
-// What an attempt leaves for its commit: the text that it has streamed becomes an event. Of one
-// that came to nothing the text is dropped, of one that failed all but what tells of it.
+// Prepares the effects of a finished attempt for its commit. The streamed text of a completed
+// attempt becomes an event; any other attempt drops its text. A failed attempt also drops its
+// records, messages and outcome, and keeps its events and its journal.
 NodeOutcome finish_attempt(const GraphDefinition::Node& node, const std::string& checkpoint_ns,
                            const engine::AttemptId& attempt, NodeOutcome outcome,
                            NodeEffects& left);
 
-// A user's records, read through the store.
+// Returns an object that reads the records of a user from the store.
 std::unique_ptr<Records> store_records(Store& store, TenantId tenant, UserId user);
 
 }  // namespace belay

@@ -49,6 +49,8 @@ Value to_value(const StreamEvent& event) {
                         {"kind", name_of(event.kind)},
                         {"threadId", event.thread.text},
                         {"runId", event.run.text()},
+                        {"namespace", text_or_null(event.checkpoint_ns)},
+                        // The former name of "namespace", for clients that were written for it.
                         {"space", text_or_null(event.checkpoint_ns)},
                         {"node", text_or_null(event.node)},
                         {"taskId", event.task.is_null() ? Value() : Value(event.task.text())},

@@ -1,4 +1,6 @@
-// Long on purpose: all of the engine's judgement stands in one place.
+// advance(): what each event does to a run. Pure: no I/O, no clock, no randomness.
+//
+// Long on purpose: all events are handled in one place.
 
 #include "engine/advance.h"
 
@@ -13,7 +15,8 @@
 namespace belay::engine {
 namespace {
 
-// min(2^n * base, cap) after the n-th failure, +-20 %, and at least what the other side asked.
+// Backoff after the n-th failure: min(2^n * base, cap) +-20 %, and at least the error's
+// retry_after.
 std::chrono::microseconds wait_after(const RetryPolicy& policy, const NodeFailed& event) {
   std::int64_t factor = std::int64_t{1} << std::min(event.of.attempt, 30);
   std::int64_t base = std::max<std::int64_t>(policy.base.count(), 0);
@@ -24,12 +27,13 @@ std::chrono::microseconds wait_after(const RetryPolicy& policy, const NodeFailed
   return std::max<std::chrono::microseconds>(jittered, *event.error.retry_after);
 }
 
-// What was under way in another process is not under way here.
+// Resets the tasks that were running in the previous owner: they are not running in this process.
 void forget_attempts(Run& run) {
   run.running = 0;
   run.first_ready = 0;
   for (NodeTask& task : run.tasks) {
-    // A retry that had begun stays one that was due then: who writes it down changes nothing.
+    // A retry that had started keeps its due time, so that the stored task does not depend on
+    // which process writes it.
     bool is_retry = task.due != Instant();
     if (task.phase == NodeTask::Phase::running) {
       task.phase = is_retry ? NodeTask::Phase::backing_off : NodeTask::Phase::ready;
@@ -40,7 +44,7 @@ void forget_attempts(Run& run) {
 
 bool rests(RunStatus status) { return status != RunStatus::running; }
 
-// Lists the names of the nodes with a running attempt.
+// Appends the names of the nodes with a running attempt.
 void list_running(const Run& run, Value::Array& nodes) {
   for (const NodeTask& task : run.tasks) {
     if (task.phase == NodeTask::Phase::running) nodes.emplace_back(task.node->name);
@@ -48,8 +52,8 @@ void list_running(const Run& run, Value::Array& nodes) {
   }
 }
 
-// True if the newest owner has advanced the run since its claim: pending writes do not change the
-// row, and therefore not its count of lost processes either.
+// True if the last owner has completed a task since its claim. Pending writes do not change the
+// run's row, and therefore do not reset its lost_claims; the tasks show the progress.
 bool has_progressed(const Run& run, std::uint64_t seq, std::uint64_t epoch) {
   return std::any_of(run.tasks.begin(), run.tasks.end(), [&](const NodeTask& task) {
     if (task.phase == NodeTask::Phase::done) return task.saved_at == seq;
@@ -135,6 +139,7 @@ void Transition::on(Forked event) {
 }
 
 void Transition::on(Claimed event) {
+  // A paused run is not claimed: only a decision, a due timer or a person continues it.
   if (is_final(run_.row.status) || run_.row.status == RunStatus::paused) {
     work_.stops = true;
     return;
@@ -143,6 +148,7 @@ void Transition::on(Claimed event) {
     work_.stops = true;
     return;
   }
+  // Running with an owner: that owner died, since a release would have made the run queued.
   bool was_lost = run_.row.status == RunStatus::running && !run_.row.session.is_null();
   bool starts_over = event.is_manual || has_progressed(run_, run_.row.seq, run_.row.epoch);
   run_.row.lost_claims = (starts_over ? 0 : run_.row.lost_claims) + (was_lost ? 1 : 0);
@@ -153,6 +159,8 @@ void Transition::on(Claimed event) {
   step.kind = CommitKind::claim;
   step.node = run_.row.node;
   step.is_midway = is_parallel(run_);
+  // Such a run might be the cause of its owners' deaths. It must not take down one worker after the
+  // other.
   if (run_.row.lost_claims > limits::lost_claims_max) {
     run_.row.status = RunStatus::quarantined;
     run_.row.session = SessionId();
@@ -187,8 +195,8 @@ void Transition::ended_here(NodeEnded& event) {
   add_effects(task->effects, std::move(event.effects));
   Value::Object detail;
   if (event.of.attempt != 1) detail.emplace("attempt", event.of.attempt);
-  // The number of the task's effect rows, by which a journal that has lost one is detected. If
-  // there are several tasks, the task's own row contains it.
+  // The number of effect rows of the task: a journal that has lost one is detected by it. In a
+  // superstep with several tasks, the row of the task contains the number.
   auto journaled = static_cast<std::int64_t>(task->effects.journaled);
   if (journaled > 0 && !is_parallel(run_)) detail.emplace("effects", journaled);
   Value told = detail.empty() ? Value() : Value(std::move(detail));
@@ -206,6 +214,7 @@ void Transition::failed_here(NodeFailed& event) {
   int allowed = node.retry.attempts;
   if (allowed > 1 && run_.options.max_retries) allowed = std::max(1, *run_.options.max_retries);
   add_effects(task->effects, std::move(event.effects));
+  // Only `unavailable` is retried: any other error would occur again.
   if (event.error.code != ErrorCode::unavailable || event.of.attempt >= allowed) {
     return fail(std::move(event.error), event.moment, 1);
   }
@@ -248,7 +257,7 @@ void Transition::on(TaskDue event) { pass_inside(event, 0, &Transition::due_here
 
 void Transition::due_here(TaskDue& event) {
   if (NodeTask* task = task_of(event.of, Phase::backing_off)) {
-    if (root().run_.is_draining) return;  // the next owner waits for it or starts it
+    if (root().run_.is_draining) return;  // the next owner starts the retry
     task->phase = Phase::running;
     ++run_.running;
     work_.actions.emplace_back(StartNode{event.of, task->node, run_.state});
@@ -287,7 +296,8 @@ void Transition::on(Released event) {
   if (is_running() && event.is_urgent) release(event.moment);
 }
 
-// Saves the results of tasks first: the commit of a release within a superstep does not write them.
+// Releases the run to its queue. Results of tasks are saved first, in a commit of their own if
+// necessary: the release within a superstep does not contain them.
 void Transition::release(const Moment& moment) {
   save_unsaved(moment);
   if (work_.commit || !is_running()) return;
@@ -314,6 +324,7 @@ void Transition::on(Flushed event) {
 void Transition::on(Cancelled event) {
   if (is_final(run_.row.status)) return;
   if (event.is_worked_on) run_.working_since = run_.row.updated_at;
+  // The higher epoch fences the owner: none of its later commits passes its guard.
   guard_epoch_ = run_.row.epoch++;
   run_.row.status = RunStatus::cancelled;
   run_.row.reason.clear();
@@ -325,7 +336,7 @@ void Transition::on(Cancelled event) {
   Value::Object detail{{"by", event.by}};
   if (!event.on_behalf_of.empty()) detail.emplace("onBehalfOf", event.on_behalf_of);
   step.detail = Value(std::move(detail));
-  // The values of a superstep that never ends stay beyond the state.
+  // Pending writes of a superstep that does not end must not become part of the state.
   step.is_midway = is_parallel(run_);
   clear_awaiting(step);
   step.effects.events = take_events(run_);
@@ -334,17 +345,23 @@ void Transition::on(Cancelled event) {
 }
 
 void Transition::finish(const Moment& moment) {
-  // Values ahead of a superstep's end lie beyond the commit that began it. A subgraph's last commit
-  // must not be without the end of its task: nothing would move after a crash.
+  // Pending writes come after the commit that scheduled their superstep, so they are not added to a
+  // commit that starts the next one. If another event follows immediately, they can wait for its
+  // commit. They cannot wait if this event commits rows of a subgraph: if the subgraph's last
+  // commit were stored without the end of the outer task, the run could not continue after a crash.
   if (!work_.commit && (!work_.more || work_.has_pending)) save_unsaved(moment);
+  // Not if another event follows (`more`): it can be the decision that the run would wait for.
   if (!work_.more && !work_.commit && is_running() && run_.running == 0 && run_.unfinished > 0 &&
       is_blocked(run_, moment.now)) {
     pause(moment);
   }
-  // After the superstep's end, if this was its last task: that commit comes first.
+  // Not with a commit of this event, such as the end of the superstep: the release then follows
+  // when that commit is durable.
   if (run_.is_draining && !work_.more && !work_.commit && is_running() && !any_running(run_)) {
     release(moment);
   }
+  // Rows of model calls join the commit of this event. If there is none, they wait as long as
+  // another event or deferred steps are about to cause one, and are committed alone otherwise.
   bool writes = work_.commit || work_.has_pending || !(work_.more || defers_commit());
   if (writes && !run_.deferred_journal.empty()) {
     auto held = std::exchange(run_.deferred_journal, {});

@@ -1,13 +1,13 @@
 #pragma once
-// engine/advance.h - what happens next in a run, decided without doing it.
+// engine/advance.h - advance(): computes the next state of a run and the actions that follow.
 //
-// advance() is the whole of the engine's judgement, and it performs no I/O. It takes the run as it
-// stands and one event, and returns the run after the event and the actions that the driver has to
-// carry out. The same run and the same event give the same answer on every machine, for good:
-// replay after a crash and the simulator both rest on that.
+// advance() makes every decision of the engine and performs no I/O. It takes a run and one event,
+// and returns the run after the event and the actions that the driver must perform. The result
+// depends only on the run and the event, on every machine and permanently: recovery after a crash,
+// replay and the simulator rely on that.
 //
-// Whatever can vary - the time, a random number, a model's reply - arrives in the event. If you
-// want a clock here, put the time into the event instead.
+// All input that can vary, such as the time, a random number or a model's reply, is part of the
+// event. If you need a clock here, add the time to the event instead.
 
 #include <vector>
 
@@ -17,14 +17,14 @@ namespace belay::engine {
 
 struct Advance {
   Run run;                      // the run after the event
-  std::vector<Action> actions;  // to be started in this order
+  std::vector<Action> actions;  // to be performed in this order
 };
 
-// Total: an event that no longer applies (a lost timer, a second decision, the reply of a cancelled
-// attempt) leaves the run unchanged, with no actions. A graph function that throws, or a state that
-// JSON can't say, fails the run with a typed error.
-// `run` is used up.
-// REQUIRES: the driver hands in no event while a commit is under way, except Committed.
+// Accepts any event for any run: an event that no longer applies (an obsolete timer, a second
+// decision, the reply of a cancelled attempt) leaves the run unchanged and has no actions. If a
+// graph function throws, or a state cannot be represented as JSON, the run fails with a typed
+// error. Consumes `run`. REQUIRES: while a commit is in progress, the driver passes in no event
+// except Committed.
 Advance advance(const GraphDefinition& graph, Run&& run, Event event);
 
 }  // namespace belay::engine

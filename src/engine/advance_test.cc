@@ -1,4 +1,5 @@
-// Long on purpose: one claim after another about one function.
+// Tests advance() event by event, without a store or a driver.
+// Long on purpose: many short tests of one function.
 
 #include "engine/advance.h"
 
@@ -47,7 +48,7 @@ Instant at(int seconds) {
 }
 Moment moment(int seconds) { return Moment{at(seconds), 1000u + static_cast<unsigned>(seconds)}; }
 
-// Steps one run by hand and keeps what each event came to.
+// Passes events to one run, one at a time, and keeps the actions of the last one.
 struct Stepping : ::testing::Test {
   Graph<Mail> graph = mail_graph();
   engine::Run run = fresh({});
@@ -79,7 +80,7 @@ struct Stepping : ::testing::Test {
     return {};
   }
 
-  // The attempt of the one task that there is.
+  // The attempt of the run's only task.
   AttemptId attempt() const {
     const NodeTask& task = run.tasks.front();
     return {{}, 0, task.id, task.attempt};
@@ -410,7 +411,7 @@ TEST_F(Stepping, AQuestionInANodesMiddleIsAnsweredByNameAndPayload) {
   EXPECT_THROW(context.interrupt(question), Interrupted);
 }
 
-// Only a person gives a quarantined run another chance.
+// Only a manual claim continues a quarantined run.
 TEST_F(Stepping, ARunThatNobodyMayTakeUpRests) {
   begin();
   for (RunStatus status : {RunStatus::quarantined, RunStatus::paused, RunStatus::completed}) {

@@ -46,7 +46,7 @@ EventRow event_row(const Run& run, std::int64_t index, std::string type, std::st
   return event;
 }
 
-// The event that tells of the step itself.
+// The body of the step's own event (index 0).
 std::string step_event_body(const Run& run, const Step& step) {
   Encoder out;
   out.text += '{';
@@ -66,7 +66,8 @@ std::string step_event_body(const Run& run, const Step& step) {
   return std::move(out.text);
 }
 
-// A step's own event is stored only where it says more than its checkpoint does.
+// Adds the events of the step. Its own event is stored only if it contains more than the
+// checkpoint.
 void add_events(const Run& run, Step& step, CommitRows& rows) {
   if (!step.detail.is_null()) {
     rows.events.push_back(
@@ -118,8 +119,9 @@ CheckpointRow checkpoint_row(const Run& run, const Step& step, const CheckpointI
   return row;
 }
 
-// Moves the run's clock on: never backwards, and ids strictly forwards. Work is counted by the
-// process's own clock, however far that is behind what another one's said before.
+// Adds the working time since the last step and advances the run's clock, which never goes back.
+// Working time is measured with the clock of this process, even if an earlier owner's clock was
+// ahead of it.
 void pass_time(Run& run, const Moment& moment) {
   if (run.working_since != Instant()) {
     auto worked = std::max(moment.now - run.working_since, Instant::duration::zero());
@@ -134,7 +136,8 @@ void pass_time(Run& run, const Moment& moment) {
 Result<Done> add_set_values(const GraphDefinition& graph, Run& run, Step& step) {
   if (step.set.empty()) return Done{};
   auto index = static_cast<std::int64_t>(step.values.empty() ? 0 : step.values.back().index + 1);
-  // A deferred step can have ended a superstep with pending writes: its values must sort last.
+  // A deferred step can have ended a superstep with pending writes: its values must sort after
+  // them.
   if (run.options.durability == Durability::exit) {
     index = static_cast<std::int64_t>(limits::superstep_tasks_max);
   }
@@ -158,6 +161,7 @@ Commit end_step(Run& run, Step step, const Moment& moment, std::uint64_t guard_e
   pass_time(run, moment);
   ++run.row.seq;
   CheckpointId parent = run.row.checkpoint;
+  // Ids of checkpoints strictly increase within a run, whatever the clock does.
   std::uint64_t ticks = uuid_ticks(run.row.updated_at);
   if (!parent.is_null()) ticks = std::max(ticks, uuid_ticks(parent) + 1);
   run.row.checkpoint = CheckpointId(time_ordered_uuid(ticks, moment.entropy));

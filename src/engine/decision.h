@@ -1,6 +1,5 @@
 #pragma once
-// engine/decision.h - a decision as the engine's event and as the approval's row, one from the
-// other.
+// engine/decision.h - converts decisions between the engine's event and the row of the approval.
 
 #include "engine/event.h"
 
@@ -8,24 +7,24 @@ namespace belay::engine {
 
 std::string_view name_of(Decided::Verdict verdict);
 
-// The id of what a task asks in the middle of its node.
+// Returns the id of an interrupt that a task raises within its node.
 InterruptId interrupt_of(const TaskId& task, const std::string& question_key);
 
-// Whether somebody, or the clock, has decided: neither open nor closed.
+// True if a decision or the expiry was recorded: approved, rejected or expired.
 bool is_decided(ApprovalStatus status);
 
-// True if a holder of these roles may decide the approval.
+// True if a decider with these roles may decide the approval.
 bool holds_a_role(const ApprovalRow& approval, const std::vector<std::string>& roles);
 
 // True if a subgraph, at any depth, has an approval node of this name.
 bool has_approval_inside(const GraphDefinition& graph, const std::string& name);
 
-// `corrupt` where the approval's payload is not the one whose hash it has.
+// `corrupt` if the payload of the approval does not match its payload_hash.
 Result<Done> check_shown(const ApprovalRow& approval);
 
 // True for the approval of an approval node; false for an interrupt raised within a node.
 bool is_of_approval_node(const ApprovalRow& approval);
-// True if it only asks whether an effect has happened: its decision approves no state.
+// True if the approval asks whether an effect has happened: such a decision does not approve state.
 bool is_about_effect(const ApprovalRow& approval);
 
 // When an approval was requested, from two commits of its run, each null if it is not stored:
@@ -38,11 +37,11 @@ struct AskedAt {
 };
 AskedAt asked_at(const ApprovalRow& approval, const CheckpointRow* before, const CheckpointRow* at);
 
-// The approval with the event's decision.
+// Returns the approval's row with the decision of the event.
 ApprovalRow decided_row(Decided event);
 
-// The event of a stored decision, for the session that makes use of it. `corrupt` when its edited
-// payload can't be read. REQUIRES: is_decided(row.status).
+// Returns the event of a stored decision, for the session that applies it. `corrupt` if the edited
+// payload cannot be read. REQUIRES: is_decided(row.status).
 Result<Decided> stored_decision(ApprovalRow row, const Moment& moment, const SessionId& session);
 
 }  // namespace belay::engine

@@ -1,5 +1,5 @@
 #pragma once
-// engine/event.h - what can happen to a run, and what the driver is to do about it.
+// engine/event.h - the events that advance() takes and the actions that it returns.
 
 #include <cstdint>
 #include <memory>
@@ -11,47 +11,47 @@
 
 namespace belay::engine {
 
-// When it happened, and 64 random bits for what the engine makes of it: ids and jitter.
+// The time of an event, and 64 random bits from which the engine makes ids and jitter.
 struct Moment {
   Instant now{};
   std::uint64_t entropy = 0;
 };
 
-// The run's first event: its row is filled in, nothing is stored yet.
+// The first event of a new run: its row is filled in, and nothing is stored yet.
 struct Started {
   Moment moment;
-  // Set: it goes to the queue, to be begun by a worker no sooner than this.
+  // Set: the run is queued, and a worker starts it at this time or later.
   std::optional<Instant> queued_until = std::nullopt;
 };
-// The first event of a run made by fork_run(): it goes on where another stood.
+// The first event of a run made by fork_run(): it continues from a commit of another run.
 struct Forked {
   Moment moment;
-  bool to_queue = false;     // for a worker
-  std::string request = {};  // digest of the request, to recognise it; empty: unknown
+  bool to_queue = false;     // the fork is queued for a worker
+  std::string request = {};  // digest by which a repeated request is recognised; empty: unknown
 };
-// The run has been read from the store, to be worked on by `session`.
+// The run was read from the store, and `session` claims it.
 struct Claimed {
   Moment moment;
   SessionId session;
-  // A person asks for it: a quarantined run gets another chance.
+  // Requested by a person: also claims a quarantined run.
   bool is_manual = false;
 };
-// The commit under way is durable.
+// The commit in progress is durable (or lags, see WriteCommit::may_lag).
 struct Committed {
   Moment moment;
-  // A decision that somebody waits with comes next: a run that can't go on must not pause before.
+  // The next event is a decision that a task waits for: the run must not pause before it.
   bool more = false;
 };
-// Which attempt of which task an event tells of.
+// Identifies the attempt of a task that an event or an action is about.
 struct AttemptId {
-  // Positions of the subgraphs' tasks that it is inside of, from the outermost.
+  // Positions of the subgraph tasks that contain it, outermost first.
   std::vector<std::size_t> path;
   std::size_t position = 0;
   TaskId task;
   int attempt = 1;
 };
-// What an attempt's pseudo-random bits begin with. The id of a task is a hash of its run, whose id
-// is random.
+// Returns the seed of an attempt's pseudo-random numbers. It is unpredictable enough: the id of a
+// task is a hash over the id of its run, which is random.
 inline std::uint64_t seed_of(const AttemptId& attempt) {
   std::uint64_t seed = static_cast<std::uint64_t>(attempt.attempt);
   for (std::size_t i = 8; i < 16; ++i) {
@@ -65,32 +65,32 @@ struct NodeEnded {
   AttemptId of;
   NodeUpdate answer;
   NodeEffects effects;
-  // Another task's end follows at once: what this one came to may wait for that one's commit.
+  // The end of another task follows immediately: the result of this one can wait for its commit.
   bool more = false;
 };
 struct NodeFailed {
   Moment moment;
   AttemptId of;
   Error error;
-  NodeEffects effects;  // what it emitted, and the journal of its effects
+  NodeEffects effects;  // emitted events, and the journal of its effects
 };
-// The node asks a person in its middle.
+// The node has raised an interrupt.
 struct NodeInterrupted {
   Moment moment;
   AttemptId of;
   InterruptRequest question;
-  NodeEffects effects;  // only the journal of its effects counts
+  NodeEffects effects;  // only the journal of its effects is used
 };
-// The wait after a failed attempt, or of a wait node, is over.
+// The backoff after a failed attempt, or the time of a wait node, is over.
 struct TaskDue {
   Moment moment;
   AttemptId of;
 };
-// The run has worked for as long as its options allow.
+// The working time of the run has reached RunOptions::timeout.
 struct RunTimedOut {
   Moment moment;
 };
-// An open approval of the run is decided, or has expired. `session` goes on with it.
+// An open approval of the run is decided, or has expired. `session` continues the run.
 struct Decided {
   enum class Verdict { approved, rejected, expired };
   Moment moment;
@@ -101,24 +101,25 @@ struct Decided {
   std::string on_behalf_of;
   std::string comment;
   std::optional<Value> edited;
-  // It was committed while this very session worked on the run; only its consequences are left.
+  // The decision is stored already, without a commit of the run: only its consequences are left.
   bool is_stored = false;
-  // There is no place for the run now: it goes on from the queue.
+  // A concurrency limit is reached: the run is queued instead of running.
   bool to_queue = false;
 };
-// The run paused for a time that has come, or at a breakpoint that a person lets it pass.
+// The timer of a paused run is due, or a person continues it at its breakpoint.
 struct Resumed {
   Moment moment;
   SessionId session;
 };
-// The run returns to its queue, because its process ends. Nothing new is started. Running tasks can
-// finish and are saved; the commit after that releases the run.
+// The process drains: the run returns to its queue. No more tasks are started. Running tasks can
+// complete and are saved; the next commit after that releases the run.
 struct Released {
   Moment moment;
-  // Running tasks are abandoned and the run is released now: the process has no more time.
+  // The process has no more time: running tasks are abandoned, and the run is released now.
   bool is_urgent = false;
 };
-// With Durability::exit: what was held back is to be committed now, since an effect waits for it.
+// With Durability::exit: the deferred steps must be committed now, because an effect waits for
+// them.
 struct Flushed {
   Moment moment;
 };
@@ -134,24 +135,24 @@ using Event =
     std::variant<Started, Forked, Claimed, Committed, NodeEnded, NodeFailed, NodeInterrupted,
                  TaskDue, RunTimedOut, Decided, Resumed, Released, Flushed, Cancelled>;
 
-// Starts one attempt of a node, on this state.
+// Starts one attempt of a node with this state.
 struct StartNode {
   AttemptId attempt;
   const GraphDefinition::Node* node = nullptr;
   std::shared_ptr<const void> state;
 };
-// Writes the commit; then comes Committed, or nothing more if the run was fenced. At most one in
-// the actions of an event.
+// Writes the commit. The driver then passes in Committed, or stops if the run was fenced. The
+// actions of an event contain at most one.
 struct WriteCommit {
-  std::unique_ptr<Commit> commit;  // never null; apart, for it is large
-  bool may_lag = false;  // with Durability::async: Committed may come before it is durable
+  std::unique_ptr<Commit> commit;  // never null; a pointer because a commit is large
+  bool may_lag = false;            // with Durability::async: Committed can precede its durability
 };
-// Hands in TaskDue at `due`.
+// Passes in TaskDue at `due`.
 struct WaitForTask {
   AttemptId attempt;
   Instant due{};
 };
-// The run has ended, waits, or was given back: nothing is left to do in this process.
+// The run has ended, is paused, or was released: this process has nothing left to do for it.
 struct Stop {};
 
 using Action = std::variant<StartNode, WriteCommit, WaitForTask, Stop>;

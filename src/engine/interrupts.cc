@@ -1,4 +1,4 @@
-// How a run asks people, and takes their answers.
+// The part of Transition that requests approvals and applies decisions to them.
 
 #include <algorithm>
 
@@ -73,7 +73,9 @@ void Transition::ask_for_approval(NodeTask& task, const Moment& moment) {
   ask(task, std::move(approval), std::move(changed), moment);
 }
 
-// Alone, a task that asks pauses the run with this very commit; among others it waits for them.
+// Requests a decision. A lone task of the run pauses it with the same commit. In a superstep with
+// several tasks, or in a subgraph, the run pauses only when no other task can continue: see
+// finish().
 void Transition::ask(NodeTask& task, ApprovalRow approval, std::vector<std::size_t> changed,
                      const Moment& moment) {
   task.phase = Phase::interrupted;
@@ -100,7 +102,8 @@ void Transition::ask(NodeTask& task, ApprovalRow approval, std::vector<std::size
   step.detail = Value::object(
       {{"interrupt", approval.interrupt.text()}, {"expiresAt", to_text(approval.expires_at)}});
   commit(std::move(step), moment);
-  // What was held back may be what can't be saved: the run has failed then, and asks nobody.
+  // Deferred channels of this commit might not be writable. The run has failed then, and the
+  // approval must not be opened.
   if (run_.row.status == RunStatus::paused) {
     work_.commit->rows.opened.push_back(std::move(approval));
   }
@@ -119,12 +122,14 @@ void Transition::take_ownership(const SessionId& session, const Moment& moment) 
 void Transition::on(Decided event) {
   bool wakes = run_.row.status == RunStatus::paused;
   if (!wakes && !(is_running() && event.is_stored)) return;
-  // A decision that no task waits for changes nothing, so the run is touched only when one does.
+  // A decision that no task waits for (a second delivery, or one that came too late) must leave the
+  // run unchanged: it is checked before take_ownership().
   if (!waits_for(run_, event.approval.interrupt)) return;
   if (wakes) take_ownership(event.session, event.moment);
   to_queue_ = wakes && event.to_queue;
   Decided decided = event;
   decided_inside(event);
+  // A running run needs no commit of its own: the decision is stored already (`is_stored`).
   if (!wakes) return;
   if (!work_.commit) {
     Step step;
@@ -138,7 +143,8 @@ void Transition::on(Decided event) {
   if (!decided.is_stored) attach_decision(std::move(decided));
 }
 
-// Finds the task that asked, in this frame or one inside of it.
+// Finds the task that waits for the approval, in this frame or an inner one, and applies the
+// decision to it.
 bool Transition::decided_inside(Decided& event) {
   for (NodeTask& task : run_.tasks) {
     if (task.phase == Phase::interrupted && task.interrupt == event.approval.interrupt) {
@@ -157,8 +163,8 @@ void Transition::decided_here(NodeTask& task, Decided& event) {
   answer_question(task, event);
 }
 
-// The approval node's answer: the edited payload and the flags go into the state, and the run
-// goes on.
+// Completes the approval node: its update contains the edited payload and the flags, and selects
+// the target of the verdict.
 void Transition::answer_approval(NodeTask& task, Decided& event) {
   const GraphDefinition::Approval& asked = *task.node->approval;
   bool approved = event.verdict == Decided::Verdict::approved;
@@ -192,7 +198,8 @@ void Transition::answer_question(NodeTask& task, Decided& event) {
   answer.approved = event.verdict == Decided::Verdict::approved;
   answer.decided_by = event.decided_by;
   answer.comment = event.comment;
-  // What has the hash of what was shown is what the question was written as.
+  // check_shown() above guarantees that the payload is the JSON text that was stored with the
+  // request.
   answer.payload = event.edited
                        ? *event.edited
                        : parse_json(*json_in_envelope(event.approval.payload)).value_or(Value());
@@ -221,7 +228,7 @@ void Transition::attach_decision(Decided event) {
   work_.commit->rows.decided = std::move(decided);
 }
 
-// A cancelled run awaits nothing: the flag of its approval goes down.
+// Clears the pending flag of an approval that the cancelled run waited for.
 void Transition::clear_awaiting(Step& step) {
   if (is_parallel(run_)) return;
   for (const NodeTask& task : run_.tasks) {

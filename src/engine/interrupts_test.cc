@@ -1,4 +1,4 @@
-// How a run asks people, and what becomes of their answers.
+// Tests approvals and decisions at the level of advance().
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ Moment moment(int seconds) {
                 1000u + static_cast<unsigned>(seconds)};
 }
 
-// Steps one run by hand. What its commits opened and wrote is kept.
+// Passes events to one run, one at a time, and keeps the approvals and channels of its commits.
 struct Asking : ::testing::Test {
   Graph<Letter> graph = alone();
   engine::Run run;
@@ -50,7 +50,7 @@ struct Asking : ::testing::Test {
     builder.edge(start, "write").edge("write", "review").edge("send", end);
     return std::move(builder).build().value();
   }
-  // write -> {review, print}: the run may be at work while it asks.
+  // write -> {review, print}: the run can be running while its approval is open.
   static Graph<Letter> beside() {
     GraphBuilder<Letter> builder{"letter"};
     builder.node("write", pass);
@@ -113,7 +113,7 @@ struct Asking : ::testing::Test {
     event.edited = std::move(edited);
     return event;
   }
-  // A run at work whose question is open, among others.
+  // Returns the open approval of a run that is still running another task.
   ApprovalRow ask_beside() {
     graph = beside();
     begin();
@@ -122,7 +122,7 @@ struct Asking : ::testing::Test {
     EXPECT_EQ(run.row.status, RunStatus::running);
     return opened.at(0);
   }
-  // The same once nothing else is left to do.
+  // The same after the other task has completed: the run is paused.
   ApprovalRow pause_beside() {
     ApprovalRow approval = ask_beside();
     happens(Committed{moment(1)});
@@ -143,7 +143,7 @@ TEST_F(Asking, AQuestionThatCantBeWordedFailsTheRunAndAsksNobody) {
   EXPECT_TRUE(opened.empty());
 }
 
-// A sum that JSON can't say is found out only when it is to be saved: with the question.
+// A sum that JSON cannot represent is detected only when it is saved: with the request.
 TEST_F(Asking, ARunWhoseStateCantBeSavedWithItsQuestionFailsAndAsksNobody) {
   GraphBuilder<Letter> builder{"heavy"};
   for (std::string name : {"write", "print", "pack"}) builder.node(name, pass);

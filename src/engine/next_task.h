@@ -1,14 +1,17 @@
 #pragma once
-// engine/next_task.h - the chosen next tasks as a checkpoint keeps them.
+// engine/next_task.h - the stored form of a checkpoint's next tasks.
 //
-// Format: a JSON array, empty when the run has ended, else one object a task: "node", "superstep"
-// (the first task only), and where they say something "input" (what was sent), "attempt", "due",
-// "error" {"code","message"}, "interrupt", "question", "answers" [{"question","approved","payload",
-// "decidedBy","comment"}]. After the tasks: {"held":true} at a breakpoint, and for each join that
-// has seen some of its nodes {"join":index,"seen":[names]}, and {"version":hex} once the state has
-// been upgraded to another version of the graph than the run began with. A commit in the midst of a
-// superstep of several tasks says [{"as_of":seq}]: the tasks that this commit of the same space
-// chose.
+// Format: a JSON array, empty if the run has ended, with one object per task: "node", "superstep"
+// (only in the first task), and, unless they have their default, "input" (of a send), "attempt",
+// "due", "error" {"code","message"}, "interrupt", "question", "answers" [{"question","approved",
+// "payload","decidedBy","comment"}].
+//
+// After the tasks: {"held":true} at a breakpoint; {"join":index,"seen":[names]} for each join of
+// which some nodes have completed; {"version":hex} if the state was upgraded to another graph
+// version than the one that the run started with.
+//
+// A commit within a superstep with several tasks has [{"as_of":seq}] instead of the tasks: they are
+// those of the commit `seq` in the same namespace.
 
 #include <string>
 
@@ -16,32 +19,34 @@
 
 namespace belay::engine {
 
-// Of the run as it stands; `whole` writes the tasks even in the midst of a superstep of several.
+// Returns the text for the run's current tasks. `whole`: writes the tasks themselves even within a
+// superstep with several tasks, instead of "as_of".
 std::string next_tasks_text(const Run& run, bool whole);
 
-// A member of an object; "" where it is no text.
+// Returns a member of an object; "" if it is not a string.
 std::string string_in(const Value& object, std::string_view name);
 
 struct NextTasks {
-  std::vector<NodeTask> tasks;     // without their ids and nodes' definitions
-  std::vector<std::string> nodes;  // their nodes' names
+  std::vector<NodeTask> tasks;     // without their ids and without pointers to their nodes
+  std::vector<std::string> nodes;  // names of the tasks' nodes
   std::int64_t superstep = 0;
   bool at_breakpoint = false;
   std::map<std::size_t, std::vector<std::string>> joins;
   std::optional<std::uint64_t> as_of;
   std::optional<std::string> version;
 };
-// `corrupt` for a text that this format does not allow.
+// Parses the text. `corrupt` if it does not have the format above.
 Result<NextTasks> next_tasks_from(std::string_view text);
 
-// The id of a visit. `position` counts only among several tasks, `space` only inside a subgraph.
+// Returns the id of a task. `position` is given only in a superstep with several tasks;
+// `checkpoint_ns` is not empty only in a subgraph.
 TaskId task_id(const RunId& run, std::string_view checkpoint_ns, std::int64_t superstep,
                std::string_view node, std::optional<std::size_t> position);
-// The namespace of the visit that `task` of `space` makes of its subgraph.
+// Returns the namespace of a subgraph task: that of the task's own frame, then "node:task".
 std::string inner_checkpoint_ns(std::string_view checkpoint_ns, std::string_view node,
                                 const TaskId& task);
 
-// The parts of a task that both formats, this one and that of task_text.h, have in common.
+// Write and read the parts of a task that this format shares with that of task_text.h.
 void write_task_parts(const NodeTask& task, Encoder& out);
 Result<Done> read_task_parts(const Value& from, NodeTask& task);
 

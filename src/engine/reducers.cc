@@ -45,7 +45,7 @@ Result<std::string> checked(const ChannelVersion& channel, Encoder out) {
   return std::move(out.text);
 }
 
-// Two tasks of a superstep that can't both have their way with a channel.
+// The error for two tasks of one superstep whose writes to a channel cannot be combined.
 Error conflict(const Run& run, const NodeTask& one, const NodeTask& other, std::size_t channel) {
   std::string name;
   for (const ChannelVersion& each : run.channels) {
@@ -101,7 +101,7 @@ class Combining {
   Result<Done> take(NodeTask& task) {
     for (ChannelWrite& change : task.answer.changes) {
       ChannelVersion* channel = version_of(run_, change.channel);
-      // Applying uses an operand up: somebody else's stays as it is.
+      // apply() consumes the operand: a shared one is copied first.
       if (change.operand.use_count() > 1) change.operand = change.operand->copy();
       if (change.kind == WriteOp::reduce) {
         BELAY_CHECK(reduce(graph_, task, change, state_));
@@ -111,7 +111,7 @@ class Combining {
         continue;
       }
       bool is_added = change.kind != WriteOp::set;
-      // Alone in its superstep, a sum costs no more than what is added to it.
+      // A lone task stores the sum itself: it is no larger than the operand.
       if (!is_parallel(run_) && change.kind == WriteOp::add) is_added = false;
       if (is_transient(graph_, change.channel)) {
         BELAY_CHECK(apply(task, change, *channel));
@@ -167,9 +167,10 @@ class Combining {
                                          "\" does not fit it: " + applied.error().message);
   }
 
-  // What a reader has to read of a channel stays below twice what it would be written whole. A look
-  // at the whole costs as much as reading it, so it is taken only when what was added has outgrown
-  // what was set. A list never needs it: what was added to it is all still there.
+  // Writes the whole value of a merged or summed channel if its operands have grown too large: a
+  // reader then reads at most about twice the size of the whole value. Encoding the whole value
+  // costs as much as reading it; therefore it happens only when the added bytes exceed the set
+  // bytes. Lists never need it, because all appended items are still part of the value.
   Result<Done> write_anew(ChannelVersion& channel, std::size_t added) {
     std::uint64_t to_read = channel.set_bytes + channel.added_bytes + added;
     if (channel.added_bytes + added <= channel.set_bytes + 256) return Done{};
@@ -180,7 +181,7 @@ class Combining {
     return Done{};
   }
 
-  // The channel's whole value goes after what the tasks wrote.
+  // Writes the whole value of a reduced channel, after the writes of the tasks.
   Result<Done> write_whole(ChannelVersion& channel) {
     if (is_transient(graph_, channel.index)) return Done{};
     BELAY_TRY(std::string text, channel_text(graph_, run_, channel));
@@ -196,7 +197,8 @@ class Combining {
   std::vector<ChannelVersion*> reduced_;
 };
 
-// The text that setting the channel to the operand gives, with what newer code has put into it.
+// The text of the channel after it is set to the operand. Members that newer code has written are
+// kept.
 Result<std::string> text_when_set(const GraphDefinition& graph, const Run& run,
                                   const ChannelVersion& channel, const ChannelWrite& change) {
   Encoder out;

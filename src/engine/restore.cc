@@ -1,4 +1,6 @@
-// Long on purpose: a restored run and a forked one are read from the same rows.
+// Restores runs from their rows, and makes new and forked runs.
+//
+// Long on purpose: restored and forked runs are read from the same rows.
 
 #include "engine/restore.h"
 
@@ -22,7 +24,7 @@ Error corrupt(const StoredRun& stored, const std::string& what) {
                                        "; run `belay check` and restore a backup.");
 }
 
-// Combines what was stored with one channel of the state.
+// Combines a stored value with one channel of the state.
 Result<Done> read_channel(const GraphDefinition& graph, Run& run, const ChannelVersion& channel,
                           WriteOp kind, const Value& from, Unknown& unknown) {
   if (channel.index == ChannelVersion::unknown_channel) return Done{};
@@ -61,7 +63,8 @@ Result<Done> read_input(const GraphDefinition& graph, const StoredRun& stored, R
   return Done{};
 }
 
-// The rows come channel by channel, the newest `set` first.
+// Reads the values of one frame. The rows are ordered by channel; within a channel, the newest
+// `set` is first.
 Result<Done> read_values(const GraphDefinition& graph, const StoredRun& stored,
                          const StoredSpace& checkpoint_ns, Run& run) {
   ChannelVersion* last = nullptr;
@@ -90,13 +93,13 @@ Result<Done> read_values(const GraphDefinition& graph, const StoredRun& stored,
   return Done{};
 }
 
-// What a finished task changed, from the values that it wrote ahead.
+// Reads the pending writes of completed tasks back into their updates.
 Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
                           const StoredSpace& checkpoint_ns, Run& run) {
   for (const ValueRow& row : checkpoint_ns.pending) {
     auto position = static_cast<std::size_t>(row.index);
     if (row.checkpoint_ns != run.checkpoint_ns || row.seq != run.state_seq + 1) continue;
-    // Of tasks that had not ended, or of a superstep that has been left.
+    // The row of a task that had not completed, or of a superstep that was abandoned.
     if (position >= run.tasks.size() || run.tasks[position].phase != NodeTask::Phase::done)
       continue;
     BELAY_TRY(std::string_view text, json_in_envelope(row.envelope));
@@ -136,7 +139,8 @@ Result<Done> read_pending(const GraphDefinition& graph, const StoredRun& stored,
 Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
                         const StoredSpace& checkpoint_ns, Run& run);
 
-// What stands in the rows of one frame; the state is there already.
+// Reads the rows of one frame into `run`, whose state already has its defaults or its input.
+// Verifies the chain hash.
 Result<Done> read_space(const GraphDefinition& graph, const StoredRun& stored,
                         const StoredSpace& checkpoint_ns, const Digest& origin, Run& run) {
   BELAY_CHECK(read_values(graph, stored, checkpoint_ns, run));
@@ -182,10 +186,10 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
   }
   if (!next.tasks.empty()) run.superstep = next.superstep;
   run.tasks = std::move(next.tasks);
-  // A commit in the midst of a superstep comes after its breakpoint.
+  // A commit within a superstep is later than the breakpoint before that superstep.
   run.at_breakpoint = next.at_breakpoint && checkpoint_ns.tasks_text.empty();
   run.joins = std::move(next.joins);
-  // Those of an older version that this one no longer has hold nothing up.
+  // Joins of an older graph version that this version does not have must not block the run.
   std::erase_if(run.joins, [&](const auto& join) { return join.first >= graph.joins.size(); });
   for (std::size_t i = 0; i < run.tasks.size(); ++i) {
     NodeTask& task = run.tasks[i];
@@ -204,7 +208,7 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
       BELAY_CHECK(apply_task_row(row, run));
     }
   }
-  // After an upgrade they are read as the channels are then.
+  // If the state is upgraded, upgrade() reads them later, with the types of the new version.
   if (!run.is_upgraded) BELAY_CHECK(read_pending(graph, stored, checkpoint_ns, run));
   for (NodeTask& task : run.tasks) {
     if (task.node->wait && task.phase == NodeTask::Phase::backing_off) {
@@ -223,7 +227,8 @@ Result<Done> read_tasks(const GraphDefinition& graph, const StoredRun& stored,
   return Done{};
 }
 
-// The state as the graph's own version reads it; all of it is to be written anew.
+// Converts the state to the version of `graph`. All channels become unwritten: the next commit that
+// writes the state writes all of it.
 Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrade& upgrade,
                      const StoredRun& stored, Run& run) {
   std::string what = "The upgrade of thread \"" + stored.row.thread.text + "\" from version " +
@@ -250,8 +255,8 @@ Result<Done> upgrade(const GraphDefinition& graph, const GraphDefinition::Upgrad
   return read_pending(graph, stored, stored, run);
 }
 
-// What a subgraph commits names the visit that a commit of the outer run has chosen, so there must
-// be one: such a graph can't hold its commits back to the end.
+// Commits of a subgraph name the outer task, which an outer commit must have scheduled. Therefore a
+// graph with subgraphs cannot defer its commits: Durability::exit becomes sync.
 RunOptions options_for(const GraphDefinition& graph, RunOptions options) {
   bool has_inner = std::any_of(graph.nodes.begin(), graph.nodes.end(),
                                [](const auto& node) { return node.subgraph.has_value(); });
@@ -317,7 +322,8 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
   auto path = graph.upgrades.find(to_hex(run.version));
   bool upgrades = run.version != graph.hash && path != graph.upgrades.end();
   if (upgrades) {
-    // Read as raw values first: the chain has to fit, and the types may have changed.
+    // The channels are first read as raw values: the chain hash must be verified over the stored
+    // values, and their types might have changed since.
     for (ChannelVersion& channel : run.channels) channel.index = ChannelVersion::unknown_channel;
     run.is_upgraded = true;
   }
@@ -343,7 +349,7 @@ Result<Run> restore(const GraphDefinition& graph, StoredRun stored) {
 
 namespace {
 
-// What a copy of an ended run says of its end.
+// Copies the outcome of an ended run to the row of its copy.
 void keep_end(const RunRow& from, RunRow& row) {
   row.status = from.status;
   row.outcome = from.outcome;
@@ -440,7 +446,7 @@ Value state_value(const GraphDefinition& graph, const StoredRun& stored, const R
   Value raw = raw_state(stored);
   Value::Object& state = *raw.as_object();
   for (const ChannelType& channel : graph.state->channels) {
-    // What this very version wrote says already what its types would say.
+    // A value that this graph version wrote needs no conversion by its types.
     if (run.version == graph.hash && state.contains(channel.name)) continue;
     Encoder text;
     channel.encode(run.state.get(), text, nullptr);
@@ -467,7 +473,7 @@ std::optional<Value> state_value(const GraphDefinition& graph, const Run& run) {
 }
 
 std::string options_text(const RunOptions& options) {
-  // Most runs have the options that there are by default: those are not written.
+  // Options with default values are omitted: most runs have only such options.
   auto text = encode_json(options);
   auto by_default = encode_json(RunOptions{});
   BELAY_ASSERT(text.ok() && by_default.ok());

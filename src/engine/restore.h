@@ -1,5 +1,5 @@
 #pragma once
-// engine/restore.h - a run from its stored rows, as it stood after one of its commits.
+// engine/restore.h - makes runs: from the stored rows as of a commit, new ones, and forks.
 
 #include <map>
 #include <optional>
@@ -9,58 +9,59 @@
 
 namespace belay::engine {
 
-// One frame of a run: itself, or a subgraph's visit that is under way.
+// The stored rows of one frame: of the run itself, or of a subgraph task in progress.
 struct StoredSpace {
   CheckpointRow checkpoint;
-  Digest parent_chain_hash{};     // of the checkpoint before; unused for the first
+  Digest parent_chain_hash{};     // of the previous checkpoint; unused for the first
   std::string tasks_text;         // next_tasks of the checkpoint that this one's `as_of` names
   std::vector<ValueRow> values;   // as of the checkpoint's state_seq, see Snapshot::values()
-  std::vector<ValueRow> pending;  // beyond it
+  std::vector<ValueRow> pending;  // pending writes: those above state_seq
   std::vector<TaskRow> tasks;     // of its superstep
-  std::map<std::string, StoredSpace> inner;  // by space
+  std::map<std::string, StoredSpace> inner;  // by namespace
 };
 
 struct StoredRun : StoredSpace {
   RunRow row;
-  // The run's first commit, which its input has to fit: what of it no node has written since is
-  // state still. Unset where `checkpoint` is that commit, or the first one was pruned.
+  // The run's first commit, whose chain hash the input must match: input channels that no node has
+  // written are still part of the state. Unset if `checkpoint` is that commit, or if it was pruned.
   std::optional<CheckpointRow> first;
 };
 
-// The text of the tasks that a frame is to go on with.
+// Returns the stored text of the tasks that the frame continues with.
 std::string_view tasks_text_of(const StoredSpace& stored);
 
-// `corrupt` when the bytes can't be read or the chain hash does not fit them; `invalid` when this
-// graph can't carry the run on (its next node is gone, or a channel has become another type), or an
-// upgrade refuses the state. `graph` is of the version that the run is of, or has an upgrade from
-// it, or accepts older versions.
+// Restores a run. `corrupt` if the bytes cannot be read or do not match the chain hash; `invalid`
+// if this graph cannot continue the run (the next node does not exist, a channel has another type),
+// or an upgrade rejects the state. `graph` must have the run's version, or an upgrade from that
+// version, or accept older versions.
 Result<Run> restore(const GraphDefinition& graph, StoredRun stored);
 
-// The version of the graph that the stored state is of.
+// Returns the graph version that wrote the stored state.
 Result<Digest> version_of(const StoredRun& stored);
 
-// A run that is not stored yet: its row's ids, session and options are the caller's, the state is
-// `input`. `invalid` when the input can't be written as JSON.
+// Makes a run that is not stored yet: the caller sets the ids and the session of `row`, and the
+// state is `input`. `invalid` if the input cannot be written as JSON.
 Result<Run> new_run(const GraphDefinition& graph, RunRow row, RunOptions options,
                     std::shared_ptr<void> input);
 
-// A run that goes on where `from` stands, as another run: its row's ids, session and `forked_*` are
-// the caller's. `edits` is an object of channels that it begins with in place of those there; with
-// any, the results of a superstep under way are not taken over, since they were made of the old
-// state. What waited for a person or a time begins anew. `invalid` when nothing is left to do
-// there, or an edit does not fit. With `kept`, of an ended run comes one that has ended alike.
+// Makes a run that continues from `stored` as another run: the caller sets the ids, the session and
+// `forked_*` of `row`. `edits` is an object of channels that replace the stored ones; with any
+// edit, results of a superstep in progress are dropped, because they were computed from the old
+// state. Tasks that waited for a decision or a timer start again. `invalid` if `stored` has no
+// tasks left, or an edit does not match its channel. With Ended::kept, an ended run yields an ended
+// run.
 enum class Ended { refused, kept };
 Result<Run> fork_run(const GraphDefinition& graph, const StoredRun& stored, RunRow row,
                      const Value& edits, Ended ended);
 
-// Combines a value with what is stored after it, without knowing its type.
+// Combines a value with a later write of the same channel, without knowing the channel's type.
 void fold(WriteOp kind, Value from, Value& into);
-// The channels by name as the rows have them, whatever their types.
+// Returns the channels by name, as stored, without regard to their types.
 Value raw_state(const StoredRun& stored);
-// The channels by name, as a program reads them, those that the graph does not know included.
+// Returns the channels by name, as the program reads them; channels unknown to the graph as stored.
 Value state_value(const GraphDefinition& graph, const StoredRun& stored, const Run& run);
-// The same of a run at hand whose newest commit is durable, and nothing where only a store has all
-// of it: channels of another version of the graph, or such as are not kept.
+// The same for a run in memory whose newest commit is durable. nullopt if only the store has all of
+// it: the state is of another graph version, or a channel is unknown or transient.
 std::optional<Value> state_value(const GraphDefinition& graph, const Run& run);
 
 std::string options_text(const RunOptions& options);

@@ -31,7 +31,7 @@ std::shared_ptr<const GraphDefinition> two_nodes(std::string_view second = "b") 
   return std::move(graph).build().value().definition();
 }
 
-// A run of two commits, as a store would hold it.
+// The stored rows of a run with two commits.
 struct Stored : ::testing::Test {
   std::shared_ptr<const GraphDefinition> graph = two_nodes();
   StoredRun stored = make();
@@ -83,7 +83,7 @@ TEST_F(Stored, AChangedValueDoesNotFitTheChain) {
   EXPECT_THAT(run.error().message, HasSubstr("chain hash"));
 }
 
-// No node has written `count`, so no value tells what it is.
+// No node has written `count`: only the input contains its value.
 TEST_F(Stored, AChangedInputDoesNotFitTheFirstCommit) {
   stored.row.input = json_envelope(R"({"count":8,"inner":{"known":0},"text":""})");
   auto refused = restore(*graph, stored);
@@ -105,7 +105,7 @@ TEST_F(Stored, ALostValueDoesNotFitTheChain) {
   EXPECT_EQ(restore(*graph, stored).error().code, ErrorCode::corrupt);
 }
 
-// The chain hash of the values as they are, whatever else has changed.
+// The valid chain hash for the current values, whatever else a test has changed.
 Digest fitting_hash(const StoredRun& stored) {
   ChannelVersion text;
   text.name = stored.values[0].channel;
@@ -239,8 +239,8 @@ TEST(NextTasks, ThatAreDamagedAreRefused) {
   EXPECT_TRUE(next_tasks_from("[]")->tasks.empty());
 }
 
-// The bytes that the chain hash is made of are a stored format: each number and text that a
-// checkpoint says, in this order.
+// The bytes that the chain hash is computed from are a stored format: each number and text of a
+// checkpoint, in this order.
 TEST(ChainHashes, AreOfTheStoredFormat) {
   auto word = [](std::uint64_t number) {
     std::string bytes;

@@ -61,7 +61,8 @@ Error too_many(const GraphDefinition& graph) {
                                          std::to_string(limits::superstep_tasks_max) + " tasks.");
 }
 
-// Nodes by name become tasks in the order of their declaration, then come the sends in theirs.
+// Makes the tasks: first one per node, in the order of the nodes' declarations, then one per send,
+// in the order of the sends.
 Result<std::vector<NodeTask>> tasks_for(const GraphDefinition& graph, const Run& run,
                                         std::vector<std::string> names, std::vector<Send> sends) {
   std::vector<const GraphDefinition::Node*> nodes;
@@ -83,7 +84,8 @@ Result<std::vector<NodeTask>> tasks_for(const GraphDefinition& graph, const Run&
   return tasks;
 }
 
-// Notes that the task's node has ended; the nodes that this was the last to be waited for.
+// Records in the joins that the task's node has completed. Appends the targets of the joins that
+// are complete now.
 void pass_joins(const GraphDefinition& graph, Run& run, const NodeTask& task,
                 std::vector<std::string>& names) {
   for (std::size_t i = 0; i < graph.joins.size(); ++i) {
@@ -106,7 +108,7 @@ Result<Ways> ways_after(const NodeTask& task, const void* state) {
   if (!answer.go_to.empty() || !answer.sends.empty()) {
     ways.nodes = answer.go_to;
     ways.sends = answer.sends;
-    // What an approval leads to was declared with approved() and rejected().
+    // The targets of an approval were declared with approved() and rejected().
     if (node.approval) return ways;
     for (const std::string& name : ways.nodes) {
       if (!contains(node.destinations, name)) return not_declared(task, "The node", name);
@@ -124,8 +126,8 @@ Result<Ways> ways_after(const NodeTask& task, const void* state) {
   return ways_of_choice(task, std::move(choice));
 }
 
-// Approvals that lead to one another in a ring would never end, so at most as many are passed as
-// the graph has nodes.
+// A cycle of approvals would never end: at most as many approvals are skipped as the graph has
+// nodes.
 Result<std::string> past_approvals(const GraphDefinition& graph, const RunOptions& options,
                                    const void* state, std::string target) {
   for (std::size_t passed = 0; passed <= graph.nodes.size(); ++passed) {

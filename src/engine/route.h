@@ -1,5 +1,5 @@
 #pragma once
-// engine/route.h - where a run goes next. Pure: the same state chooses the same way.
+// engine/route.h - selects the next tasks of a run. Pure: the same state selects the same tasks.
 
 #include <string>
 #include <vector>
@@ -13,22 +13,22 @@ struct Ways {
   std::vector<Send> sends;
 };
 
-// Where one ended task leads to. `invalid` when the branch throws or chooses what it did not
-// declare.
+// Returns the targets of one completed task. `invalid` if its branch throws, or selects a target
+// that it did not declare.
 Result<Ways> ways_after(const NodeTask& task, const void* state);
 
-// The node to visit when `target` is chosen: approvals that need not ask count as approved.
-// `invalid` when a condition throws, or approvals lead to one another in a ring.
+// Returns the node to schedule if `target` is selected: approvals that need no decision count as
+// approved. `invalid` if a condition throws, or approvals form a cycle.
 Result<std::string> past_approvals(const GraphDefinition& graph, const RunOptions& options,
                                    const void* state, std::string target);
 
-// The tasks of the superstep after the one under way, or none when the run has come to its end.
-// Joins that wait for more are noted in `run`. The tasks have no ids yet.
+// Returns the tasks of the next superstep; none if the run has completed. Updates the incomplete
+// joins in `run`. The tasks have no ids yet.
 Result<std::vector<NodeTask>> next_tasks(const GraphDefinition& graph, Run& run);
-// The tasks of the first superstep.
+// Returns the tasks of the first superstep.
 Result<std::vector<NodeTask>> first_tasks(const GraphDefinition& graph, const Run& run);
 
-// Puts the run at the beginning of the superstep of these tasks.
+// Starts the next superstep, with these tasks: assigns their positions and ids.
 void begin_superstep(Run& run, std::vector<NodeTask> tasks);
 
 }  // namespace belay::engine

@@ -1,4 +1,10 @@
-// How a superstep begins, goes on and ends. Long on purpose: its parts call one another.
+// The part of Transition that starts, continues and ends supersteps, and makes their commits.
+//
+// Order: a task starts only after the commit that scheduled it (Transition::continue_tasks, on
+// Committed). Otherwise, after a crash, the store would not know a task whose effects might have
+// happened. Durability::async and Durability::exit relax this for the steps that they defer.
+//
+// Long on purpose: its functions call one another.
 
 #include <algorithm>
 
@@ -77,8 +83,8 @@ CommitRows& Transition::pending() {
   return work_.pending;
 }
 
-// The journal of effects goes with the very next commit, whatever that is; calls of the model do
-// not bring one about.
+// Adds the journal rows of effects to the commit of this event, which they cause if necessary. Rows
+// of model calls are held until there is a commit: see finish().
 void Transition::keep_journal(NodeEffects& effects) {
   for (EffectRow& row : effects.journal) {
     if (is_model_call(row.name)) {
@@ -94,7 +100,8 @@ void Transition::keep_journal(NodeEffects& effects) {
 void Transition::start_run(const Moment& moment) {
   Step step;
   step.kind = CommitKind::input;
-  // The run's own input is kept with its row.
+  // The input of the run itself is stored in its row. A subgraph has no stored row: its first
+  // commit must contain the channels that its input sets.
   if (is_inner()) {
     for (const GivenChannel& each : given_channels(*graph_.state, run_.state.get())) {
       if (!each.held.problem.empty()) {
@@ -127,9 +134,11 @@ void Transition::stop_at_breakpoint() {
   run_.row.session = SessionId();
 }
 
-// What became possible with the newest commit.
+// Starts everything that had to wait until the newest commit is durable.
 void Transition::continue_tasks(const Moment& moment) {
   if (!is_running()) return;
+  // A subgraph that ends here can end this superstep too, or the run: `run_.tasks` is another list
+  // then, and the remaining positions are not valid any more.
   std::int64_t superstep = run_.superstep;
   for (std::size_t position : std::exchange(run_.tasks_to_check, {})) {
     if (!is_running() || run_.superstep != superstep || position >= run_.tasks.size()) return;
@@ -150,12 +159,14 @@ void Transition::continue_tasks(const Moment& moment) {
 }
 
 void Transition::start_ready(const Moment& moment) {
-  // A task that is started may end or ask at once, and come here again: this loop goes on then.
+  // A task that is started can end or be interrupted immediately, which calls this function again:
+  // the inner call returns, and the loop of the outer call starts the further tasks. A draining
+  // process starts no tasks: the next owner does.
   std::int64_t superstep = run_.superstep;
   if (starting_ == superstep || root().run_.is_draining) return;
   auto before = std::exchange(starting_, superstep);
   auto limit = static_cast<std::size_t>(std::max<std::int64_t>(run_.options.parallel, 1));
-  // The task's start may have ended, paused or failed the whole superstep.
+  // The start of a task might have ended, paused or failed the whole superstep.
   while (is_running() && run_.superstep == superstep && run_.first_ready < run_.tasks.size() &&
          run_.running < limit) {
     NodeTask& task = run_.tasks[run_.first_ready++];
@@ -181,6 +192,8 @@ void Transition::start_task(NodeTask& task, const Moment& moment) {
   if (!time.ok()) return fail(time.error(), moment);
   task.phase = Phase::sleeping;
   task.due = moment.now + *time;
+  // The due time must be stored before the wait counts, or a restart would begin it again. The lone
+  // task of the run itself needs nothing here: finish() pauses the run, which stores the due time.
   if (is_parallel(run_) || is_inner()) {
     run_.tasks_to_check.push_back(task.position);
     mark_unsaved(task);
@@ -206,7 +219,7 @@ void Transition::start_inside(NodeTask& task, const Moment& moment) {
   inner.row.thread = run_.row.thread;
   inner.row.user = run_.row.user;
   inner.row.graph = run_.row.graph;
-  // A clock may have gone back since the commit before.
+  // The clock might have been set back since the previous commit.
   inner.row.created_at = std::max(moment.now, run_.row.updated_at);
   inner.row.updated_at = inner.row.created_at;
   inner.row.status = RunStatus::running;
@@ -249,7 +262,7 @@ void Transition::end_superstep(const Moment& moment, CommitKind kind, Value deta
   run_.row.lost_claims = 0;
   if (!step.effects.outcome.empty()) run_.row.outcome = step.effects.outcome;
   if (run_.tasks.empty()) {
-    // The last word of a run that ends with a decision is the decision.
+    // If a decision ends the run, its verdict is the outcome of the run.
     if (const std::string* verdict = step.detail["verdict"].as_string())
       run_.row.outcome = *verdict;
     complete();
@@ -266,7 +279,7 @@ void Transition::complete() {
   if (run_.row.outcome.empty()) run_.row.outcome = "done";
 }
 
-// The subgraph of the task at `position` has come to its end.
+// Ends the task at `position`, whose subgraph has completed or failed.
 void Transition::inner_ended(std::size_t position, const Moment& moment) {
   NodeTask& task = run_.tasks[position];
   if (task.inner->row.status == RunStatus::failed) {
@@ -342,7 +355,10 @@ void Transition::pause(const Moment& moment) {
     step.detail = Value::object({{"due", to_text(run_.row.due_at)}});
   }
   commit(std::move(step), moment);
-  // A decision that came meanwhile, while the run was held, must not be left without a reader.
+  // While the run is running, a decision is recorded without a commit of the run, and the owner
+  // applies it. If that happens before this commit, no owner would apply it after the pause.
+  // Therefore the commit requires that all approvals are open; otherwise the driver ends with
+  // End::superseded, and the run is read again.
   if (work_.commit) collect_open_interrupts(run_, work_.commit->require_open);
 }
 
@@ -356,7 +372,8 @@ void Transition::commit(Step step, const Moment& moment) {
                 moment);
   }
   if (is_inner() && !is_empty(step.effects)) {
-    // What inner nodes leave for a commit waits for the one of the outer superstep.
+    // Effects of a subgraph's nodes become visible with the commit that ends the outer superstep.
+    // Until then, the task row of the outer task stores them.
     NodeTask& task = outer_->run_.tasks[position_];
     add_effects(task.effects, std::exchange(step.effects, {}));
     if (!defers_commit()) {
@@ -364,7 +381,9 @@ void Transition::commit(Step step, const Moment& moment) {
     }
   }
   bool is_step = step.kind == CommitKind::node || step.kind == CommitKind::input;
-  // A superstep of several is chosen by a commit, so that what its tasks come to can be saved.
+  // Durability::exit defers the commits of steps. Not of a step that schedules several tasks: their
+  // pending writes refer to the commit that scheduled them. And not the first commit, without which
+  // the store does not know the run.
   if (defers_commit() && is_step && run_.row.seq > 0 && !is_parallel(run_)) {
     for (const StepValue& value : step.values) run_.unwritten.push_back(value.channel->index);
     run_.unwritten.insert(run_.unwritten.end(), step.set.begin(), step.set.end());
@@ -372,9 +391,11 @@ void Transition::commit(Step step, const Moment& moment) {
     run_.has_uncommitted_steps = true;
     return continue_tasks(moment);
   }
-  // No commit has chosen these tasks yet: this one does, with the state that they began with.
+  // Deferred steps have scheduled these tasks without a commit. This commit stores the tasks, with
+  // the state that they started with, even if their superstep has not ended.
   if (std::exchange(run_.has_uncommitted_steps, false)) step.is_midway = false;
-  // What is written in the midst of a superstep does not count before its end.
+  // An upgraded state must be written completely, by a commit that ends a superstep: the values of
+  // a commit within a superstep are pending writes, which do not belong to the state yet.
   bool waits = run_.is_upgraded && step.is_midway;
   if (!waits && std::exchange(run_.is_upgraded, false)) run_.version = graph_.hash;
   if (!waits && (!run_.unwritten.empty() || !is_empty(run_.deferred_effects))) {
@@ -410,8 +431,8 @@ void Transition::commit(Step step, const Moment& moment) {
   outer_->run_.tasks_to_check.push_back(position_);
 }
 
-// True if the commit has to close approvals and effects that the run left open: a completed run has
-// no open approval, and at most an effect that a later attempt did not call.
+// True if the commit must close approvals and effects that the run leaves open. A completed run has
+// no open approval, and at most an intended effect that a later attempt did not call again.
 bool Transition::ends_with_loose_ends() const {
   if (is_inner() || !is_final(run_.row.status)) return false;
   return run_.row.status != RunStatus::completed || run_.may_have_intents;
@@ -431,7 +452,7 @@ void Transition::emit_commit(Commit commit) {
   CommitRows& rows = pending();
   append_all(rows.values, commit.rows.values);
   append_all(rows.inner_checkpoints, commit.rows.inner_checkpoints);
-  // The outer frames have to look at it once it is durable.
+  // When this commit is durable, the outer frames must continue the frame that made it.
   for (Transition* frame = this; frame->outer_ && frame->outer_->outer_; frame = frame->outer_) {
     frame->outer_->outer_->run_.tasks_to_check.push_back(frame->outer_->position_);
   }
@@ -451,7 +472,7 @@ void Transition::fail(Error why, const Moment& moment, int failed_attempts) {
   step.node = run_.tasks.empty() ? run_.row.node : nodes_text(run_.tasks);
   run_.row.node = step.node;
   step.detail = Value::object({{"error", why.message}, {"code", name_of(why.code)}});
-  // What finished tasks of the superstep wrote ahead stays beyond the state.
+  // Pending writes of completed tasks must not become part of the state: the superstep has failed.
   step.is_midway = is_parallel(run_) || std::exchange(run_.has_uncommitted_steps, false);
   auto events = take_events(run_);
   run_.tasks.clear();
@@ -468,7 +489,7 @@ void Transition::fail(Error why, const Moment& moment, int failed_attempts) {
   Commit ended = end_step(run_, std::move(step), moment, guard);
   if (first && !is_inner()) ended.rows.thread = thread_row(run_.row);
   ended.rows.ends_run = ends_with_loose_ends();
-  // Approvals requested by the same event were never shown.
+  // Approvals that the same event has requested are dropped: they were never shown.
   if (!is_inner()) work_.pending.opened.clear();
   emit_commit(std::move(ended));
   if (is_inner()) outer_->inner_ended(position_, moment);
@@ -483,7 +504,8 @@ void Transition::mark_unsaved(NodeTask& task) {
   }
 }
 
-// Writes what became of tasks ahead of their superstep's end.
+// Makes pending writes of the tasks that have changed since the last commit, so that a crash before
+// the end of their superstep does not repeat them.
 void Transition::save_unsaved(const Moment& moment) {
   for (std::size_t position : std::exchange(run_.unsaved_inside, {})) {
     if (position >= run_.tasks.size() || run_.tasks[position].phase != Phase::in_subgraph) continue;

@@ -1,21 +1,21 @@
 #pragma once
-// engine/task_text.h - what a TaskRow's envelope says of a task in a superstep of several.
+// engine/task_text.h - the stored form of a task in a superstep with several tasks (TaskRow).
 //
 // Format: a JSON object with the parts of next_task.h ("attempt", "due", "error", "interrupt",
-// "question", "answers") and, once the task is done and where they say something, "goTo" [names],
+// "question", "answers") and, once the task is done and unless they are empty, "goTo" [names],
 // "sends" [{"node","input"}], "records" [{"collection","user","key","json","indexed":[[field,
 // value]],"erase"}], "events" [{"name","body","type"}], "messages" [{"topic","body"}], "effects"
-// (rows of the journal), "outcome"; always "retries", the run's failed attempts so far, and "seq",
-// the run's newest commit when this was written (rows of older versions lack it). The task's
-// channel writes are in value rows at its position.
+// (number of journal rows), "outcome"; always "retries", the run's failed attempts so far, and
+// "seq", the run's newest commit when the row was written (missing in rows of older versions of
+// Belay). The channel writes of the task are value rows whose index is its position.
 
 #include "engine/run.h"
 
 namespace belay::engine {
 
-// `seq`: of the outermost run.
+// Returns the row of a task. `seq` is that of the run itself, not of the subgraph's frame.
 TaskRow task_row(const Run& run, const NodeTask& task, std::uint64_t seq);
-// Puts what the row says into the task. `corrupt` for a row that this format does not allow.
+// Sets the parts of the task from its row. `corrupt` if the row does not have the format above.
 Result<Done> apply_task_row(const TaskRow& row, Run& run);
 
 }  // namespace belay::engine

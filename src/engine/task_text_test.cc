@@ -1,5 +1,4 @@
-// The stored form of a task in a superstep of several, read back: a crash of the
-// process loses none of its parts.
+// Tests the stored form of a task in a superstep with several tasks: all parts survive a crash.
 
 #include "engine/task_text.h"
 
@@ -115,7 +114,7 @@ TEST_F(TaskTexts, OfATaskThatWaitsHaveItsNextAttempt) {
   task.attempt = 3;
   task.due = *instant_from("2026-11-21T12:00:00Z");
   task.previous_error = error(ErrorCode::unavailable, "It is away.");
-  task.answer.go_to = {"two"};  // parts of an attempt that has not ended are ignored
+  task.answer.go_to = {"two"};  // the update of an attempt that has not ended is not stored
   TaskRow row = task_row(run, task, 5);
   EXPECT_EQ(row.status, TaskStatus::waiting);
   engine::Run read = run_of_two();

@@ -1,10 +1,10 @@
 #pragma once
-// engine/transition.h - one event's handling: what advance() is made of.
+// engine/transition.h - handles one event: the implementation of advance().
 //
-// A run is a tree of frames: itself, and below each task that is inside a subgraph the frame of
-// that visit, which is a Run with a space and a row of its own. An Transition handles one frame.
-// All frames of one event share a Work, from which one commit is made: an advancing one of the run,
-// a pending write, or both in one.
+// A run is a tree of frames: the run itself and, below each task that executes a subgraph, the
+// frame of that task, which is a Run with its own namespace and row. A Transition handles one
+// frame. All frames of an event share a TransitionOutput, from which at most one commit is made:
+// one that raises the run's seq, a pending write, or both in one.
 
 #include "engine/checkpoint.h"
 #include "engine/event.h"
@@ -13,13 +13,13 @@ namespace belay::engine {
 
 struct TransitionOutput {
   std::vector<Action> actions;
-  std::unique_ptr<Commit> commit;  // that raises the run's seq
+  std::unique_ptr<Commit> commit;  // raises the run's seq; null: none
   bool may_lag = false;
   CommitRows pending;
   bool has_pending = false;
   bool stops = false;
-  bool flushes = false;  // nothing is held back
-  // Another event follows at once: what tasks came to may wait for its commit.
+  bool flushes = false;  // commits are not deferred
+  // Another event follows immediately: the results of tasks can wait for its commit.
   bool more = false;
 };
 
@@ -44,13 +44,14 @@ class Transition {
   void on(Cancelled event);
   void release(const Moment& moment);
 
-  // After the event: what is left to be decided of the run as a whole. For the outermost frame.
+  // Called after the event, for the outermost frame: saves tasks, pauses or releases the run, and
+  // assembles the commit.
   void finish(const Moment& moment);
 
  private:
   using Phase = NodeTask::Phase;
 
-  // The frame inside of `task`.
+  // The frame of a subgraph task.
   Transition(NodeTask& task, Transition& outer)
       : graph_(*task.node->subgraph->graph),
         run_(*task.inner),
@@ -65,10 +66,10 @@ class Transition {
   bool is_running() const { return run_.row.status == RunStatus::running; }
   bool defers_commit() const;
 
-  // Fills in what a row has before its first commit.
+  // Sets the columns of the row for the run's first commit.
   void open_row(const Moment& moment);
 
-  // Where an event goes: this frame, or one inside of it.
+  // Passes the event to the frame of its task: this one or an inner one.
   template <typename Happened>
   bool pass_inside(Happened& event, std::size_t depth, void (Transition::*handle)(Happened&));
   NodeTask* task_of(const AttemptId& attempt, Phase phase);
@@ -101,7 +102,7 @@ class Transition {
   CommitRows& pending();
   void keep_journal(NodeEffects& effects);
 
-  // asking.cc
+  // interrupts.cc
   void ask_for_approval(NodeTask& task, const Moment& moment);
   void ask(NodeTask& task, ApprovalRow approval, std::vector<std::size_t> changed,
            const Moment& moment);
@@ -110,7 +111,7 @@ class Transition {
   void answer_approval(NodeTask& task, Decided& event);
   void answer_question(NodeTask& task, Decided& event);
   void attach_decision(Decided event);
-  // Takes the run for `session`; the commit to come is guarded by the epoch before.
+  // Makes `session` the owner and raises the epoch; the next commit is guarded by the old epoch.
   void take_ownership(const SessionId& session, const Moment& moment);
   void clear_awaiting(Step& step);
 
@@ -118,35 +119,36 @@ class Transition {
   Run& run_;
   TransitionOutput& work_;
   Transition* outer_ = nullptr;
-  std::size_t position_ = 0;  // of the outer frame's task
-  // The epoch that the commit is guarded by, where this event changes it.
+  std::size_t position_ = 0;  // of the task in the outer frame
+  // The epoch before this event, if the event changes it: the guard of the commit.
   std::optional<std::uint64_t> guard_epoch_;
-  bool to_queue_ = false;                 // what goes on after this event goes on from the queue
-  std::optional<std::int64_t> starting_;  // the superstep that start_ready() is at
-  // The frame's run, which the outer frame lets go of when it ends.
+  bool to_queue_ = false;                 // if the run continues after this event, it is queued
+  std::optional<std::int64_t> starting_;  // the superstep whose tasks start_ready() is starting
+  // Keeps the frame's run alive: the outer frame drops it when the subgraph ends.
   std::shared_ptr<Run> kept_;
 };
 
-// Whether nothing can move until a person answers or a time has come that lies after `now`.
+// True if no task can continue before a decision, or before a time later than `now`.
 bool is_blocked(const Run& run, Instant now);
 // True if an attempt is running, here or in a subgraph.
 bool any_running(const Run& run);
-// When the first of what the run waits for is due: a timer, or the expiry of an approval.
+// Returns the earliest due time of a timer or expiry that the run waits for; nullopt: none.
 std::optional<Instant> first_due(const Run& run);
-// Whether a person is asked, here or in a subgraph.
+// True if a task waits for a decision, here or in a subgraph.
 bool has_open_interrupts(const Run& run);
-// Whether a timer of the run is due by `now`.
+// True if a timer of the run is due at `now`.
 bool any_timer_due(const Run& run, Instant now);
-// Whether a task of the run waits for this interrupt.
+// True if a task of the run waits for this interrupt.
 bool waits_for(const Run& run, const InterruptId& interrupt);
-// All interrupts that tasks of the run wait for.
+// Appends all interrupts that tasks of the run wait for.
 void collect_open_interrupts(const Run& run, std::vector<InterruptId>& asked);
-// Has the next Committed look at all tasks that wait.
+// Makes the next Committed continue all tasks that wait: backoffs, timers and subgraphs.
 void note_waiting(Run& run);
-// Takes the events of the superstep's attempts, those in subgraphs included, for a commit that ends
-// the run before the superstep's own. Records and messages stay: they are the superstep's.
+// Removes and returns the custom events of the superstep's attempts, those in subgraphs included,
+// for a commit that ends the run within the superstep. Records and messages remain: they are
+// written only if the superstep completes.
 std::vector<NodeEffects::CustomEvent> take_events(Run& run);
-// Puts what one task leaves for a commit to what others leave.
+// Appends the effects of one task to those of others.
 void add_effects(NodeEffects& to, NodeEffects&& from);
 
 template <typename T>
@@ -158,7 +160,7 @@ void append_all(std::vector<T>& to, std::vector<T>& from) {
   }
 }
 
-// The names of the tasks' nodes, each once, by commas; "end" for none.
+// Returns the names of the tasks' nodes, comma-separated, each once; "end" if there are no tasks.
 std::string nodes_text(const std::vector<NodeTask>& tasks);
 
 }  // namespace belay::engine

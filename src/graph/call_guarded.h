@@ -1,6 +1,6 @@
 #pragma once
-// graph/call_guarded.h - where the engine calls a graph's own functions (conditions, branches,
-// reducers, mappings), and what they throw becomes data.
+// graph/call_guarded.h - calls functions that a graph defines (conditions, branches, reducers,
+// mappings) and converts their exceptions to errors.
 
 #include <stdexcept>
 #include <string>
@@ -10,14 +10,15 @@
 
 namespace belay {
 
-// A failure that somebody else has put together, with a message as those of error() are: it is
-// stored as JSON and shown on one line.
+// Converts the message of a failure that was not created by error() to one valid line of text, as
+// error() does: the message is stored as JSON and displayed on one line.
 inline Error with_sentence(Error failure) {
   failure.message = error(failure.code, std::move(failure.message)).message;
   return failure;
 }
 
-// What `function`, which returns a Result<T>, comes to. `what` names it in the error.
+// Returns the Result<T> of `function`, or an error if it throws: the error of a Failure, `invalid`
+// for any other exception. `what` names the function in the error.
 template <typename T, typename Function>
 Result<T> call_guarded(const std::string& what, Function function) {
   try {

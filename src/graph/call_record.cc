@@ -50,8 +50,8 @@ void add(std::string_view name, const std::optional<T>& member, Encoder& out) {
 
 }  // namespace
 
-// A member that came later is left out where it is unset, so that what older records have still
-// compares equal.
+// Members that were added in later versions are omitted if they are unset: the hash of a request
+// must remain equal to the one that older versions of Belay recorded.
 Value document_of(const ModelRequest& request) {
   Value::Array messages;
   for (const Message& message : request.messages) messages.push_back(document_of(message));

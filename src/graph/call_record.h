@@ -1,14 +1,14 @@
 #pragma once
-// graph/call_record.h - how a call of the model, or a cost, is kept as a row of the journal.
+// graph/call_record.h - the journal row of a model call or of a cost.
 //
-// Names: "model/<attempt>/<n>" is the n-th call of the model in that attempt of the row's task.
-// Where the attempt ran again, because it asked a person or because a crash had followed, and then
-// made another request at that place, that one is "model/<attempt>/<n>/2", and so on.
-// "cost/<attempt>/<name>/<n>" is what Context::reserve() and spend() take for the n-th time.
+// Names: "model/<attempt>/<n>" is the n-th model call in that attempt of the row's task. An attempt
+// executes again after an interrupt or a crash; if its n-th call then has a different request, the
+// row of that call is "model/<attempt>/<n>/2", then "/3", and so on. "cost/<attempt>/<name>/<n>" is
+// the n-th cost of that name, from Context::reserve() or spend().
 //
-// A row `done` has the reply, `failed` the error, `intended` what is reserved for the call. Which
-// request it was, its hash says; the request itself is kept for people, as far as a PromptRedactor
-// leaves it, and nothing depends on it.
+// A row with status `done` contains the reply, `failed` the error, `intended` the reserved cost.
+// The hash of the request identifies it; the request itself, after a PromptRedactor, is stored only
+// for display.
 
 #include <optional>
 #include <string>
@@ -28,15 +28,15 @@ struct RecordedError {
   std::optional<std::int64_t> retry_after_ms{};
 };
 
-// What the row's envelope holds, as JSON; members without a value are left out.
+// The JSON content of the row's envelope; members without a value are omitted.
 struct CallRecord {
   std::string request{};  // SHA-256 of the request's text, in hex; empty for a cost
-  Value prompt{};         // null: not kept
+  Value prompt{};         // null: not stored
   std::optional<ModelReply> reply{};
   std::optional<RecordedError> error{};
-  // In a run with a budget: what is reserved, and once the call has ended, what it cost.
+  // In a run with a budget: the reserved cost; after the end of the call, its real cost.
   std::optional<Cost> cost{};
-  // What earlier calls under this name had reserved: their processes died before they ended.
+  // The reservations of earlier calls of this name whose process died before the call ended.
   std::optional<Cost> lost{};
 };
 
@@ -44,25 +44,26 @@ inline constexpr std::string_view model_call_prefix = "model/";
 inline constexpr std::string_view cost_prefix = "cost/";
 
 inline bool is_model_call(std::string_view name) { return name.starts_with(model_call_prefix); }
-// Whether rows of this name are CallRecords.
+// Returns whether rows of this name contain a CallRecord.
 inline bool is_call_record(std::string_view name) {
   return is_model_call(name) || name.starts_with(cost_prefix);
 }
 
-// All of it that decides what is answered: purpose, messages, schema, input, tools and sampling.
+// Returns everything in a request that determines the reply: purpose, messages, schema, input,
+// tools and sampling.
 Value document_of(const ModelRequest& request);
-// Of such a document, in hex.
+// Returns the SHA-256 of a document_of(), in hex.
 std::string request_hash(const Value& document);
 
-// Whether JSON can say it.
+// Returns whether the value can be stored as JSON: valid UTF-8, finite numbers, not too deep.
 bool is_recordable(const Value& value);
-// `invalid` for a reply that it can't.
+// Fails with `invalid` if the record cannot be stored as JSON.
 Result<std::string> envelope_of(const CallRecord& record);
 Result<CallRecord> call_record_in(const EffectRow& row);
 RecordedError recorded(const Error& error);
 Error error_in(const RecordedError& recorded);
 
-// What the row counts for against its run's budget.
+// Returns the amount by which the row counts against the budget of its run.
 Spending spending_of(const EffectRow& row);
 
 }  // namespace belay

@@ -9,7 +9,7 @@
 namespace belay {
 namespace {
 
-// What could not be read again is refused where it is handed in.
+// Throws a Failure if the value could not be decoded again after it is stored.
 void check_value(const std::string& what, const Value& value) {
   Encoder text;
   text.write_value(value);
@@ -17,7 +17,7 @@ void check_value(const std::string& what, const Value& value) {
   detail::throw_failure(error(ErrorCode::invalid, what + " can't be saved: " + text.problem));
 }
 
-// Whether these bytes are the beginning of a character whose rest may still come.
+// Returns whether the bytes are an incomplete UTF-8 character that a later delta can complete.
 bool may_become_whole(std::string_view bytes) {
   auto first = static_cast<unsigned char>(bytes.front());
   std::size_t length = first >= 0xF0 && first <= 0xF4   ? 4

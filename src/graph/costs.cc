@@ -1,11 +1,11 @@
-// What a node's own tools cost: Context::reserve(), settle() and spend().
+// Implements Context::reserve(), settle() and spend(): the costs of a node's own tools.
 
 #include "graph/costs.h"
 
 namespace belay {
 
-// The place of the next cost of this name: a free one, or one whose process died before it was
-// settled.
+// Returns the row of the next cost of this name: a new one, or an existing one that is reserved but
+// not settled because its process died.
 EffectRow Context::cost_row(const std::string& name) {
   EffectRow row;
   row.run = attempt_.run;
@@ -36,7 +36,7 @@ Result<Done> Context::check_cost(const std::string& name, const Cost& cost) cons
 Task<Result<Done>> Context::reserve(std::string name, Cost most) {
   BELAY_CO_CHECK(check_cost(name, most));
   if (!attempt_.journal || !attempt_.ledger || !attempt_.ledger->is_limited()) co_return Done{};
-  // Of two reservations with one name, settle() could not choose the right one.
+  // settle() could not distinguish two open reservations of the same name.
   if (!costs_->unsettled.insert(name).second) {
     co_return error(ErrorCode::invalid,
                     "The cost \"" + name + "\" of the node \"" + std::string(attempt_.node) +
@@ -53,6 +53,8 @@ Task<Result<Done>> Context::reserve_cost(std::string name, Cost most) {
   EffectRow row = cost_row(name);
   CallRecord record;
   if (row.attempt > 0) {
+    // The process of an earlier reservation died. The tool might have been called: count the whole
+    // reservation as spent.
     BELAY_CO_TRY(record, call_record_in(row));
     Cost before = record.cost.value_or(Cost{});
     attempt_.ledger->settle(before, before);

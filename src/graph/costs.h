@@ -1,5 +1,5 @@
 #pragma once
-// graph/costs.h - what an attempt of a node has reserved for its own tools.
+// graph/costs.h - the costs that an attempt of a node has reserved itself (Context::reserve()).
 
 #include <algorithm>
 #include <map>
@@ -15,9 +15,9 @@
 namespace belay {
 
 struct Context::Costs {
-  std::map<std::string, int> taken;                     // how often, by name
-  std::vector<std::pair<std::string, EffectRow>> open;  // reserved durably, and not settled yet
-  std::set<std::string> unsettled;  // their names, and those of reservations being made
+  std::map<std::string, int> taken;                     // number of costs by name
+  std::vector<std::pair<std::string, EffectRow>> open;  // reserved durably, not yet settled
+  std::set<std::string> unsettled;  // names of `open` and of reservations that are being written
 };
 
 }  // namespace belay

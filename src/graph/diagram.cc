@@ -1,5 +1,5 @@
-// Graphs as pictures. All three forms are written from one list of boxes and arrows, so that they
-// say the same.
+// Draws graphs in three formats. All are written from one list of boxes and arrows, and therefore
+// have the same content.
 
 #include "belay/graph.h"
 
@@ -9,16 +9,16 @@ namespace {
 enum class Shape { terminal, node, approval };
 
 struct Box {
-  std::string id;  // of the picture: names may hold what a picture's syntax does not allow
+  std::string id;  // within the diagram: names can contain characters that its syntax forbids
   std::string name;
   Shape shape = Shape::node;
-  std::vector<std::string> notes;  // a line each
+  std::vector<std::string> notes;  // one line each
 };
 
 struct Arrow {
   std::string from, to;  // ids of boxes
   std::string label;
-  bool chosen = false;  // one of several that a branch chooses among
+  bool chosen = false;  // a target of a branch
 };
 
 struct Picture {
@@ -95,7 +95,7 @@ Picture picture_of(const GraphDefinition& graph) {
   return picture;
 }
 
-// Inside a quoted Mermaid label: its own entities, which begin with a number sign.
+// Escapes text for a quoted Mermaid label, whose entities begin with a number sign.
 std::string in_mermaid(std::string_view text) {
   std::string escaped;
   for (char c : text) {
@@ -110,7 +110,7 @@ std::string in_mermaid(std::string_view text) {
     } else if (c == '&') {
       escaped += "#amp;";
     } else if (c == '`') {
-      escaped += "#96;";  // would begin a Markdown label
+      escaped += "#96;";  // a backtick would begin a Markdown label
     } else {
       escaped += c;
     }
@@ -118,7 +118,7 @@ std::string in_mermaid(std::string_view text) {
   return escaped;
 }
 
-// Inside a quoted DOT string, where a backslash would begin an escape of a label.
+// Escapes text for a quoted DOT string, where a backslash would begin an escape of a label.
 std::string in_dot(std::string_view text) {
   std::string escaped;
   for (char c : text) {

@@ -32,7 +32,7 @@ Graph<Mail> mail() {
   return std::move(graph).build().value();
 }
 
-// Names that mean something in each syntax.
+// A graph whose names contain special characters of each syntax.
 Graph<Mail> awkward() {
   GraphBuilder<Mail> graph{"a \"graph\" \\ of # <b>"};
   graph.node("end\"];x[\"", pass);
@@ -45,7 +45,7 @@ Graph<Mail> awkward() {
   return std::move(graph).build().value();
 }
 
-// The SVG that Graphviz makes of it; empty when it refuses.
+// Returns the SVG that Graphviz creates from the text; empty if it reports an error.
 std::string drawn(const std::string& dot) {
   std::string stem = testing::TempDir() + "belay_diagram_" +
                      testing::UnitTest::GetInstance()->current_test_info()->name();

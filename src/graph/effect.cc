@@ -107,8 +107,8 @@ EffectRow Context::effect_row(std::string name, EffectClass effect_class) {
                                       "\": names that begin with \"model/\" or \"cost/\" are "
                                       "Belay's own; choose another."));
   }
-  // The second effect would get the result of the first and not be called: the journal
-  // identifies an effect by its name.
+  // The journal identifies an effect by its name: a second effect of the same name would receive
+  // the result of the first one and would not be called.
   if (!effects_used_.insert(name).second) {
     detail::throw_failure(error(
         ErrorCode::invalid, "The effect \"" + name + "\" of the node \"" +
@@ -144,7 +144,7 @@ InterruptResponse Context::ask_about(const EffectRow& row, std::chrono::millisec
                                     {"node", row.node},
                                     {"key", idempotency_key(row.name)},
                                     {"begun", to_text(row.created_at)},
-                                    // A question about another call is another question.
+                                    // Makes the question about each call a different question.
                                     {"calls", row.attempt},
                                     {"result", Value()}});
   question.expires = expires;

@@ -17,7 +17,7 @@ void begin_with(GraphDefinition& graph, EdgeDeclaration& way, std::vector<std::s
   for (std::string& target : way.targets) graph.entries.push_back(std::move(target));
 }
 
-// Several edges lead to all of their targets; a branch stands alone.
+// Adds an edge or a branch to its source node. A node can have several edges, or one branch.
 void lead_on(GraphDefinition::Node& node, EdgeDeclaration& way, std::vector<std::string>& faults) {
   std::string from = "\"" + way.from + "\"";
   if (node.approval) {
@@ -41,7 +41,8 @@ void lead_on(GraphDefinition::Node& node, EdgeDeclaration& way, std::vector<std:
   }
 }
 
-// Hands each declared edge and branch to its node; the faults that only the declarations show.
+// Adds each declared edge and branch to its source node. Returns the faults that are visible only
+// in the declarations.
 std::vector<std::string> connect(GraphDefinition& graph, std::vector<EdgeDeclaration> ways) {
   std::vector<std::string> faults;
   for (EdgeDeclaration& way : ways) {
@@ -83,7 +84,8 @@ void describe_node(const GraphDefinition& graph, const GraphDefinition::Node& no
             approval->approved + " rejected " + approval->rejected + " expires " +
             std::to_string(approval->options.expires.count());
   }
-  // Parts that came later are described only where they are: the hashes of other graphs stay.
+  // Features that were added in later versions are described only if they are used: the hashes of
+  // all other graphs must not change.
   describe_names("destinations", node.destinations, text);
   if (node.subgraph) text += " subgraph " + to_hex(node.subgraph->graph->hash);
   if (node.wait) text += " wait";
@@ -92,7 +94,8 @@ void describe_node(const GraphDefinition& graph, const GraphDefinition::Node& no
   text += "\n";
 }
 
-// The same declaration gives the same hash on every machine.
+// Returns a hash that is equal for equal declarations on every machine. It is stored with each run:
+// a change of this text makes stored runs belong to an unknown version.
 Digest hash_of(const GraphDefinition& graph) {
   std::string text = "belay graph 1\nname " + graph.name + "\nentry " + graph.entries.front();
   for (std::size_t i = 1; i < graph.entries.size(); ++i) text += " " + graph.entries[i];

@@ -1,18 +1,18 @@
-// A state from JSON: the input of a run whose state type is known by its channels alone.
+// Creates a state from the JSON input of a run, using only the channels of the state type.
 
 #include "belay/state.h"
 
 namespace belay {
 namespace {
 
-// The path of the first member that no struct has a place for.
+// Returns the path of the first member that no struct has.
 std::string first_unknown(const Unknown& unknown) {
   if (!unknown.members.empty()) return unknown.members.begin()->first;
   for (const auto* part : {&unknown.inside, &unknown.items}) {
     for (const auto& [name, within] : *part) {
       if (within.empty()) continue;
       std::string rest = first_unknown(within);
-      // An item of a list is kept under its own text, which is no name.
+      // The key of a list item is its text, which is not a name.
       return part == &unknown.inside ? name + "." + rest : rest;
     }
   }

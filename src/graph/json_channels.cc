@@ -10,7 +10,7 @@
 namespace belay {
 namespace {
 
-// What a value is, in the words of JsonKind.
+// Returns the name of the JsonKind that the value has.
 std::string kind_of(const Value& value) {
   return value.holds_integer() ? "integer" : std::string(value.kind());
 }
@@ -43,7 +43,7 @@ std::string expected(const JsonChannel& channel) {
   return std::string(name_of(channel.kind)) + (channel.nullable ? " or null" : "");
 }
 
-// 7.0 counts as 7: one value has one text.
+// Converts 7.0 to 7 in an integer channel, so that equal values have equal texts.
 Value settled(const JsonChannel& channel, Value value) {
   if (channel.kind != JsonKind::integer || !value.is_number() || value.holds_integer()) {
     return value;
@@ -72,7 +72,7 @@ Value default_of(const JsonChannel& channel) {
   return Value();
 }
 
-// The kinds that a way to combine can work on.
+// Returns whether a write operation can be applied to channels of this kind.
 bool combines(WriteOp kind, JsonKind of) {
   switch (kind) {
     case WriteOp::append:
@@ -112,7 +112,7 @@ Value& held_in(void* state, const std::string& channel) {
   return (*static_cast<Value*>(state)->as_object())[channel];
 }
 
-// What is to be combined with a channel of a JSON graph.
+// The operand of a write to a channel of a JSON graph.
 class JsonOperand final : public Operand {
  public:
   JsonOperand(std::shared_ptr<const JsonChannels> channels, std::size_t channel,
@@ -148,7 +148,8 @@ std::string_view verb(WriteOp kind) {
   return verbs[static_cast<std::size_t>(kind)];
 }
 
-// Puts a further change of one update onto the one before; false where the two don't go together.
+// Combines a further write of one update with the previous write to the same channel; false if the
+// two operations cannot be combined.
 bool join(const JsonChannels& channels, ChannelWrite& change, WriteOp kind, Value value) {
   Value& held = static_cast<JsonOperand&>(*change.operand).held;
   if (kind == WriteOp::set) {
@@ -342,7 +343,8 @@ Result<Done> JsonChannels::resolve(std::string_view node, NamedWrite named,
   if (kind != WriteOp::reduce) {
     Value tried;
     std::string found = kind_of(named.value);
-    // Of what is added, all that can be wrong shows with nothing there before it.
+    // Combining with the empty value finds every fault of the operand itself. Only the overflow of
+    // a sum depends on the channel's current value, and is found when the write is applied.
     std::string problem = combine(*channel, kind, std::move(named.value), tried);
     if (!problem.empty()) {
       return error(ErrorCode::invalid,

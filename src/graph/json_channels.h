@@ -1,8 +1,8 @@
 #pragma once
-// graph/json_channels.h - the channels of a JSON graph: what fits them, and how changes combine.
+// graph/json_channels.h - the channels of a JSON graph: checks and combines their values.
 //
-// The state is a Value: an object that has every channel. Immutable and shared: the graph's nodes,
-// its state type and operands under way hold it.
+// The state is a Value: an object with every channel as a member. A JsonChannels is immutable;
+// the nodes of the graph, its state type and the operands of pending writes share its ownership.
 
 #include <map>
 #include <memory>
@@ -20,7 +20,7 @@ class JsonChannels : public std::enable_shared_from_this<JsonChannels> {
   using Declared = std::vector<std::pair<std::string, JsonChannel>>;
   explicit JsonChannels(Declared declared);
 
-  // One sentence a fault, for build().
+  // Returns the faults of the declarations, one sentence each, for build().
   std::vector<std::string> faults() const;
   std::optional<std::size_t> find(std::string_view name) const;
   const JsonChannel& at(std::size_t channel) const { return declared_[channel].second; }
@@ -28,11 +28,12 @@ class JsonChannels : public std::enable_shared_from_this<JsonChannels> {
   StateType state_type() const;
   std::vector<GraphDefinition::ChannelRule> rules() const;
 
-  // Makes Changes of what the node named. `invalid` for a channel that is not there, and for what
-  // does not fit it.
+  // Converts the node's writes by channel name (NamedWrite) to ChannelWrites. Fails with `invalid`
+  // for an unknown channel, and for a value that does not match its channel.
   NodeResult resolve(std::string_view node, NodeUpdate answer) const;
 
-  // Combines `from` with what the channel holds. Empty, or what it should have been instead.
+  // Combines `from` with the channel's value `held`. Returns a description of the expected operand
+  // if `from` cannot be combined; empty if it was combined.
   std::string combine(std::size_t channel, WriteOp kind, Value from, Value& held) const;
 
  private:

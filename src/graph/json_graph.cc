@@ -49,7 +49,7 @@ Task<NodeResult> resolved(Task<NodeResult> task, std::shared_ptr<const JsonChann
   co_return channels->resolve(node, *std::move(result));
 }
 
-// The channels' names in what the nodes answer become their places.
+// Wraps the functions of the node so that channel names in its updates become channel indexes.
 void resolve_answers(GraphDefinition::Node& node,
                      const std::shared_ptr<const JsonChannels>& channels) {
   if (node.run_plain) {

@@ -25,14 +25,14 @@ JsonGraphBuilder sound_mail() {
   return graph;
 }
 
-// The mail graph with one node that answers with this.
+// Builds the mail graph with one node that returns `update`.
 Result<JsonGraph> answering(JsonUpdate update, JsonGraphBuilder graph = sound_mail()) {
   graph.node("write", [update](const Value&, Context&) { return update; });
   graph.edge(start, "write").edge("write", end);
   return std::move(graph).build();
 }
 
-// The state after the node's update, or why there is none.
+// Returns the state after the node's update, or the error.
 Result<Value> state_after(JsonUpdate update) {
   auto graph = answering(std::move(update)).value();
   auto state = std::static_pointer_cast<Value>(graph.definition()->state->make());

@@ -1,5 +1,5 @@
 #pragma once
-// graph/ledger.h - the account of one run with a budget: what was spent, and what is reserved.
+// graph/ledger.h - the account of one run with a budget: spent and reserved costs.
 
 #include "belay/limits.h"
 #include "belay/result.h"
@@ -11,11 +11,12 @@ class Ledger {
   explicit Ledger(Budget budget) : budget_(budget) {}
   const Budget& budget() const { return budget_; }
   bool is_limited() const { return budget_.is_set(); }
-  // Takes `most` from what is left, or says (`exhausted`) why it can't. `what` is to cost it.
+  // Reserves `most`. Fails with `exhausted` if less than that is left. `what` names the use in the
+  // error.
   Result<Done> reserve(const Cost& most, const std::string& what);
-  // What was reserved has cost `spent`.
+  // Replaces a reservation by the real cost.
   void settle(const Cost& reserved, const Cost& spent);
-  // What the journal says of calls that were made before.
+  // Adds the costs of earlier calls, read from the journal.
   void remember(const Spending& known);
   const Spending& spending() const { return spending_; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// graph/question.h - what makes two questions the same: their name and the text of what is shown.
+// graph/question.h - returns the identity of a question: its name and the hash of its payload.
 
 #include <string>
 #include <string_view>

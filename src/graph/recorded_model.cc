@@ -63,7 +63,7 @@ RecordedModel::Call RecordedModel::place(int number, const ModelRequest& request
 
 Value RecordedModel::prompt_of(const ModelRequest& request, Value document) const {
   if (attempt_.redact_prompt) document = (*attempt_.redact_prompt)(request, std::move(document));
-  // A call is not refused for what only people would read.
+  // The stored prompt is only for display: a prompt that cannot be stored must not fail the call.
   return is_recordable(document) ? std::move(document) : Value();
 }
 
@@ -91,7 +91,9 @@ Result<Cost> RecordedModel::most(const ModelRequest& request) const {
   return cost_of(price, attempt_.model->input_tokens_max(request), *request.max_output_tokens);
 }
 
-// Durable when it returns. What an earlier process had reserved for this very call is lost.
+// Reserves the maximum cost; the reservation is durable when this returns. If an earlier process
+// reserved for the same call and died, its request might have been sent: its whole reservation is
+// counted as spent.
 Task<Result<Done>> RecordedModel::reserve(Call& call, ModelRequest& request) {
   if (!request.max_output_tokens) request.max_output_tokens = limits::output_tokens_default;
   BELAY_CO_TRY(Cost most_of_it, most(request));
@@ -111,7 +113,8 @@ Task<Result<Done>> RecordedModel::reserve(Call& call, ModelRequest& request) {
   co_return std::move(written);
 }
 
-// Without a count of its own the reservation stands; so it does where nobody knows.
+// Replaces the reservation by the real cost. The whole reservation counts as spent if the reply has
+// no usage, or if the outcome of the call is unknown (`uncertain`); any other error costs nothing.
 void RecordedModel::settle(Call& call, const std::optional<ModelPrice>& price) {
   if (!call.record.cost) return;
   Cost reserved = *call.record.cost;
@@ -128,7 +131,8 @@ Result<ModelReply> RecordedModel::keep(Call& call, Result<ModelReply> reply) {
   call.row.status = reply.ok() ? EffectStatus::done : EffectStatus::failed;
   auto envelope = envelope_of(call.record);
   if (!envelope.ok()) {
-    // A reply that can't be kept can't be given either: nobody could go on with it later.
+    // A reply that cannot be stored must not be returned: after a crash, the node could not
+    // continue with it.
     reply = envelope.error();
     call.record.reply.reset();
     call.record.error = recorded(envelope.error());

@@ -1,6 +1,6 @@
 #pragma once
-// graph/recorded_model.h - the model as one attempt of a node has it: every call goes on record,
-// and what is on record already is not asked again.
+// graph/recorded_model.h - the model of one attempt of a node: records each call in the journal,
+// and returns a recorded reply instead of repeating the call.
 
 #include "belay/context.h"
 #include "graph/call_record.h"
@@ -10,7 +10,7 @@ namespace belay {
 
 class RecordedModel final : public Model {
  public:
-  // REQUIRES: attempt.journal, and attempt.model unless attempt.replays. `attempt` outlives it.
+  // Requires attempt.journal, and attempt.model unless attempt.replays. `attempt` must outlive it.
   RecordedModel(const Context::Attempt& attempt, std::shared_ptr<AnswerVerdict> verdict)
       : attempt_(attempt), verdict_(std::move(verdict)) {}
 
@@ -19,16 +19,16 @@ class RecordedModel final : public Model {
   std::int64_t input_tokens_max(const ModelRequest& request) const override;
 
  private:
-  // A call's place in the journal.
+  // A call and its row in the journal.
   struct Call {
     int number = 0;
     EffectRow row;
     CallRecord record;
-    bool is_answered = false;    // `record` says how
-    bool other_request = false;  // something else was asked at this place before
+    bool is_answered = false;    // `record` has a reply or an error
+    bool other_request = false;  // the journal has a different request as call `number`
   };
   Call place(int number, const ModelRequest& request) const;
-  // The request as it goes on record.
+  // Returns the redacted request for the journal; null if it cannot be stored.
   Value prompt_of(const ModelRequest& request, Value document) const;
   Result<ModelReply> replayed(const Call& call) const;
   bool counts() const { return attempt_.ledger && attempt_.ledger->is_limited(); }

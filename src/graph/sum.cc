@@ -5,7 +5,7 @@
 namespace belay {
 namespace {
 
-// Both integers, at least one of them beyond int64, or their sum.
+// Adds two integers of which one, or the sum, does not fit int64.
 std::optional<Value> large_sum(const Value& one, const Value& other) {
   auto left = one.as_uint();
   auto right = other.as_uint();
@@ -14,7 +14,7 @@ std::optional<Value> large_sum(const Value& one, const Value& other) {
     if (__builtin_add_overflow(*left, *right, &sum)) return std::nullopt;
     return Value(sum);
   }
-  // One is negative: what is taken from the other.
+  // One operand is negative: subtract its magnitude from the other.
   if (!left && !right) return std::nullopt;
   std::uint64_t from = left ? *left : *right;
   std::uint64_t taken = 0 - static_cast<std::uint64_t>(*(left ? other : one).as_int());

@@ -1,5 +1,5 @@
 #pragma once
-// graph/sum.h - how two JSON numbers are added.
+// graph/sum.h - adds two JSON numbers.
 
 #include <optional>
 
@@ -7,8 +7,9 @@
 
 namespace belay {
 
-// The sum: of integers exact, else of doubles. Nothing where one is no number, or where the sum is
-// beyond what can be said: no integer from -2^63 to 2^64-1, no finite double.
+// Returns the exact sum of two integers, otherwise the sum as doubles. Returns nullopt if one of
+// them is not a number, or if the sum cannot be represented: as an integer from -2^63 to 2^64-1, or
+// as a finite double.
 std::optional<Value> sum_of(const Value& one, const Value& other);
 
 }  // namespace belay

@@ -9,7 +9,7 @@
 namespace belay {
 namespace {
 
-// All nodes that can come next after `node`.
+// Returns all nodes that can be scheduled after `node`.
 std::vector<std::string> ways_on(const GraphDefinition& graph, const GraphDefinition::Node& node) {
   if (node.approval) return {node.approval->approved, node.approval->rejected};
   std::vector<std::string> ways = node.targets;
@@ -164,7 +164,7 @@ std::set<std::string> reachable(const GraphDefinition& graph) {
   return reached;
 }
 
-// The nodes from which the end can be reached.
+// Returns the nodes from which the end can be reached.
 std::set<std::string> leading_to_end(const GraphDefinition& graph) {
   std::set<std::string> leading{std::string(end)};
   for (bool changed = true; changed;) {
@@ -191,7 +191,8 @@ std::vector<std::string> faults_of(const GraphDefinition& graph) {
   check_targets(graph, faults);
   check_joins(graph, faults);
   check_subgraphs(graph, faults);
-  // Ways are judged only where the names are sound: otherwise each fault would be told twice.
+  // Reachability is checked only if all names are valid: a wrong name would also make nodes
+  // unreachable, and each fault would be reported twice.
   if (!faults.empty()) return faults;
   std::set<std::string> reached = reachable(graph);
   std::set<std::string> leading = leading_to_end(graph);

@@ -1,5 +1,5 @@
 #pragma once
-// graph/validate.h - the faults of a graph as declared, all at once.
+// graph/validate.h - checks the declaration of a graph and reports all its faults together.
 
 #include <string>
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace belay {
 
-// One sentence a fault, each naming the node and what to write instead; empty for a sound graph.
-// Looks at the nodes, their targets and the entry; the ways have been connected by then.
+// Returns one sentence for each fault, with the node and a remedy; empty for a valid graph. Checks
+// the nodes, their targets and the entries. Requires that edges and branches are already assigned
+// to their nodes (finish_graph() in graph.cc).
 std::vector<std::string> faults_of(const GraphDefinition& graph);
 
 }  // namespace belay

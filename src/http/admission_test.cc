@@ -1,5 +1,5 @@
-// Requests answered after their heads, before their bodies are read, and the limit on the bytes
-// that all connections buffer for requests.
+// Responses sent after a request's head, before its body is read, and the limit on the bytes that
+// all connections buffer for requests.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMiB = 1024 * 1024;
 
-// Admits requests that carry a key.
+// Admits requests with a key.
 ServerOptions asking_for_a_key() {
   ServerOptions options;
   options.admit = [](Request& head) -> std::optional<Response> {

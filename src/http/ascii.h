@@ -1,5 +1,6 @@
 #pragma once
-// http/ascii.h - ASCII letters as HTTP compares them, whatever the locale.
+// http/ascii.h - compares and classifies ASCII characters as HTTP does, independently of the
+// locale.
 
 #include <algorithm>
 #include <string_view>
@@ -21,7 +22,7 @@ constexpr bool is_letter_or_digit(char letter) {
   return is_digit(letter) || (lower(letter) >= 'a' && lower(letter) <= 'z');
 }
 
-// RFC 9110, section 5.6.2: what methods and names of headers are made of.
+// RFC 9110, section 5.6.2: the characters of methods and header names.
 constexpr bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char letter) {
     return is_letter_or_digit(letter) ||

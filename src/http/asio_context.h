@@ -1,5 +1,5 @@
 #pragma once
-// http/asio_context.h - what an AsioLoop gives to the sockets of this folder.
+// http/asio_context.h - the Asio context of an AsioLoop, and the socket types of this folder.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -9,10 +9,10 @@
 namespace belay::http {
 
 struct AsioLoop::Context {
-  boost::asio::io_context io{1};  // one thread runs it; any may post
+  boost::asio::io_context io{1};  // runs on one thread; any thread can post
 };
 
-// With the executor named: no allocation and no indirection a handler.
+// A concrete executor type avoids an allocation and an indirection per handler.
 using Socket =
     boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
 using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp,

@@ -32,7 +32,7 @@ class Loop final : public AsioLoop {
     auto found = due_times_.find(timer);
     if (found == due_times_.end()) return;
     timers_.erase(std::pair(found->second, timer));
-    due_times_.erase(found);  // the alarm, if it was this one's, rings for nothing
+    due_times_.erase(found);  // the alarm might be set for it: then it fires without effect
   }
 
   bool offload(Work work) override { return pool_.submit(std::move(work)); }
@@ -45,13 +45,13 @@ class Loop final : public AsioLoop {
   void stop() override { context_.io.stop(); }
 
  private:
-  // Sets the alarm for the timer that is due first, unless it rings by then anyway.
+  // Sets the alarm for the first timer, unless it fires by then anyway.
   void wait_for_timers() {
     if (timers_.empty()) return;
     LoopTime first = timers_.begin()->first.first;
     if (alarm_set_ && alarm_.expiry() <= first) return;
     alarm_set_ = true;
-    alarm_.expires_at(first);  // whoever waited for a later time is told so, and waits no more
+    alarm_.expires_at(first);  // cancels the wait for the later time
     alarm_.async_wait([this](boost::system::error_code error) {
       if (error) return;
       alarm_set_ = false;
@@ -69,13 +69,13 @@ class Loop final : public AsioLoop {
     }
   }
 
-  // What the context still holds when it is destroyed may cancel its timers: they outlive it.
+  // Declared before the context: handlers that its destructor destroys can cancel their timers.
   std::map<std::pair<LoopTime, TimerId>, Work> timers_;
   std::map<TimerId, LoopTime> due_times_;
   TimerId next_timer_ = 1;
 
   Context context_;
-  // Keeps run() running while there is nothing to do.
+  // Keeps run() running without work.
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> working_{
       context_.io.get_executor()};
   boost::asio::basic_waitable_timer<std::chrono::steady_clock,
@@ -84,7 +84,7 @@ class Loop final : public AsioLoop {
       alarm_{context_.io};
   bool alarm_set_ = false;
 
-  BlockingPool pool_;  // last: its threads may still post while it is being destroyed
+  BlockingPool pool_;  // last: its threads can post until it is destroyed
 };
 
 }  // namespace

@@ -1,12 +1,13 @@
 #pragma once
-// http/asio_loop.h - Belay's event loop on Boost.Asio: runtime, timers and sockets on one thread.
+// http/asio_loop.h - AsioLoop: an event loop on Boost.Asio, with runtime, timers and sockets on one
+// thread.
 //
-// An EventLoop like the one of make_event_loop(), with the same promises and the same bounded pool
-// for what blocks. Hand it to the runtime and to a Server, and both are served by the thread that
-// calls run(), so that what they share needs no lock.
+// An EventLoop with the same contract as that of make_event_loop(), including the bounded pool for
+// blocking functions. If the runtime and a Server use the same loop, the thread that calls run()
+// executes both, and the state that they share needs no lock.
 //
-// Lifetime: it outlives every Server, task and timer on it. Work that was posted and has not run
-// when it is destroyed is destroyed unrun.
+// Lifetime: the loop must outlive every Server, coroutine and timer on it. Its destructor destroys
+// posted work that has not run, without running it.
 
 #include <memory>
 
@@ -16,7 +17,7 @@ namespace belay::http {
 
 class AsioLoop : public EventLoop {
  public:
-  // What this folder makes sockets with; the rest of the program has no use for it.
+  // For the sockets of this folder; other code must not use it.
   struct Context;
   virtual Context& context() = 0;
 };

@@ -54,7 +54,7 @@ TEST(AsioLoop, FiresTimersInTheOrderOfTheirTimes) {
   loop->call_after(30ms, [&] { loop->stop(); });
   loop->run();
   EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
-  loop->cancel(cancelled);  // long gone: nothing happens
+  loop->cancel(cancelled);  // fired long ago: no effect
 }
 
 TEST(AsioLoop, LetsATimerSetAndCancelOthers) {
@@ -129,7 +129,7 @@ TEST(AsioLoop, OutlivesTasksThatWaitOnItsTimers) {
   };
   Spawned running = spawn<int>(*loop, wait(), [](int) {});
   auto shared = std::make_shared<Spawned>(std::move(running));
-  loop->post([shared] {});  // destroyed with the loop's queue, where it cancels its timer
+  loop->post([shared] {});  // destroyed with the loop's queue; it then cancels its timer
   shared.reset();
   loop.reset();
 }

@@ -11,14 +11,14 @@
 namespace belay::http {
 namespace {
 
-constexpr int kGzip = 16 + MAX_WBITS;  // with the gzip header and trailer, not zlib's
-constexpr int kLevel = 1;              // on the loop's thread, so rather fast than small
+constexpr int kGzip = 16 + MAX_WBITS;  // gzip header and trailer instead of zlib's
+constexpr int kLevel = 1;              // runs on the loop's thread: fast rather than small
 constexpr int kMemoryLevel = 8;
-constexpr std::size_t kBytesMin = 1024;  // below it is one packet either way
+constexpr std::size_t kBytesMin = 1024;  // a smaller body fits into one packet anyway
 
 const Bytef* bytes_of(std::string_view text) { return reinterpret_cast<const Bytef*>(text.data()); }
 
-// Calls `visit` for each element of a list apart by commas.
+// Calls `visit` for each element of a comma-separated list.
 template <typename Visit>
 void for_each_element(std::string_view list, Visit visit) {
   while (!list.empty()) {
@@ -28,7 +28,7 @@ void for_each_element(std::string_view list, Visit visit) {
   }
 }
 
-// "gzip;q=0" and the like: is the weight zero?
+// True if the weight is zero, such as "gzip;q=0".
 bool is_refused(std::string_view parameters) {
   std::size_t weight = parameters.find("q=");
   if (weight == parameters.npos) return false;
@@ -60,7 +60,7 @@ Inflater::Outcome Inflater::add(std::string_view piece, std::string& to) {
   state.avail_in = static_cast<uInt>(piece.size());
   std::array<Bytef, 16 * 1024> buffer;
   while (state.avail_in > 0 || state.avail_out == 0) {
-    if (stream_->at_end && state.avail_in > 0) {  // another member follows
+    if (stream_->at_end && state.avail_in > 0) {  // another gzip member follows
       if (inflateReset(&state) != Z_OK) return Outcome::corrupt;
       stream_->at_end = false;
     }
@@ -74,7 +74,7 @@ Inflater::Outcome Inflater::add(std::string_view piece, std::string& to) {
       stream_->at_end = true;
       if (state.avail_in == 0) break;
     } else if (outcome == Z_BUF_ERROR) {
-      break;  // needs more
+      break;  // needs more input
     } else if (outcome != Z_OK) {
       return Outcome::corrupt;
     }
@@ -86,7 +86,7 @@ bool Inflater::at_end() const { return stream_->at_end; }
 
 namespace {
 
-// The body as one gzip member.
+// Compresses the body to one gzip member.
 std::optional<std::string> deflated(std::string_view body) {
   z_stream state{};
   if (deflateInit2(&state, kLevel, Z_DEFLATED, kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
@@ -163,7 +163,7 @@ void compress(Response& response) {
   if (!packed) return;
   response.body = std::move(*packed);
   response.headers.push_back({"Content-Encoding", "gzip"});
-  // These bytes are not those that a strong tag stands for.
+  // A strong tag identifies the uncompressed bytes: make it weak.
   for (Header& header : response.headers) {
     if (equal_letters(header.name, "ETag") && header.value.starts_with('"')) {
       header.value.insert(0, "W/");

@@ -1,5 +1,5 @@
 #pragma once
-// http/compression.h - gzip, over zlib: request bodies that come so, answers that may go so.
+// http/compression.h - decompresses gzip request bodies and compresses responses, with zlib.
 
 #include <cstddef>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace belay::http {
 
-// Decompresses a body while it comes.
+// Decompresses a body piece by piece.
 class Inflater {
  public:
   enum class Outcome { fine, corrupt, too_large };
@@ -22,9 +22,9 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
   ~Inflater();
 
-  // Appends to `to` what the piece gives; never lets it grow beyond bytes_max.
+  // Appends the decompressed piece to `to`, which never exceeds bytes_max.
   Outcome add(std::string_view piece, std::string& to);
-  // Whether a gzip member has just ended, or nothing has come at all.
+  // True if a gzip member has just ended, or no input has been added.
   bool at_end() const;
 
  private:
@@ -33,18 +33,17 @@ class Inflater {
   std::unique_ptr<Stream> stream_;
 };
 
-// Whether an Accept-Encoding header lets an answer be sent as gzip.
+// True if an Accept-Encoding header permits gzip.
 bool accepts_gzip(std::string_view accept_encoding);
 
-// Whether the answer's body is of a type and a size that compression makes smaller, and nothing
-// forbids it.
+// True if the type and size of the body make compression useful, and no header forbids it.
 bool is_compressible(const Response& response);
 
-// Says that the answer would be another for a client that accepts other codings.
+// Adds the Vary header: other clients can get another encoding.
 void add_vary(Response& response);
 
-// Compresses the body and says so in the headers. Leaves the answer as it is where zlib has no
-// memory, or it would not get smaller.
+// Compresses the body and sets the headers. Leaves the response unchanged if zlib has no memory, or
+// the result would not be smaller.
 void compress(Response& response);
 
 }  // namespace belay::http

@@ -75,7 +75,7 @@ std::string text_of(std::size_t bytes) {
   return text;
 }
 
-// What is compressed on the loop's thread, and what on the pool.
+// A body that is compressed on the loop's thread, and one in the blocking pool.
 TEST(HttpCompression, SendsAnswersOfAnySizeCompressed) {
   for (std::size_t bytes : {2'000u, 1'000'000u}) {
     std::string text = text_of(bytes);

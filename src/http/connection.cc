@@ -8,8 +8,8 @@
 namespace belay::http {
 namespace {
 
-constexpr int kReadsMax = 16;  // in a row; then others have their turn
-// What a connection listens on to after its last answer.
+constexpr int kReadsMax = 16;  // consecutive reads before other connections get a turn
+// Maximum input that a connection discards after its last response.
 constexpr std::size_t kLingerBytesMax = 4 * 1024 * 1024;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -59,11 +59,11 @@ void Connection::drain() {
       if (!reader_ && held_.empty()) close();
       return;
     case Phase::streaming:
-      if (!task_ || piece_) return;  // pull() will see it
+      if (!task_ || piece_) return;  // pull() checks `draining`
       task_.reset();
       return end_stream();
     default:
-      return;  // finish_answer() will see it
+      return;  // finish_answer() checks `draining`
   }
 }
 
@@ -135,10 +135,10 @@ void Connection::shake_hands() {
 
 void Connection::read_request() {
   std::vector<char>& scratch = serving_->scratch;
-  if (resumes_) return;  // what is held comes first: reading goes no faster than answering
+  if (resumes_) return;  // held_ comes first: reading must not be faster than responding
   for (int turn = 0; turn < kReadsMax; ++turn) {
     Moved moved = transport_->read(scratch.data(), scratch.size());
-    if (moved.wait == Wait::ended) return close();  // between requests, or within one
+    if (moved.wait == Wait::ended) return close();  // between two requests, or within one
     if (moved.wait != Wait::none) return wait_to_read(moved.wait);
     feed({scratch.data(), moved.bytes});
     if (phase_ != Phase::request) return;
@@ -149,7 +149,7 @@ void Connection::read_request() {
   post(&Connection::on_readable);
 }
 
-// Goes on with what came while another request was answered.
+// Continues with the input received while another request was handled.
 void Connection::resume_input() {
   resumes_ = false;
   if (phase_ != Phase::request) return;
@@ -176,7 +176,8 @@ void Connection::feed(std::string_view bytes) {
   bool reads_body = reader_ && reader_->head_done() && !reader_->refusal();
   reads_body = reads_body && !reader_->complete() && !refused;
   if (reads_body) bytes.remove_prefix(reader_->take(bytes));
-  // What was not taken is kept before anybody else reads.
+  // `bytes` may point into the shared scratch buffer: copy the rest before another connection
+  // reads.
   if (is_held) {
     drop_held(before - bytes.size());
   } else {
@@ -225,11 +226,12 @@ std::size_t Connection::request_bytes() const {
 
 void Connection::count() {
   std::size_t now = request_bytes();
-  serving_->request_bytes += now - counted_;  // wraps around to the smaller sum
+  serving_->request_bytes += now - counted_;  // unsigned: wraps around to a smaller sum
   counted_ = now;
 }
 
-// The rest is moved to the front now and then only, so that many small requests cost what they are.
+// Moves the rest to the front only when half of the buffer is consumed, so that many small requests
+// in it take linear time.
 void Connection::drop_held(std::size_t bytes) {
   held_begin_ += bytes;
   if (held_begin_ == held_.size()) {
@@ -241,7 +243,7 @@ void Connection::drop_held(std::size_t bytes) {
   }
 }
 
-// An empty line before a request is forgiven (RFC 9112, section 2.2): old clients end a body so.
+// Skips one empty line before a request (RFC 9112, section 2.2): old clients end a body with it.
 void Connection::begin_reading(std::string_view& bytes) {
   if (bytes == "\r") return;
   if (bytes.starts_with("\r\n")) bytes.remove_prefix(2);
@@ -253,12 +255,12 @@ void Connection::begin_reading(std::string_view& bytes) {
 void Connection::after_head() {
   set_deadline(serving_->options.timeouts.body);
   if (!reader_->expects_continue() || !held_.empty()) return;
-  // Nothing else is being written, so the kernel takes these few bytes, or the client is gone.
+  // No other output is pending: the kernel accepts these few bytes, unless the client is gone.
   Moved moved = transport_->write(kContinue, false);
   if (moved.wait != Wait::none || moved.bytes != kContinue.size()) close();
 }
 
-// Something came while a request is being answered: the next request, or the end.
+// Input during the handling of a request: the next request, or the end of the connection.
 void Connection::read_ahead() {
   std::vector<char>& scratch = serving_->scratch;
   while (true) {
@@ -274,7 +276,7 @@ void Connection::read_ahead() {
     const ServerLimits& limits = serving_->options.limits;
     bool is_full = serving_->request_bytes > limits.request_bytes;
     if (held_.size() > limits.ahead_bytes || is_full) {
-      if (phase_ == Phase::streaming) close();  // its end could not be seen any more
+      if (phase_ == Phase::streaming) close();  // the client's end could not be detected any more
       return;
     }
   }
@@ -291,7 +293,7 @@ void Connection::discard() {
   close();
 }
 
-// --- Answers ---
+// --- Responses ---
 
 void Connection::handle() {
   phase_ = Phase::handling;

@@ -1,10 +1,11 @@
 #pragma once
-// http/connection.h - one connection: its requests one after the other, and their answers.
+// http/connection.h - Connection: receives the requests of one connection and sends their
+// responses.
 //
-// It is always in one phase (below); what happens to it is an event of the loop: the socket is
-// readable or writable, a handler or a stream has given something, a deadline is over, the server
-// drains. Whatever is posted or waits for the socket holds the connection; the server's list does
-// until it is closed.
+// A connection is always in one phase (below). Its methods are called for events of the loop: the
+// socket is readable or writable, a handler or a stream has returned something, a deadline has
+// passed, the server drains. Lifetime: posted functions and socket waits hold a reference to the
+// connection, and so does the server's list until the connection is closed.
 
 #include <chrono>
 #include <list>
@@ -23,11 +24,11 @@ using MonotonicTime = std::chrono::steady_clock::time_point;
 
 enum class Phase {
   handshake,  // TLS
-  request,    // waits for a request, or reads it
-  handling,   // the handler is at work, or its answer is being compressed
-  answering,  // an answer is written
-  streaming,  // a stream's head or a piece is written, or its next piece awaited
-  lingering,  // all is said; what the client still sends is thrown away until it closes
+  request,    // waits for a request, or reads one
+  handling,   // the handler is running, or its response is being compressed
+  answering,  // a response is being written
+  streaming,  // the head or a piece of a stream is being written, or the next piece is awaited
+  lingering,  // the last response is sent; discards input until the client closes
   closed,
 };
 
@@ -38,13 +39,14 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  // Begins; `full`: there are too many of them, which is all that it says.
+  // Starts reading. `full`: the connection limit is exceeded, and the connection only sends an
+  // error.
   void start(std::list<std::shared_ptr<Connection>>::iterator place, bool full);
-  // Ends it when it has waited for too long.
+  // Ends the connection if its deadline has passed.
   void check_deadline(MonotonicTime now);
-  // What the server's drain means to it; Serving::draining is set.
+  // Called when the server drains; Serving::draining is set.
   void drain();
-  // At once: tasks and stream are destroyed, in that order.
+  // Closes immediately: destroys the coroutine and the stream, in that order.
   void close();
 
   Phase phase() const { return phase_; }
@@ -54,7 +56,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::size_t request_bytes() const;
   // Updates the total of request bytes that all connections hold.
   void count();
-  // Events. Each is entered with the connection held.
+  // Event handlers. Their caller holds a reference to the connection.
   void on_readable();
   void on_writable();
   void on_answer();
@@ -104,28 +106,28 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   Phase phase_ = Phase::request;
 
   // Input.
-  std::unique_ptr<RequestReader> reader_;  // from a request's first byte until it is handled
-  std::string held_;                       // has come, and no reader has taken it ...
-  std::size_t held_begin_ = 0;             // ... from here on
+  std::unique_ptr<RequestReader> reader_;  // exists from a request's first byte until it is handled
+  std::string held_;                       // received bytes that no reader has consumed ...
+  std::size_t held_begin_ = 0;             // ... from this index on
   std::size_t discarded_ = 0;
   std::size_t counted_ = 0;  // its request_bytes() included in the server's total
 
   // The request being answered.
-  Spawned task_;                      // the handler's, or the stream's next()
-  std::optional<Response> response_;  // what the handler gave, until it is looked at
+  Spawned task_;                      // of the handler, or of the stream's next()
+  std::optional<Response> response_;  // the handler's result until on_answer()
   std::optional<Result<std::string>> piece_;
   std::unique_ptr<BodyStream> stream_;
 
-  // Output: out_, then body_; written_ counts over both.
+  // Output: out_, then body_. written_ is an index into both.
   std::string out_;
   std::string body_;
   std::size_t written_ = 0;
 
   bool waits_readable_ : 1 = false;
   bool waits_writable_ : 1 = false;
-  bool write_wants_readable_ : 1 = false;  // TLS alone
+  bool write_wants_readable_ : 1 = false;  // only with TLS
   bool read_wants_writable_ : 1 = false;
-  bool starting_ : 1 = false;  // a task is being started: it may end before it is kept
+  bool starting_ : 1 = false;  // a coroutine is being started; it might end before it is stored
   bool resumes_ : 1 = false;   // resume_input() is posted
   bool ended_ : 1 = false;     // the client sends no more
   bool first_request_ : 1 = true;

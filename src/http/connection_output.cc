@@ -1,4 +1,4 @@
-// http/connection_output.cc - how a Connection sends answers and streams, and waits for its socket.
+// http/connection_output.cc - Connection: sends responses and streams, and waits for its socket.
 
 #include "http/compression.h"
 #include "http/connection.h"
@@ -7,14 +7,16 @@
 namespace belay::http {
 namespace {
 
-constexpr int kPiecesMax = 16;  // of a stream in a row; then others have their turn
-// Bodies up to here are copied behind their head and sent with it; larger ones are sent from where
-// they are.
+constexpr int kPiecesMax = 16;  // consecutive pieces of a stream before other connections get a
+                                // turn
+// Bodies up to this size are appended to their head and sent with it; larger ones are sent without
+// a copy.
 constexpr std::size_t kJoinedBytesMax = 64 * 1024;
-// Bodies up to here are compressed on the loop's thread.
+// Bodies up to this size are compressed on the loop's thread, larger ones in the blocking pool.
 constexpr std::size_t kCompressedHereMax = 64 * 1024;
-// How long a connection listens on after its last answer. A socket that is closed while input waits
-// in it takes the answer back from the client (RFC 9112, section 9.6).
+// Maximum time for which a connection discards input after its last response. If a socket is closed
+// with unread input, the kernel sends a reset, and the client can lose the response (RFC 9112,
+// section 9.6).
 constexpr std::chrono::milliseconds kLingerMax{2'000};
 
 }  // namespace
@@ -33,7 +35,7 @@ void Connection::send_compressed(Response response) {
       if (self && self->phase_ == Phase::handling) self->send(std::move(*held));
     });
   });
-  if (!accepted) send(std::move(*held));  // the pool is busy: rather at once than small
+  if (!accepted) send(std::move(*held));  // the pool is full: send it uncompressed now
 }
 
 void Connection::send(Response response, bool length_unknown) {
@@ -73,7 +75,7 @@ void Connection::refuse(int status, std::string detail) {
 void Connection::begin_stream(Response response) {
   phase_ = Phase::streaming;
   bool sends_body = has_body(response.status) && !is_head_;
-  if (http_1_0_) keep_alive_ = false;  // its end is the connection's
+  if (http_1_0_) keep_alive_ = false;  // the end of the connection marks the end of the body
   keep_alive_ = keep_alive_ && !serving_->draining && !ended_;
   Framing framing{.chunked = !http_1_0_ && has_body(response.status),
                   .keep_alive = keep_alive_,
@@ -87,11 +89,11 @@ void Connection::begin_stream(Response response) {
     return;
   }
   stream_ = std::move(response.stream);
-  wait_for_readable();  // sees the client go
+  wait_for_readable();  // detects that the client disconnects
   if (flush()) pull();
 }
 
-// Sends what the stream gives until it has nothing, or the client does not take it.
+// Sends pieces of the stream until none is ready, or the client accepts no more bytes.
 void Connection::pull() {
   for (int turn = 0; turn < kPiecesMax; ++turn) {
     if (serving_->draining) return end_stream();
@@ -110,7 +112,7 @@ void Connection::pull() {
     task.reset();
     if (!send_piece()) return;
   }
-  post(&Connection::on_writable);  // with nothing to write, it pulls
+  post(&Connection::on_writable);  // without pending output, on_writable() calls pull() again
 }
 
 void Connection::on_piece() {
@@ -119,7 +121,7 @@ void Connection::on_piece() {
   if (send_piece()) pull();
 }
 
-// Whether the piece is with the kernel, and more is wanted.
+// Returns true if the piece was passed to the kernel, and the next one can be sent.
 bool Connection::send_piece() {
   Result<std::string> piece = std::move(*piece_);
   piece_.reset();
@@ -177,7 +179,8 @@ void Connection::linger() {
   wait_for_readable();
 }
 
-// Whether all that is to be sent is with the kernel. Otherwise it waits, or the client is gone.
+// Returns true if all output was passed to the kernel. Otherwise waits for the socket, or has
+// closed the connection because the client is gone.
 bool Connection::flush() {
   std::size_t whole = out_.size() + body_.size();
   if (written_ == whole) return true;

@@ -1,10 +1,10 @@
 #pragma once
-// http/head_scanner.h - finds the end of a request's head while it comes, and refuses at once what
-// no sound head holds.
+// http/head_scanner.h - HeadScanner: finds the end of a request's head, and rejects invalid heads
+// at the first invalid byte.
 //
-// The parser behind it would forgive some of it (folded lines) and notice some only at a line's end
-// that never comes (bare line feeds). Here every byte is looked at once, as it comes, and what two
-// readers could understand differently goes no further.
+// The parser behind it accepts some invalid heads (folded lines), and detects some only at the end
+// of a line, which might never arrive (bare line feeds). The scanner examines every byte once, as
+// it arrives; input that two parsers could interpret differently is rejected.
 
 #include <cstddef>
 #include <optional>
@@ -15,21 +15,21 @@
 
 namespace belay::http {
 
-// Why the server answers by itself.
+// The reason for which the server itself responds.
 struct Refusal {
   int status = 400;
-  std::string detail;  // a sentence for the client
+  std::string detail;  // message for the client
 };
 
 class HeadScanner {
  public:
-  // `limits` outlives the scanner.
+  // `limits` must outlive the scanner.
   explicit HeadScanner(const ServerLimits& limits) : limits_(limits) {}
 
-  // `head`: what has come of it, from its first byte on; each call's begins with the former one's.
-  // Returns the refusal, if there is a reason for one.
+  // `head`: the bytes of the head received so far; each call extends that of the previous one.
+  // Returns a refusal if the head must be rejected.
   std::optional<Refusal> look(std::string_view head);
-  // The bytes of the head with the empty line that ends it; 0 until that has come.
+  // Returns the length of the head including the empty line that ends it; 0 until that has arrived.
   std::size_t size() const { return size_; }
 
  private:
@@ -40,7 +40,7 @@ class HeadScanner {
   std::size_t scanned_ = 0;
   std::size_t line_begin_ = 0;
   std::size_t lines_ = 0;
-  std::size_t first_space_ = 0;  // behind the method; 0 until it has come
+  std::size_t first_space_ = 0;  // index after the method; 0 until known
   std::size_t size_ = 0;
 };
 

@@ -1,5 +1,6 @@
-// What the server does to clients that are slow, many or gone, and when it is told to end. No case
-// measures time: each waits for what the server has to do.
+// The server's behaviour towards slow, numerous and disconnected clients, and during a drain.
+//
+// No test measures time: each waits for an action of the server.
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -26,7 +27,7 @@ Handler echo() {
   });
 }
 
-// Every time-out far away but for those that the case sets.
+// Long timeouts, except for those that the test sets.
 ServerOptions patient() {
   ServerOptions options;
   options.timeouts = {
@@ -39,7 +40,7 @@ TEST(HttpTimeouts, EndAHeadThatDoesNotCome) {
   options.timeouts.head = 50ms;
   ServerWorld world(echo(), std::move(options));
   EXPECT_EQ(status_of(exchange(world.port(), "GET / HTTP/1.1\r\nHost: a\r\n")), 408);
-  EXPECT_EQ(exchange(world.port(), ""), "");  // one that says nothing is told nothing
+  EXPECT_EQ(exchange(world.port(), ""), "");  // a client that sends nothing gets no response
 }
 
 TEST(HttpTimeouts, AreNotPutOffByWhatTricklesIn) {
@@ -141,7 +142,8 @@ TEST(HttpLimits, ReadNoMoreAheadThanTheyAllow) {
   HeldHandler held;
   ServerOptions options = patient();
   options.limits.ahead_bytes = 1'000;
-  options.ends_with_client = [](const Request&) { return true; };  // so that it reads ahead at all
+  options.ends_with_client = [](const Request&) { return true; };  // otherwise it would not read
+                                                                   // ahead
   ServerWorld world(held.handler(), std::move(options));
   Client client = world.connect();
   client.send(kGet);
@@ -151,7 +153,7 @@ TEST(HttpLimits, ReadNoMoreAheadThanTheyAllow) {
   std::size_t count = many.size() / kGet.size();
   std::thread sender([&] { client.send(many); });
   world.wait_for([](const ServerCounts& counts) { return counts.buffered_bytes > 1'000; });
-  EXPECT_LT(world.counts().buffered_bytes, 200'000u);  // one read beyond the limit
+  EXPECT_LT(world.counts().buffered_bytes, 200'000u);  // at most one read beyond the limit
   held.release("x ");
   for (std::size_t i = 0; i <= count; ++i) ASSERT_EQ(body_of(client.answer()), "x /");
   sender.join();

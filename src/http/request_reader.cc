@@ -18,20 +18,20 @@ using Verb = beast::http::verb;
 using Field = beast::http::field;
 using Text = beast::string_view;
 
-// What every chunked body ends in. Beast is given no less of one: seeing the last chunk's line for
-// the second time, it asserts that so much is there (1.81).
+// The length of the end of every chunked body. Beast must not get fewer bytes of a chunked body:
+// when it parses the last chunk's line for the second time, it asserts that so many exist (1.81).
 constexpr std::size_t kLastChunkBytes = 5;
-// A chunk's size with its extensions, or the trailers: Beast wants each of them whole.
+// The size line of a chunk with its extensions, or the trailers. Beast needs each of them complete.
 constexpr std::size_t kChunkHeadBytesMax = 8 * 1024;
-// All chunk extensions of one body: nobody uses them, and they count against no other limit.
+// All chunk extensions of one body. Clients do not use them, and they count against no other limit.
 constexpr std::size_t kExtensionBytesMax = 16 * 1024;
 
 std::string_view view(Text text) { return {text.data(), text.size()}; }
 
-// Stops Beast; what it is stopped for stands in the refusal.
+// Stops Beast; the reason is in the refusal.
 BeastError stopped() { return beast::http::error::bad_value; }
 
-// Whether the request line ends in "HTTP/" and some version.
+// True if the request line ends in "HTTP/" and an unsupported version.
 bool names_other_version(std::string_view head) {
   std::string_view line = head.substr(0, head.find('\r'));
   std::string_view version = line.substr(std::min(line.size(), line.rfind(' ') + 1));
@@ -67,7 +67,7 @@ Refusal explain(const BeastError& beast_error, const ServerLimits& limits, std::
 
 }  // namespace
 
-// Beast calls it with each part of a request.
+// Beast's callbacks for the parts of a request.
 struct RequestReader::Body final : beast::http::basic_parser<true> {
   explicit Body(const ServerLimits& server_limits) : limits(server_limits), scanner(limits) {
     header_limit(static_cast<std::uint32_t>(limits.head_bytes) + 1);
@@ -87,12 +87,12 @@ struct RequestReader::Body final : beast::http::basic_parser<true> {
       return refuse(414, "The request's target is longer than " + most + " bytes.", beast_error);
     }
     request.method = view(method);
-    request.raw_path = view(target);  // taken apart at the head's end, which tells the host
+    request.raw_path = view(target);  // parsed at the end of the head, when Host is known
     http_1_0 = version < 11;
   }
 
   void on_field_impl(Field /*field*/, Text name, Text value, BeastError& beast_error) override {
-    if (head_done) return;  // a trailer: it must not pass for a header
+    if (head_done) return;  // a trailer must not be treated as a header
     if (request.headers.size() == limits.headers) {
       std::string most = std::to_string(limits.headers);
       return refuse(431, "The request has more than " + most + " headers.", beast_error);
@@ -107,7 +107,7 @@ struct RequestReader::Body final : beast::http::basic_parser<true> {
 
   void on_body_init_impl(const boost::optional<std::uint64_t>& length,
                          BeastError& /*error*/) override {
-    if (length) announced = static_cast<std::size_t>(*length);  // within the limit
+    if (length) announced = static_cast<std::size_t>(*length);  // not above the limit
   }
 
   std::size_t on_body_impl(Text piece, BeastError& beast_error) override {
@@ -153,7 +153,7 @@ struct RequestReader::Body final : beast::http::basic_parser<true> {
   Request request;
   std::optional<Refusal> refusal;
   std::unique_ptr<Inflater> inflater;
-  std::size_t announced = 0;  // bytes of the body, by its Content-Length
+  std::size_t announced = 0;  // Content-Length
   std::size_t extension_bytes = 0;
   bool head_done = false;
   bool http_1_0 = false;
@@ -181,7 +181,7 @@ std::optional<Refusal> RequestReader::Body::check_head() {
   return check_coding();
 }
 
-// Whoever reads the same bytes has to see the same end of the body.
+// Every recipient of the same bytes must find the same end of the body (request smuggling).
 std::optional<Refusal> RequestReader::Body::check_framing() const {
   std::size_t codings = count("Transfer-Encoding");
   if (codings > 0 && (codings > 1 || http_1_0 || count("Content-Length") > 0 ||
@@ -223,7 +223,8 @@ std::optional<Refusal> RequestReader::Body::check_coding() {
 
 void RequestReader::Body::add(std::string_view piece, BeastError& beast_error) {
   if (!inflater) {
-    // Grows with the received bytes, up to the announced length: buffered bytes count in the total.
+    // Grows with the received bytes, up to the announced length: the capacity counts against the
+    // total of buffered bytes.
     std::size_t needed = request.body.size() + piece.size();
     if (needed > request.body.capacity() && needed <= announced) {
       // A new string: growing the existing one would allocate twice its size.
@@ -258,7 +259,7 @@ std::size_t RequestReader::take_some(std::string_view bytes, bool only_head) {
     body_->refusal = body_->scanner.look(bytes);
     if (body_->refusal || body_->scanner.size() == 0) return 0;
   }
-  // The head alone first: what follows it may be the body's or the next request's.
+  // Only the head first: the bytes after it can belong to the body or to the next request.
   std::size_t taken = 0;
   BeastError beast_error;
   while (taken < bytes.size() && !body_->is_done()) {

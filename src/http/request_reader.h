@@ -1,8 +1,8 @@
 #pragma once
-// http/request_reader.h - makes a Request of the bytes that come, or says why it is refused.
+// http/request_reader.h - RequestReader: parses received bytes to a Request, or a Refusal.
 //
-// Over Beast's parser, with what that leaves open decided here: which heads are sound, what is
-// counted against which limit, what a compressed body may grow to.
+// Uses Beast's parser, and decides what that leaves open: which heads are valid, which bytes count
+// against which limit, and the maximum size of a decompressed body.
 
 #include <cstddef>
 #include <memory>
@@ -17,15 +17,15 @@ namespace belay::http {
 
 class RequestReader {
  public:
-  // `limits` outlives the reader. One reader a request.
+  // For one request. `limits` must outlive the reader.
   explicit RequestReader(const ServerLimits& limits);
   RequestReader(const RequestReader&) = delete;
   RequestReader& operator=(const RequestReader&) = delete;
   ~RequestReader();
 
-  // Reads on. `bytes`: what has come and was not taken yet, with what came since. Returns how many
-  // it has taken from their front; the rest is the next request's, or is given again with what
-  // follows it. REQUIRES: neither complete() nor refusal().
+  // Continues to parse. `bytes`: the received bytes that have not been consumed. Returns the number
+  // of bytes consumed from their front; the rest belongs to the next request, or must be passed
+  // again with the bytes that follow. REQUIRES: neither complete() nor refusal().
   std::size_t take(std::string_view bytes);
   // The same, but consumes only the head, so that the head can be checked before the body arrives.
   std::size_t take_head(std::string_view bytes);
@@ -34,13 +34,13 @@ class RequestReader {
   bool complete() const;
   const std::optional<Refusal>& refusal() const;
 
-  // Of the head, once it is done:
+  // Properties of the head; REQUIRES: head_done().
   bool expects_continue() const;  // the client waits for a 100 before it sends the body
-  bool keeps_alive() const;       // the client would go on with the connection
+  bool keeps_alive() const;       // the client permits further requests on the connection
   bool is_http_1_0() const;
   bool accepts_gzip() const;
 
-  // REQUIRES: complete(), or head_done() for all but the body.
+  // REQUIRES: complete(), or head_done() for everything except the body.
   Request& request();
 
   std::size_t buffered_bytes() const;

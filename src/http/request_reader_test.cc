@@ -17,7 +17,7 @@ struct Reading {
   std::size_t taken = 0;
 };
 
-// Gives the bytes as they would come from a socket, `step` at a time.
+// Passes the bytes as they would arrive from a socket, `step` at a time.
 Reading read(std::string_view bytes, std::size_t step, const ServerLimits& limits = {}) {
   RequestReader reader(limits);
   Reading reading;
@@ -34,7 +34,7 @@ Reading read(std::string_view bytes, std::size_t step, const ServerLimits& limit
   return reading;
 }
 
-// The same whole and byte by byte.
+// Reads the bytes in one piece, and byte by byte, with equal results.
 Reading read_both_ways(std::string_view bytes, const ServerLimits& limits = {}) {
   Reading whole = read(bytes, bytes.size(), limits);
   Reading single = read(bytes, 1, limits);
@@ -377,7 +377,7 @@ TEST(HttpRequests, DecompressesABody) {
   ASSERT_TRUE(reading.request) << reading.detail;
   EXPECT_EQ(reading.request->body, text);
   EXPECT_EQ(reading.request->header("Content-Encoding"), "");
-  // gzip files may be joined (RFC 1952, section 2.2).
+  // gzip files may be concatenated (RFC 1952, section 2.2).
   reading = read_both_ways(gzip_request(packed + packed));
   ASSERT_TRUE(reading.request) << reading.detail;
   EXPECT_EQ(reading.request->body, text + text);
@@ -397,7 +397,7 @@ TEST(HttpRequests, RefusesADamagedOrCutGzip) {
   std::string packed = gzip(std::string(5'000, 'a'));
   EXPECT_EQ(read_both_ways(gzip_request(packed.substr(0, packed.size() - 1))).refused, 400);
   EXPECT_EQ(read_both_ways(gzip_request(packed + "x")).refused, 400);
-  packed[packed.size() - 6] ^= 1;  // of its checksum
+  packed[packed.size() - 6] ^= 1;  // part of its checksum
   EXPECT_EQ(read_both_ways(gzip_request(packed)).refused, 400);
 }
 

@@ -60,7 +60,7 @@ std::string_view reason_of(int status) {
   return found == kReasons.end() ? std::string_view() : found->phrase;
 }
 
-// What may stand in a line of a head: no control character but the tab.
+// True for characters that a header line may contain: no control character except the tab.
 bool is_value(std::string_view value) {
   return std::all_of(value.begin(), value.end(), [](char letter) {
     return (letter < 0 || letter >= ' ' || letter == '\t') && letter != 0x7f;

@@ -1,4 +1,4 @@
-// The head of an answer, without a connection.
+// The head of a response, without a connection.
 
 #include "http/response.h"
 

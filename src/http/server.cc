@@ -14,14 +14,14 @@ namespace {
 namespace ip = boost::asio::ip;
 using boost::system::error_code;
 
-// Beyond the limit, connections are told so, but no more than these at a time.
+// Connections beyond the limit get an error response, but at most this many at a time.
 constexpr std::size_t kTurnedAwayMax = 128;
-// Until the next try to accept where the system has no file or memory for a connection.
+// Delay before the next accept if the system has no descriptor or memory for a connection.
 constexpr std::chrono::milliseconds kAcceptRetry{100};
 constexpr int kBacklog = 1024;
 constexpr std::chrono::milliseconds kSweepMin{10};
 constexpr std::chrono::milliseconds kSweepMax{1'000};
-// Probes of a connection on which nothing moves: a client that vanished is gone after some minutes.
+// TCP keepalive: a client that vanished without a reset is detected after some minutes.
 constexpr int kProbeAfterSeconds = 60;
 
 std::string peer_name(const ip::tcp::endpoint& peer) {
@@ -51,8 +51,8 @@ Error cannot_listen(const ServerOptions& options, const error_code& why) {
   return error(ErrorCode::unavailable, begin + " (" + why.message() + ").");
 }
 
-// Accepts connections, watches over their deadlines, and ends them all. Held by the server and by
-// what it has asked the loop for.
+// Accepts connections, checks their deadlines, and closes them. Owned by the server and by its
+// pending accept operation.
 class Listener final : public std::enable_shared_from_this<Listener> {
  public:
   Listener(std::shared_ptr<Serving> serving, boost::asio::io_context& io)
@@ -76,7 +76,7 @@ class Listener final : public std::enable_shared_from_this<Listener> {
     if (!failed) std::ignore = acceptor_.non_blocking(true, failed);
     if (!failed) port_ = acceptor_.local_endpoint(failed).port();
     if (failed) return cannot_listen(options, failed);
-    // The connections take these over from the socket that they come by.
+    // Accepted sockets inherit these options from the listening socket.
     int on = 1;
     int after = kProbeAfterSeconds;
     int socket = acceptor_.native_handle();
@@ -87,7 +87,8 @@ class Listener final : public std::enable_shared_from_this<Listener> {
   }
 
   void start() {
-    // Weak: the connections hold the Serving, and outlive the listener by what the loop still has.
+    // Weak: connections own the Serving, and can outlive the listener while the loop holds handlers
+    // of them.
     serving_->connection_ended = [place = weak_from_this()] {
       if (auto self = place.lock()) self->on_connection_ended();
     };
@@ -104,7 +105,7 @@ class Listener final : public std::enable_shared_from_this<Listener> {
     drained_.clear();
     close_all();
     serving_->handler =
-        nullptr;  // the loop may hold the Serving for longer than what this captures
+        nullptr;  // the loop can hold the Serving for longer than the captures of the handler live
   }
 
   void drain(std::function<void()> done) {
@@ -123,8 +124,8 @@ class Listener final : public std::enable_shared_from_this<Listener> {
                            });
   }
 
-  // A connection that was gone before it was accepted is nobody's fault; where files or memory are
-  // missing, the connections that end give them back.
+  // A connection that was closed before it was accepted is not an error of the server. Without
+  // descriptors or memory, retry: connections that end release theirs.
   void after_failed_accept(const error_code& failed) {
     if (failed == boost::asio::error::connection_aborted) return accept();
     serving_->loop.call_after(kAcceptRetry, [place = weak_from_this()] {
@@ -149,7 +150,7 @@ class Listener final : public std::enable_shared_from_this<Listener> {
     if (!sweep_timer_) sweep_later();
   }
 
-  // One timer for all connections: what a deadline costs a request is one reading of the clock.
+  // One timer for all connections: a deadline costs a request only one reading of the clock.
   void sweep_later() {
     const ServerTimeouts& of = serving_->options.timeouts;
     auto shortest = std::min({of.handshake, of.head, of.body, of.idle, of.write});
@@ -164,7 +165,7 @@ class Listener final : public std::enable_shared_from_this<Listener> {
     MonotonicTime now = std::chrono::steady_clock::now();
     auto& connections = serving_->connections;
     for (auto next = connections.begin(); next != connections.end();) {
-      auto connection = *next++;  // which may leave the list
+      auto connection = *next++;  // a copy: the call can remove it from the list
       connection->check_deadline(now);
     }
     if (!connections.empty()) sweep_later();
@@ -202,14 +203,14 @@ class Listener final : public std::enable_shared_from_this<Listener> {
     if (!serving_->draining || closed_ || !serving_->connections.empty() || drained_.empty())
       return;
     if (drain_timer_) serving_->loop.cancel(*drain_timer_);
-    // Posted: whoever is told may destroy the server, which the caller still uses.
+    // Posted: `done` may destroy the server, which the caller still uses.
     for (auto& done : std::exchange(drained_, {})) serving_->loop.post(std::move(done));
   }
 
   const std::shared_ptr<Serving> serving_;
   boost::asio::io_context& io_;
   Acceptor acceptor_;
-  ip::tcp::endpoint peer_;  // of the connection that is accepted next
+  ip::tcp::endpoint peer_;  // of the next accepted connection
   int port_ = 0;
   bool closed_ = false;
   std::optional<Executor::TimerId> sweep_timer_;

@@ -1,5 +1,5 @@
 #pragma once
-// http/server_state.h - what the connections of one server share.
+// http/server_state.h - Serving: the state that the connections of one server share.
 
 #include <chrono>
 #include <functional>
@@ -20,20 +20,20 @@ struct Serving {
   Clock& clock;
   const ServerOptions options;
   Handler handler;
-  std::shared_ptr<TlsContext> tls;  // null: plain
+  std::shared_ptr<TlsContext> tls;  // null: no TLS
 
   std::list<std::shared_ptr<Connection>> connections{};
   std::uint64_t accepted = 0;
   std::uint64_t requests = 0;
   std::uint64_t refused = 0;
-  std::size_t request_bytes = 0;  // held for requests, by all connections: see Connection::count()
+  std::size_t request_bytes = 0;  // of requests, over all connections: see Connection::count()
   bool draining = false;
-  std::function<void()> connection_ended{};  // after one has left `connections`
+  std::function<void()> connection_ended{};  // called after a connection has left `connections`
 
-  // What one connection reads at a time: whatever is to be kept leaves it before another reads.
+  // Buffer for one read. A connection copies what it keeps before another connection reads.
   std::vector<char> scratch = std::vector<char>(64 * 1024);
 
-  // The second that an answer's Date tells, made once.
+  // The Date header, formatted once per second.
   std::chrono::sys_seconds date_second{};
   std::string date{};
 };

@@ -235,7 +235,7 @@ TEST(HttpServer, GoesOnWithARequestWhoseClientHasGone) {
     world.wait_for([](const ServerCounts& counts) { return counts.handling == 1; });
     client.reset();
   }
-  world.connect().send(kGet);  // the loop has seen what came before it
+  world.connect().send(kGet);  // the loop has processed all earlier events
   world.wait_for([](const ServerCounts& counts) { return counts.handling == 2; });
   EXPECT_EQ(held.destroyed, 0);
   held.release("done");
@@ -307,7 +307,7 @@ TEST(HttpServer, SaysWhyItCannotListen) {
     EXPECT_NE(bad.error().message.find("give an IP address such as 127.0.0.1"), std::string::npos);
   }
   EXPECT_EQ(listen("127.0.0.1", 70'000).error().code, ErrorCode::invalid);
-  auto foreign = listen("192.0.2.1", 0);  // of TEST-NET-1: nobody's
+  auto foreign = listen("192.0.2.1", 0);  // TEST-NET-1: assigned to no machine
   ASSERT_FALSE(foreign.ok());
   EXPECT_NE(foreign.error().message.find("the machine has no such address"), std::string::npos);
 }

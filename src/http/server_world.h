@@ -1,6 +1,6 @@
 #pragma once
-// http/server_world.h - a server on a free loopback port, on a thread of its own, and clients that
-// send it bytes.
+// http/server_world.h - a server on a free loopback port and its own thread, and raw clients, for
+// tests.
 
 #include <atomic>
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace belay::http {
 
-// One connection, blocking.
+// A client connection; blocks.
 class Client {
  public:
   explicit Client(int port);
@@ -26,16 +26,15 @@ class Client {
 
   bool send(std::string_view bytes);
   void end_sending();
-  // Closes it so that the server sees an error, not an end.
+  // Closes the connection with an error (RST) instead of a regular end.
   void reset();
 
-  // Reads on until what has come and was not taken ends in `end`, and takes it; "" when the server
-  // closes first.
+  // Reads until the received text ends in `end`, and returns it; "" if the server closes first.
   std::string read_until(std::string_view end);
   std::string read_bytes(std::size_t count);
-  // Until the server closes.
+  // Reads until the server closes.
   std::string read_all();
-  // An answer with a Content-Length, or without a body.
+  // Reads a response with a Content-Length, or without a body.
   std::string answer();
   int status_of_answer();
 
@@ -48,7 +47,7 @@ class Client {
   std::string held_;
 };
 
-// The whole answer to `request`, on a connection of its own, which the server has to close.
+// Returns the whole response to `request`, on its own connection, which the server must close.
 std::string exchange(int port, std::string_view request);
 int status_of(std::string_view answer);
 std::string_view body_of(std::string_view answer);
@@ -66,12 +65,12 @@ class ServerWorld {
   // Runs `work` on the loop's thread and waits for it.
   void on_loop(std::function<void()> work);
   ServerCounts counts();
-  // Waits until the counts are as they should be.
+  // Waits until `enough` returns true.
   void wait_for(std::function<bool(const ServerCounts&)> enough);
 
   AsioLoop& loop() { return *loop_; }
   Server& server() { return *server_; }
-  // From the loop's thread, or on_loop().
+  // Must be called on the loop's thread, or in on_loop().
   void destroy_server() { server_.reset(); }
 
  private:
@@ -79,18 +78,18 @@ class ServerWorld {
   const std::unique_ptr<Clock> clock_;
   std::unique_ptr<Server> server_;
   int port_ = 0;
-  std::thread thread_;  // last: it uses everything above
+  std::thread thread_;  // last: it uses all members above
 };
 
-// A handler that answers, once the test says so, with a text and the path.
+// A handler whose responses, a text and the path, wait until the test releases them.
 class HeldHandler {
  public:
   Handler handler();
-  // Answers what waits, and what comes from now on. From any thread, once.
+  // Releases waiting and later responses. From any thread, once.
   void release(std::string text);
 
   std::atomic<int> begun = 0;
-  std::atomic<int> destroyed = 0;  // tasks, whether they had ended or not
+  std::atomic<int> destroyed = 0;  // coroutines, whether they had ended or not
 
  private:
   Task<Response> hold(Request request);
@@ -101,7 +100,7 @@ class HeldHandler {
   bool released_ = false;
 };
 
-// A handler that answers at once.
+// Returns a handler that responds immediately.
 Handler answering(std::function<Response(const Request&)> answer);
 
 }  // namespace belay::http

@@ -11,11 +11,11 @@ using namespace std::chrono_literals;
 
 const std::string kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-// What a test has its streams say, and what became of them.
+// The pieces that a test gives its streams, and what it observes of them.
 struct Feed {
   using Piece = Result<std::string>;
 
-  // From any thread; to one stream alone.
+  // From any thread; for one stream only.
   void say(std::string piece) { add(std::move(piece)); }
   void fail() { add(error(ErrorCode::unavailable, "It broke.")); }
 
@@ -89,7 +89,7 @@ TEST(HttpStreams, SendEachPieceAsItComes) {
   ServerWorld world(streaming(feed));
   Client client = world.connect();
   client.send(kGet);
-  std::string head = client.read_until("\r\n\r\n");  // before there is any piece
+  std::string head = client.read_until("\r\n\r\n");  // sent before the first piece
   EXPECT_NE(head.find("Transfer-Encoding: chunked\r\n"), head.npos) << head;
   EXPECT_EQ(head.find("Content-Length"), head.npos);
   feed.say("data: 1\n\n");
@@ -172,7 +172,7 @@ TEST(HttpStreams, AreNotAskedForMoreThanTheirClientTakes) {
   client.send(kGet);
   client.read_until("\r\n\r\n");
   world.wait_for([](const ServerCounts& counts) { return counts.buffered_bytes > 0; });
-  // 40 MB are more than the kernel holds for a connection; the server holds one piece.
+  // 40 MB are more than the kernel buffers for a connection; the server buffers one piece.
   EXPECT_LT(feed.asked, 400);
   EXPECT_LT(world.counts().buffered_bytes, 250'000u);
   for (int i = 0; i < 400; ++i) ASSERT_EQ(client.read_bytes(7 + 100'000 + 2).size(), 100'009u) << i;
@@ -306,7 +306,7 @@ TEST(HttpStreams, HoldNoBufferWhileTheyWait) {
   world.wait_for([&](const ServerCounts& counts) {
     return counts.streams == kStreams && counts.buffered_bytes == 0;
   });
-  world.on_loop([&] { world.destroy_server(); });  // before the feeds go
+  world.on_loop([&] { world.destroy_server(); });  // before the feeds are destroyed
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ bool has_dot_segment(std::string_view path) {
   return false;
 }
 
-// "/a/b?x=1"
+// Example: "/a/b?x=1".
 Result<Target> parse_origin_form(std::string_view target) {
   std::size_t mark = target.find('?');
   Target parsed;

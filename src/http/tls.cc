@@ -1,8 +1,8 @@
-// http/tls.cc - TLS on a socket that does not block, with OpenSSL itself.
+// http/tls.cc - TLS on a non-blocking socket, with OpenSSL's own functions.
 //
-// Not with asio::ssl: that copies every byte through a pair of BIOs and keeps some 70 KB of buffers
-// a connection for as long as it stands. OpenSSL on the socket itself gives its buffers back while
-// nothing comes (SSL_MODE_RELEASE_BUFFERS), which is what thousands of waiting streams need.
+// asio::ssl copies every byte through a pair of BIOs, and keeps some 70 KB of buffers for each open
+// connection. OpenSSL directly on the socket releases its buffers while no data arrives
+// (SSL_MODE_RELEASE_BUFFERS), which thousands of waiting streams require.
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -19,14 +19,14 @@ namespace {
 using Session = std::unique_ptr<SSL, decltype(&SSL_free)>;
 using Method = std::unique_ptr<BIO_METHOD, decltype(&BIO_meth_free)>;
 
-// RFC 9325: forward secrecy and authenticated encryption, for TLS 1.2; those of 1.3 all have both.
+// RFC 9325: forward secrecy and authenticated encryption for TLS 1.2; all ciphers of 1.3 have both.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 int socket_of(BIO* bio) { return *static_cast<const int*>(BIO_get_data(bio)); }
 
 bool again() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
-// OpenSSL's own socket BIO writes so that a client which is gone raises SIGPIPE.
+// With OpenSSL's own socket BIO, a write to a client that is gone raises SIGPIPE.
 int send_bytes(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   ssize_t sent = ::send(socket_of(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
@@ -57,7 +57,7 @@ Method socket_method() {
 
 class Tls final : public Transport {
  public:
-  // `owner`: what the session's BIO needs for as long as the session stands.
+  // `owner` owns the BIO's method, which must outlive the session.
   Tls(std::shared_ptr<TlsContext> owner, Session session, int socket)
       : owner_(std::move(owner)), session_(std::move(session)), socket_(socket) {
     BIO_set_data(SSL_get_rbio(session_.get()), &socket_);
@@ -103,18 +103,18 @@ class Tls final : public Transport {
       case SSL_ERROR_ZERO_RETURN:
         return Wait::ended;
       default:
-        broken_ = true;  // nothing may be called on it but SSL_free
+        broken_ = true;  // only SSL_free may be called on it from now on
         return Wait::ended;
     }
   }
 
   const std::shared_ptr<TlsContext> owner_;
   const Session session_;
-  int socket_;  // which the BIO reads
+  int socket_;  // the BIO reads it
   bool broken_ = false;
 };
 
-// Of the protocols that the client offers, HTTP/1.1; without an overlap none is named.
+// Selects HTTP/1.1 of the protocols that the client offers; none without an overlap.
 int choose_protocol(SSL* /*session*/, const unsigned char** chosen, unsigned char* size,
                     const unsigned char* offered, unsigned int offered_size, void* /*context*/) {
   static constexpr unsigned char kOurs[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
@@ -125,7 +125,7 @@ int choose_protocol(SSL* /*session*/, const unsigned char** chosen, unsigned cha
   return SSL_TLSEXT_ERR_OK;
 }
 
-// What OpenSSL says of its last failure.
+// Returns the reason of OpenSSL's last failure.
 std::string reason() {
   unsigned long number = ERR_peek_last_error();
   const char* text = ERR_reason_error_string(number);
@@ -156,9 +156,10 @@ class Context final : public TlsContext, public std::enable_shared_from_this<Con
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_cipher_list(context, kCiphers);
-    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // tickets need no memory of ours
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // session tickets need no memory
+                                                                  // of the server
     SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
-    // Without one OpenSSL would ask the terminal for the passphrase of an encrypted key.
+    // Otherwise OpenSSL would prompt on the terminal for the passphrase of an encrypted key.
     SSL_CTX_set_default_passwd_cb(context, [](char*, int, int, void*) { return 0; });
     if (SSL_CTX_use_certificate_chain_file(context, files.certificate_file.c_str()) != 1) {
       return unusable("certificate", files.certificate_file, reason(),
@@ -178,7 +179,7 @@ class Context final : public TlsContext, public std::enable_shared_from_this<Con
     BIO* bio = session ? BIO_new(method_.get()) : nullptr;
     if (!bio) return nullptr;
     BIO_set_init(bio, 1);
-    SSL_set_bio(session.get(), bio, bio);  // owns it from here on
+    SSL_set_bio(session.get(), bio, bio);  // the session owns the BIO from here on
     SSL_set_accept_state(session.get());
     return std::make_unique<Tls>(shared_from_this(), std::move(session), socket);
   }

@@ -1,4 +1,4 @@
-// HTTPS, with OpenSSL's own client on the other side.
+// HTTPS, with OpenSSL's own client.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -66,14 +66,14 @@ struct HttpTls : ::testing::Test {
   }
 };
 
-// A client's end of one session, blocking.
+// The client side of one session; blocks.
 class Session {
  public:
   explicit Session(int port, int version = TLS1_3_VERSION)
       : client_(port), context_(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free) {
     SSL_CTX_set_max_proto_version(context_.get(), version);
     SSL_CTX_set_min_proto_version(context_.get(), version);
-    SSL_CTX_set_security_level(context_.get(), 0);  // so that it offers what a server should refuse
+    SSL_CTX_set_security_level(context_.get(), 0);  // also offers what a server should reject
     session_.reset(SSL_new(context_.get()));
     SSL_set_fd(session_.get(), client_.socket());
     constexpr unsigned char kOffered[] = "\x02h2\x08http/1.1";

@@ -1,8 +1,9 @@
 #pragma once
-// http/transport.h - bytes over a socket that does not block, plain or under TLS.
+// http/transport.h - Transport: reads and writes a non-blocking socket, plain or with TLS.
 //
-// Nothing here waits: what can't go on says what for, and the connection waits for that and calls
-// again. So one connection's code serves both, and no buffer is held while nothing comes.
+// No call waits. A call that cannot continue returns the event that it needs; the connection waits
+// for it and calls again. Connection therefore needs no separate code for TLS, and no buffer is
+// held while no data arrives.
 
 #include <cstddef>
 #include <memory>
@@ -13,42 +14,42 @@
 
 namespace belay::http {
 
-// What became of a call, and what has to happen before it is worth another.
+// The result of a call: done, or the event to wait for before the next try.
 enum class Wait {
-  none,      // it went well
-  readable,  // the socket has to become readable first
-  writable,  // writable
+  none,      // the call succeeded
+  readable,  // the socket must become readable first
+  writable,  // the socket must become writable first
   ended,     // the other side sends no more (read), or is gone (write)
 };
 
 struct Moved {
   Wait wait = Wait::none;
-  std::size_t bytes = 0;  // with Wait::none alone
+  std::size_t bytes = 0;  // only with Wait::none
 };
 
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Before anything else, until it answers Wait::none.
+  // Must be called first, until it returns Wait::none.
   virtual Wait handshake() = 0;
   virtual Moved read(char* to, std::size_t size) = 0;
-  // `more`: other bytes follow at once. After a Wait the same bytes are given again.
+  // `more`: more bytes follow immediately. After a Wait, the same bytes must be passed again.
   virtual Moved write(std::string_view bytes, bool more) = 0;
-  // Whether read() may give something without the socket being readable.
+  // True if read() might return bytes although the socket is not readable.
   virtual bool holds_input() const = 0;
-  // Tells the other side that nothing follows.
+  // Notifies the other side that no bytes follow.
   virtual void end_writing() = 0;
 };
 
-// `socket` stays the caller's, and open as long as the transport is used.
+// The caller owns `socket`, which must stay open while the transport is used.
 std::unique_ptr<Transport> plain_transport(int socket);
 
-// Certificate and key, checked, for all connections of a server.
+// A validated certificate and key, for all connections of a server.
 class TlsContext {
  public:
   static Result<std::shared_ptr<TlsContext>> load(const TlsFiles& files);
   virtual ~TlsContext() = default;
-  // Null when there is no memory for a session.
+  // Returns null if there is no memory for a session.
   virtual std::unique_ptr<Transport> transport(int socket) = 0;
 };
 

@@ -1,5 +1,5 @@
-// Anthropic's messages: POST /v1/messages, answered with named server-sent events up to
-// message_stop.
+// Implements Anthropic's messages API: POST /v1/messages; the response is a stream of named
+// server-sent events that ends with message_stop.
 // https://docs.anthropic.com/en/api/messages-streaming; @anthropic-ai/sdk, resources/messages
 
 #include <algorithm>
@@ -17,8 +17,8 @@ Value text_block(const std::string& text) {
   return Value::object({{"type", "text"}, {"text", text}});
 }
 
-// Messages as blocks: the results of one turn's calls stand in one message of the user, before
-// what the user says.
+// Converts messages to content blocks. All results of the tool calls of one turn must be in one
+// user message, before the user's text.
 class Turns {
  public:
   void add(std::string_view role, Value block) {
@@ -50,7 +50,7 @@ void add_message(const Message& message, Turns& turns) {
     return;
   }
   std::string_view role = message.role == Role::assistant ? "assistant" : "user";
-  // An empty block is refused.
+  // The API rejects an empty text block.
   if (!message.text.empty()) turns.add(role, text_block(message.text));
   for (const ToolCall& call : message.tool_calls) {
     turns.add("assistant", Value::object({{"type", "tool_use"},
@@ -60,8 +60,9 @@ void add_message(const Message& message, Turns& turns) {
   }
 }
 
-// The part of a schema that the server takes; what is left out is said in words. Every object is
-// closed, as it asks for. https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs
+// Returns the part of a schema that the API accepts; the prompt contains the omitted rules. All
+// objects get additionalProperties: false, as the API requires.
+// https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs
 Value narrowed(const Value& schema, int depth = 0) {
   static constexpr std::array<std::string_view, 13> kept = {
       "$ref",   "type",     "enum",     "const",      "description", "title", "default",
@@ -121,7 +122,7 @@ class AnthropicDecoder final : public ReplyDecoder {
   Result<Done> take_event(const net::StreamEvent& event) {
     auto data = parse_sanitized_json(event.data);
     if (!data.ok() || !data->as_object()) return draft_.garbage(event.data);
-    // The data say the name once more, and some proxies drop the line that has it.
+    // The data repeat the event's name, because some proxies remove the `event:` line.
     const std::string* type = (*data)["type"].as_string();
     std::string_view name = type ? std::string_view(*type) : std::string_view(event.name);
     if (name == "error" || event.name == "error") return take_error(*data, event.data);
@@ -143,7 +144,7 @@ class AnthropicDecoder final : public ReplyDecoder {
     return Done{};
   }
 
-  // llama.cpp's event is named so, but its data are the error itself, whose type is another word.
+  // llama.cpp sends the same event name, but its data are the error object itself.
   Error take_error(const Value& data, std::string_view text) {
     auto failed = error_in(server_, data);
     if (!failed && data["message"].as_string()) {
@@ -178,14 +179,15 @@ class AnthropicDecoder final : public ReplyDecoder {
     if (!piece || !index || piece->empty()) return Done{};
     for (auto call = draft_.calls().rbegin(); call != draft_.calls().rend(); ++call) {
       if (call->index != *index) continue;
-      // What the block began with was no more than a beginning.
+      // The object in content_block_start was only a placeholder.
       call->object.reset();
       return draft_.add_arguments(*call, *piece);
     }
     return Done{};
   }
 
-  // Each count is of the whole so far. What was read from, or written to, a cache is input too.
+  // The counts are cumulative. Tokens that the API reads from its cache, or writes to it, are also
+  // input.
   void take_usage(const Value& usage) {
     draft_.set_output_tokens(usage["output_tokens"]);
     auto input = token_count(usage["input_tokens"]);

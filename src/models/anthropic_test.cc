@@ -1,4 +1,4 @@
-// What of Anthropic's answers, and of what may come in their place, is made.
+// Decoding of Anthropic's responses, and of wrong ones.
 
 #include "models/decode_world.h"
 

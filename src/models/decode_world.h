@@ -1,5 +1,6 @@
 #pragma once
-// models/decode_world.h - an answer's bytes, cut in every way, and in a line what they come to.
+// models/decode_world.h - test support: decodes a response body in fragments of several sizes and
+// describes the reply in one line.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@ namespace belay::models {
 struct DecodeCase {
   const char* about;
   std::string body;
-  // `complete "text" weather#id{"city":"Oslo"} 3/5`, or the name of an error's code.
+  // The expected line_of(): `complete "text" weather#id{"city":"Oslo"} 3/5`, or an error code.
   std::string comes_to;
 };
 
@@ -39,7 +40,7 @@ inline Server test_server(std::string provider) {
 
 constexpr std::size_t test_answer_bytes_max = 2'000;
 
-// The body in pieces of `size` bytes; the last byte of the body is followed by its end.
+// Decodes the body in fragments of `size` bytes, then ends the body.
 inline Result<ModelReply> decoded(const Server& server, const std::string& body, std::size_t size,
                                   std::string* told = nullptr) {
   auto protocol = protocol_of(server);
@@ -58,7 +59,7 @@ inline Result<ModelReply> decoded(const Server& server, const std::string& body,
   return decoder->finish();
 }
 
-// Each case whole, byte by byte, and cut at every byte.
+// Decodes each case as one fragment, in fragments of one byte and in fragments of three bytes.
 inline void expect_all(const std::string& provider, const std::vector<DecodeCase>& cases) {
   Server server = test_server(provider);
   for (const DecodeCase& one : cases) {
@@ -76,7 +77,7 @@ inline void expect_all(const std::string& provider, const std::vector<DecodeCase
   }
 }
 
-// Of whatever answer no beginning but the whole is a reply.
+// Cuts off a body at each byte: `unavailable` before `whole_from` bytes, a reply from there on.
 inline void expect_cut_off(const std::string& provider, const std::string& body,
                            std::size_t whole_from) {
   Server server = test_server(provider);

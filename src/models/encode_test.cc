@@ -1,4 +1,4 @@
-// What is sent, as the three APIs describe it.
+// Encoded requests, compared with the descriptions of the three APIs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ ModelRequest hello() {
   return request;
 }
 
-// A conversation in which a tool was called twice at once.
+// Returns a conversation in which the model called a tool twice in one reply.
 ModelRequest with_tools() {
   ModelRequest request = hello();
   Message assistant{Role::assistant, ""};

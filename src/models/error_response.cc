@@ -14,9 +14,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds wait_max = std::chrono::minutes(10);
 constexpr std::size_t told_characters = 300;
 
-// What the body says.
+// The error that a response body contains.
 struct Told {
-  std::string type;  // of what the answer has as type and code
+  std::string type;  // "type" and "code" of the error, if the body has them
   std::string code;
   std::string message;
 };
@@ -48,7 +48,7 @@ bool is_one_of(const Told& told, const std::array<std::string_view, size>& names
   return std::any_of(names.begin(), names.end(), is_named);
 }
 
-// No credit is left: nobody can do anything by asking again.
+// No credit is left: a retry cannot succeed.
 constexpr std::array<std::string_view, 5> credit_words = {
     "insufficient_quota", "billing_not_active", "billing_hard_limit_reached", "billing_error",
     "insufficient_credits"};
@@ -82,14 +82,15 @@ Kind kind_of_status(int status) {
 Kind kind_of(const Told& told, int status) {
   if (is_one_of(told, credit_words)) return Kind::no_credit;
   if (is_one_of(told, busy_words)) return Kind::busy;
-  // "invalid_request_error" is also the type of what is said more exactly by code or status.
+  // Checked last: "invalid_request_error" is also the type of errors that the code or the status
+  // describes more exactly.
   if (is_one_of(told, key_words)) return Kind::no_key;
   if (is_one_of(told, model_words)) return Kind::no_model;
   if (is_one_of(told, request_words)) {
     Kind by_status = kind_of_status(status);
     return by_status == Kind::busy || by_status == Kind::moved ? Kind::bad_request : by_status;
   }
-  // llama.cpp answers what it can't parse with a 500.
+  // llama.cpp returns status 500 for a request that it cannot parse.
   if (told.message.find("[json.exception.") != std::string::npos) return Kind::bad_request;
   return kind_of_status(status);
 }
@@ -99,7 +100,7 @@ bool is_key_character(char c) {
          c == '_' || c == '*' || c == '.';
 }
 
-// A server may repeat the key that it was given, or most of it.
+// Removes API keys from a text: a server can repeat the key that it received, or most of it.
 std::string without_keys(std::string text, const std::string& key) {
   constexpr std::string_view gone = "[key]";
   std::size_t found = key.empty() ? text.npos : text.find(key);

@@ -1,5 +1,5 @@
-// What no model should send: each text of the corpus of JSON, sound and broken, in place of an
-// answer, of one event of a stream and of the arguments of a call, by each protocol.
+// Untrusted JSON: each text of the JSON corpus, valid and invalid, decoded by each protocol as a
+// response, as one event of a stream and as the arguments of a tool call.
 
 #include <filesystem>
 #include <fstream>
@@ -20,14 +20,14 @@ std::vector<std::string> foreign_texts() {
   return texts;
 }
 
-// The text as one event, one line, or one answer that is not streamed.
+// Returns the text as one event, as one line, and as a response that is not a stream.
 std::vector<std::string> answers_with(const std::string& provider, const std::string& text) {
   if (provider == "ollama") return {text, text + "\n"};
   return {text, "data: " + text + "\n\n", "event: message_start\ndata: " + text + "\n\n",
           "event: error\ndata: " + text + "\n\n"};
 }
 
-// Whatever came, what is told is a sentence of ours or a text that can be kept.
+// Expects a reply whose text can be stored, or an error of one line.
 void expect_sound(const Result<ModelReply>& reply, const std::string& body) {
   if (reply.ok()) {
     EXPECT_FALSE(first_invalid_utf8(reply->text)) << body;

@@ -1,4 +1,5 @@
-// Asks again, with what was wrong, until an answer obeys its schema - but not for ever.
+// Repeats a model call, with the fault of the reply added to the prompt, until a reply matches the
+// schema; at most repairs_max times.
 
 #include "base/trimmed.h"
 #include "belay/models.h"
@@ -9,7 +10,8 @@ namespace belay {
 namespace {
 
 constexpr int repairs_max = 2;
-// Of an answer that is sent back: enough to mend it, and no more than a model can read.
+// The part of an invalid reply that is returned to the model: enough for a correction, and not more
+// than a model can read.
 constexpr std::size_t returned_bytes_max = 64 * 1024;
 
 std::string shortened(const std::string& text) {
@@ -17,7 +19,7 @@ std::string shortened(const std::string& text) {
   return models::sanitized_text(text.substr(0, returned_bytes_max)) + "...";
 }
 
-// The conversation goes on with the answer and what is wrong with it.
+// Appends the reply and a description of its fault to the conversation.
 void ask_for_repair(const ModelReply& reply, const std::string& fault, ModelRequest& request) {
   if (!trimmed(reply.text).empty()) {
     request.messages.push_back({Role::assistant, shortened(reply.text)});

@@ -74,7 +74,7 @@ TEST_F(Repairs, SendBackNoMoreThanAModelCanRead) {
   EXPECT_LT(model.requests()[1].messages[1].text.size(), 70'000u);
 }
 
-// One reply, whatever is asked.
+// Returns the same reply to every request.
 class Always final : public Model {
  public:
   explicit Always(ModelReply reply) : reply_(std::move(reply)) {}

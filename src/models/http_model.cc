@@ -6,16 +6,16 @@
 namespace belay::models {
 namespace {
 
-// What is read of an answer that is an error: enough to say why.
+// The part of an error response that is read: enough for its message.
 constexpr std::size_t error_bytes = 64 * 1024;
-// Of a stream every token has a frame of many times its length.
+// Each token of a stream is sent in a frame of many times its length.
 constexpr std::size_t wire_factor = 16;
-// What a server may put around a request's own words: a template, and where it has tools or a
-// schema, an explanation of these.
+// Tokens that a server can add to a request: a template and, if the request has tools or a schema,
+// an explanation of them.
 constexpr std::int64_t template_tokens = 64;
 constexpr std::int64_t explanation_tokens = 1'024;
 
-// Up to error_bytes; what comes then, or never comes, changes nothing.
+// Reads up to error_bytes of the body. The rest is ignored, and so is an error while reading.
 Task<std::string> beginning_of(net::HttpAnswer& answer) {
   std::string body;
   while (body.size() < error_bytes) {
@@ -90,7 +90,7 @@ Task<Error> HttpModel::not_a_stream(net::HttpAnswer& answer) {
   std::string body = co_await beginning_of(answer);
   auto document = parse_sanitized_json(body);
   if (document.ok()) {
-    // Some gateways say an error so, with a status of success.
+    // Some gateways return an error in this way, with a status of success.
     if (auto failed = error_in(server_, *document)) co_return advised(*std::move(failed));
   }
   co_return advised(
@@ -124,7 +124,7 @@ Task<Result<ModelReply>> HttpModel::generate(ModelRequest request) {
   if (!answer.ok()) co_return std::move(answer).error();
   if (is_no_stream(*answer, server_.provider)) co_return co_await not_a_stream(*answer);
   auto reply = co_await read(*answer, *decoder);
-  // The connection is of use to the next call, once the little that is left has come.
+  // Lets the HTTP client read the few remaining bytes, so that the next call reuses the connection.
   if (reply.ok()) std::move(*answer).leave();
   co_return std::move(reply);
 }

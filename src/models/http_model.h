@@ -1,5 +1,5 @@
 #pragma once
-// models/http_model.h - one model of one server: a protocol over the HTTP client.
+// models/http_model.h - one model of one server, called over HTTP.
 
 #include "belay/models.h"
 #include "models/protocol.h"
@@ -15,7 +15,7 @@ struct HttpModelOptions {
 
 class HttpModel final : public Model {
  public:
-  // The clock outlives it.
+  // The clock must outlive it.
   HttpModel(Server server, std::shared_ptr<net::HttpClient> client, HttpModelOptions options,
             Clock& clock);
 
@@ -26,10 +26,10 @@ class HttpModel final : public Model {
   Task<Result<std::vector<std::string>>> list();
 
  private:
-  // Sends it, and gives the answer once it has begun well.
+  // Sends the request and returns the response when its headers report success; otherwise an error.
   Task<Result<net::HttpAnswer>> begin(net::HttpRequest request);
   Task<Result<ModelReply>> read(net::HttpAnswer& answer, ReplyDecoder& decoder);
-  // Of an answer that says it is no stream.
+  // Returns the error of a response whose content type is not a stream.
   Task<Error> not_a_stream(net::HttpAnswer& answer);
   Error advised(Error failed) const;
 

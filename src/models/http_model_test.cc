@@ -1,4 +1,4 @@
-// Models over real sockets on loopback: servers that answer, and servers that don't.
+// Models over real loopback sockets, with servers that reply and servers that do not.
 
 #include "models/http_model.h"
 
@@ -196,7 +196,7 @@ TEST_F(HttpModels, BoundWhatAnAnswerTakes) {
       failed = failure(server);
     }
     EXPECT_EQ(failed.code, ErrorCode::exhausted) << flood.substr(0, 40) << failed.message;
-    // Sixteen times the answer, and what sockets hold.
+    // At most 16 times the reply limit (wire_factor), plus the socket buffers.
     EXPECT_LT(sent, 40'000'000u) << flood.substr(0, 40);
   }
 }

@@ -9,10 +9,10 @@
 
 namespace belay::models {
 
-// Removes a code fence: many models add one even if they are instructed not to.
+// Returns the text without a code fence, which many models add even if instructed not to.
 std::string_view without_fence(std::string_view text);
 
-// Returns the fault as a sentence without its end; nothing if the reply obeys the schema.
+// Returns the fault as a sentence without a full stop; nullopt if the reply matches the schema.
 std::optional<std::string> json_fault(const ModelReply& reply, const Value& schema);
 
 }  // namespace belay::models

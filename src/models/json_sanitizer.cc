@@ -10,7 +10,7 @@ constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr std::string_view replacement_escape = "\\ufffd";
 constexpr std::size_t escape_length = 6;  // of \uXXXX
 
-// The code unit of the escape \uXXXX that `text` begins with; nothing for another escape.
+// Returns the code unit of the escape \uXXXX at the start of `text`; nullopt for another escape.
 std::optional<unsigned> code_unit(std::string_view text) {
   if (text.size() < escape_length || !text.starts_with("\\u")) return std::nullopt;
   unsigned unit = 0;
@@ -23,11 +23,13 @@ std::optional<unsigned> code_unit(std::string_view text) {
 bool is_high_surrogate(unsigned unit) { return unit >= 0xd800 && unit <= 0xdbff; }
 bool is_low_surrogate(unsigned unit) { return unit >= 0xdc00 && unit <= 0xdfff; }
 
-// Appends the escape that `text` begins with, made sound; how many bytes it took.
+// Appends the escape at the start of `text`, replaced if it is not storable. Returns the number of
+// bytes that were read.
 std::size_t take_escape(std::string_view text, std::string& out) {
   auto unit = code_unit(text);
   if (!unit) {
-    // Any other escape is two bytes, so that \\u0000 stays what it is.
+    // Any other escape has two bytes. An escaped backslash is skipped as a whole, so that \\u0000
+    // (a backslash and five characters) is not changed.
     std::size_t length = std::min<std::size_t>(2, text.size());
     out += text.substr(0, length);
     return length;

@@ -1,5 +1,6 @@
-// Checks a value against a JSON Schema, as far as belay/models.h says. Schemas come from programs,
-// values from models: neither may make it run for ever, so steps and depth are bounded.
+// Checks a value against the subset of JSON Schema that belay/models.h defines. Schemas come from
+// programs and values from models; steps and depth are bounded, so that neither can cause an
+// endless loop.
 // https://json-schema.org/draft/2020-12
 
 #include <algorithm>
@@ -24,7 +25,7 @@ bool is_of_type(const Value& value, std::string_view type) {
   return value.kind() == type;
 }
 
-// 1 and 1.0 are the same number to JSON Schema.
+// JSON Schema treats 1 and 1.0 as equal.
 bool is_same(const Value& one, const Value& other) {
   if (one.is_number() && other.is_number() && one.as_double() == other.as_double()) return true;
   return one == other;
@@ -133,7 +134,7 @@ class Checker {
     return std::nullopt;
   }
 
-  // A length against two bounds of the schema.
+  // Checks a length against two bounds of the schema.
   static Fault check_length(const Value& schema, std::string_view least, std::string_view most,
                             std::size_t length, const std::string& place, const char* unit) {
     auto told = [&](const char* how, std::uint64_t bound) {
@@ -228,7 +229,8 @@ class Checker {
     return std::nullopt;
   }
 
-  // `first` is the fault of the first that does not fit.
+  // Returns the number of schemas that the value matches. `first`: the fault of the first one that
+  // it does not match.
   std::size_t count_fitting(const Value::Array& schemas, const Value& value,
                             const std::string& place, int depth, Fault& first) {
     std::size_t fitting = 0;

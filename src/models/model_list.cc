@@ -11,13 +11,14 @@ CircuitBreaker::Verdict verdict_of(const Result<ModelReply>& reply) {
                                                       : CircuitBreaker::Verdict::unknown;
 }
 
-// Another model may do better where this one is not to be had, or has no credit left; a request
-// that is wrong is wrong everywhere.
+// Returns whether the next model is tried: if this one is unavailable or has no credit left. An
+// invalid request would fail with every model.
 bool is_worth_another(const Error& failed) {
   return failed.code == ErrorCode::unavailable || failed.code == ErrorCode::exhausted;
 }
 
-// What the list comes to when none has answered.
+// Combines the errors of all models into one. It is `unavailable`, and can be retried, if at least
+// one of them is.
 Error all_failed(std::vector<Error> errors) {
   if (errors.size() == 1) return std::move(errors.front());
   auto can_come_back = [](const Error& one) { return one.code == ErrorCode::unavailable; };
@@ -61,7 +62,8 @@ Task<Result<ModelReply>> ModelList::generate(ModelRequest request) {
     }
     auto reply = co_await ask(member, std::move(one));
     if (reply.ok()) co_return std::move(reply);
-    // What was told can't be taken back: the node's next attempt begins anew.
+    // Streamed text cannot be withdrawn: after a delta, the call fails, and the node's next attempt
+    // starts from the beginning.
     if (has_told || !is_worth_another(reply.error())) co_return std::move(reply);
     errors.push_back(std::move(reply).error());
   }

@@ -1,6 +1,6 @@
 #pragma once
-// models/model_list.h - models in the order in which they are asked, each behind its server's
-// circuit, slots and rate.
+// models/model_list.h - failover: calls the models of a list in order until one replies. Each call
+// passes the circuit breaker, the slots and the rate limit of the model's server.
 
 #include <memory>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace belay::models {
 
-// What all models of one server share.
+// Shared by all models of one server.
 struct ServerGuard {
   ServerGuard(const std::string& name, const ModelSettings& settings, Clock& clock,
               const std::string& url = {})
@@ -27,13 +27,13 @@ class ModelList final : public Model {
   struct Member {
     std::string name;
     std::shared_ptr<Model> model;
-    std::shared_ptr<ServerGuard> guard;  // null for a model of the program's own
+    std::shared_ptr<ServerGuard> guard;  // null for a local model of the program
   };
-  // REQUIRES: at least one member.
+  // Requires at least one member.
   explicit ModelList(std::vector<Member> members) : members_(std::move(members)) {}
 
   Task<Result<ModelReply>> generate(ModelRequest request) override;
-  // The dearest one's, and the most: which of them will answer is not known before.
+  // Both return the maximum over all members: the model that will reply is not known in advance.
   std::optional<ModelPrice> price(const ModelRequest& request) const override;
   std::int64_t input_tokens_max(const ModelRequest& request) const override;
 

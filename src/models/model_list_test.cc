@@ -1,6 +1,6 @@
-// Long on purpose: the cache of answers is tested with the lists of models that it stands before.
+// Long on purpose: the reply cache is tested together with the model lists that it caches.
 
-// Fail-over, circuits, slots and rates, on a simulated clock.
+// Failover, circuit breakers, slots and rate limits, on a simulated clock.
 
 #include "models/model_list.h"
 
@@ -24,7 +24,7 @@ Error busy(std::optional<std::chrono::milliseconds> wait = std::nullopt) {
   return made;
 }
 
-// Tells a piece before it fails.
+// Streams one delta, then fails.
 class Stammering final : public Model {
  public:
   Task<Result<ModelReply>> generate(ModelRequest request) override {
@@ -378,7 +378,7 @@ TEST_F(ReplyCache, HoldsNoMoreBytesThanItMay) {
   EXPECT_EQ(asked(), 2u);
 }
 
-// Whatever it is asked, it calls, or is cut, or would not answer.
+// Returns a reply with the stop reason `end`: tool calls, cut off, or refused.
 class NoText final : public Model {
  public:
   Task<Result<ModelReply>> generate(ModelRequest) override {

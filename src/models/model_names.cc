@@ -1,5 +1,5 @@
-// "ollama:llama3.2, openai:gpt-5@https://gateway.example/v1": the models of a list, and the servers
-// that they are asked of.
+// Parses lists of models with their servers, such as
+// "ollama:llama3.2, openai:gpt-5@https://gateway.example/v1".
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ std::string in_quotes(std::string_view text) { return "\"" + models::quotable(te
 
 Error wrong(std::string message) { return error(ErrorCode::invalid, std::move(message)); }
 
-// An address as it is used: http or https, without a slash at its end.
+// Checks a URL: http or https. Returns it without a trailing slash.
 Result<std::string> sound_url(std::string_view text) {
   std::string_view scheme = text.starts_with("https://") ? "https://" : "http://";
   std::string_view rest = text;
@@ -54,8 +54,8 @@ Result<std::string> sound_url(std::string_view text) {
   return std::string(text);
 }
 
-// As Ollama's own client reads OLLAMA_HOST: the scheme, and the port, may be left out; an address
-// to listen on at every interface is one to speak to at this machine.
+// Converts OLLAMA_HOST as Ollama's own client does: scheme and port are optional, and an address
+// that a server listens on for all interfaces (0.0.0.0) means this machine.
 Result<std::string> ollama_url(std::string_view host) {
   std::string url(trimmed(host));
   if (url.find("://") == url.npos) url = "http://" + url;
@@ -111,7 +111,7 @@ Result<std::vector<ModelName>> parse_model_names(const ModelSettings& settings) 
   if (names.empty()) {
     return wrong("No model is named; name one as ollama:NAME, openai:NAME or anthropic:NAME.");
   }
-  std::string_view of_url;  // the provider that settings.url is the server of
+  std::string_view of_url;  // the provider to which settings.url applies
   for (ModelName& name : names) {
     if (name.name.empty() || !name.url.empty()) continue;
     if (!settings.url.empty()) {

@@ -1,4 +1,4 @@
-// Ollama's own protocol: POST /api/chat, answered with one JSON object a line.
+// Implements Ollama's own protocol: POST /api/chat; the response has one JSON object per line.
 // https://github.com/ollama/ollama/blob/main/docs/api.md, api/types.go
 
 #include "base/role_name.h"
@@ -47,7 +47,7 @@ class OllamaDecoder final : public ReplyDecoder {
   }
   Result<ModelReply> finish() override {
     if (!is_whole_ && !lines_.rest().empty()) {
-      // One that was cut off is no JSON: nothing to say about it but that the answer was.
+      // An incomplete last line is not JSON. It is reported below as a response that was cut off.
       if (auto last = parse_sanitized_json(lines_.rest()); last.ok())
         BELAY_CHECK(take_object(*last));
     }
@@ -112,7 +112,8 @@ class Ollama final : public Protocol {
     }
     Value::Object body{{"model", server_.model}, {"stream", true}};
     if (!request.response_schema.is_null()) {
-      // As its documents advise: a model that is not told writes what fits, and no more.
+      // Ollama's documentation recommends the schema in the prompt as well. Without it, a model
+      // writes only the minimum that matches the format.
       Value words = Value::object(
           {{"role", "system"}, {"content", schema_in_words(request.response_schema)}});
       messages.insert(messages.begin(), std::move(words));

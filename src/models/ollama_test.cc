@@ -1,4 +1,4 @@
-// What of Ollama's answers, and of what may come in their place, is made.
+// Decoding of Ollama's responses, and of wrong ones.
 
 #include "models/decode_world.h"
 
@@ -135,7 +135,7 @@ TEST(Ollama, FailsWithoutAnEnd) {
 TEST(Ollama, IsNotTakenAtHalfAWord) {
   std::string body =
       says("Hello") + calls(R"([{"function":{"name":"a","arguments":{}}}])") + done();
-  // The end of the last line says nothing that its last brace has not said.
+  // The reply is complete at the last closing brace; the line end after it is optional.
   expect_cut_off("ollama", body, body.size() - 1);
 }
 

@@ -1,4 +1,5 @@
-// From settings to a model: cache, around the list, around each server's guard, around each model.
+// Creates a model from settings, in layers: the cache, the list, the guard of each server, the
+// model.
 
 #include <algorithm>
 
@@ -14,7 +15,7 @@ using models::Server;
 
 constexpr std::int64_t trial_tokens = 16;
 
-// Whether the server is on this machine, where no proxy has to help.
+// Returns whether the server is on this machine; no proxy is used then.
 bool is_near(std::string_view url) {
   std::string_view host = url.substr(std::min(url.find("://") + 3, url.size()));
   if (host.starts_with("[::1]")) return true;
@@ -54,7 +55,7 @@ Result<Server> server_of(const ModelName& name, const ModelSettings& settings) {
 
 std::optional<ModelPrice> price_of(const ModelName& name, const ModelSettings& settings) {
   auto price = settings.prices.find(name.provider, name.name);
-  // A machine of one's own sends no bill.
+  // A local Ollama server costs nothing.
   bool is_own_machine = name.provider == "ollama" && settings.ollama_key.empty();
   return price || !is_own_machine ? price : ModelPrice{};
 }
@@ -123,7 +124,7 @@ Result<std::shared_ptr<Model>> open_model(ModelSettings settings, Clock& clock) 
   }
   std::shared_ptr<Model> model = std::make_shared<models::ModelList>(std::move(members));
   if (!settings.cache) return model;
-  // What is sent depends on these, too.
+  // The requests that are sent depend on these settings, too.
   identity += std::to_string(settings.max_output_tokens.value_or(0)) + "," +
               std::to_string(settings.ollama_context_tokens.value_or(0));
   models::ReplyCacheOptions options;

@@ -1,5 +1,5 @@
-// OpenAI's chat completions, as OpenAI and the many servers that speak the same answer them: POST
-// /chat/completions, answered with server-sent events up to "[DONE]".
+// Implements the chat completions API of OpenAI and of compatible servers: POST /chat/completions;
+// the response is a stream of server-sent events that ends with "[DONE]".
 // https://github.com/openai/openai-openapi; llama.cpp tools/server/README.md
 
 #include <algorithm>
@@ -42,8 +42,8 @@ Value message_of(const Message& message) {
   return Value(std::move(out));
 }
 
-// Whether the schema is of the part of JSON Schema that "strict" knows: every member required, no
-// others allowed, and no words but these.
+// Returns whether the schema is in the subset of JSON Schema that "strict" accepts: every member is
+// required, no others are allowed, and only these keywords occur.
 // https://platform.openai.com/docs/guides/structured-outputs (supported schemas)
 bool is_strict(const Value& schema, int depth = 0) {
   static constexpr std::array<std::string_view, 18> known = {"$defs",
@@ -103,7 +103,7 @@ std::string schema_name(std::string_view purpose) {
 }
 
 Value response_format(const ModelRequest& request) {
-  // A root that is no object is not strict.
+  // "strict" requires an object at the root.
   bool strict =
       request.response_schema["type"] == Value("object") && is_strict(request.response_schema);
   Value schema = Value::object({{"name", schema_name(request.purpose)},
@@ -173,8 +173,8 @@ class OpenAiDecoder final : public ReplyDecoder {
     return Done{};
   }
 
-  // The call that a piece belongs to: `index` says it, but some servers leave it out, and some give
-  // every call index 0.
+  // Returns the call to which a fragment belongs. `index` identifies it, but some servers omit it,
+  // and some send index 0 for every call.
   ToolCallBuilder* call_of(const Value& piece, std::string_view id, std::string_view name) {
     auto index = piece["index"].as_int();
     for (auto at = draft_.calls().rbegin(); at != draft_.calls().rend(); ++at) {
@@ -265,7 +265,8 @@ class OpenAi final : public Protocol {
   }
 
  private:
-  // OpenAI's newer models know the one name alone, the servers that speak like it often the other.
+  // OpenAI's newer models accept only max_completion_tokens; compatible servers often accept only
+  // max_tokens.
   const char* max_tokens_name() const {
     bool is_openai = server_.url.find("://api.openai.com/") != std::string::npos ||
                      server_.url.find(".openai.azure.com/") != std::string::npos;

@@ -1,5 +1,5 @@
-// What of the answers of OpenAI's protocol, and of what may come in their place, is made. The
-// shapes are those of OpenAI, llama.cpp, vLLM and gateways before them.
+// Decoding of responses in OpenAI's protocol, and of wrong ones. The formats are those of OpenAI,
+// llama.cpp, vLLM and gateways in front of them.
 
 #include "models/decode_world.h"
 

@@ -1,5 +1,5 @@
-// Prices from a table in TOML. The parser is header-only and is told not to throw; this is the one
-// file of the library that sees it.
+// Parses prices from a TOML table. The parser is header-only and configured not to throw; no other
+// file of the library includes it.
 
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
@@ -12,7 +12,7 @@
 namespace belay {
 namespace {
 
-// In units of money for 1,000,000 tokens; the largest call times this stays within 64 bits.
+// Units of money for 1,000,000 tokens; the cost of the largest call still fits 64 bits.
 constexpr double price_max = 20'000;
 constexpr double millionths = 1'000'000;
 
@@ -72,7 +72,7 @@ std::optional<ModelPrice> ModelPrices::find(std::string_view provider,
   for (const auto& [name, price] : prices_) {
     bool has_provider = full.starts_with(name);
     if (!has_provider && !model.starts_with(name)) continue;
-    // What names the provider too is the longer of two that fit.
+    // Of two matching entries, the one that also names the provider counts as the longer one.
     std::size_t length = has_provider ? name.size() : provider.size() + 1 + name.size();
     if (name.empty() || length < longest) continue;
     longest = length;

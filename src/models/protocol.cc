@@ -5,7 +5,7 @@
 namespace belay::models {
 namespace {
 
-// "host:port" of an address that has no more than that to show.
+// Returns "host:port" of a URL: without path, query, user name and password.
 std::string host_in(std::string_view url) {
   std::size_t scheme = url.find("://");
   if (scheme != url.npos) url.remove_prefix(scheme + 3);

@@ -1,10 +1,10 @@
 #pragma once
-// models/protocol.h - a provider's wire format, without the wire: a request to bytes, bytes to a
-// reply. Pure: nothing here waits, or asks for the time.
+// models/protocol.h - a provider's wire format: encodes a request and decodes the reply. Pure: no
+// function waits or reads a clock.
 //
-// Every request asks for a stream, whoever listens, so that the time between two tokens can be
-// told from the time that an answer takes. Sources: the three APIs' own descriptions as of August
-// 2026 (docs/models.md); what is not asked for there is not sent.
+// Every request asks for a stream, even if no caller reads the deltas, so that the timeout between
+// two tokens can differ from the timeout of the whole reply. Sources: the API descriptions of the
+// three providers as of August 2026 (docs/models.md); no other members are sent.
 
 #include <functional>
 #include <memory>
@@ -17,44 +17,47 @@
 
 namespace belay::models {
 
-// Whom a model is asked of.
+// A model, and the server that is called for it.
 struct Server {
   std::string provider;  // "ollama", "openai" or "anthropic"
   std::string model;
-  std::string url;  // without a slash at its end
-  std::string key;  // may be empty
+  std::string url;  // without a trailing slash
+  std::string key;  // can be empty
   std::optional<std::int64_t> max_output_tokens;
   std::optional<std::int64_t> context_tokens;
 
-  // For errors: "The model ollama:llama3.2 at 127.0.0.1:11434"; no more of the address than that.
+  // For errors: "The model ollama:llama3.2 at 127.0.0.1:11434", without the rest of the URL, which
+  // can contain a password.
   std::string who() const;
 };
 
-// Reads an answer's body while it comes. An error ends it.
+// Decodes the body of a response while it is received. Must not be used after an error.
 class ReplyDecoder {
  public:
   virtual ~ReplyDecoder() = default;
   virtual Result<Done> take(std::string_view bytes) = 0;
-  // The body has ended. `unavailable` where its own end mark has not come.
+  // Returns the reply after the body has ended. Fails with `unavailable` if the protocol's end mark
+  // is missing.
   virtual Result<ModelReply> finish() = 0;
-  // The end mark has come: what follows says nothing.
+  // Returns whether the end mark has been received; the caller ignores the rest of the body.
   virtual bool is_whole() const = 0;
 };
 
 struct DecoderOptions {
   std::size_t reply_bytes_max = 0;
-  std::function<void(std::string_view)> on_text_delta;  // may be null
+  std::function<void(std::string_view)> on_text_delta;  // can be null
 };
 
 class Protocol {
  public:
   virtual ~Protocol() = default;
-  // What asks for the answer: address, headers and body. `invalid` for what can't be said so.
+  // Returns the HTTP request with URL, headers and body. Fails with `invalid` if the protocol
+  // cannot express the request.
   virtual Result<net::HttpRequest> encode(const ModelRequest& request) const = 0;
-  // Outlived by the request and the protocol.
+  // The request and the protocol must outlive the decoder.
   virtual std::unique_ptr<ReplyDecoder> decoder(const ModelRequest& request,
                                                 DecoderOptions options) const = 0;
-  // What asks which models there are, and their names in the answer.
+  // The request for the names of the available models, and the names in its response.
   virtual net::HttpRequest listing() const = 0;
   virtual std::vector<std::string> names_in(const Value& listing) const = 0;
 };
@@ -63,22 +66,23 @@ std::unique_ptr<Protocol> ollama_protocol(Server server);
 std::unique_ptr<Protocol> openai_protocol(Server server);
 std::unique_ptr<Protocol> anthropic_protocol(Server server);
 
-// The tools that a request lets the model call: none with ToolChoice::none.
+// Returns the tools that the model can call: none with ToolChoice::none.
 const std::vector<Tool>& callable_tools(const ModelRequest& request);
-// The name of the tool that a message of role tool has the result of; empty where nobody called it.
+// Returns the name of the tool whose result a message of role `tool` contains; empty if the request
+// has no such call.
 std::string_view called_tool(const ModelRequest& request, const Message& result);
-// Tools as the servers want them that call each a function.
+// Returns the tools in the format {"type": "function", "function": {...}}.
 Value function_tools(const std::vector<Tool>& tools);
-// An object for a call's arguments, whatever the model made of them.
+// Returns the arguments of a call as an object, even if the model wrote something else.
 Value arguments_object(const ToolCall& call);
-// For a model that is told its schema in words besides.
+// Returns the schema as an instruction, for a provider that needs it in the prompt as well.
 std::string schema_in_words(const Value& schema);
 
-// That member of each item of a list, where it is a text.
+// Returns that member of each item of the list, if it is a string.
 std::vector<std::string> texts_in(const Value& list, std::string_view member);
 
 net::HttpRequest post_json(std::string url, const Value& body);
-// The server's key, where it has one.
+// Adds the server's key as a bearer token, if the server has a key.
 void add_bearer(const Server& server, net::HttpRequest& http);
 
 }  // namespace belay::models

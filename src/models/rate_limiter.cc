@@ -23,7 +23,7 @@ Task<Result<Done>> RateLimiter::enter(std::string name) {
   Instant now = clock_.now();
   Instant begin = now;
   if (begins_.size() == per_minute_) begin = std::max(now, begins_.front() + window);
-  // A clock that was put back lets nobody wait for longer than that.
+  // Bounds the wait if the clock was set back.
   begin = std::min(begin, now + 2 * window);
   auto wait = begin - now;
   if (wait > window) {
@@ -35,7 +35,8 @@ Task<Result<Done>> RateLimiter::enter(std::string name) {
   co_return co_await wait_for_others(std::move(name));
 }
 
-// Others may have used up what is left of the minute; whoever does not know goes by itself.
+// Waits until the limit that processes share permits the call. If the shared count is unavailable,
+// only this process's own count applies.
 Task<Result<Done>> RateLimiter::wait_for_others(std::string name) {
   milliseconds waited{0};
   while (shared_) {

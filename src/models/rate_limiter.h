@@ -1,6 +1,6 @@
 #pragma once
-// models/rate_limiter.h - no more than so many calls begun in any minute; those who come too early
-// wait, in the order of their coming.
+// models/rate_limiter.h - rate limit: at most N calls start in any minute; further calls wait, in
+// the order in which they arrived.
 //
 // Threading: the executor's thread.
 
@@ -13,8 +13,8 @@ namespace belay::models {
 
 class RateLimiter {
  public:
-  // 0: any number. The clock outlives it; so does `shared`, which other processes count in by the
-  // same name, and which may be null.
+  // 0: no limit. The clock and `shared` must outlive it. `shared` counts the calls of all processes
+  // under `shared_name`; it can be null.
   RateLimiter(std::size_t per_minute, Clock& clock, SharedRateLimit* shared = nullptr,
               std::string shared_name = {})
       : per_minute_(per_minute),
@@ -22,8 +22,9 @@ class RateLimiter {
         shared_(shared),
         shared_name_(std::move(shared_name)) {}
 
-  // Waits until a call may begin. `unavailable`, with a retry_after, where that were longer than a
-  // minute. The place of a task that is destroyed while it waits stays taken.
+  // Waits until a call is permitted to start. Fails with `unavailable` and a retry_after if the
+  // wait would be longer than a minute. A call is counted even if its coroutine is destroyed while
+  // it waits.
   Task<Result<Done>> enter(std::string name);
 
  private:
@@ -34,7 +35,7 @@ class RateLimiter {
   Clock& clock_;
   SharedRateLimit* const shared_;
   const std::string shared_name_;
-  std::deque<Instant> begins_;  // of the newest per_minute_ calls, some of them still to come
+  std::deque<Instant> begins_;  // start times of the newest per_minute_ calls; some in the future
 };
 
 }  // namespace belay::models

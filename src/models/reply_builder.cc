@@ -7,11 +7,11 @@
 namespace belay::models {
 namespace {
 
-// Larger than any call; small enough for what it is multiplied with.
+// Larger than any call; small enough to be multiplied by a price without an overflow.
 constexpr std::int64_t tokens_max = 100'000'000;
 constexpr std::size_t model_name_max = 200;
 
-// What the pieces come to: an object, or the text itself where the model wrote none.
+// Returns the arguments as an object, or as a string if the model did not write a JSON object.
 Value arguments_of(ToolCallBuilder& call) {
   if (call.object) return *std::move(call.object);
   if (call.arguments.find_first_not_of(" \t\r\n") == std::string::npos) {
@@ -90,7 +90,7 @@ std::vector<ToolCall> ReplyBuilder::finished_calls() {
   for (ToolCallBuilder& draft : calls_) {
     ToolCall call;
     call.id = std::move(draft.id);
-    // Some servers give none, or one twice.
+    // Some servers send no id, or the same id twice.
     while (call.id.empty() || !taken.insert(call.id).second) {
       call.id = "call_" + std::to_string(++number);
     }
@@ -112,12 +112,12 @@ Result<ModelReply> ReplyBuilder::whole() {
     BELAY_CHECK(add_text(refusal_));
   }
   reply.text = std::move(text_);
-  // Of an answer that was cut, nobody knows which of its calls are whole.
+  // The tool calls of a reply that was cut off might be incomplete.
   bool may_call =
       reply.stop_reason == StopReason::complete || reply.stop_reason == StopReason::tool_calls;
   if (may_call) reply.tool_calls = finished_calls();
   if (may_call) {
-    // Some say "stop" though they call, or the other way round.
+    // Some servers report "stop" with tool calls, or tool calls without any.
     reply.stop_reason = reply.tool_calls.empty() ? StopReason::complete : StopReason::tool_calls;
   }
   if (input_tokens_ && output_tokens_) reply.usage = Usage{*input_tokens_, *output_tokens_};

@@ -1,5 +1,5 @@
 #pragma once
-// models/reply_builder.h - a reply while its pieces come: what every protocol collects.
+// models/reply_builder.h - assembles a reply from the fragments of a response, for all protocols.
 
 #include <string>
 #include <string_view>
@@ -9,43 +9,43 @@
 
 namespace belay::models {
 
-// A call whose pieces may still come.
+// A tool call that might still be incomplete.
 struct ToolCallBuilder {
-  std::int64_t index = -1;  // as the provider counts; -1: it does not
+  std::int64_t index = -1;  // as the provider counts; -1: the provider sends no index
   std::string id;
   std::string name;
-  std::string arguments;        // JSON text, in pieces
-  std::optional<Value> object;  // arguments that came whole
+  std::string arguments;        // the fragments of the JSON text that were received
+  std::optional<Value> object;  // arguments that the provider sent as one object
 };
 
 class ReplyBuilder {
  public:
   static constexpr std::size_t calls_max = 128;
 
-  // `request` and `server` outlive it.
+  // `request` and `server` must outlive it.
   ReplyBuilder(const Server& server, const ModelRequest& request, DecoderOptions options)
       : server_(server), request_(request), options_(std::move(options)) {}
 
-  // Each is `exhausted` once the answer is longer than it may be.
+  // These fail with `exhausted` if the response is longer than its limit.
   Result<Done> add_text(std::string_view piece);
   Result<Done> add_refusal(std::string_view piece);
   Result<ToolCallBuilder*> add_call();
   Result<Done> add_arguments(ToolCallBuilder& call, std::string_view piece);
 
   std::vector<ToolCallBuilder>& calls() { return calls_; }
-  // As the server names it; the first name counts.
+  // Sets the model's name as the server reports it; only the first call has an effect.
   void set_model(const Value& name);
-  // Counts that are none, or beyond reason, are as if they had not come.
+  // Ignore values that are not a token_count().
   void set_input_tokens(const Value& count);
   void set_output_tokens(const Value& count);
   void set_input_tokens(std::optional<std::int64_t> count) { input_tokens_ = count; }
   void set_end(StopReason end) { end_ = end; }
 
-  // The end mark has come.
+  // Returns the reply after the end mark.
   Result<ModelReply> whole();
-  // It has not.
+  // Returns the error for a response without its end mark.
   Error cut_off() const;
-  // What comes is not what the protocol says.
+  // Returns the error for data that violates the protocol.
   Error garbage(std::string_view what) const;
 
  private:
@@ -65,7 +65,7 @@ class ReplyBuilder {
   std::optional<StopReason> end_;
 };
 
-// A count of tokens, if it is one: whole, not negative, and of a size that a call may have.
+// Returns a number of tokens; nullopt if the value is not an integer from 0 to a plausible maximum.
 std::optional<std::int64_t> token_count(const Value& count);
 
 }  // namespace belay::models

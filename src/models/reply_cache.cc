@@ -8,7 +8,7 @@
 namespace belay::models {
 namespace {
 
-// Around an entry: its key, twice, and the nodes that hold it.
+// Memory of an entry in addition to its texts: two copies of the key, a list node, a map node.
 constexpr std::size_t entry_overhead = 256;
 // Refused replies remembered for each request: a model that keeps failing must not fill the cache.
 constexpr std::size_t refusals_max = 8;
@@ -22,7 +22,7 @@ Value document_of(const Message& message) {
                             message.tool_call_id});
 }
 
-// Not as a list in braces: GCC 12 takes its end for what is outside of it, at -O2.
+// Not as an initializer list: GCC 12 at -O2 then warns of an access outside of its bounds.
 Value document_of(const Tool& tool) {
   Value::Array members;
   members.reserve(3);
@@ -42,8 +42,8 @@ bool is_kept(const ModelReply& reply) {
          !reply.text.empty();
 }
 
-// An answer as other processes find it. It says which request it answers, so that one that was put
-// under another's key is not taken.
+// Encodes a reply for the shared cache. The text contains the hash of its request: a reply that was
+// stored under the key of another request is not used.
 std::string text_of(const Digest& key, const ModelReply& reply, Instant made) {
   return to_json(Value::object({{"request", to_hex(key)},
                                 {"made", to_text(made)},
@@ -76,7 +76,7 @@ std::optional<SharedAnswer> answer_in(std::string_view text, const Digest& key) 
   auto at = made ? instant_from(*made) : std::nullopt;
   if (!at || !is_kept(answer.reply)) return std::nullopt;
   answer.made = *at;
-  answer.reply.usage = Usage{};  // nothing was asked, so nothing is paid
+  answer.reply.usage = Usage{};  // no model was called: no cost
   return answer;
 }
 
@@ -109,7 +109,7 @@ CachedModel::Entry* CachedModel::find(const Digest& key) {
   if (found == by_key_.end()) return nullptr;
   Entries::iterator entry = found->second;
   Instant now = clock_.now();
-  // A clock that was put back makes no answer live longer.
+  // If the clock was set back, an entry from the future must not live longer than its ttl.
   if (now >= entry->made + options_.ttl || now < entry->made) {
     remove(entry);
     return nullptr;
@@ -196,7 +196,7 @@ Task<Result<ModelReply>> CachedModel::generate(ModelRequest request) {
   std::optional<ModelReply> known;
   if (!verdict || verdict->is_first(to_hex(key))) known = co_await find_kept(key);
   if (known) {
-    // Nothing was asked, so nothing is paid.
+    // No model was called: no cost.
     if (known->usage) known->usage = Usage{};
     if (request.on_text_delta) request.on_text_delta(known->text);
     if (verdict) await_verdict(*verdict, key, *known, false);

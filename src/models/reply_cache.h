@@ -1,10 +1,10 @@
 #pragma once
-// models/reply_cache.h - answers that are given again to the same request, for a while.
+// models/reply_cache.h - reply cache: returns recent replies to equal requests until they expire.
 //
-// The key is a SHA-256 of all that decides an answer: the models and their servers, and the whole
-// request. Only complete texts that their reader accepted (AnswerVerdict) are cached; a refused one
-// is deleted, here and from the shared cache, and its request is sent to the model again. The least
-// recently used entries are evicted first.
+// The key is a SHA-256 of everything that determines a reply: the models, their servers, and the
+// whole request. Only complete texts that their reader accepted (AnswerVerdict) are cached; a
+// refused one is deleted, here and from the shared cache, and its request is sent to the model
+// again. The least recently used entries are evicted first.
 //
 // Threading: the executor's thread.
 
@@ -21,12 +21,12 @@ struct ReplyCacheOptions {
   std::chrono::milliseconds ttl{};
   std::size_t entries_max = 0;
   std::size_t bytes_max = 0;
-  SharedReplyCache* shared = nullptr;  // behind it, for several processes; may be null
+  SharedReplyCache* shared = nullptr;  // second level, shared by several processes; can be null
 };
 
 class CachedModel final : public Model, public std::enable_shared_from_this<CachedModel> {
  public:
-  // `identity` says which models these are. The clock outlives it.
+  // `identity` identifies the models within the cache key. The clock must outlive it.
   CachedModel(std::shared_ptr<Model> model, std::string identity, ReplyCacheOptions options,
               Clock& clock)
       : model_(std::move(model)),
@@ -51,7 +51,7 @@ class CachedModel final : public Model, public std::enable_shared_from_this<Cach
     std::vector<Digest> refused;
     std::size_t bytes = 0;
   };
-  using Entries = std::list<Entry>;  // the newest used one first
+  using Entries = std::list<Entry>;  // most recently used first
 
   Digest key_of(const ModelRequest& request) const;
   Entry* find(const Digest& key);

@@ -1,4 +1,4 @@
-// What the settings of models come to before anything is sent: names, addresses, keys, prices.
+// Model settings before any request is sent: names, addresses, keys, prices.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -35,7 +35,7 @@ Result<Done> LineReader::take(std::string_view bytes, std::vector<std::string>& 
 
 Result<Done> EventStreamReader::take(std::string_view bytes, std::vector<StreamEvent>& events) {
   std::vector<std::string> lines;
-  // What was whole before a line that is too long is handed out all the same.
+  // Lines before one that is too long are still processed.
   auto read = lines_.take(bytes, lines);
   for (std::string_view line : lines) {
     bool is_first = !std::exchange(has_begun_, true);

@@ -1,10 +1,10 @@
 #pragma once
-// net/event_stream.h - what comes in lines: server-sent events, and JSON values a line each.
+// net/event_stream.h - parsers for server-sent events, and for lines such as JSON values.
 //
-// Bytes come as the network cuts them, in the middle of a line, of a CRLF or of a character; what
-// is handed out is whole. Nothing is decoded: who reads the text checks its UTF-8. Sources:
-// https://html.spec.whatwg.org/multipage/server-sent-events.html, section 9.2.6 (text/
-// event-stream); https://github.com/ndjson/ndjson-spec (lines of JSON).
+// Bytes may be split at any point, within a line, a CRLF or a character; results are complete. No
+// text is decoded: the caller checks its UTF-8. Sources:
+// https://html.spec.whatwg.org/multipage/server-sent-events.html, section 9.2.6
+// (text/event-stream); https://github.com/ndjson/ndjson-spec (lines of JSON).
 
 #include <chrono>
 #include <cstddef>
@@ -17,15 +17,16 @@
 
 namespace belay::net {
 
-// Cuts bytes into lines that end with CR, LF or CRLF.
+// Splits bytes into lines that end with CR, LF or CRLF.
 class LineReader {
  public:
-  // `exhausted` comes of a line, or what is held of one, that is longer than `line_bytes_max`.
+  // take() fails with `exhausted` for a line, complete or not, that is longer than
+  // `line_bytes_max`.
   explicit LineReader(std::size_t line_bytes_max) : line_bytes_max_(line_bytes_max) {}
 
-  // Adds the lines that `bytes` end to `lines`, without their ends.
+  // Appends the lines that `bytes` complete to `lines`, without their line breaks.
   Result<Done> take(std::string_view bytes, std::vector<std::string>& lines);
-  // What came after the last end of a line; empty where there is nothing.
+  // Returns the incomplete last line; empty if there is none.
   std::string_view rest() const { return held_; }
 
  private:
@@ -33,25 +34,26 @@ class LineReader {
 
   const std::size_t line_bytes_max_;
   std::string held_;
-  bool was_return_ = false;  // the last byte was a CR, whose LF may come yet
+  bool was_return_ = false;  // the last byte was a CR: an LF might follow
 };
 
 struct StreamEvent {
-  std::string name;  // "message" where the stream names none
+  std::string name;  // "message" if the stream names none
   std::string data;
-  std::string last_id;  // of this event, or of the newest one before it that had one
+  std::string last_id;  // id of this event, or of the latest one before it that had an id
 };
 
 class EventStreamReader {
  public:
-  // `exhausted` comes of a line, or an event's data, that is longer than `event_bytes_max`.
+  // take() fails with `exhausted` for a line, or an event's data, that is longer than
+  // `event_bytes_max`.
   explicit EventStreamReader(std::size_t event_bytes_max)
       : event_bytes_max_(event_bytes_max), lines_(event_bytes_max) {}
 
-  // Adds the events that `bytes` end to `events`. One that no empty line has ended when the stream
-  // does never was.
+  // Appends the events that `bytes` complete to `events`. An event without the empty line that ends
+  // it is dropped at the end of the stream.
   Result<Done> take(std::string_view bytes, std::vector<StreamEvent>& events);
-  // How long the server asks to wait before the stream is asked for again.
+  // Returns the delay that the server requests before a reconnect.
   std::optional<std::chrono::milliseconds> retry() const { return retry_; }
 
  private:

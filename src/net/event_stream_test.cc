@@ -1,4 +1,4 @@
-// Streams as servers send them and as networks cut them.
+// Event streams as servers send them, split at any point.
 
 #include "net/event_stream.h"
 
@@ -22,7 +22,8 @@ std::string text_of(const std::vector<StreamEvent>& events) {
   return text;
 }
 
-// The same events, wherever the stream is cut in two, and byte by byte.
+// Checks that the events are the same in one piece, split in two at any point, and byte by byte.
+// Returns them.
 std::string events_in(std::string_view stream) {
   std::vector<StreamEvent> whole;
   EventStreamReader at_once(kBytesMax);

@@ -1,8 +1,8 @@
 #pragma once
-// net/exchange.h - what one exchange has come to so far: filled by the thread that carries it out,
-// emptied by whoever reads it.
+// net/exchange.h - Exchange: the state of one HTTP exchange, filled by the HTTP thread and consumed
+// by a reader.
 //
-// Threading: any; it locks itself.
+// Threading: any thread; it has its own lock.
 
 #include <functional>
 #include <mutex>
@@ -13,41 +13,42 @@ namespace belay::net {
 
 class Exchange {
  public:
-  // Held where nobody reads, before the other side is kept waiting.
+  // Buffered without a reader before the transfer is paused.
   static constexpr std::size_t held_bytes_max = 1024 * 1024;
-  // Passed over of an answer that was left, before its connection is given up.
+  // Discarded of a response after leave(), before its connection is closed instead.
   static constexpr std::size_t left_bytes_max = 64 * 1024;
 
-  // `wake` is called, on any thread, when there is something for the exchange's thread to look at.
+  // `wake` is called, on any thread, when the HTTP thread must check the exchange.
   Exchange(HttpRequest request, std::function<void()> wake)
       : request_(std::move(request)), wake_(std::move(wake)) {}
 
   const HttpRequest& request() const { return request_; }
 
-  // Of the reader. Each gives its answer where it is there, and else completes `wait` once there is
-  // something new.
+  // For the reader. Each returns its result if it is available; otherwise it completes `wait` when
+  // there is news.
   std::optional<Result<Done>> head(Completion<Done> wait);
   std::optional<Result<std::string>> take(Completion<Done> wait);
-  // Nobody reads any more.
+  // No reader is left: ends the exchange.
   void abandon();
-  // The same, but what little may be left is let come, so that the connection can be used again.
+  // The same, but first receives a short rest of the response, so that the connection can be
+  // reused.
   void leave();
-  // Constant once there is a head.
+  // Constant once head() has returned a head.
   int status() const { return status_; }
   const std::vector<HttpHeader>& headers() const { return headers_; }
 
-  // Of the thread.
+  // For the HTTP thread.
   void set_head(int status, std::vector<HttpHeader> headers);
-  // False where it holds enough, and has not taken it.
+  // Returns false if its buffer is full; the piece was then not stored.
   bool append(std::string_view piece);
   void end(std::optional<Error> failed);
   bool is_abandoned() const;
   bool is_left() const;
-  // Whether a piece that was not taken would be now.
+  // True if a piece that append() has refused would now be stored.
   bool has_room() const;
 
  private:
-  // Tells the reader, outside of the lock.
+  // Completes the reader's wait, outside of the lock.
   void tell(std::unique_lock<std::mutex> lock);
 
   const HttpRequest request_;
@@ -62,7 +63,7 @@ class Exchange {
   std::optional<Error> failed_;
   bool is_abandoned_ = false;
   bool is_left_ = false;
-  std::size_t left_bytes_ = 0;  // that came since
+  std::size_t left_bytes_ = 0;  // received since leave()
   std::optional<Completion<Done>> waiting_;
 };
 

@@ -64,7 +64,7 @@ Task<Result<HttpAnswer>> HttpClient::begin(HttpRequest request) {
   auto started = thread_->start(std::move(request));
   if (!started.ok()) co_return std::move(started).error();
   std::shared_ptr<Exchange> exchange = *std::move(started);
-  // Ends the exchange if nobody waits for its head any more.
+  // Its destructor ends the exchange if this coroutine is destroyed before the head arrives.
   HttpAnswer answer(exchange);
   while (true) {
     Completion<Done> news;

@@ -1,17 +1,17 @@
 #pragma once
-// net/http_client.h - one HTTP exchange at a time: a request, its answer's head, and its body as it
-// comes.
+// net/http_client.h - HttpClient: performs HTTP exchanges: sends a request, and returns the head
+// and the body of the response as they arrive.
 //
-// Over libcurl, on one thread of its own for all exchanges, so that TLS, proxies, decompression and
-// the reuse of connections are what everybody else's are. It follows no redirect (a key would go to
-// whom it is not meant for) and speaks to http and https alone.
+// Uses libcurl, on one thread for all exchanges, for TLS, proxies, decompression and the reuse of
+// connections. Follows no redirects (a key could reach another server), and supports only http and
+// https.
 //
-// Threading: begin() and read() on any executor; the one that awaits is the one that resumes.
-// Destroying a Task that waits, or the HttpAnswer, ends the exchange: its connection is closed.
+// Threading: begin() and read() on any executor; the awaiting one resumes. Destroying a waiting
+// coroutine, or the HttpAnswer, ends the exchange: its connection is closed.
 //
-// Errors: `invalid` for a URL, a certificate or a proxy that no repetition makes good; `exhausted`
-// for an answer beyond its limits; `unavailable` for the rest: no connection, a time-out, an answer
-// that ends before its end. The sentence names the host, never a header's value, nor a query.
+// Errors: `invalid` for a URL, a certificate or a proxy for which a retry would fail as well;
+// `exhausted` for a response above its limits; otherwise `unavailable`: no connection, a timeout, a
+// response that is cut off. The message names the host, never a header's value or a query.
 
 #include <chrono>
 #include <cstdint>
@@ -30,17 +30,17 @@ struct HttpHeader {
   std::string value;
 };
 
-// Each counts from its own beginning; zero means no bound.
+// Each has its own start; zero: unlimited.
 struct HttpTimeouts {
-  std::chrono::milliseconds connect{5'000};       // until a connection stands, with TLS
-  std::chrono::milliseconds first_byte{120'000};  // from there to the head of the answer
+  std::chrono::milliseconds connect{5'000};       // until connected, including TLS
+  std::chrono::milliseconds first_byte{120'000};  // from there to the head of the response
   std::chrono::milliseconds idle{60'000};         // between two pieces of the body
-  std::chrono::milliseconds total{0};             // of the whole exchange
+  std::chrono::milliseconds total{0};             // for the whole exchange
 };
 
 struct HttpLimits {
   std::size_t head_bytes = 64 * 1024;
-  std::size_t body_bytes = 16 * 1024 * 1024;  // once decompressed
+  std::size_t body_bytes = 16 * 1024 * 1024;  // after decompression
 };
 
 struct HttpRequest {
@@ -53,12 +53,11 @@ struct HttpRequest {
 };
 
 struct HttpClientOptions {
-  // A file of certificates in PEM to trust in place of the system's; empty: the system's.
+  // A PEM file of certificates to trust instead of the system's; empty: the system's.
   std::string trusted_certificates{};
-  // "http://HOST:PORT" and the like; unset: what the environment says (https_proxy, no_proxy, ...);
-  // "" for none.
+  // "http://HOST:PORT" or similar; unset: the environment's (https_proxy, no_proxy, ...); "": none.
   std::optional<std::string> proxy{};
-  // Connections kept open for the next request.
+  // Maximum number of connections kept open for later requests.
   int idle_connections = 16;
 };
 
@@ -73,16 +72,16 @@ class HttpAnswer {
   ~HttpAnswer();
 
   int status() const;
-  // The first of that name, whatever its case; "" where there is none.
+  // Returns the first header with the name, ignoring case; "" if there is none.
   std::string_view header(std::string_view name) const;
 
-  // The next piece of the body, of some bytes; "" at its end. One read at a time. Where nobody
-  // reads, the other side is kept waiting once a megabyte is held.
+  // Returns the next piece of the body; "" at its end. One read at a time. Without reads, the
+  // transfer is paused when a megabyte is buffered.
   Task<Result<std::string>> read();
-  // The rest of the body.
+  // Returns the rest of the body.
   Task<Result<std::string>> read_all();
 
-  // All is read that is of use: where the body ends within a second, its connection is used again.
+  // Discards the rest of the body. If it ends within a second, the connection can be reused.
   void leave() &&;
 
  private:
@@ -95,18 +94,18 @@ class HttpClient {
   explicit HttpClient(std::shared_ptr<HttpThread> thread);
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
-  // Ends what is under way: whoever waits is told `cancelled`.
+  // Ends exchanges in progress: their callers get `cancelled`.
   ~HttpClient();
 
-  // Sends the request, and waits for the head of the answer, whatever its status.
+  // Sends the request, and waits for the head of the response, with any status.
   Task<Result<HttpAnswer>> begin(HttpRequest request);
 
  private:
   std::shared_ptr<HttpThread> thread_;
 };
 
-// How long an answer of status 429 or 503 asks to wait: its Retry-After in seconds or as a date,
-// bounded to ten minutes; unset where it says nothing that can be read.
+// Returns the delay that a response of status 429 or 503 requests: its Retry-After in seconds or as
+// a date, at most ten minutes; nullopt if it cannot be parsed.
 std::optional<std::chrono::milliseconds> retry_after(std::string_view header, Instant now);
 
 }  // namespace belay::net

@@ -1,5 +1,4 @@
-// Real sockets on loopback: what the client gets of servers that keep to the protocol, and of those
-// that don't.
+// Real sockets on loopback: the client with servers that conform to the protocol, and with others.
 
 #include "net/http_client.h"
 
@@ -34,7 +33,7 @@ struct HttpClientTest : ::testing::Test {
   std::unique_ptr<HttpClient> client = with({});
 
   static std::unique_ptr<HttpClient> with(HttpClientOptions options) {
-    // What the environment of the tests says of proxies is not for them.
+    // Proxies of the test environment must not be used.
     if (!options.proxy) options.proxy = "";
     return HttpClient::open(std::move(options)).value();
   }

@@ -8,7 +8,7 @@
 namespace belay::net {
 namespace {
 
-// libcurl wants to be set up once in a process, before its threads begin.
+// libcurl requires one initialization per process, before other threads use it.
 bool is_set_up() {
   static const CURLcode set_up = curl_global_init(CURL_GLOBAL_DEFAULT);
   return set_up == CURLE_OK;
@@ -36,7 +36,7 @@ HttpThread::~HttpThread() {
 }
 
 Result<std::shared_ptr<Exchange>> HttpThread::start(HttpRequest request) {
-  // An exchange may outlive the client.
+  // Weak: an exchange can outlive the client.
   auto wake = [thread = weak_from_this()] {
     if (auto alive = thread.lock()) alive->wake();
   };
@@ -92,7 +92,7 @@ void HttpThread::take_new() {
   }
 }
 
-// Nobody waits for an answer any more, somebody has made room, or has waited too long.
+// Ends abandoned and late exchanges, and resumes paused ones that have room again.
 void HttpThread::look_after() {
   auto now = std::chrono::steady_clock::now();
   std::erase_if(transfers_, [&](const std::unique_ptr<Transfer>& transfer) {

@@ -1,5 +1,5 @@
 #pragma once
-// net/http_thread.h - the thread that carries HTTP exchanges out, with libcurl.
+// net/http_thread.h - HttpThread: the thread that performs HTTP exchanges, with libcurl.
 //
 // Threading: start() and wake() from any thread; stop() once, not from the thread itself.
 
@@ -21,10 +21,10 @@ class HttpThread : public std::enable_shared_from_this<HttpThread> {
   HttpThread& operator=(const HttpThread&) = delete;
   ~HttpThread();
 
-  // Fails where the request can't be made, before anything is sent.
+  // Fails if the request is invalid, before anything is sent.
   Result<std::shared_ptr<Exchange>> start(HttpRequest request);
   void wake();
-  // Ends what is under way as `cancelled`, and the thread.
+  // Ends exchanges in progress with `cancelled`, and the thread.
   void stop();
 
  private:
@@ -32,7 +32,7 @@ class HttpThread : public std::enable_shared_from_this<HttpThread> {
   void take_new();
   void look_after();
   void take_ended();
-  // In milliseconds, until something is late.
+  // Milliseconds until the first deadline.
   int time_left() const;
 
   void* const multi_;  // CURLM*
@@ -42,9 +42,9 @@ class HttpThread : public std::enable_shared_from_this<HttpThread> {
   std::deque<std::unique_ptr<Transfer>> new_;
   std::atomic<bool> is_stopping_ = false;
 
-  std::deque<std::unique_ptr<Transfer>> transfers_;  // the thread's own
+  std::deque<std::unique_ptr<Transfer>> transfers_;  // used only by the thread
 
-  std::thread thread_;  // last: it uses everything above
+  std::thread thread_;  // last: it uses all members above
 };
 
 }  // namespace belay::net

@@ -1,6 +1,6 @@
 #pragma once
-// net/scripted_server.h - a server on a free loopback port that does what a test says, byte by
-// byte.
+// net/scripted_server.h - ScriptedServer: a test server on a free loopback port whose script
+// determines every byte.
 
 #include <atomic>
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace belay::net {
 
-// One connection, blocking.
+// A server-side connection; blocks.
 class Peer {
  public:
   explicit Peer(int socket) : socket_(socket) {}
@@ -18,11 +18,11 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
   ~Peer();
 
-  // A request with its body, as its Content-Length says; "" once the other side has closed.
+  // Reads a request with its body, according to its Content-Length; "" if the client has closed.
   std::string request();
-  // False once the other side is gone.
+  // Returns false if the client is gone.
   bool send(std::string_view bytes);
-  // Waits until the other side has closed.
+  // Waits until the client has closed.
   bool sees_the_end();
 
  private:
@@ -30,8 +30,8 @@ class Peer {
   std::string held_;
 };
 
-// Calls `script` with each connection, one after the other, with its number from 0 on. The other
-// side closes before the server goes.
+// Calls `script` for each connection, one after the other, with its number starting at 0. The
+// client must close before the server is destroyed.
 class ScriptedServer {
  public:
   using Script = std::function<void(Peer&, int)>;
@@ -51,7 +51,7 @@ class ScriptedServer {
   int listener_ = -1;
   int port_ = 0;
   std::atomic<int> connections_ = 0;
-  std::thread thread_;  // last: it uses everything above
+  std::thread thread_;  // last: it uses all members above
 };
 
 }  // namespace belay::net

@@ -1,5 +1,5 @@
-// HTTPS against the server of OpenSSL's own command: a certificate is believed only where somebody
-// whom we trust has signed it, for that very name.
+// HTTPS against OpenSSL's own server: a certificate is accepted only if a trusted authority has
+// signed it for the same name.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 struct Tls : ::testing::Test {
   std::string folder = make_folder();
   pid_t server = -1;
-  int said = -1;  // what the server says, which it could not if nobody held it open
+  int said = -1;  // the server's output; it would fail if the pipe were closed
   std::string port;
   std::unique_ptr<EventLoop> loop = make_event_loop();
 
@@ -33,7 +33,7 @@ struct Tls : ::testing::Test {
     return ::mkdtemp(path.data());
   }
 
-  // With its own certificate for 127.0.0.1 alone, which nobody else has signed.
+  // Creates a self-signed certificate, for 127.0.0.1 only.
   void SetUp() override {
     pid_t maker = start({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                          "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds left_time{1'000};  // for the end of an answer that nobody reads
+constexpr milliseconds left_time{1'000};  // for the rest of a response after leave()
 
 bool is_visible(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }
 
@@ -36,8 +36,8 @@ std::string part_of(CURLU* url, CURLUPart part, unsigned flags) {
   return copy;
 }
 
-// What no repetition makes good: somebody has to change the set-up. (An answer that is no HTTP is
-// an unsupported protocol to libcurl; the address has been looked at before.)
+// True if a retry would fail as well: the configuration must be changed. libcurl reports a response
+// that is not HTTP as an unsupported protocol; the URL has been validated before.
 bool is_set_up(CURLcode code) {
   switch (code) {
     case CURLE_URL_MALFORMAT:
@@ -84,7 +84,7 @@ Result<std::unique_ptr<Transfer>> Transfer::prepare(std::shared_ptr<Exchange> ex
 Result<Done> Transfer::set_url() {
   const std::string& text = exchange_->request().url;
   std::unique_ptr<CURLU, FreeUrl> url(curl_url());
-  // It may hold a key, so it is not repeated.
+  // The message must not contain the URL, which might contain a key.
   CURLUcode read = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0);
   std::string scheme = part_of(url.get(), CURLUPART_SCHEME, 0);
   if (read != CURLUE_OK || (scheme != "http" && scheme != "https")) {
@@ -112,7 +112,7 @@ Result<Done> Transfer::set_headers() {
                                            "may have been read with the end of its line.");
     }
     has_type |= curl_strequal(header.name.c_str(), "content-type") != 0;
-    // libcurl leaves a header without a value out, unless it ends so.
+    // libcurl drops a header without a value, unless it is written with a semicolon.
     std::string line = header.name + (header.value.empty() ? ";" : ": " + header.value);
     curl_slist_append(lines, line.c_str());
   }
@@ -128,7 +128,7 @@ void Transfer::set_method() {
     return;
   }
   if (request.method == "GET" && request.body.empty()) return;
-  // The exchange keeps the body for as long as it is sent.
+  // Not copied: the exchange owns the body while it is sent.
   curl_easy_setopt(easy(), CURLOPT_POSTFIELDS, request.body.data());
   curl_easy_setopt(easy(), CURLOPT_POSTFIELDSIZE_LARGE,
                    static_cast<curl_off_t>(request.body.size()));
@@ -162,7 +162,7 @@ void Transfer::set_callbacks() {
 void Transfer::begin(Time now) { began_ = last_ = now; }
 
 std::size_t Transfer::on_header(std::string_view line) {
-  // What comes behind the body says nothing that anybody asks for.
+  // Trailers after the body are ignored.
   if (phase_ == Phase::reading) return line.size();
   last_ = std::chrono::steady_clock::now();
   head_bytes_ += line.size();
@@ -178,7 +178,7 @@ std::size_t Transfer::on_header(std::string_view line) {
     status_ = static_cast<int>(status);
     headers_.clear();
   } else if (trimmed(line).empty()) {
-    // An interim answer, such as 103, has another one behind it.
+    // An interim response, such as 103, is followed by another one.
     if (status_ < 200) return line.size();
     phase_ = Phase::reading;
     exchange_->set_head(status_, std::move(headers_));
@@ -236,7 +236,7 @@ bool Transfer::has_connected() const {
 Transfer::Time Transfer::late_at() const {
   if (left_until_) return *left_until_;
   const HttpTimeouts& timeouts = exchange_->request().timeouts;
-  // Connections and the whole are libcurl's to time.
+  // libcurl itself limits the time for connecting and the total time.
   if (is_held_up_ || phase_ == Phase::connecting) return Time::max();
   milliseconds bound = phase_ == Phase::reading ? timeouts.idle : timeouts.first_byte;
   return bound.count() > 0 ? last_ + bound : Time::max();

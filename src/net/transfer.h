@@ -1,6 +1,5 @@
 #pragma once
-// net/transfer.h - an exchange as libcurl sees it: what is set before, what it calls back, and what
-// is late.
+// net/transfer.h - Transfer: one exchange in libcurl: its options, callbacks and deadlines.
 
 #include <curl/curl.h>
 
@@ -16,7 +15,7 @@ class Transfer {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Checks the request, and prepares it. `invalid` where it can't be sent.
+  // Validates and prepares the request. Fails with `invalid` if it cannot be sent.
   static Result<std::unique_ptr<Transfer>> prepare(std::shared_ptr<Exchange> exchange,
                                                    const HttpClientOptions& options);
   explicit Transfer(std::shared_ptr<Exchange> exchange);
@@ -28,13 +27,13 @@ class Transfer {
   Exchange& exchange() const { return *exchange_; }
 
   void begin(Time now);
-  // Goes on with a body that had no room, once there is some; sees that a connection stands.
+  // Resumes a paused body if there is room again; detects that the connection is established.
   void look(Time now);
-  // When it will have waited too long; never for none.
+  // Returns its next deadline; Time::max() if there is none.
   Time late_at() const;
-  // What is said where it has.
+  // Returns the error for a passed deadline.
   Error lateness() const;
-  // What libcurl's own end comes to; nothing where all went well.
+  // Converts the result of libcurl to an error; nullopt if the exchange succeeded.
   std::optional<Error> outcome(CURLcode code) const;
 
  private:
@@ -48,7 +47,7 @@ class Transfer {
   std::size_t on_header(std::string_view line);
   std::size_t on_body(std::string_view piece);
   void on_progress(curl_off_t sent);
-  // Ends it from within a callback: what to say comes to outcome().
+  // Ends the exchange from within a callback; outcome() returns the error.
   std::size_t refuse(ErrorCode code, const std::string& why);
   bool has_connected() const;
 
@@ -64,17 +63,17 @@ class Transfer {
 
   Phase phase_ = Phase::connecting;
   Time began_{};
-  Time last_{};  // when something came or went
+  Time last_{};  // time of the last byte received or sent
   curl_off_t sent_ = 0;
   int status_ = 0;
   std::vector<HttpHeader> headers_;
   std::size_t head_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   bool is_held_up_ = false;
-  std::optional<Time> left_until_;  // nobody reads any more
+  std::optional<Time> left_until_;  // set by leave(): no reader is left
   std::optional<Error> refused_;
 
-  std::unique_ptr<CURL, Free> easy_;  // last: it calls the others back
+  std::unique_ptr<CURL, Free> easy_;  // last: its callbacks use the other members
 };
 
 }  // namespace belay::net

@@ -10,7 +10,8 @@
 #include "server/problem.h"
 
 namespace belay::program {
-// Bodies of requests; not in the namespace below, since their members are read by name.
+// Bodies of requests. Not in the unnamed namespace below, because the codec reads the names of
+// their members.
 
 struct AgentBody {
   std::string date;
@@ -33,7 +34,7 @@ using server::Route;
 
 constexpr std::string_view kNotFound = "Execution thread not found or expired";
 
-// What the two agents say of their runs.
+// Messages about the runs of an agent.
 struct Sentences {
   std::string_view waits, saved, nothing, rejected, expired, failed, at_work, approved, cancelled;
 };
@@ -74,11 +75,11 @@ constexpr Sentences kRoutineSpanish{"Rutina generada, esperando aprobación",
                                     "Ejecución aprobada y completada",
                                     "Ejecución cancelada"};
 
-// One of the two agents, as its addresses name it.
+// One of the two agents, and its names in URLs and documents.
 struct Agent {
   std::string_view graph;
-  std::string_view path;    // of its runs' addresses
-  std::string_view result;  // the state's member that it makes, and what the reply calls it
+  std::string_view path;    // in URLs of its runs
+  std::string_view result;  // its result in the state, and in the response
   std::string_view name;
   const Sentences& english;
   const Sentences& spanish;
@@ -143,7 +144,7 @@ Reply agent_reply(const ApiContext& world, const Agent& agent, std::string_view 
                         {std::string(agent.name), view.state[agent.result]},
                         {"approval", run["approval"]},
                         {"run", run}};
-  // As the specification calls what an audit that is done has found.
+  // The specification has a second name for the result of a completed audit.
   if (agent.name == "analysis" && has_ended) members.emplace("summary", view.state[agent.result]);
   reply.document = Value(std::move(members));
   return reply;
@@ -195,7 +196,7 @@ Route start_agent(const Agent& agent, std::string path, std::string id, std::str
   return route;
 }
 
-// The error of a thread that is not there, as the specification words it.
+// Returns the error for a thread that does not exist, with the text of the specification.
 Error thread_error(Error failed) {
   if (failed.code == ErrorCode::not_found) failed.message = kNotFound;
   return failed;
@@ -206,7 +207,7 @@ const Agent* agent_of(std::string_view graph) {
   return graph == kRoutine.graph ? &kRoutine : nullptr;
 }
 
-// `only`: not for the other agent's threads.
+// `only`: if set, threads of the other agent are rejected.
 Task<Result<Reply>> approve(ApiContext& world, const cli::Settings& settings, const Agent* only,
                             Call call) {
   BELAY_CO_TRY(Decision decision, server::decision_of(call));

@@ -1,11 +1,11 @@
 #pragma once
-// program/agent_routes.h - what is asked of the wellbeing agents over HTTP.
+// program/agent_routes.h - routes of the wellbeing agents.
 //
-//     POST /api/agents/daily-audit {"date": "1910-02-06"}      202 while it waits for a person
+//     POST /api/agents/daily-audit {"date": "1910-02-06"}      202 while it waits for a decision
 //     POST /api/agents/daily-audit/{threadId}/approve {"approved": true}
 //
-// An agent that failed is a 500 with its error and its run; /api/agents/{agent}/runs answers it
-// with 200 and the run alone.
+// A failed run is a 500 with its error and the run; /api/agents/{agent}/runs returns it with 200,
+// and only the run.
 
 #include "cli/settings.h"
 #include "server/routes.h"

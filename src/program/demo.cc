@@ -26,12 +26,13 @@ constexpr const char* kDiary =
     R"(worn out, no strength left. I cried on the way home and feel hopeless about the exam. )"
     R"(Another panic attack in the evening; nobody knows."})"
     "\n";
-// The commit that the first process is killed before: notes are read, nothing is judged yet.
+// The first process is killed before this commit: notes have been read, the model has not been
+// called.
 constexpr const char* kKilledAtCommit = "3";
 constexpr const char* kPaused = "belay-test: paused";
 constexpr int kPausedTimeoutMs = 30'000;
 
-// A folder that goes with it.
+// A temporary folder, deleted with the object.
 class Folder {
  public:
   Folder() {
@@ -66,10 +67,10 @@ class Descriptor {
   int number_;
 };
 
-// A process of this very program.
+// A process of this program.
 class Child {
  public:
-  // `mute`: what it prints is not shown. With `told`, its stderr can be read.
+  // `mute`: hides its output. `told`: its stderr can be read.
   Child(const std::vector<std::string>& words, const std::vector<std::string>& more_environment,
         bool mute, bool told) {
     std::array<int, 2> ends{-1, -1};
@@ -109,7 +110,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Reads until it says that it has paused; false where it ended or took too long.
+  // Reads until the process reports that it has paused. False if it ended or took too long.
   bool waits_to_pause() {
     std::string said;
     std::array<char, 4096> piece{};
@@ -123,7 +124,7 @@ class Child {
     return true;
   }
   void kill() const { ::kill(process_, SIGKILL); }
-  // Its exit code; 128 + the signal that ended it.
+  // Waits for the end. Returns the exit code; 128 + the signal for a killed process.
   int wait() {
     int status = 0;
     while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
@@ -180,7 +181,7 @@ class Demo final : public CustomCommand {
 
   void say(Output& output, const std::string& line) { output.line(line); }
 
-  // What has been said so far is written before a child says something.
+  // Written immediately, so that it precedes the output of a child process.
   void heading(Output& output, const std::string& line) {
     if (output.json()) return;
     output.write_now("");

@@ -1,9 +1,9 @@
 #pragma once
-// program/demo.h - belay demo: what the whole is about, in a minute, without a key or a set-up.
+// program/demo.h - `belay demo`: a demonstration in one minute, without API key or configuration.
 //
-// It plays with the real program: it imports a day of a diary into a store of its own, begins an
-// audit, kills that process with SIGKILL in its midst, goes on in another one, has the result
-// approved, and replays the run from its record.
+// It uses the program itself: it imports notes of one day into its own store, starts an audit,
+// kills that process with SIGKILL partway through, continues the run in another process, approves
+// the result, and replays the run.
 
 #include "cli/program.h"
 

@@ -8,7 +8,7 @@ const Words kEnglish = {
     .not_assessed = "not assessed",
     .of_ten = "of 10",
     .crisis = "CRISIS",
-    .passed_crises = "Of risk 8 or more, expired or rejected: {n}. See {command}",
+    .passed_crises = "Rejected or expired at risk 8 or higher: {n}. See {command}",
     .cut = "The answer ends here because the model's limit was reached.",
 };
 
@@ -17,7 +17,7 @@ const Words kSpanish = {
     .not_assessed = "sin valorar",
     .of_ten = "de 10",
     .crisis = "CRISIS",
-    .passed_crises = "De riesgo 8 o más, caducadas o rechazadas: {n}. Ver {command}",
+    .passed_crises = "Con riesgo 8 o más, rechazadas o vencidas: {n}. Ver {command}",
     .cut = "La respuesta acaba aquí porque se alcanzó el límite del modelo.",
 };
 

@@ -9,7 +9,7 @@ namespace belay::program {
 
 struct Words {
   std::string_view risk, not_assessed, of_ten;
-  std::string_view crisis;         // beside an approval from risk 8 up
+  std::string_view crisis;         // at approvals with risk 8 or higher
   std::string_view passed_crises;  // {n} {command}
   std::string_view cut;            // below a reply truncated by the model's limit
 };

@@ -1,4 +1,4 @@
-// belay notes: import, list and show.
+// `belay notes`: import, list and show.
 
 #include "program/notes.h"
 
@@ -40,11 +40,11 @@ Examples:
 constexpr std::int64_t kListMax = 1'000;
 constexpr std::size_t kNotesOfDayMax = limits::list_rows_max;
 
-// What an import comes to, before anything is written.
+// The result of reading an import, before anything is written.
 struct ImportPlan {
   std::vector<Note> to_save;
-  std::size_t replaced = 0;   // of those, notes that exist under their id with another text
-  std::size_t unchanged = 0;  // notes of the file that are there already
+  std::size_t replaced = 0;   // part of to_save: existing notes with another text
+  std::size_t unchanged = 0;  // notes that already exist
 };
 
 // The stored notes of one day, by content; each matches at most one imported note.
@@ -61,7 +61,7 @@ Task<Result<DayNotes>> notes_of_day(Records& records, std::string date) {
   co_return std::move(found);
 }
 
-// Notes without a time keep the order of their lines.
+// Notes without a time are saved in the order of their lines.
 Instant written_at(const NoteLine& line, Instant now) {
   return line.created_at.value_or(now + std::chrono::microseconds(line.line));
 }
@@ -80,7 +80,7 @@ bool is_as_written(const Note& there, const NoteLine& line) {
          (!line.created_at || *line.created_at == there.createdAt);
 }
 
-// A line with an id of its own: new, the same, or in place of another text.
+// Plans a line with an id: it is new, unchanged, or replaces another text.
 Task<Result<Done>> plan_named(Records& records, const NoteLine& line, Instant now,
                               ImportPlan& plan) {
   BELAY_CO_TRY(std::optional<Note> there, co_await records.get<Note>(line.id));
@@ -93,8 +93,8 @@ Task<Result<Done>> plan_named(Records& records, const NoteLine& line, Instant no
   co_return Done{};
 }
 
-// Lines without an id: one that stands word for word among the day's notes is that note, so that a
-// longer export of the same diary adds what is new and nothing else.
+// Plans lines without an id. A line with the same text as a stored note of the day is that note: a
+// longer export of the same diary therefore adds only the new notes.
 void plan_unnamed(const NoteLine& line, std::size_t place, Instant now, DayNotes& day,
                   std::set<std::string>& taken, ImportPlan& plan) {
   if (auto there = day.find(line.content); there != day.end()) {
@@ -184,7 +184,7 @@ Value note_document(const Note& note) {
                         {"createdAt", to_text(note.createdAt)}});
 }
 
-// All notes, or those of a day, by id, at most `limit`.
+// Returns all notes or those of a day, by id, at most `limit`.
 Task<Result<std::vector<Note>>> find_notes(CommandContext& world, std::optional<std::string> date,
                                            std::size_t limit) {
   RecordFilter filter;

@@ -1,5 +1,5 @@
 #pragma once
-// program/notes.h - belay notes import, list and show.
+// program/notes.h - `belay notes`: imports, lists and shows notes.
 
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@ namespace belay::program {
 
 std::vector<cli::CommandEntry> notes_verbs();
 
-// `invalid` for what is no day of the calendar.
+// Fails with `invalid` if `date` is not a calendar day.
 Result<Done> check_date(std::string_view date);
 
 }  // namespace belay::program

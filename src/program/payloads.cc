@@ -16,14 +16,14 @@ constexpr std::string_view kIndent = "  ";
 constexpr std::string_view kItemIndent = "    ";           // as wide as "  - "
 constexpr std::string_view kActivityIndent = "         ";  // as wide as "  07:30  "
 
-// The risk that a payload names; absent when it names none, or was not assessed.
+// Returns the risk of a payload; nullopt if there is none, or it was not assessed.
 std::optional<std::int64_t> risk_in(const Value& payload) {
   auto risk = payload["riskLevel"].as_int();
   if (!risk || *risk < 1) return std::nullopt;
   return risk;
 }
 
-// Whether it is about a person in crisis.
+// True if the risk of the payload indicates a crisis.
 bool is_crisis(const ApprovalRow& row) {
   return risk_in(payload_of(row)).value_or(0) >= kCrisisRisk;
 }
@@ -153,7 +153,7 @@ void complete_document(const ApprovalRow& row, Value::Object& document) {
   document.emplace("crisis", is_crisis(row));
 }
 
-// A day of crisis that nobody has approved is not forgotten because its approval is over.
+// A crisis whose approval was rejected or has expired must remain visible.
 void show_passed_crises(CommandContext& world, const std::vector<ApprovalRow>& rows) {
   auto count = std::count_if(rows.begin(), rows.end(), [](const ApprovalRow& row) {
     bool passed = row.status == ApprovalStatus::rejected || row.status == ApprovalStatus::expired;

@@ -1,5 +1,5 @@
 #pragma once
-// program/payloads.h - audits and routines as people read them, and crises that stand out.
+// program/payloads.h - displays audits and routines, and marks crises.
 
 #include "cli/program.h"
 

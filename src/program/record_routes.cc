@@ -20,7 +20,7 @@ using wellbeing::Routine;
 
 constexpr std::int64_t kListDefault = 50;
 
-// Fills in the members that the body leaves out.
+// Sets the members that the body omits.
 void complete(Note& note, const TimeZone& zone, bool is_dated) {
   if (note.date.empty() && is_dated) note.date = zone.day_of(note.createdAt);
   if (note.id.empty()) note.id = derived_note_id(note.date, 1, note.content);
@@ -30,7 +30,7 @@ void complete(DailySummary& summary, const TimeZone&, bool) {
 }
 void complete(Routine&, const TimeZone&, bool) {}
 
-// What a collection is called in addresses and documents.
+// The names of a collection in URLs and documents.
 struct Names {
   std::string_view plural, singular, key;
 };

@@ -1,14 +1,14 @@
 #pragma once
-// program/record_routes.h - notes, summaries and routines over HTTP: listed, made, read, replaced
-// and erased.
+// program/record_routes.h - routes that list, create, read, replace and delete notes, summaries and
+// routines.
 //
 //     POST /api/notes {"date": "1910-02-06", "content": "..."}    201, with its Location
 //     GET /api/summaries?date=1910-02-06
 //
-// A note has an id; of summaries and routines there is one a day, and the day is its key. Making
-// what is there already, with the same content, answers 200 and changes nothing; with another, 409.
-// `createdAt` is stored as given; without it, the time of the request is stored, or that of the
-// replaced record. A note without `date` belongs to the day of its `createdAt`.
+// A note has an id; there is one summary and one routine per day, and the day is the key. Creating
+// an existing record again with the same content returns 200 and changes nothing; with other
+// content, 409. `createdAt` is stored as given; without it, the time of the request is stored, or
+// that of the replaced record. A note without `date` belongs to the day of its `createdAt`.
 
 #include "server/routes.h"
 

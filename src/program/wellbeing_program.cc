@@ -75,7 +75,7 @@ std::vector<server::Route> routes(server::ApiContext& world, const Settings& set
 
 // Returns the language for the run's texts; empty: that of the process that runs it. A server does
 // not have the caller's settings.
-Result<std::string> language_for(const Given& given, const Settings& settings) {
+Result<std::string> language_for(const ParsedOptions& given, const Settings& settings) {
   auto found = given.find("--language");
   if (found == given.end()) {
     bool is_told = settings.server && settings.language_named;
@@ -87,7 +87,7 @@ Result<std::string> language_for(const Given& given, const Settings& settings) {
 }
 
 // The input of both agents: a day, a language and a time zone.
-Result<Value> input(const Given& given, const Settings& settings) {
+Result<Value> input(const ParsedOptions& given, const Settings& settings) {
   auto named = given.find("--date");
   std::string date = named == given.end() ? "today" : named->second;
   if (!wellbeing::names_a_day(date)) BELAY_CHECK(check_date(date));

@@ -1,5 +1,5 @@
 #pragma once
-// program/wellbeing_program.h - belay as it ships: the wellbeing agents, and notes to feed them.
+// program/wellbeing_program.h - the `belay` program: the wellbeing agents and their notes.
 
 #include "cli/program.h"
 

@@ -14,7 +14,7 @@ bool equal_letters(std::string_view one, std::string_view other) {
                     [&](char a, char b) { return lower(a) == lower(b); });
 }
 
-// Parses "0", "0.25" or "1.000" into thousandths; nothing if the text is not a weight.
+// Parses "0", "0.25" or "1.000" into thousandths; nullopt if the text is not a weight.
 std::optional<int> weight_from(std::string_view text) {
   if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1')) return std::nullopt;
   int weight = (text[0] - '0') * 1000;

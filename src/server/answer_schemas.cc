@@ -1,13 +1,13 @@
-// What is answered, as JSON Schemas. docs/command-line.md says what each member means; the tests
-// hold every answer against its schema.
+// The JSON Schemas of responses. docs/command-line.md describes each member; the tests check every
+// response against its schema.
 
 #include "server/openapi.h"
 
 namespace belay::server {
 namespace {
 
-// Members are written "name:type", with a '?' behind a type that may be null, and "[]" behind one
-// that comes as a list. A type that begins with a capital is another schema.
+// A member is written as "name:type". A '?' after the type: may be null. "[]" after the type: a
+// list. A type that starts with a capital letter is another schema.
 Value type_of(std::string_view text) {
   bool may_be_null = text.ends_with('?');
   if (may_be_null) text.remove_suffix(1);
@@ -26,7 +26,7 @@ Value type_of(std::string_view text) {
 
 struct Schema {
   std::string_view name;
-  std::string_view required;  // members, with spaces between
+  std::string_view required;  // members, separated by spaces
   std::string_view optional = "";
 };
 
@@ -53,9 +53,9 @@ constexpr Schema kSchemas[] = {
      "comment:string? editedPayload:any",
      "riskLevel:integer? crisis:boolean"},
     {"ApprovalList", "approvals:Approval[]"},
-    {"Decision", "answer:string approval:Approval run:Run"},
+    {"Decision", "result:string answer:string approval:Approval run:Run"},
     {"LostDecision", "type:string title:string status:integer code:string detail:string",
-     "answer:string approval:Approval run:Run"},
+     "result:string answer:string approval:Approval run:Run"},
     {"Thread", "threadId:string agent:string userId:string createdAt:string run:Run?"},
     {"ThreadList", "threads:Thread[] next:string?"},
     {"LeftBehind", "threads:string[]"},
@@ -81,9 +81,11 @@ constexpr Schema kSchemas[] = {
     {"StandingRun",
      "threadId:string runId:string agent:string status:string currentNode:string dueAt:string?"},
     {"Overview",
-     "running:StandingRun[] leftBehind:StandingRun[] queued:StandingRun[] approvals:Approval[]"},
+     "running:StandingRun[] orphaned:StandingRun[] leftBehind:StandingRun[] "
+     "queued:StandingRun[] approvals:Approval[]"},
     {"Event",
-     "id:string? kind:string threadId:string runId:string space:string? node:string? "
+     "id:string? kind:string threadId:string runId:string namespace:string? space:string? "
+     "node:string? "
      "taskId:string? attempt:integer? offset:integer? at:string body:any"},
     {"EventList", "events:Event[] next:string?"},
     {"Message", "id:string status:string",
@@ -118,7 +120,7 @@ constexpr Schema kSchemas[] = {
     {"AgentList", "agents:Agent[]"},
 };
 
-// Adds the members of a list to the properties; their names to `names`, where that is wanted.
+// Adds the members of a list to `properties`, and their names to `names` unless that is null.
 void add_members(std::string_view list, Value::Object& properties, Value::Array* names) {
   while (!list.empty()) {
     std::size_t end = std::min(list.find(' '), list.size());

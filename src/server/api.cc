@@ -50,7 +50,7 @@ bool is_json(std::string_view type) {
   return kind == "application/json" || kind.ends_with("+json");
 }
 
-// Of "localhost:8123", "[::1]:8123".
+// The host in "localhost:8123" or "[::1]:8123".
 std::string_view host_name(std::string_view host) {
   if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
   return host.substr(0, host.find(':'));
@@ -61,7 +61,7 @@ bool is_this_host(std::string_view host) {
   return name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name.empty();
 }
 
-// Returns the token of "Bearer TOKEN"; nothing for another scheme (case-insensitive, RFC 9110).
+// Returns the token of "Bearer TOKEN"; nullopt for another scheme (case-insensitive, RFC 9110).
 std::optional<std::string_view> bearer_token(std::string_view said) {
   constexpr std::string_view kScheme = "bearer ";
   if (said.size() <= kScheme.size() || lower(said.substr(0, kScheme.size())) != kScheme) {
@@ -71,7 +71,7 @@ std::optional<std::string_view> bearer_token(std::string_view said) {
   return said;
 }
 
-// A page that came from elsewhere says so; what is no browser says nothing.
+// Browsers send the origin of the page that makes a request; other clients send none.
 bool is_of_this_server(const http::Request& request) {
   std::string_view origin = request.header("Origin");
   std::size_t scheme = origin.find("://");
@@ -98,7 +98,7 @@ http::Response response_of(Reply reply) {
   auto has = [&response](std::string_view name) {
     return http::find_header(response.headers, name) != nullptr;
   };
-  // Intermediaries must not store a response with personal text.
+  // Caches between client and server must not store a response that might contain personal data.
   if (!has("Cache-Control")) response.headers.push_back({"Cache-Control", "no-store"});
   if (response.status == 204 || response.status == 304) return response;
   if (!has("Content-Type")) response.headers.push_back({"Content-Type", "application/json"});
@@ -111,7 +111,7 @@ std::string kept_key(const Caller& caller, const http::Request& request) {
   return caller.sees + "\n" + request.raw_path + "?" + request.query;
 }
 
-// A declared parameter's text against its schema, as far as a text can be wrong.
+// Checks the text of a declared parameter against its schema.
 Result<Done> check_parameter(const Parameter& parameter, const std::string& text) {
   const std::string* type = parameter.schema["type"].as_string();
   if (const Value::Array* choices = parameter.schema["enum"].as_array()) {
@@ -140,7 +140,7 @@ class Api::Body {
       guarded_.push_back(
           make_guarded_service(world_.parts.service, principal_of(key, world_.options)));
     }
-    // First: an address of the program's own may look like one of an agent.
+    // The program's own routes come first: their paths might match those of the generic routes.
     if (own) routes_ = own(world_);
     for (auto* make : {health_routes, run_routes, thread_routes, event_routes, approval_routes,
                        outbox_routes, queue_routes, store_routes}) {
@@ -162,7 +162,7 @@ class Api::Body {
     admitted->route = std::get<const Route*>(found);
     admitted->query = std::move(target->query);
     if (auto refused = admit_caller(*admitted->route, head, *admitted)) return refused;
-    // Some of these routes need no key: their bodies are not read either.
+    // Some of these routes need no key: a body that is not expected is not read.
     if (admitted->route->body.is_null() && has_body(head)) {
       return problem(422, "invalid", "This request takes no body.");
     }
@@ -187,7 +187,8 @@ class Api::Body {
       auto crowded = co_await starts_elsewhere(call.user.text, admitted->address);
       if (crowded) co_return *std::move(crowded);
     }
-    // From before the read: what is committed meanwhile makes it another one.
+    // The change token must be from before the read: a commit during the read must invalidate the
+    // response.
     auto version = route.is_of_store ? call.service.store_version() : std::nullopt;
     std::string address = version ? kept_key(caller, call.request) : std::string();
     const http::Response* kept = version ? kept_.find(*version, address) : nullptr;
@@ -211,7 +212,7 @@ class Api::Body {
     StringMap path;
     StringMap query;
     Caller caller;
-    std::string address;  // the address for rate limits
+    std::string address;  // for rate limits
     std::shared_ptr<StartCount> start;
   };
 
@@ -247,7 +248,8 @@ class Api::Body {
     admitted.address = client_address(head, options.trusted_proxies);
     if (route.permission == Permission::open) return std::nullopt;
     if (options.keys.empty()) {
-      // A page in a browser could have its own name point here, or send what needs no body.
+      // Without keys, a page in a browser is the danger: by DNS rebinding, its own host name can
+      // point to this server, and it can send requests that need no body from any origin.
       bool is_local = is_this_host(head.header("Host")) && is_of_this_server(head);
       if (is_local) return count_start(route, admitted);
       return problem(
@@ -293,11 +295,12 @@ class Api::Body {
     return problem(refused);
   }
 
-  // The names under which all servers count the starts of a user and of an address.
+  // The names by which all servers of a Redis count starts.
   static std::string counted_for(const std::string& user) { return "starts:" + user; }
   static std::string counted_from(const std::string& address) { return "starts-from:" + address; }
 
-  // What this server allows, others may have allowed already; where that is not known, it holds.
+  // Other servers might have admitted starts that this one does not count. If the shared count is
+  // unavailable, only this server's limit applies.
   Task<std::optional<http::Response>> starts_elsewhere(std::string user, std::string address) {
     std::optional<http::Response> refused;
     SharedRateLimit* shared = world_.parts.starts;
@@ -364,7 +367,7 @@ class Api::Body {
     auto json = parse_json(call.request.body);
     if (!json.ok()) return problem(400, "invalid", json.error().message);
     call.body = *std::move(json);
-    std::string().swap(call.request.body);  // would stay in memory while the run is awaited
+    std::string().swap(call.request.body);  // frees its memory while the run is awaited
     return check_form(route, call);
   }
 
@@ -387,7 +390,7 @@ class Api::Body {
   }
 
   ApiContext world_;
-  std::vector<std::unique_ptr<Service>> guarded_;  // one for each key, in their order
+  std::vector<std::unique_ptr<Service>> guarded_;  // one per key, in the order of the keys
   const std::shared_ptr<StartLimits> starts_;
   LoginLimit logins_;
   ResponseCache kept_;

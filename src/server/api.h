@@ -1,6 +1,5 @@
 #pragma once
-// server/api.h - everything that is answered over HTTP: the table of routes, and who takes a
-// request through it.
+// server/api.h - Api: the table of all routes, and the steps that a request passes through.
 //
 // Threading: the loop's thread.
 
@@ -11,7 +10,7 @@
 
 namespace belay::server {
 
-// Who may ask for what, by a bearer token.
+// The name and the permissions that belong to a bearer token.
 struct ApiKey {
   std::string name;                     // the owner of its runs and records
   Digest token{};                       // SHA-256 of the token, which is not stored
@@ -21,26 +20,26 @@ struct ApiKey {
 
 struct ApiOptions {
   std::string version;
-  UserId user = UserId("local");  // of whoever needs no token
-  // Empty: nobody needs a token, and only the names of this host are taken for a Host.
+  UserId user = UserId("local");  // of callers without a token
+  // Empty: no caller needs a token, and only the names of this host are accepted as Host.
   std::vector<ApiKey> keys = {};
-  // How long a request waits for its run, unless it says so itself; then it is answered with where
-  // the run stands.
+  // Default time that a request waits for its run. Afterwards, the response contains the current
+  // state of the run.
   std::chrono::milliseconds wait{300'000};
-  std::chrono::milliseconds heartbeat{15'000};  // between two signs of life in a stream
+  std::chrono::milliseconds heartbeat{15'000};  // interval of comments in a stream without events
   StartLimitOptions starts = {};
-  std::size_t wrong_keys_per_minute = 10;    // of one address, then it is refused; 0: any number
+  std::size_t wrong_keys_per_minute = 10;    // per address; 0: unlimited
   std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-For is trusted
   // Permission that a key needs to start a run without approvals; unset: no key may.
   std::optional<Permission> no_approval_takes = Permission::decide;
   TimeZone time_zone = {};  // for dates that requests omit
   ApprovalExtras extras = nullptr;
-  // Why it takes no work: it is being shut down, or its store is away. Anybody may ask and is told,
-  // so no machine is named.
+  // Fails if the server cannot execute runs: it is shutting down, or its store is unavailable.
+  // Callers without a key receive the message; it must not name a machine.
   std::function<Task<Result<Done>>()> readiness = nullptr;
 };
 
-// All of it outlives the API.
+// All of it must outlive the API.
 struct ApiParts {
   Service& service;
   Executor& executor;
@@ -49,11 +48,11 @@ struct ApiParts {
   SharedRateLimit* starts = nullptr;  // counted with other servers; may be null
 };
 
-struct ApiContext;  // routes.h: what handlers need beside the call
+struct ApiContext;  // routes.h: the objects that handlers use
 
 class Api {
  public:
-  // `own` makes the routes of the program's own, beside those of every program; may be null.
+  // Creates the program's own routes, in addition to those of every program; may be null.
   using OwnRoutes = std::function<std::vector<Route>(ApiContext& world)>;
   Api(ApiParts parts, ApiOptions options, const OwnRoutes& own);
   ~Api();
@@ -64,11 +63,11 @@ class Api {
   // response for a rejected request; otherwise the request is admitted, once. For
   // http::ServerOptions::admit.
   std::optional<http::Response> admit(http::Request& head);
-  // Admits the request, if that is not done yet, and handles it.
+  // Admits the request, unless admit() has, and handles it.
   Task<http::Response> answer(http::Request request);
 
   const std::vector<Route>& routes() const;
-  // OpenAPI 3.1, made from the routes.
+  // OpenAPI 3.1, generated from the routes.
   const Value& description() const;
 
  private:

@@ -109,12 +109,15 @@ TEST_F(ApiApprovals, OfTwoDecisionsTheFirstWinsAndTheOtherIsToldWhich) {
   begin_urgent("first");
   auto won = post("/api/approvals/first/decision", R"({"approved":true,"decidedBy":"ana"})");
   EXPECT_EQ(won.status, 200);
+  EXPECT_EQ(text(won.body["result"]), "accepted");
   EXPECT_EQ(text(won.body["answer"]), "won");
   EXPECT_EQ(text(won.body["run"]["status"]), "completed");
   auto same = post("/api/approvals/first/decision", R"({"approved":true,"decidedBy":"ben"})");
+  EXPECT_EQ(text(same.body["result"]), "duplicate");
   EXPECT_EQ(text(same.body["answer"]), "same");
   auto lost = post("/api/approvals/first/decision", R"({"approved":false})");
   EXPECT_EQ(lost.status, 409);
+  EXPECT_EQ(text(lost.body["result"]), "conflict");
   EXPECT_EQ(text(lost.body["answer"]), "lost");
   EXPECT_EQ(text(lost.body["approval"]["decidedBy"]), "ana");
   EXPECT_EQ(lost.header("Content-Type"), "application/problem+json");
@@ -150,6 +153,7 @@ TEST_F(ApiApprovals, WhatComesTooLateIsAConflict) {
   clock.move(std::chrono::hours(25));
   auto late = post("/api/approvals/first/decision", R"({"approved":true})");
   EXPECT_EQ(late.status, 409);
+  EXPECT_EQ(text(late.body["result"]), "expired");
   EXPECT_EQ(text(late.body["answer"]), "expired");
 }
 
@@ -216,7 +220,7 @@ TEST_F(ApiKeys, StartsAreCountedAndTheOneTooManyIsToldWhenToCome) {
   EXPECT_EQ(post("/api/agents/mail/runs", body).status, 200);
 }
 
-// A store that answers when the test says so.
+// A store that responds when the test permits it.
 struct ApiHealth : ApiWorld {
   static Task<Result<Done>> look(Completion<Result<Done>> answer) { co_return co_await answer; }
   ApiHealth() {

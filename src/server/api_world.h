@@ -1,5 +1,6 @@
 #pragma once
-// server/api_world.h - an API over a mail agent in a simulated world, for the tests of the routes.
+// server/api_world.h - ApiWorld: an API over a mail agent in a simulated world, for tests of the
+// routes.
 
 #include "driver/test_world.h"
 #include "server/api.h"
@@ -73,7 +74,7 @@ struct ApiWorld : TestWorld {
     }
   }
 
-  // A run that waits for a person.
+  // Starts a run that waits for a decision.
   void begin_urgent(const std::string& thread) {
     auto begun = post("/api/agents/mail/runs",
                       R"({"input":{"topic":"urgent"},"threadId":")" + thread + "\"}");

@@ -1,4 +1,4 @@
-// Approvals: what waits for a person, and the decision.
+// Routes of approvals: listing, showing and deciding them.
 
 #include "server/body.h"
 #include "server/problem.h"
@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::int64_t kApprovalsDefault = 100;
 
-// Changes with whatever a person must have seen before they decide.
+// Changes with everything that a decider must have read: the payload and the status.
 std::string tag_of(const ApprovalRow& row) {
   return "\"" + to_hex(row.payload_hash).substr(0, 32) + "-" + std::string(name_of(row.status)) +
          "\"";
 }
 
-// Whether one of the tags of If-Match or If-None-Match is this one.
+// True if If-Match or If-None-Match contains this tag.
 bool names_tag(std::string_view header, std::string_view tag) {
   return header == "*" || header.find(tag) != header.npos;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// server/body.h - a request's JSON body as a plain struct, and that struct as a JSON Schema.
+// server/body.h - converts a JSON body to a plain struct, and that struct to a JSON Schema.
 
 #include "server/route.h"
 
@@ -46,7 +46,7 @@ Value of() {
 
 }  // namespace schema
 
-// The JSON Schema of a body that is read into a T; `required` are the members that must be there.
+// Returns the JSON Schema of a body that is decoded into a T; `required` are its required members.
 template <typename T>
 Value body_schema(std::initializer_list<std::string_view> required = {}) {
   Value schema = schema::of<T>();
@@ -57,17 +57,17 @@ Value body_schema(std::initializer_list<std::string_view> required = {}) {
   return schema;
 }
 
-// Of a request that takes a body for form's sake: `{}`, or none.
+// Returns the schema of a body without members: `{}`, or no body.
 inline Value empty_body_schema() {
   return Value::object({{"type", "object"},
                         {"properties", Value(Value::Object{})},
                         {"additionalProperties", false}});
 }
 
-// `invalid`, naming the member, for one that is missing or unknown.
+// Fails with `invalid`, naming the member, if a member is missing or unknown.
 Result<Done> check_body(const Value& body, const Value& schema);
 
-// The body of a call, which has been checked.
+// Decodes the body of a call, which has passed check_body().
 template <typename T>
 Result<T> read_body(const Call& call) {
   auto read = decode_json<T>(call.body);

@@ -10,11 +10,11 @@
 namespace belay::server {
 namespace {
 
-constexpr std::chrono::milliseconds kReconnect{1'000};  // asked of clients by "retry:"
+constexpr std::chrono::milliseconds kReconnect{1'000};  // sent as "retry:"
 constexpr std::chrono::milliseconds kIdlePoll{5'000};
-constexpr std::size_t kPieceBytes = 16 * 1024;  // of a stream, if no event is larger
+constexpr std::size_t kPieceBytes = 16 * 1024;  // of a stream, unless one event is larger
 constexpr std::size_t kPageMax = limits::bounded(1'000);
-// A page ends with the event that reaches this size; one event may be larger.
+// A page ends with the event that reaches this size; a single event can be larger.
 constexpr std::size_t kReplyBytesMax = 1024 * 1024;
 
 // Returns the event's document; moves the body, which might be a whole state.
@@ -29,12 +29,12 @@ std::string sse_text(StreamEvent event) {
   std::string text;
   if (event.id) text += "id: " + event.id->text() + "\n";
   text += "event: " + std::string(name_of(event.kind)) + "\ndata: ";
-  // JSON text holds no line's end.
+  // JSON text contains no line break, which would end the "data:" field.
   write_json(document_of(std::move(event)), text);
   return text += "\n\n";
 }
 
-// Sends events as they arrive, each large one in a piece of its own, and a comment after a while
+// Sends events as they arrive, each large one in its own piece, and a comment after some time
 // without events, so that a closed connection is detected. The last event reports the end of the
 // run. The store is read again only after the client has received the earlier events.
 class SseStream final : public http::BodyStream {
@@ -121,7 +121,8 @@ Result<std::vector<EventKind>> kinds_in(const StringMap& query) {
   }
 }
 
-// What the client has seen last: its own word, or what a browser says when it comes back.
+// Returns the id of the last event that the client has received: the parameter, or the header that
+// browsers send when they reconnect.
 Result<std::optional<EventId>> seen_in(const Call& call) {
   std::string text(call.request.header("Last-Event-ID"));
   if (auto found = call.query.find("after"); found != call.query.end()) text = found->second;
@@ -144,7 +145,7 @@ bool wants_stream(const Call& call) {
   return accepted.find("text/event-stream") != accepted.npos;
 }
 
-// Returns all events so far, or one page of them; `next` is the `after` of the next page.
+// Returns all existing events, or one page of them; `next` is the `after` of the next page.
 Task<Result<Reply>> page_of(Service& service, EventOptions options) {
   options.follow = false;
   std::optional<EventId> last = options.after;
@@ -170,7 +171,7 @@ Task<Result<Reply>> page_of(Service& service, EventOptions options) {
 
 Task<Result<Reply>> events_of(ApiContext& world, Service& service, EventOptions options,
                               bool streams) {
-  // Thousands may be listening to runs that wait for people.
+  // Thousands of clients might wait for events of paused runs: poll less often.
   options.poll_max = kIdlePoll;
   if (!streams) co_return co_await page_of(service, std::move(options));
   BELAY_CO_TRY(std::unique_ptr<EventReader> reader, co_await service.events(std::move(options)));

@@ -25,7 +25,7 @@ TEST_F(ApiEvents, AreAStreamThatEndsWithTheRunAndIsTakenUpAgain) {
   auto rejoined = send(std::move(rest));
   std::string later = read_all(*rejoined.stream);
   EXPECT_EQ(later.find("id: " + id + "\n"), std::string::npos);
-  // Exactly the text after that event.
+  // exactly the text after that event
   std::size_t behind = whole.find("\n\n", whole.find("id: " + id)) + 2;
   EXPECT_EQ(later.substr(later.find("\n\n") + 2), whole.substr(behind));
 }

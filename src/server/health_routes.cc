@@ -1,4 +1,4 @@
-// Whether the server is well: for people, for load balancers, for whoever restarts it.
+// Health checks, for users, load balancers and process supervisors.
 
 #include "server/problem.h"
 #include "server/routes.h"
@@ -6,7 +6,7 @@
 namespace belay::server {
 namespace {
 
-// Whoever asks, asks every few seconds, and takes silence for an answer too.
+// Callers check every few seconds; no response in time is also an answer to them.
 constexpr std::chrono::seconds kReadyWithin{1};
 
 Error silent() { return error(ErrorCode::unavailable, "Its store has not answered for a second."); }
@@ -18,7 +18,7 @@ Task<Result<Done>> look_and_note(ApiContext& world, std::shared_ptr<bool> has_en
   co_return found;
 }
 
-// While one look waits for the store, nobody begins another one.
+// Only one check at a time waits for an unresponsive store.
 Task<Result<Done>> readiness(ApiContext& world) {
   if (!world.options.readiness) co_return Done{};
   if (world.late_look && !*world.late_look) co_return silent();
@@ -50,7 +50,7 @@ Route health(std::string path, std::string id, ApiContext& world) {
   return route;
 }
 
-// That the process answers at all.
+// Returns 200 if the process responds at all.
 Route alive() {
   Route route = route_of("GET", "/healthz", "isAlive", "Whether the process answers");
   route.permission = Permission::open;

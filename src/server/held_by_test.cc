@@ -40,7 +40,7 @@ struct ApiHeldBy : ApiWorld {
   Answered enqueue(const std::string& thread, const std::string& more = {}) {
     return post("/api/agents/mail/runs", body(thread, R"(,"queued":true)" + more));
   }
-  // Starts it and leaves it running.
+  // Starts the run and leaves it running.
   void leave_at_work(const std::string& thread, const std::string& more = {}) {
     auto sent = request("POST", "/api/agents/mail/runs", body(thread, more));
     sent.headers.push_back({"Prefer", "wait=1"});

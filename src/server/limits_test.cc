@@ -38,7 +38,7 @@ struct ApiLimits : ApiWorld {
   static http::Request start(std::string more = {}) {
     return request("POST", "/api/agents/mail/runs", R"({"input":{"topic":"calm"})" + more + "}");
   }
-  // Returns the address of a route, with each parameter replaced.
+  // Returns the address of a route with replaced parameters.
   static std::string address(const Route& route) {
     std::string path = route.path;
     for (std::size_t open = path.find('{'); open != path.npos; open = path.find('{')) {

@@ -18,11 +18,11 @@ namespace belay::server {
 
 class LoginLimit {
  public:
-  // `per_minute` 0: any number.
+  // `per_minute` 0: unlimited.
   LoginLimit(Clock& clock, std::size_t per_minute) : wrong_(clock, per_minute) {}
 
-  // Takes the digest of a key and whether it is right. Returns how long to wait, or nothing
-  // if that result may be used.
+  // Takes the digest of a key and whether the key is right. Returns the time to wait, or nullopt if
+  // `is_right` may be used.
   std::optional<std::chrono::milliseconds> look(const std::string& address, const Digest& key,
                                                 bool is_right);
 

@@ -36,7 +36,7 @@ Value parameter_document(const Parameter& parameter) {
                         {"schema", parameter.schema}});
 }
 
-// "{threadId}" and the like.
+// Returns the names of parameters such as "{threadId}".
 std::vector<std::string> names_in(std::string_view path) {
   std::vector<std::string> names;
   while (true) {
@@ -69,7 +69,7 @@ void add_problem(int status, Value::Object& responses) {
                                                            {"content", std::move(problem)}}));
 }
 
-// Several answers of one status are one response with several kinds of content.
+// Several ResponseSpecs with the same status become one response with several content types.
 Value::Object responses_of(const Route& route) {
   Value::Object responses;
   for (const ResponseSpec& answer : route.answers) {
@@ -94,7 +94,7 @@ Value operation_of(const Route& route) {
                           {"summary", route.summary},
                           {"x-permission", name_of(route.permission)},
                           {"responses", Value(responses_of(route))}};
-  if (route.begins_run) operation.emplace("x-begins-run", true);  // counted by the limits of starts
+  if (route.begins_run) operation.emplace("x-begins-run", true);  // counts against the start limits
   Value::Array parameters = parameters_of(route);
   if (!parameters.empty()) operation.emplace("parameters", std::move(parameters));
   if (!route.body.is_null()) {

@@ -1,5 +1,5 @@
 #pragma once
-// server/openapi.h - the description of the API, OpenAPI 3.1, made from its routes.
+// server/openapi.h - generates the OpenAPI 3.1 description of the API from its routes.
 //
 // https://spec.openapis.org/oas/v3.1.0
 
@@ -9,7 +9,7 @@ namespace belay::server {
 
 Value describe(const std::vector<Route>& routes, const ApiOptions& options);
 
-// The JSON Schemas of what is answered, by the names that Answer::schema uses.
+// Returns the JSON Schemas of responses, by the names that ResponseSpec::schema uses.
 Value answer_schemas();
 
 }  // namespace belay::server

@@ -1,4 +1,4 @@
-// The outbox: messages that runs have published, and what became of them.
+// Routes of the outbox: messages and their deliveries.
 
 #include "server/body.h"
 #include "server/routes.h"

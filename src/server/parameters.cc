@@ -1,4 +1,4 @@
-// What several routes read of a request.
+// Parameters that several routes share.
 
 #include <charconv>
 
@@ -46,7 +46,7 @@ Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name
                                    std::int64_t or_else, std::int64_t least, std::int64_t most) {
   auto found = query.find(name);
   if (found == query.end()) return or_else;
-  // What is no number is out of any range.
+  // Text that is not a number is treated as out of range.
   return within(name, number_from(found->second).value_or(least - 1), least, most);
 }
 

@@ -6,11 +6,11 @@ namespace belay::server {
 namespace {
 
 constexpr std::chrono::milliseconds kRetryDefault{1'000};
-// What people may be shown as it is; what follows it is for whoever runs the server.
+// Fixed text for end users; the rest of the message is for the operator of the server.
 constexpr std::string_view kAway = "Database temporarily unavailable. ";
 
 std::string seconds_text(std::chrono::milliseconds wait) {
-  // Never less than was asked for.
+  // Rounded up: never less than the requested delay.
   auto seconds = (std::max<std::int64_t>(wait.count(), 1) + 999) / 1000;
   return std::to_string(seconds);
 }
@@ -99,7 +99,7 @@ http::Response problem(int status, std::string code, std::string detail, Value d
 
 http::Response problem(const Error& failed, Value details) {
   int status = status_of(failed);
-  // What else has to wait says for how long: see status_of().
+  // Only 503 has this prefix; a 429 names its limit: see status_of().
   std::string detail = (status == 503 ? std::string(kAway) : std::string()) + failed.message;
   auto response =
       problem(status, std::string(name_of(failed.code)), std::move(detail), std::move(details));

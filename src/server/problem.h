@@ -1,19 +1,19 @@
 #pragma once
-// server/problem.h - the one shape of all errors: application/problem+json (RFC 9457).
+// server/problem.h - creates error responses, all as application/problem+json (RFC 9457).
 //
 //     {"type": "about:blank", "title": "Not Found", "status": 404, "code": "not_found",
 //      "detail": "There is no thread \"first\"."}
 //
-// `code` is one of docs/errors.md, or "http" for what HTTP itself is wrong about. Members are only
-// ever added.
+// `code` is one of docs/errors.md, or "http" for an error of HTTP itself. Members are only ever
+// added, never removed.
 
 #include "http/message.h"
 #include "server/route.h"
 
 namespace belay::server {
 
-// What an Error comes to as a status. `unavailable` is 503, or 429 where it says when to come
-// again because a limit is reached.
+// Returns the status for an Error. `unavailable` is 429 if it has a retry delay because a limit is
+// reached, otherwise 503.
 int status_of(const Error& failed);
 
 // `details` adds members to the document.

@@ -1,10 +1,10 @@
-// Queues: what waits in them, who works, and what becomes of them.
+// Routes of queues and workers.
 
 #include "server/body.h"
 #include "server/routes.h"
 
 namespace belay::server {
-// Its members are read by name.
+// Not in the unnamed namespace, because the codec reads the names of its members.
 struct QueueBody {
   std::optional<bool> paused;
   std::optional<std::int64_t> runsMax;

@@ -19,15 +19,15 @@ class RateLimit {
  public:
   static constexpr std::size_t names_max_default = 10'000;
 
-  // `per_minute` 0: any number.
+  // `per_minute` 0: unlimited.
   RateLimit(Clock& clock, std::size_t per_minute, std::size_t names_max = names_max_default)
       : clock_(clock), per_minute_(per_minute), names_max_(names_max) {}
 
-  // Takes a token. Returns nothing on success, else how long to wait for one.
+  // Takes a token. Returns nullopt on success, otherwise the time to wait for one.
   std::optional<std::chrono::milliseconds> take(const std::string& name);
-  // Returns how long to wait for a token; nothing if one is available. Takes none.
+  // Returns the time to wait for a token; nullopt if one is available. Takes none.
   std::optional<std::chrono::milliseconds> wait(const std::string& name);
-  // Puts a taken token back.
+  // Returns a taken token.
   void give_back(const std::string& name);
 
   std::size_t per_minute() const { return per_minute_; }
@@ -39,7 +39,7 @@ class RateLimit {
     double tokens = 0;
     Instant at{};
   };
-  using Buckets = std::list<Bucket>;  // ordered by last use, the latest last
+  using Buckets = std::list<Bucket>;  // ordered by last use, oldest first
 
   Bucket& bucket_of(const std::string& name);
   std::optional<std::chrono::milliseconds> wait_of(const Bucket& bucket) const;

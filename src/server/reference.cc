@@ -7,7 +7,7 @@
 namespace belay::server {
 namespace {
 
-// What a schema's members are, in one line: "`date` string, `limit` integer".
+// Describes the members of a schema in one line: "`date` string, `limit` integer".
 std::string members_of(const Value& schema) {
   const Value::Object* properties = schema["properties"].as_object();
   if (!properties || properties->empty()) return "`{}`";
@@ -42,7 +42,7 @@ std::string answers_text(const Route& route) {
   return text;
 }
 
-// "anyOf null" and references, in the words of answer_schemas.cc.
+// Formats "anyOf null" and references in the notation of answer_schemas.cc.
 std::string type_text(const Value& schema) {
   if (schema.as_bool()) return "any";
   if (const std::string* reference = schema["$ref"].as_string()) {

@@ -1,5 +1,5 @@
 #pragma once
-// server/reference.h - the table of routes as Markdown, for people: docs/api-reference.md.
+// server/reference.h - generates docs/api-reference.md, the table of routes as Markdown.
 
 #include <string>
 

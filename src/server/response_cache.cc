@@ -3,7 +3,7 @@
 namespace belay::server {
 namespace {
 
-// Some thousands of runs as they stand.
+// Room for the responses of some thousands of runs.
 constexpr std::size_t kBytesMax = 4 << 20;
 constexpr std::size_t kAnswerBytesMax = 64 << 10;
 

@@ -1,8 +1,8 @@
 #pragma once
-// server/response_cache.h - answers that stay good until the store changes.
+// server/response_cache.h - ResponseCache: caches responses until the store's change token changes.
 //
-// A program that polls a run that waits overnight asks for the same again and again: it is
-// answered without a read. Nothing is ever answered that a read would not have found.
+// A program that polls a paused run sends the same request again and again; the cache answers it
+// without reading the store. A cached response is never staler than a read.
 //
 // Threading: the loop's thread.
 
@@ -14,20 +14,21 @@
 
 namespace belay::server {
 
-// Of a response without a stream.
+// Requires a response without a stream.
 http::Response copy_of(const http::Response& response);
 
 class ResponseCache {
  public:
-  // What was kept for this address while the store was at `version`.
+  // Returns the response cached for this address at this change token; null if there is none.
   const http::Response* find(std::uint64_t version, std::string_view address);
-  // `version` is the store's from before it was read. Keeps only whole, good answers of some size.
+  // `version` must be the change token from before the read. Stores only responses of status 200,
+  // without a stream, up to a maximum size.
   void keep(std::uint64_t version, std::string address, const http::Response& response);
 
  private:
   void start_at(std::uint64_t version);
 
-  std::optional<std::uint64_t> version_;  // of all that is kept
+  std::optional<std::uint64_t> version_;  // of all cached responses
   std::map<std::string, http::Response, std::less<>> kept_;
   std::size_t bytes_ = 0;
 };

@@ -1,9 +1,9 @@
 #pragma once
-// server/route.h - one thing that can be asked over HTTP: how, with what right, what comes back,
-// and the function that answers it.
+// server/route.h - Route: one operation of the HTTP API: method, path, permission, schemas,
+// handler.
 //
-// The table of all routes (api.h) is the one source of what the server answers: the OpenAPI
-// document, the permissions and the tests' matrix are made from it.
+// The table of all routes (api.h) is the only source of the API: the OpenAPI document, the
+// permission checks and the tests' matrix are generated from it.
 //
 // Threading: handlers run on the loop's thread.
 
@@ -18,7 +18,7 @@
 
 namespace belay::server {
 
-// What a caller needs to be allowed. `open` needs nothing: health, and the description itself.
+// The permission that a caller needs. `open`: none, for health checks and the description.
 enum class Permission { open, read, run, decide, administer };
 std::string_view name_of(Permission permission);
 
@@ -34,7 +34,7 @@ struct Parameter {
 struct ResponseSpec {
   int status = 200;
   std::string help;
-  std::string schema = {};  // a name in the document's components; empty: no JSON
+  std::string schema = {};  // a schema of the description; empty: no JSON
   std::string type = "application/json";
 };
 
@@ -42,14 +42,14 @@ class StartCount;  // start_limits.h
 
 using StringMap = std::map<std::string, std::string, std::less<>>;
 
-// A request as its route sees it: parameters are the declared ones, checked for form.
+// A request with its route's declared parameters, checked against their schemas.
 struct Call {
-  // The service as the caller may use it: with keys, a guarded_service.h.
+  // The service with the caller's permissions: if there are keys, one of guarded_service.h.
   Service& service;
   http::Request request;  // its body has been read
   StringMap path;
   StringMap query;
-  Value body;  // null where there was none
+  Value body;  // null: no body
   UserId user;
   std::shared_ptr<StartCount> start = nullptr;  // only for routes that start runs
 };
@@ -58,8 +58,8 @@ struct Reply {
   int status = 200;
   Value document;
   std::vector<http::Header> headers = {};
-  std::unique_ptr<http::BodyStream> stream = nullptr;  // in place of the document
-  bool is_kept = true;  // only if is_of_store: false if it depends on the time after all
+  std::unique_ptr<http::BodyStream> stream = nullptr;  // instead of the document
+  bool is_kept = true;  // only if is_of_store: false if the response depends on the time
 };
 
 using Handle = std::function<Task<Result<Reply>>(Call call)>;
@@ -67,17 +67,17 @@ using Handle = std::function<Task<Result<Reply>>(Call call)>;
 struct Route {
   std::string method;
   std::string path;  // "/api/threads/{threadId}"
-  std::string id;    // operationId: stable, programs are generated from it
+  std::string id;    // operationId: stable, because client code is generated from it
   std::string summary;
   Permission permission = Permission::read;
-  // Its answer depends on nothing but its address and what the store holds: neither on who asks nor
-  // on the time, so that it stays good until the store changes.
+  // True if the response depends only on the address and on the store, neither on the caller nor on
+  // the time: it can be cached until the store changes.
   bool is_of_store = false;
   // True for routes that might start a run: only these count against the limits of starts.
   bool begins_run = false;
-  std::vector<Parameter> parameters = {};  // those of the path are added where they are missing
-  Value body = {};                         // JSON Schema; null: it takes none
-  std::vector<ResponseSpec> answers = {};  // beside the errors that every route may give
+  std::vector<Parameter> parameters = {};  // missing parameters of the path are added
+  Value body = {};                         // JSON Schema; null: no body
+  std::vector<ResponseSpec> answers = {};  // in addition to the errors common to all routes
   Handle handle = nullptr;
 };
 

@@ -1,5 +1,5 @@
-// What must hold of every route, whichever it is: made from the table itself, so a new one is
-// tested as soon as it is there.
+// Properties of every route, generated from the table of routes, so that a new route is tested
+// automatically.
 
 #include <set>
 
@@ -12,7 +12,7 @@ namespace {
 
 using RouteMatrix = ApiWorld;
 
-// Its address, with each parameter replaced.
+// Returns the address of a route with replaced parameters.
 std::string address(const Route& route, std::string_view with) {
   std::string path = route.path;
   for (std::size_t open = path.find('{'); open != path.npos; open = path.find('{')) {
@@ -148,7 +148,7 @@ TEST_F(RouteMatrix, WithKeysEachNeedsItsPermission) {
   }
 }
 
-// ---- What is answered is what the description says.
+// ---- Responses match the description.
 
 bool fits(const Value& value, const Value& schema, const Value& all, std::string& why);
 

@@ -1,25 +1,25 @@
 #pragma once
-// server/routes.h - the routes of every program, by what they are about.
+// server/routes.h - the routes of every program, grouped by subject, and their helper functions.
 
 #include "server/api.h"
 #include "server/wait.h"
 
 namespace belay::server {
 
-// What handlers need beside the call. Outlives them.
+// The objects that handlers use. Outlives them.
 struct ApiContext {
   ApiParts parts;
   ApiOptions options;
   Waiting waiting;
-  // Whether the look at readiness that took too long has ended; null where none did.
+  // The last readiness check that took too long; set to true when it ends. Null if there was none.
   std::shared_ptr<bool> late_look = nullptr;
 };
 
-// A handler that needs the world. A coroutine can't be a lambda that captures: the lambda may be
-// gone before it.
+// Returns a handler that uses the context. A coroutine must not be a lambda with captures: the
+// lambda could be destroyed before the coroutine.
 Handle with(ApiContext& world, Task<Result<Reply>> (*answer)(ApiContext& served, Call call));
 
-// One that reads, until it is told otherwise.
+// Returns a route with permission `read` by default.
 Route route_of(std::string method, std::string path, std::string id, std::string summary);
 Reply reply_with(Value document);
 
@@ -32,23 +32,23 @@ std::vector<Route> queue_routes(ApiContext& world);
 std::vector<Route> store_routes(ApiContext& world);
 std::vector<Route> health_routes(ApiContext& world);
 
-// Reads a number of a query: `or_else` where it is absent, `invalid` where it is none from `least`
-// to `most`.
+// Parses a number of a query; returns `or_else` if it is absent. Fails with `invalid` if it is not
+// a number from `least` to `most`.
 Result<std::int64_t> int_parameter(const StringMap& query, std::string_view name,
                                    std::int64_t or_else, std::int64_t least, std::int64_t most);
 bool bool_parameter(const StringMap& query, std::string_view name);
-// The number, or `invalid` where it is none from `least` to `most`.
+// Returns the number; fails with `invalid` if it is not from `least` to `most`.
 Result<std::int64_t> within(std::string_view name, std::int64_t number, std::int64_t least,
                             std::int64_t most);
 
-// No page has more.
+// The maximum number of items of a page.
 constexpr auto kListMax = static_cast<std::int64_t>(limits::list_rows_max);
 
 // Returns the owner of the data that a request is about: "userId" in its query, else the caller's
 // own user. `invalid` if it is not a valid user name.
 Result<UserId> owner_in(const Call& call);
 Parameter owner_parameter();
-// The same for a list; nothing if no user is named: all that the caller may see.
+// The same for a list; nullopt if no user is named: all data that the caller can read.
 Result<std::optional<UserId>> named_user_in(const Call& call);
 Parameter named_user_parameter();
 
@@ -60,8 +60,8 @@ Parameter limit_parameter(std::int64_t or_else, std::int64_t most);
 std::vector<Parameter> history_parameters(std::int64_t or_else);
 Result<HistoryPage> history_page_in(const Call& call, std::int64_t or_else);
 
-// How long the request itself asks to wait for its run ("Prefer: wait=5", "Prefer: respond-async"),
-// RFC 7240; nothing where it does not say.
+// The time that a request itself asks to wait for its run ("Prefer: wait=5", "Prefer:
+// respond-async"; RFC 7240); nullopt if it does not ask.
 struct Preference {
   std::optional<std::chrono::milliseconds> wait;
   bool is_async = false;
@@ -72,11 +72,11 @@ Preference preference_of(const http::Request& request);
 std::optional<int> attempts_from(const std::optional<std::int64_t>& member);
 std::optional<std::chrono::milliseconds> time_from(const std::optional<std::int64_t>& member);
 
-// How long a request waits for its run: as the request asks, else the server's default.
+// The time that a request waits for its run: as it asks, otherwise the server's default.
 struct Patience {
   std::chrono::milliseconds limit{0};
   bool is_queued =
-      false;  // the run is only put into its queue: a request waits for it only on demand
+      false;  // the run is only queued: a request waits for it only if it asks to
 };
 Patience patience_of(const ApiContext& world, const Preference& preference, bool is_queued = false);
 
@@ -87,28 +87,29 @@ std::vector<Parameter> start_parameters();
 // one. `invalid` for a new one with a name that is reserved for these keys.
 Task<Result<ThreadId>> thread_to_begin(ApiContext& world, const Call& call, ThreadId named,
                                        UserId user);
-// Begins a run as the request's headers say, and waits for it; the run as it stands then.
+// Starts a run with the options of the request's headers, and waits for it. Returns its state then.
 Task<Result<RunView>> begun_run(ApiContext& world, const Call& call, StartRun start);
 Task<Result<Reply>> begin_run(ApiContext& world, const Call& call, StartRun start);
 // Returns the thread's run once `task` has ended and the run is settled, in any process; or its
 // current state once the request stops waiting. `task` always continues.
 Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result<RunView>> task,
                                 ThreadId thread, Patience patience);
-// Resumes a thread's run, or returns it as is if it is already running.
+// Resumes a thread's run; returns it unchanged if it is already running.
 Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread);
-// Decides, and waits for the run likewise, also if the same decision was already made.
+// Decides, and waits for the run in the same way, also if the same decision had already been made.
 Task<Result<DecisionResult>> decided(ApiContext& world, Service& service, InterruptId interrupt,
                                      Decision decision, Patience patience);
 
 // Reserves a slot for the run that a request starts; `unavailable` if none is free, unless the
 // thread's run already exists.
 Task<Result<Done>> enter(const Call& call, ThreadId thread);
-// Wraps the task, which holds that slot until it has ended.
+// Wraps `task`, which holds that slot until it has ended.
 Task<Result<RunView>> counted(std::shared_ptr<StartCount> start, Task<Result<RunView>> task);
 // Keeps the count only if the run was started by the request: an older run was only found.
 void keep_if_begun(const Call& call, const Result<RunView>& view);
 
-// The body of a request that decides. Not of this file's own: its members are read by name.
+// The body of a request that decides. Declared here, not in the unnamed namespace of a file,
+// because the codec reads the names of its members.
 struct DecisionBody {
   std::optional<bool> approved;
   std::optional<std::string> comment;
@@ -118,14 +119,15 @@ struct DecisionBody {
   std::optional<std::vector<std::string>> roles;
 };
 Result<Decision> decision_of(const Call& call);
-// 409 for a decision that is not the one, with the one that won beside; nothing for one that is.
+// Returns a 409 with the recorded decision if this decision was not accepted; nullopt if it was.
 std::optional<Reply> lost_decision(const ApiContext& world, const DecisionResult& answer);
-// A problem as a handler's reply.
+// Converts a problem to the reply of a handler.
 void take_problem(http::Response response, Reply& reply);
 
-// Returns a run in its current state: 200. The reason that a queued run waits varies with time.
+// Returns 200 with a run in its current state. Not cached if queued: the reason for its wait
+// depends on the time.
 Reply view_reply(ApiContext& world, const RunView& view);
-// A run that has ended: 200; that waits for a person or is still at work: 202.
+// Returns 200 for a run that has ended, 202 for one that is paused or running.
 Reply run_reply(ApiContext& world, const RunView& view);
 
 }  // namespace belay::server

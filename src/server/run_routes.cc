@@ -1,12 +1,13 @@
-// Agents, and the runs that are begun of them.
+// Routes of agents, and of starting their runs.
 
 #include "server/body.h"
 #include "server/routes.h"
 
 namespace belay::server {
-// Bodies of requests; not in the namespace below, since their members are read by name.
+// Bodies of requests. Not in the unnamed namespace below, because the codec reads the names of
+// their members.
 
-// What begins a run.
+// The body of a start.
 struct StartBody {
   Value input;
   std::optional<std::string> threadId;
@@ -66,12 +67,12 @@ Result<StartRun> start_of(const Call& call) {
   return start;
 }
 
-// Prefix of threads that requests with an Idempotency-Key start. It is reserved: otherwise a caller
-// who guesses another caller's key could take its thread name first.
+// Prefix of threads that are started with an Idempotency-Key. It is reserved: otherwise a caller
+// who guesses another caller's key could create its thread first.
 constexpr std::string_view kOfKeys = "request-";
 
-// A key stands for a thread of its own, so a request that is sent again finds its run there, in
-// whatever process; another request under the same key is refused as another input is.
+// Each key has its own thread: a repeated request finds its run there, in any process, and another
+// request with the same key fails like a start with another input.
 ThreadId thread_of_key(const UserId& user, std::string_view key) {
   constexpr std::size_t digits = 32;
   std::string text = user.text + '\0' + std::string(key);

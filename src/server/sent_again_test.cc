@@ -186,7 +186,7 @@ TEST_F(ApiSentAgain, AThreadOfAKeyCantBeOccupiedByWhoGuessesTheKey) {
   pass(1s);
   std::string thread = text(mine->body()["threadId"]);
   ASSERT_EQ(thread.substr(0, 8), "request-");
-  // Before ana sends it, another user names the thread that her key would get.
+  // Another user names the thread of ana's key before ana sends her request.
   std::string free = thread;
   free.back() = free.back() == '0' ? '1' : '0';
   auto occupied = begin_start(*api, {}, "calm", R"(,"userId":"eve","threadId":")" + free + "\"");
@@ -196,7 +196,7 @@ TEST_F(ApiSentAgain, AThreadOfAKeyCantBeOccupiedByWhoGuessesTheKey) {
   EXPECT_EQ(occupied->status(), 422) << to_json(occupied->body());
   EXPECT_EQ(forked.status, 422);
   EXPECT_EQ(get("/api/threads/" + free).status, 404);
-  // By its own name, her thread is found as before.
+  // Without a key, her thread is found by its name.
   auto found = begin_start(*api, {}, "calm", R"(,"userId":"ana","threadId":")" + thread + "\"");
   pass(1s);
   EXPECT_EQ(found->body()["runId"], mine->body()["runId"]);

@@ -1,11 +1,11 @@
-// Waits for the run of a request, and builds the response if the time is over.
+// Waits for the run of a request, and determines the response when the time has passed.
 
 #include "server/routes.h"
 
 namespace belay::server {
 namespace {
 
-// Delay before it reads again a run whose first commit is in progress.
+// Poll interval for a run whose first commit is in progress.
 constexpr std::chrono::milliseconds kNotThere{20};
 
 std::chrono::milliseconds left_until(const ApiContext& world, Instant until) {
@@ -14,7 +14,7 @@ std::chrono::milliseconds left_until(const ApiContext& world, Instant until) {
   return std::max(left, std::chrono::milliseconds(0));
 }
 
-// Returns the run once it is settled, in any process; its current state if the time is over first.
+// Returns the run when it is settled, in any process; its current state if the time passes first.
 Task<Result<RunView>> rested(ApiContext& world, Service& service, RunView view, Instant until) {
   auto left = left_until(world, until);
   if (is_settled(view.row.status) || left.count() == 0) co_return std::move(view);
@@ -25,7 +25,8 @@ Task<Result<RunView>> rested(ApiContext& world, Service& service, RunView view, 
   co_return co_await service.status(std::move(thread), std::nullopt);
 }
 
-// Repeats the decision: its result is available without waiting for the first call.
+// Repeats the decision, which returns its result without waiting for the first call. The repetition
+// is a duplicate of the caller's own decision, and reported as accepted.
 Task<Result<DecisionResult>> answer_so_far(Service& service, InterruptId interrupt,
                                            Decision decision) {
   std::string by = decision.decided_by;
@@ -53,7 +54,8 @@ Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result
                                 ThreadId thread, Patience patience) {
   Instant until = world.parts.clock.now() + patience.limit;
   auto begun = world.waiting.begin<Result<RunView>>(std::move(task));
-  // A request that only queues a run ends as soon as that is durable.
+  // A request that only queues a run waits for the durable commit, even if it does not wait for the
+  // run.
   auto limit = patience.is_queued ? world.options.wait : patience.limit;
   bool has_ended = co_await world.waiting.wait(begun, limit);
   while (!has_ended) {
@@ -71,7 +73,7 @@ Task<Result<RunView>> await_run(ApiContext& world, Service& service, Task<Result
 Task<Result<RunView>> resume_or_look(Service& service, ThreadId thread) {
   auto view = co_await service.resume(thread);
   if (view.ok() || view.error().code != ErrorCode::conflict) co_return std::move(view);
-  // The run is already running: for the same request, or for any other.
+  // The run is already running: for the same request, or for another one.
   auto held = co_await service.status(std::move(thread), std::nullopt);
   if (held.ok() && !is_settled(held->row.status)) co_return std::move(held);
   co_return std::move(view);

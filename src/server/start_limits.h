@@ -11,12 +11,12 @@
 
 namespace belay::server {
 
-// 0 in a member: unlimited.
+// 0: unlimited.
 struct StartLimitOptions {
-  std::size_t per_minute = 0;           // of a user, and of an address
+  std::size_t per_minute = 0;           // starts of a user, and of an address
   std::size_t at_work_per_address = 0;  // running, started by requests of one address; the store
                                         // limits those of a user: ConcurrencyLimits
-  std::size_t at_work = 0;              // running, started by requests, of all users together
+  std::size_t at_work = 0;              // running, started by requests, of all users
 };
 
 class StartLimits;
@@ -59,7 +59,8 @@ class StartLimits : public std::enable_shared_from_this<StartLimits> {
         users_(clock, options.per_minute),
         addresses_(clock, options.per_minute) {}
 
-  // `unavailable`, with the retry delay and the name of the limit, above the limit of a minute.
+  // Fails with `unavailable`, with the retry delay and the name of the limit, if the limit per
+  // minute is reached.
   Result<std::shared_ptr<StartCount>> begin(const std::string& user, const std::string& address);
 
   // Returns the error of that rejection.

@@ -1,10 +1,11 @@
-// The store: its size, its upkeep, its check, and the records in it.
+// Routes of the store: statistics, maintenance, check, and records.
 
 #include "server/body.h"
 #include "server/routes.h"
 
 namespace belay::server {
-// Bodies of requests; not in the namespace below, since their members are read by name.
+// Bodies of requests. Not in the unnamed namespace below, because the codec reads the names of
+// their members.
 
 struct PruneBody {
   std::optional<std::int64_t> keepHours;

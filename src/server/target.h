@@ -1,19 +1,19 @@
 #pragma once
-// server/target.h - the target of a request: its path by segments, and its query by names.
+// server/target.h - parses the target of a request: the segments of its path, and its query.
 
 #include "server/route.h"
 
 namespace belay::server {
 
 struct Target {
-  std::vector<std::string> segments;  // each decoded: a name may have a slash in it
+  std::vector<std::string> segments;  // decoded: a name can contain a slash
   StringMap query;
 };
 
-// `invalid` for a query that is not percent-encoded UTF-8, and for a name that comes twice in it.
+// Fails with `invalid` if the query is not percent-encoded UTF-8, or contains a name twice.
 Result<Target> parse_target(const http::Request& request);
 
-// The parameters of the path where `segments` fit the pattern of a route, else nothing.
+// Returns the path parameters if `segments` match the pattern of a route, otherwise nullopt.
 std::optional<StringMap> match_path(std::string_view pattern,
                                     const std::vector<std::string>& segments);
 

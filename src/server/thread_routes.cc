@@ -1,11 +1,12 @@
-// Threads: where they stand, how they came there, and what may be done with them.
+// Routes of threads: their state, history and calls, and operations on them.
 
 #include "base/percent_encoding.h"
 #include "server/body.h"
 #include "server/routes.h"
 
 namespace belay::server {
-// Bodies of requests; not in the namespace below, since their members are read by name.
+// Bodies of requests. Not in the unnamed namespace below, because the codec reads the names of
+// their members.
 
 struct CancelBody {
   std::optional<std::string> by;

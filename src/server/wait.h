@@ -1,6 +1,7 @@
 #pragma once
-// server/wait.h - waits for a task for a limited time: an operation that has started continues
-// without the request, a mere wait ends with it.
+// server/wait.h - Waiting: waits for a coroutine, for a limited time.
+//
+// An operation that has started continues without the request; a mere wait ends with it.
 
 #include "service/background_operations.h"
 
@@ -10,11 +11,11 @@ class Waiting {
  public:
   explicit Waiting(Executor& executor) : executor_(executor), tasks_(executor) {}
 
-  // A task that continues independently of the requests that wait for it.
+  // A coroutine that continues independently of the requests that wait for it.
   template <typename T>
   struct Begun {
-    std::optional<T> value;  // set once it has ended
-    Completion<Done> ended;  // of the current waiter
+    std::optional<T> value;  // set when it has ended
+    Completion<Done> ended;  // for the current waiter
   };
 
   template <typename T>
@@ -28,7 +29,8 @@ class Waiting {
     return begun;
   }
 
-  // Waits until it has ended or `limit` has passed; true if it has ended. One waiter at a time.
+  // Waits until it has ended or `limit` has passed. Returns true if it has ended. One waiter at a
+  // time.
   template <typename T>
   Task<bool> wait(std::shared_ptr<Begun<T>> begun, std::chrono::milliseconds limit) {
     if (begun->value) co_return true;
@@ -40,7 +42,8 @@ class Waiting {
     co_return begun->value.has_value();
   }
 
-  // The task's value, or nothing once `limit` has passed: then it goes on by itself.
+  // Returns the result of the coroutine; nullopt when `limit` has passed: the coroutine then
+  // continues.
   template <typename T>
   Task<std::optional<T>> at_most(std::chrono::milliseconds limit, Task<T> task) {
     auto begun = begin<T>(std::move(task));
@@ -48,7 +51,8 @@ class Waiting {
     co_return std::move(begun->value);
   }
 
-  // Returns the task's value, or nothing once `limit` has passed: the task is then destroyed.
+  // Returns the result of the coroutine; nullopt when `limit` has passed: the coroutine is then
+  // destroyed.
   template <typename T>
   Task<std::optional<T>> within(std::chrono::milliseconds limit, Task<T> task) {
     std::optional<T> value;

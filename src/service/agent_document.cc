@@ -1,4 +1,4 @@
-// An agent as JSON: its name, its state and its nodes.
+// The document of an agent: its name, its state and its nodes.
 
 #include "service/json_encode.h"
 
@@ -28,7 +28,7 @@ Value channels_document(const GraphDefinition& graph) {
   return channels;
 }
 
-// What a JSON graph declares of its channels; null for a typed one.
+// Returns the declared channels of a JSON graph; null for a typed graph.
 Value declared_document(const GraphDefinition& graph) {
   Value::Object declared;
   for (const ChannelType& channel : graph.state->channels) {

@@ -1,7 +1,9 @@
 #pragma once
-// service/background_operations.h - tasks that go on though nobody waits for them any more.
+// service/background_operations.h - BackgroundOperations: coroutines that continue when no caller
+// waits for them any more.
 //
-// Threading: the executor's thread. Destroying it stops what is still under way, where it waits.
+// Threading: the executor's thread. The destructor cancels the coroutines that are still running,
+// at the point where they are suspended.
 
 #include <map>
 #include <memory>
@@ -16,7 +18,7 @@ class BackgroundOperations {
   BackgroundOperations(const BackgroundOperations&) = delete;
   BackgroundOperations& operator=(const BackgroundOperations&) = delete;
 
-  // Starts the task, and waits for its value; who stops waiting does not stop it.
+  // Starts the coroutine and waits for its result. Destroying the wait does not stop it.
   template <typename T>
   Task<T> wait(Task<T> task) {
     Completion<T> completion;
@@ -25,7 +27,7 @@ class BackgroundOperations {
     co_return co_await completion;
   }
 
-  // Starts the task; `told` gets its value.
+  // Starts the coroutine; `told` receives its result.
   template <typename T>
   void start(Task<T> task, std::function<void(T)> told = [](T) {}) {
     std::uint64_t number = next_++;
@@ -33,7 +35,7 @@ class BackgroundOperations {
     std::function<void(T)> done = [&executor = executor_, tasks, number,
                                    told = std::move(told)](T value) {
       told(std::move(value));
-      // Not from inside of it: the task itself is among what is forgotten.
+      // Posted: erasing destroys the coroutine, and its code is still running here.
       executor.post([tasks, number] {
         if (auto held = tasks.lock()) held->erase(number);
       });

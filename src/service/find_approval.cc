@@ -25,7 +25,7 @@ bool takes_in(const std::optional<UserId>& users, const UserId& user) {
   return !users || *users == user;
 }
 
-// Returns the thread's latest run; nothing if the thread does not exist or is not visible here.
+// Returns the thread's latest run; nullopt if the thread does not exist or is not visible here.
 Result<std::optional<RunRow>> run_named(Snapshot& view, const TenantId& tenant,
                                         const ThreadId& thread, const Whose& whose) {
   auto run = run_of_thread(view, tenant, thread, "");
@@ -69,7 +69,7 @@ Result<ApprovalRow> asked_by(Snapshot& view, const RunRow& run, const Whose& who
                                         run.thread.text + ".");
 }
 
-// Returns the smallest and the largest id with this prefix; nothing if no id can have it.
+// Returns the smallest and the largest id with this prefix; nullopt if no id can have it.
 std::optional<std::pair<InterruptId, InterruptId>> ids_from(const std::string& prefix) {
   if (prefix.empty() || prefix.size() > kUuidForm.size()) return std::nullopt;
   std::string least(kUuidForm), greatest(kUuidForm);

@@ -1,5 +1,5 @@
 #pragma once
-// service/find_approval.h - from what a person types to the approval that is meant.
+// service/find_approval.h - finds the approval that a user's text names.
 
 #include "service/service.h"
 
@@ -8,13 +8,14 @@ namespace belay {
 inline constexpr std::size_t kIdPrefixMin = 6;
 
 // Returns the approval that `id` names, within `whose`: by its whole id, by the thread that waits
-// for it, or by a prefix of its id with kIdPrefixMin or more characters. A whole id wins over a
-// thread of the same name. A thread that waits no longer means its newest approval, so that a
-// decision can be repeated. `call` is the program's name in the suggested commands.
+// for it, or by a prefix of its id with kIdPrefixMin or more characters. A whole id takes
+// precedence over a thread of the same name. A thread that does not wait any more means its newest
+// approval, so that a decision can be repeated. `call` is the program's name in the suggested
+// commands.
 //
-// `not_found` if there is none; `invalid`, naming both, if two approvals, or an approval and a
-// thread, match, and for a prefix that is too short; `conflict` for a thread without an
-// approval.
+// Fails with `not_found` if there is none; with `invalid`, naming both, if two approvals, or an
+// approval and a thread, match, and for a prefix that is too short; with `conflict` for a thread
+// without an approval.
 Result<ApprovalRow> find_approval(Snapshot& view, const TenantId& tenant, const std::string& id,
                                   const Whose& whose, const std::string& call);
 

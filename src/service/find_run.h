@@ -1,12 +1,12 @@
 #pragma once
-// service/find_run.h - a thread's latest run, in one view of the store.
+// service/find_run.h - finds the latest run of a thread, in one snapshot of the store.
 
 #include "belay/store.h"
 
 namespace belay {
 
-// `not_found` for a thread that is not there; `call` is how the program is called, for what to look
-// at then.
+// Fails with `not_found` if the thread does not exist; `call` is the program's name in the
+// suggested command.
 Result<RunRow> run_of_thread(Snapshot& view, const TenantId& tenant, const ThreadId& thread,
                              const std::string& call);
 

@@ -265,7 +265,7 @@ class GuardedService final : public Service {
     return no_such_user(user);
   }
 
-  // Returns the user whose data a query covers: the given one if permitted, else the default.
+  // Returns the user whose data a query covers: the given one if permitted, otherwise the default.
   Result<std::optional<UserId>> whom(std::optional<UserId> user) const {
     if (user) BELAY_CHECK(check_user(*user));
     if (!user && who_.reach != Reach::all) user = who_.user;
@@ -292,7 +292,7 @@ class GuardedService final : public Service {
   }
 
   // A run without approvals requires a permission, and so does its fork, which has the same
-  // options. An option that is unset has the server's default, which applies to all callers.
+  // options. An unset option has the server's default, which applies to all callers.
   Result<Done> check_asks(const RunSettings& options) const {
     bool asks = options.require_approval.value_or(true);
     if (asks || who_.may_skip_approvals) return Done{};

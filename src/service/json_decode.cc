@@ -1,4 +1,4 @@
-// Long on purpose: one short function for each kind of document, in the order of documents.cc.
+// Long on purpose: one short function for each kind of document, in the order of json_encode.cc.
 
 #include "service/json_decode.h"
 
@@ -7,11 +7,16 @@
 namespace belay {
 namespace {
 
-// Reads the members of one document. The first that does not fit is what done() tells; what is read
-// after it does not count.
+// The member's name in this document: servers of older versions send only its former name.
+std::string_view name_in(const Value& document, std::string_view name, std::string_view former) {
+  return document.find(name) || !document.find(former) ? name : former;
+}
+
+// Decodes the members of one document. done() returns the first error; values read after it must
+// not be used.
 class Members {
  public:
-  // `what` begins the sentence of an error: "A run".
+  // `what` starts each error message: "A run".
   Members(const Value& document, std::string_view what) : document_(document), what_(what) {
     if (!document.as_object())
       fail("is no JSON object but of kind " + std::string(document.kind()));
@@ -23,7 +28,7 @@ class Members {
     if (const std::string* found = document_[name].as_string()) return *found;
     return wants(name, "a text"), "";
   }
-  // Null stands for an empty text.
+  // Returns an empty text for null.
   std::string text_or_null(std::string_view name) {
     return document_[name].is_null() ? "" : text(name);
   }
@@ -73,7 +78,7 @@ class Members {
     }
     return all;
   }
-  // What a document within this one says.
+  // Decodes a document within this one.
   template <typename T>
   T inner(std::string_view name, Result<T> (*read)(const Value&)) {
     auto found = read(document_[name]);
@@ -89,7 +94,7 @@ class Members {
     if (!fault_) fault_ = std::move(found).error();
     return {};
   }
-  // JSON of any kind, as a store keeps it.
+  // Returns a member of any type as a stored envelope.
   std::string envelope(std::string_view name) const {
     return json_envelope(to_json(document_[name]));
   }
@@ -114,7 +119,7 @@ class Members {
   std::optional<Error> fault_;
 };
 
-// "run/seq/index"
+// Parses "run/seq/index".
 void read_message_id(Members& members, OutboxRow& row) {
   std::string text = members.text("id");
   std::size_t first = std::min(text.find('/'), text.size());
@@ -338,7 +343,7 @@ Result<StatusSummary> status_summary_from(const Value& document) {
   Members members(document, "An overview");
   StatusSummary standing;
   standing.at_work = members.items("running", standing_run_from);
-  standing.orphaned = members.items("leftBehind", standing_run_from);
+  standing.orphaned = members.items(name_in(document, "orphaned", "leftBehind"), standing_run_from);
   standing.queued = members.items("queued", standing_run_from);
   standing.open = members.items("approvals", approval_from);
   return members.done(std::move(standing));
@@ -370,10 +375,31 @@ Result<ReplayReport> replay_from(const Value& document) {
   return members.done(std::move(report));
 }
 
+namespace {
+
+// A server of an older version sends former names alone: see json_encode.cc.
+std::optional<DecisionResult::Kind> decision_kind_of_former_name(std::string_view name) {
+  using Kind = DecisionResult::Kind;
+  if (name == "won") return Kind::accepted;
+  if (name == "same") return Kind::duplicate;
+  if (name == "lost") return Kind::conflict;
+  if (name == "expired") return Kind::expired;
+  if (name == "closed") return Kind::closed;
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<DecisionResult> decision_from(const Value& document) {
   Members members(document, "A decision");
   DecisionResult answer;
-  answer.kind = members.one_of<DecisionResult::Kind>("answer");
+  if (document.find("result")) {
+    answer.kind = members.one_of<DecisionResult::Kind>("result");
+  } else if (auto kind = decision_kind_of_former_name(members.text("answer"))) {
+    answer.kind = *kind;
+  } else {
+    members.wants("answer", "a result that is known");
+  }
   answer.approval = members.inner("approval", approval_from);
   answer.view = members.inner("run", run_view_from);
   return members.done(std::move(answer));
@@ -453,7 +479,7 @@ Result<StreamEvent> event_from(const Value& document) {
   }
   event.thread = ThreadId(members.text("threadId"));
   event.run = members.id<RunId>("runId");
-  event.checkpoint_ns = members.text_or_null("space");
+  event.checkpoint_ns = members.text_or_null(name_in(document, "namespace", "space"));
   event.node = members.text_or_null("node");
   event.task = members.id_or_null<TaskId>("taskId");
   if (!members["attempt"].is_null()) event.attempt = static_cast<int>(members.number("attempt"));

@@ -1,18 +1,18 @@
 #pragma once
-// service/json_decode.h - the documents of documents.h read back into the rows that they were
-// made of: what a client does with a server's answers.
+// service/json_decode.h - converts the documents of json_encode.h back to rows, for clients of a
+// server.
 //
-// A document says less than a row: what it does not say (an owner, an input, a task) is as in a new
-// row, and writing the row again gives the same document. Members that are not known are passed
-// over, so a newer Belay may say more.
+// A document contains less than its row: other members (an owner, an input, a task) have the values
+// of a new row. Encoding the decoded row again returns the same document. Unknown members are
+// ignored, so that a newer Belay can add some.
 //
-// Errors: `invalid`, naming the document's kind and the member, for what does not fit.
+// Errors: `invalid`, naming the document's kind and the member.
 
 #include "service/service.h"
 
 namespace belay {
 
-// A SHA-256 from its hexadecimal digits; nothing for what is none.
+// Parses the hexadecimal digits of a SHA-256; nullopt if they are invalid.
 std::optional<Digest> digest_from(std::string_view hex);
 
 Result<RunRow> run_row_from(const Value& summary);
@@ -33,10 +33,10 @@ Result<Pruning> pruning_from(const Value& document);
 Result<CheckReport> check_from(const Value& document);
 Result<StreamEvent> event_from(const Value& document);
 Result<RecordRow> record_from_document(const Value& document);
-// Nothing for what is no problem (RFC 9457) with a `code` that this Belay knows.
+// nullopt if the document is not a problem (RFC 9457) with a `code` that this Belay knows.
 std::optional<Error> error_from_problem(const Value& problem);
 
-// A list within a document: `read` for each item of its member `name`.
+// Decodes the list in member `name` of a document; `read` decodes each item.
 template <typename T>
 Result<std::vector<T>> items_from(const Value& document, std::string_view name,
                                   Result<T> (*read)(const Value&)) {

@@ -1,4 +1,4 @@
-// What comes of a document and back: real runs, each kind of document, and what does not fit.
+// Documents decoded and encoded again: real runs, each kind of document, and invalid documents.
 
 #include "service/json_decode.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Written, read and written again: the same text.
+// Encodes, decodes and encodes again, with the same text as result.
 template <typename T, typename Write>
 void expect_same(const T& row, Write write, Result<T> (*read)(const Value&)) {
   Value document = parse_json(to_json(write(row))).value();
@@ -25,7 +25,7 @@ struct Documents : ServiceWorld {
   static Value run(const RunView& view) { return run_document(view, nullptr); }
   static Value approval(const ApprovalRow& row) { return approval_document(row, nullptr); }
 
-  // Runs at every stage: one waits, one is bought, one edited, one rejected, one failed, one
+  // Runs at every stage: one paused, one bought, one edited, one rejected, one failed, one
   // cancelled, one queued, one with a budget.
   void play() {
     began("waits", "a hat");
@@ -123,6 +123,42 @@ TEST_F(Documents, OfDecisionsComeBackAsTheyWere) {
     expect_same<DecisionResult>(answer, write, decision_from);
     EXPECT_EQ(decision_from(write(answer)).value().kind, kind);
   }
+}
+
+// Servers of versions before the rename send these names alone.
+TEST_F(Documents, WithFormerNamesAloneAreRead) {
+  began("t", "a hat");
+  DecisionResult result = decided("t", false).value();
+  for (auto [former, kind] : {std::pair("won", DecisionResult::Kind::accepted),
+                              {"same", DecisionResult::Kind::duplicate},
+                              {"lost", DecisionResult::Kind::conflict},
+                              {"expired", DecisionResult::Kind::expired},
+                              {"closed", DecisionResult::Kind::closed}}) {
+    Value document = decision_document(result, nullptr);
+    document.as_object()->erase("result");
+    (*document.as_object())["answer"] = Value(former);
+    EXPECT_EQ(decision_from(document).value().kind, kind) << former;
+  }
+  Value unknown = decision_document(result, nullptr);
+  unknown.as_object()->erase("result");
+  (*unknown.as_object())["answer"] = Value("perhaps");
+  EXPECT_EQ(decision_from(unknown).error().code, ErrorCode::invalid);
+
+  StreamEvent event;
+  event.thread = ThreadId("t");
+  event.checkpoint_ns = "inner:1";
+  Value sent = to_value(event);
+  EXPECT_EQ(sent["namespace"], Value("inner:1"));
+  EXPECT_EQ(sent["space"], Value("inner:1"));
+  sent.as_object()->erase("namespace");
+  EXPECT_EQ(event_from(sent).value().checkpoint_ns, "inner:1");
+
+  StatusSummary summary;
+  summary.orphaned.push_back(result.view.row);
+  Value overview = status_summary_document(summary, nullptr);
+  EXPECT_EQ(overview["orphaned"], overview["leftBehind"]);
+  overview.as_object()->erase("orphaned");
+  EXPECT_EQ(status_summary_from(overview).value().orphaned.size(), 1u);
 }
 
 TEST_F(Documents, OfForksReplaysAndMessagesComeBackAsTheyWere) {

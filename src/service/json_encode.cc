@@ -1,4 +1,4 @@
-// Long on purpose: every document in one file, by one set of rules.
+// Long on purpose: all documents follow the same rules.
 
 #include "service/json_encode.h"
 
@@ -204,6 +204,8 @@ Value status_summary_document(const StatusSummary& standing, const ApprovalExtra
   Value::Array approvals;
   for (const ApprovalRow& row : standing.open) approvals.push_back(approval_document(row, extras));
   return Value::object({{"running", standing_runs(standing.at_work)},
+                        {"orphaned", standing_runs(standing.orphaned)},
+                        // The former name of "orphaned", for clients that were written for it.
                         {"leftBehind", standing_runs(standing.orphaned)},
                         {"queued", standing_runs(standing.queued)},
                         {"approvals", std::move(approvals)}});
@@ -216,7 +218,8 @@ std::string_view kind_of_call(std::string_view name) {
   return is_call_record(name) ? "cost" : "effect";
 }
 
-// What a row's envelope says; a damaged one is for `belay check` to tell.
+// Adds the contents of a row's envelope. A damaged one is reported here, and as a violation by
+// `belay check`.
 void add_call(const EffectRow& row, Value::Object& members) {
   if (row.envelope.empty()) return;
   auto text = json_in_envelope(row.envelope);
@@ -291,7 +294,9 @@ Value replay_document(const ReplayReport& report) {
 }
 
 Value decision_document(const DecisionResult& answer, const ApprovalExtras& extras) {
-  return Value::object({{"answer", name_of(answer.kind)},
+  return Value::object({{"result", name_of(answer.kind)},
+                        // The former names of the results, for clients that were written for them.
+                        {"answer", former_name_of(answer.kind)},
                         {"approval", approval_document(answer.approval, extras)},
                         {"run", run_document(answer.view, extras)}});
 }
@@ -388,17 +393,30 @@ std::string message_id(const OutboxRow& row) {
 std::string_view name_of(DecisionResult::Kind kind) {
   switch (kind) {
     case DecisionResult::Kind::accepted:
-      return "won";
+      return "accepted";
     case DecisionResult::Kind::duplicate:
-      return "same";
+      return "duplicate";
     case DecisionResult::Kind::conflict:
-      return "lost";
+      return "conflict";
     case DecisionResult::Kind::expired:
       return "expired";
     case DecisionResult::Kind::closed:
       return "closed";
   }
   return "";
+}
+
+std::string_view former_name_of(DecisionResult::Kind kind) {
+  switch (kind) {
+    case DecisionResult::Kind::accepted:
+      return "won";
+    case DecisionResult::Kind::duplicate:
+      return "same";
+    case DecisionResult::Kind::conflict:
+      return "lost";
+    default:
+      return name_of(kind);
+  }
 }
 
 }  // namespace belay

@@ -1,4 +1,4 @@
-// Long on purpose: one short function for each thing that may be asked.
+// Long on purpose: one short function for each operation.
 
 #include "service/local_service.h"
 
@@ -21,9 +21,9 @@ namespace {
 // Later than any due time of a run.
 constexpr std::chrono::hours kEver{24 * 365 * 100};
 
-// Greater than the event index of any commit.
+// Larger than the index of any event in a commit.
 constexpr std::uint64_t kLastIndex = 1'000'000'000;
-// Interval at which a wait checks for commits of other processes.
+// Poll interval for commits of other processes: the first one, then the later ones.
 constexpr std::chrono::milliseconds kFirstLook{50};
 constexpr std::chrono::milliseconds kLaterLooks{500};
 
@@ -439,7 +439,7 @@ class LocalService final : public Service {
     co_return std::move(view);
   }
 
-  // Returns why a queued run waits; empty if it only waits for its turn.
+  // Returns the reason for which a queued run waits; empty if a worker can claim it.
   Task<Result<std::string>> held_by(RunRow run) {
     struct Found {
       std::string hold;

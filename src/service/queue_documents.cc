@@ -10,7 +10,7 @@ namespace {
 
 using Rows = std::map<std::string, QueueRow>;
 
-// Reasons, each with its number of runs.
+// Reasons for which runs wait, with the number of runs.
 using Holds = std::map<std::string, std::uint64_t>;
 
 struct Standings {
@@ -96,7 +96,7 @@ Task<Result<Value>> show_queues(QueueView at, std::optional<UserId> user) {
   co_return Value::object({{"queues", std::move(queues)}});
 }
 
-// Those that live, and dead ones that others have not relieved of all their runs yet.
+// Lists live sessions, and dead ones that still own runs.
 Task<Result<Value>> show_workers(QueueView at) {
   std::function<Result<std::vector<SessionRow>>(Snapshot&)> reader =
       [tenant = at.tenant](Snapshot& view) {

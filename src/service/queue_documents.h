@@ -1,5 +1,5 @@
 #pragma once
-// service/queue_documents.h - queues and workers, as they are shown.
+// service/queue_documents.h - the documents of queues and workers.
 
 #include "belay/store.h"
 #include "belay/value.h"
@@ -9,13 +9,13 @@ namespace belay {
 
 Value queue_document(const QueueRow& row);
 
-// `process_of` may be null; so may what it answers.
+// `process_of` may be null, and may return nullopt.
 struct QueueView {
   Store& store;
   TenantId tenant;
   Clock& clock;
   std::function<std::optional<std::int64_t>(const SessionId&)> process_of;
-  ConcurrencyLimits concurrency = {};  // explain why runs wait
+  ConcurrencyLimits concurrency = {};  // to explain why queued runs wait
 };
 Task<Result<Value>> show_queues(QueueView at, std::optional<UserId> user);
 Task<Result<Value>> show_workers(QueueView at);

@@ -1,5 +1,5 @@
-// A store calls a reader again when it finds damage or loses its server: each answer of the service
-// is the same as if every reader had been called once.
+// A store calls a reader again if it detects damage or loses its server: each result of the service
+// must be the same as if every reader had been called once.
 
 #include <functional>
 #include <map>
@@ -26,7 +26,7 @@ struct RepeatedReads : ServiceWorld {
     });
   }
 
-  // Every answer that only reads, as JSON.
+  // Returns the results of all read operations, as JSON.
   std::map<std::string, std::string> answers() {
     ThreadId bought("bought");
     auto same = [](const Value& value) { return value; };

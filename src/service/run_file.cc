@@ -1,4 +1,4 @@
-// Long on purpose: the members of every row stand here once, and both directions read them.
+// Long on purpose: lists the members of every row once, for both directions.
 
 #include "service/run_file.h"
 
@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::int64_t kVersion = 1;
 
-// A stored value's bytes.
+// The bytes of a stored value.
 struct Envelope {
   std::string& bytes;
 };
 
-// Left out where it is as usual: older files don't have it.
+// A member that is omitted if it has its usual value: older files do not contain it.
 template <typename T>
 struct Usually {
   T& value;
@@ -47,7 +47,7 @@ std::optional<std::string> bytes_of(std::string_view hex) {
   return bytes;
 }
 
-// Writes a row's members into an object.
+// Writes the members of a row to an object.
 class Writer {
  public:
   void operator()(std::string_view name, const std::string& text) { put(name, text); }
@@ -96,7 +96,7 @@ class Writer {
   Value::Object members_;
 };
 
-// Reads them back; the first one that does not fit is kept as the reason.
+// Reads the members of a row; records the first invalid one.
 class Reader {
  public:
   explicit Reader(const Value& row, std::string& wrong) : row_(row), wrong_(wrong) {}
@@ -125,7 +125,7 @@ class Reader {
       (*this)(name, member.value);
     }
   }
-  // What is left out stays as it is: null, or none.
+  // Omitted members remain null, or empty.
   void operator()(std::string_view name, Uuid& id) {
     if (!row_[name].is_null()) take(name, uuid_from(text_of(name).value_or("")), id);
   }
@@ -172,8 +172,8 @@ class Reader {
   std::string& wrong_;
 };
 
-// The members of each row, once for both directions. What all rows of a file share - the tenant,
-// the run, the thread - stands in its run alone.
+// The members of each row, for both directions. Members that all rows of a file share (tenant, run,
+// thread) are stored only in its run.
 template <typename Visit>
 void visit(ThreadRow& row, Visit& each) {
   each("threadId", row.thread);
@@ -327,10 +327,10 @@ void write_space(const check::SpaceContents& checkpoint_ns, Value::Object& membe
   members.emplace("tasks", written(checkpoint_ns.tasks));
 }
 
-// Of a file that does not have its digest yet.
+// Requires a file without its digest.
 std::string digest_of(const Value& file) { return to_hex(sha256(to_json(file))); }
 
-// What goes wrong in a list names its row.
+// An error in a list names the row.
 template <typename Row>
 void read_rows(const Value& document, std::string_view name, std::vector<Row>& rows,
                std::string& wrong) {
@@ -370,7 +370,7 @@ void name_space(check::SpaceContents& checkpoint_ns, const RunRow& run) {
   }
 }
 
-// What stands in the run alone.
+// Sets the members that are stored only in the run.
 void name_rows(RunFile& file, const TenantId& tenant) {
   RunRow& run = file.contents.row;
   run.tenant = tenant;
@@ -426,7 +426,7 @@ Error is_damaged(std::string why) {
                "The file's run is not as a run may be: " + std::move(why) + " Export it again.");
 }
 
-// In a store that holds nothing else, and is thrown away.
+// Checks the run in a temporary store in memory that contains nothing else.
 Task<Result<Done>> check_file(RunFile file, CheckScope scope, Clock& clock, Random& random) {
   std::unique_ptr<Store> scratch = open_memory_store(clock, random);
   Commit commit = commit_of(std::move(file), scope.tenant);
@@ -529,7 +529,7 @@ Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread, 
 namespace {
 
 // Returns the existing run if it contains exactly the commit that ends the file: the same import
-// was made before. Later changes of the run do not matter.
+// succeeded before. Later changes of the run do not matter.
 Task<Result<std::optional<RunRow>>> imported_before(Store& store, RunRow imported, Digest hash) {
   std::function<Result<std::optional<RunRow>>(Snapshot&)> reader =
       [imported = std::move(imported), hash](Snapshot& view) -> Result<std::optional<RunRow>> {
@@ -565,7 +565,7 @@ Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bo
   for (OutboxRow& message : file.contents.outbox) {
     if (message.status != OutboxStatus::waiting) continue;
     message.status = OutboxStatus::given_up;
-    message.attempts = std::max<std::int64_t>(message.attempts, 1);  // this was one
+    message.attempts = std::max<std::int64_t>(message.attempts, 1);  // the export counts as one
     message.error = "It waited when the run was exported: that store delivers it.";
   }
   RunFile copy = file;

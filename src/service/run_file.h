@@ -1,18 +1,18 @@
 #pragma once
-// service/run_file.h - a run with everything that it wrote, as one document: to keep, to send along
-// with a report, to look at elsewhere.
+// service/run_file.h - exports a run and everything that it wrote as one document, and imports it.
 //
-// The document, as version 1: {"belay": "run", "version": 1, "exportedAt", "thread", "run",
+// The document, in version 1: {"belay": "run", "version": 1, "exportedAt", "thread", "run",
 // "checkpoints", "values", "tasks", "effects", "events", "messages", "approvals", "inner",
 // "digest"}. Rows have the members of belay/rows.h. A stored value is the text of its JSON, so that
-// the hashes over it still hold; one of another type is {"hex": its envelope}. Times are texts, to
-// the microsecond. "digest" is the SHA-256 of the document without it, as compact JSON with its
-// members in the order of their names.
+// hashes over it remain valid; a value of another type is {"hex": its envelope}. Times are texts,
+// with microseconds. "digest" is the SHA-256 of the document without it, as compact JSON with its
+// members sorted by name.
 //
-// What a store has sealed is in plain here. A user's records are not part of a run.
+// The document contains plaintext, also for an encrypted store. A user's records are not part of a
+// run.
 //
-// An import keeps every id, so it makes nothing where the thread or the run is there already.
-// Messages that waited to be delivered are given up in the copy: the original delivers them.
+// An import keeps every id; therefore it fails if the thread or the run already exists. Messages
+// that waited for delivery are discarded in the copy: the original store delivers them.
 
 #include "belay/check.h"
 #include "belay/store.h"
@@ -26,16 +26,17 @@ struct RunFile {
   ThreadRow thread;
   check::RunContents contents;
 };
-// `invalid` for what is no such document, or of a later version; `corrupt` where it was changed.
+// Fails with `invalid` if the document is not a run file, or has a later version; with `corrupt` if
+// it was changed.
 Result<RunFile> run_file_from(const Value& document);
 
-// The thread's latest run. `not_found` for an unknown thread.
+// Exports the thread's latest run. Fails with `not_found` for an unknown thread.
 Task<Result<Value>> export_run(Store& store, CheckScope scope, ThreadId thread, Instant now,
                                std::string call);
 
-// Writes it in one commit, after the rules of belay/check.h have found nothing wrong with it
-// (`corrupt`). `conflict` where its thread or run is there; `invalid` for a run that has not ended
-// unless `may_go_on`: it would go on here as well as where it came from.
+// Writes the run in one commit, after checking it against the rules of belay/check.h (`corrupt`).
+// Fails with `conflict` if the thread or the run exists; with `invalid` if the run has not ended,
+// unless `may_go_on`: it could then execute both here and in its original store.
 Task<Result<RunRow>> import_run(Store& store, CheckScope scope, RunFile file, bool may_go_on,
                                 Clock& clock, Random& random);
 

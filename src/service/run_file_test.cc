@@ -1,5 +1,5 @@
-// A run's file holds every member of its rows: here, each has another value than the usual one. The
-// tenant, run and thread of a row are in the run alone, and set by an import.
+// A run file contains every member of its rows: here, each has another value than the usual one.
+// The tenant, run and thread of a row are stored only in the run, and set by an import.
 
 #include "service/run_file.h"
 
@@ -191,7 +191,7 @@ TEST(RunFiles, HoldEveryMemberOfEveryRow) {
   auto read = run_file_from(document);
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(document["exportedAt"], Value("2026-11-22T12:00:14.000000Z"));
-  // A file is of no tenant: an import says which.
+  // A file has no tenant: the import sets it.
   TenantId tenant = read->thread.tenant;
   ThreadRow thread = thread_row();
   thread.tenant = tenant;
@@ -213,7 +213,7 @@ TEST(RunFiles, HoldEveryMemberOfEveryRow) {
   EXPECT_EQ(back.tasks, inner.tasks);
 }
 
-// The store that it came from delivers it.
+// The original store delivers it.
 TEST(RunFiles, AMessageThatWaitedIsGivenUpByTheImport) {
   testing::SimulatedClock clock{at(0)};
   testing::SimulatedLoop loop{clock};

@@ -1,5 +1,5 @@
 #pragma once
-// service/run_request.h - what is asked to be begun, as the runtime wants it.
+// service/run_request.h - converts a StartRun to the arguments of the runtime.
 
 #include "service/service.h"
 
@@ -13,8 +13,8 @@ struct RunRequest {
   std::chrono::milliseconds delay{0};
 };
 
-// `not_found` for an agent that there is none of; `invalid`, naming the member, for an input that
-// its state has no place for.
+// Fails with `not_found` for an unknown agent; with `invalid`, naming the member, if the input does
+// not match the agent's state.
 Result<RunRequest> run_request(const std::vector<std::shared_ptr<const GraphDefinition>>& graphs,
                                const TenantId& tenant, StartRun wanted);
 

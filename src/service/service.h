@@ -1,15 +1,15 @@
 #pragma once
-// service/service.h - what a person or a program may ask of Belay, wherever the runs are: in this
-// process (local_service.h), or behind a server (client/remote_service.h).
+// service/service.h - Service: the operations that users and programs can request, wherever the
+// runs are: in this process (local_service.h), or on a server (client/remote_service.h).
 //
-// A service is of one tenant. What it answers are the rows and views of the public headers, so
-// whoever shows them shows the same for both.
+// A service belongs to one tenant. It returns the rows and views of the public headers, so that
+// both implementations are displayed in the same way.
 //
-// Threading: on the executor that awaits; several calls may be under way at once. Destroying a task
-// stops waiting; a run that it has set going goes on.
+// Threading: on the executor that awaits; several calls can be in progress concurrently. Destroying
+// a coroutine stops the wait; a run that it has started continues.
 //
-// Errors: those of Runtime and Store; a remote one adds `unavailable` for a server that can't be
-// reached.
+// Errors: those of Runtime and Store; a remote service adds `unavailable` for a server that cannot
+// be reached.
 
 #include "belay/check.h"
 #include "belay/runtime.h"
@@ -17,15 +17,15 @@
 
 namespace belay {
 
-// Which run to begin.
+// The start of a run.
 struct StartRun {
   std::string agent;
-  Value input;  // an object of channels: members of the agent's state
+  Value input;  // an object: the members of the agent's state
   UserId user = UserId("local");
   ThreadId thread = {};  // empty: a new random one
   RunSettings options = {};
-  // Into the store's queue, for whoever works on it, and begun no sooner than after `delay`;
-  // else it is begun here, and answered when it has ended or waits.
+  // True: stores the run in a queue; a worker starts it, not before `delay` has passed. False:
+  // executes it here, and returns when it has ended or is paused.
   bool queued = false;
   std::chrono::milliseconds delay{0};
   std::string queue = std::string(default_queue);
@@ -33,12 +33,12 @@ struct StartRun {
   std::string concurrency_key = {};
 };
 
-// What is to become of a queue; unset: as it is.
+// Changes to a queue; unset members remain unchanged.
 struct QueueChange {
   std::string name;
   std::optional<bool> paused = std::nullopt;
-  std::optional<std::uint64_t> runs_max = std::nullopt;     // 0: as many as any queue
-  std::optional<std::uint64_t> per_key_max = std::nullopt;  // 0: as in any queue
+  std::optional<std::uint64_t> runs_max = std::nullopt;     // 0: the limit of all queues
+  std::optional<std::uint64_t> per_key_max = std::nullopt;  // 0: the limit of all queues
 };
 
 // The users whose runs and whose approvals a query returns; unset: all users.
@@ -52,16 +52,16 @@ struct ListedThread {
   std::optional<RunRow> run;  // the latest
 };
 struct ThreadPage {
-  std::optional<ThreadId> before = std::nullopt;  // the last one of the page before
+  std::optional<ThreadId> before = std::nullopt;  // last thread of the previous page
   std::size_t limit = 20;
-  std::optional<UserId> user = std::nullopt;  // only this user's
+  std::optional<UserId> user = std::nullopt;  // only threads of this user
 };
 
 struct RunPage {
   std::vector<RunStatus> statuses = {};        // empty: any
-  std::optional<RunId> before = std::nullopt;  // the last one of the page before
+  std::optional<RunId> before = std::nullopt;  // last run of the previous page
   std::size_t limit = 20;
-  std::optional<UserId> user = std::nullopt;  // only this user's
+  std::optional<UserId> user = std::nullopt;  // only runs of this user
 };
 
 struct RunHistory {
@@ -76,28 +76,28 @@ struct HistoryPage {
 
 struct CallPage {
   ThreadId thread;
-  std::size_t limit = 100;  // the first ones
+  std::size_t limit = 100;  // the first calls
 };
 
 struct ApprovalPage {
   bool only_open = true;
   std::size_t limit = limits::list_rows_max;
-  std::optional<UserId> user = std::nullopt;  // only those of this user's runs
+  std::optional<UserId> user = std::nullopt;  // only approvals of this user's runs
 };
 
-// What goes on, and what waits for somebody.
+// The runs in progress, and the open approvals.
 struct StatusSummary {
   std::vector<RunRow> at_work;
   std::vector<RunRow> orphaned;  // by processes that have died
-  std::vector<RunRow> queued;    // for a worker: the first hundred, by due time
+  std::vector<RunRow> queued;    // the first hundred, by due time
   std::vector<ApprovalRow> open;
 };
 
 struct MessagePage {
   std::optional<ThreadId> thread = std::nullopt;
-  bool all = false;  // delivered ones too
+  bool all = false;  // also delivered messages
   std::size_t limit = 100;
-  std::optional<UserId> user = std::nullopt;  // only those of this user's runs
+  std::optional<UserId> user = std::nullopt;  // only messages of this user's runs
 };
 struct Messages {
   std::vector<OutboxRow> rows;  // oldest first
@@ -123,10 +123,10 @@ class Service {
  public:
   virtual ~Service() = default;
 
-  // Of the store that it asks, where that is at hand: see Store::version().
+  // Returns the change token of the store (Store::change_token()) if it is available locally.
   virtual std::optional<std::uint64_t> store_version() { return std::nullopt; }
 
-  // The agents, each as the document that `belay agents show --json` prints.
+  // Returns the agents; each document is the one that `belay agents show --json` prints.
   virtual Task<Result<Value::Array>> agents() = 0;
 
   virtual Task<Result<RunView>> start(StartRun wanted) = 0;
@@ -138,36 +138,36 @@ class Service {
   virtual Task<Result<RunView>> fork(ForkOptions options) = 0;
   virtual Task<Result<ForkPreview>> preview(ForkOptions options) = 0;
   virtual Task<Result<ReplayReport>> replay(ThreadId thread) = 0;
-  // The thread's latest run as one document, and such a one back: see run_file.h.
+  // Export and import a thread's latest run as one document: see run_file.h.
   virtual Task<Result<Value>> export_run(ThreadId thread) = 0;
   virtual Task<Result<RunRow>> import_run(Value file, bool may_go_on) = 0;
 
-  // Returns the thread's latest run once it has ended or waits for a person or a time, in any
-  // process. Also waits for queued and orphaned runs: limit the wait.
+  // Returns the thread's latest run when it has ended or is paused or quarantined, in any process.
+  // Also waits for queued and orphaned runs: limit the wait.
   virtual Task<Result<RunView>> wait_for(ThreadId thread) = 0;
-  // The latest run's row alone.
+  // Returns only the row of the latest run.
   virtual Task<Result<RunRow>> run_of(ThreadId thread) = 0;
-  // With its state, as it stands or as it stood after a commit.
+  // Returns the run with its state, now or as of a commit.
   virtual Task<Result<RunView>> status(ThreadId thread, std::optional<std::uint64_t> seq) = 0;
   virtual Task<Result<std::vector<ListedThread>>> threads(ThreadPage page) = 0;
   virtual Task<Result<std::vector<RunRow>>> runs(RunPage page) = 0;
   virtual Task<Result<RunRow>> run(RunId run) = 0;
   virtual Task<Result<RunHistory>> history(HistoryPage page) = 0;
-  // What the thread's latest run has asked of its model and of the world, as `belay calls --json`
-  // prints it.
+  // Returns the model calls and effects of the thread's latest run: the document of `belay calls
+  // --json`.
   virtual Task<Result<Value>> calls(CallPage page) = 0;
   virtual Task<Result<StatusSummary>> standing(Whose whose) = 0;
   virtual Task<Result<std::unique_ptr<EventReader>>> events(EventOptions options) = 0;
   virtual Task<Result<Done>> preserve(ThreadId thread, bool preserve) = 0;
 
   virtual Task<Result<std::vector<ApprovalRow>>> approvals(ApprovalPage page) = 0;
-  // By its id, the first characters of it, or the thread that waits.
+  // Finds an approval by its id, a prefix of it, or the thread that waits for it.
   virtual Task<Result<ApprovalRow>> approval(std::string id, Whose whose) = 0;
   // The approval that the thread's latest run waits for, or its most recent one.
   virtual Task<Result<ApprovalRow>> approval_of(ThreadId thread, Whose whose) = 0;
   virtual Task<Result<DecisionResult>> decide(InterruptId interrupt, Decision decision) = 0;
 
-  // The documents that `belay queue --json` and `belay workers --json` print; and a queue's row.
+  // Return the documents of `belay queue --json` and `belay workers --json`, and of one queue.
   virtual Task<Result<Value>> queues(std::optional<UserId> user) = 0;
   virtual Task<Result<Value>> workers() = 0;
   virtual Task<Result<Value>> change_queue(QueueChange change) = 0;
@@ -176,7 +176,7 @@ class Service {
   virtual Task<Result<Done>> retry_message(std::string id) = 0;
   virtual Task<Result<Done>> give_up_message(std::string id) = 0;
 
-  // A user's records; saving is all or nothing.
+  // The records of a user. Saving is atomic.
   virtual Task<Result<std::vector<RecordRow>>> find_records(UserId user, RecordFilter filter) = 0;
   virtual Task<Result<Done>> save_records(std::vector<RecordWrite> records) = 0;
 
@@ -186,7 +186,8 @@ class Service {
   virtual Task<Result<CheckReport>> check() = 0;
 };
 
-// A user's records as an agent's code asks for them. The service outlives it.
+// Returns a user's records, with the interface that an agent's code uses. The service must outlive
+// it.
 std::unique_ptr<Records> records_of(Service& service, UserId user);
 
 }  // namespace belay

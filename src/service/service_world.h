@@ -1,6 +1,6 @@
 #pragma once
-// service/service_world.h - for tests: a service of a store in memory, and an agent that does of
-// everything a little.
+// service/service_world.h - ServiceWorld: a test fixture with a service over a store in memory, and
+// an agent that uses most features.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ struct Order {
   std::vector<std::string> log{};
 };
 
-// Prices an order, asks a person, and buys. An item called "stone" fails.
+// Prices an order, requests an approval, and buys. An item called "stone" fails.
 inline Graph<Order> order_graph() {
   GraphBuilder<Order> graph{"order"};
   graph.node("price", [](const Order& order, Context& context) -> Result<Update<Order>> {

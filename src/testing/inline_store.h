@@ -1,5 +1,5 @@
 #pragma once
-// testing/inline_store.h - a store with threads of its own, used from a simulated loop.
+// testing/inline_store.h - adapts a store that has its own threads to a simulated loop.
 
 #include <memory>
 
@@ -7,7 +7,8 @@
 
 namespace belay::testing {
 
-// Waits for each call where it is made, so that simulated time stands still until it is answered.
+// Blocks the simulated loop during each call, so that simulated time does not advance before the
+// result.
 class InlineStore final : public ForwardingStore {
  public:
   explicit InlineStore(std::unique_ptr<Store> inner)

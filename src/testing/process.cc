@@ -19,8 +19,8 @@ std::string words_of(const Commit& commit) {
   return words;
 }
 
-// Whether no crash takes back what the model has answered by now: the work that asked for it is
-// done, or the answers are on record.
+// Returns whether this commit makes the replies of the model durable, so that a crash does not
+// return them to the script: the task that requested them has ended, or the journal contains them.
 bool keeps_answers(const Commit& commit) {
   if (!commit.run_guard || commit.run_guard->pending_for.is_null()) return true;
   return std::any_of(commit.rows.effects.begin(), commit.rows.effects.end(),
@@ -36,7 +36,7 @@ void note(const CommitRows& rows, Traces& traces) {
 
 Error has_died() { return error(ErrorCode::cancelled, "This process has died."); }
 
-// A node's code runs for as long as this lives.
+// Marks a node as running during its lifetime.
 class RunningNode {
  public:
   RunningNode(Process& process, std::string name, TaskId task)
@@ -80,7 +80,7 @@ class NodeExecutor final : public Executor {
   }
 
  private:
-  // May outlive this.
+  // The returned work can outlive this executor: it captures no pointer to it.
   Work told(Work work) const {
     return [&process = process_, node = node_, work = std::move(work)] {
       process.continues_node(node);
@@ -93,7 +93,7 @@ class NodeExecutor final : public Executor {
   TaskId task_;
 };
 
-// Puts the task that awaits it, and those that it awaits from here on, on another executor.
+// Awaitable that moves the awaiting coroutine, and all that it awaits later, to another executor.
 struct OnExecutor {
   explicit OnExecutor(Executor& to) : executor(to) {}
   bool await_ready() const { return false; }
@@ -108,7 +108,7 @@ struct OnExecutor {
 
 using RunTask = std::function<Task<NodeResult>(const void*, Context&)>;
 
-// `run` lives as long as the graph.
+// `run` must live as long as the graph.
 Task<NodeResult> run_watched(const RunTask& run, const std::string& name, const void* state,
                              Context& context, Process& process, Traces& traces) {
   if (process.is_dead()) co_return has_died();
@@ -212,6 +212,7 @@ const EffectRow* Traces::last_call(const TaskId& task, std::string_view name) co
 }
 
 Task<Result<CommitOutcome>> ProcessStore::commit(Commit commit) {
+  // A dead process never resumes: it awaits a completion that is not completed.
   Completion<Result<CommitOutcome>> never;
   if (!process_.begins_commit(commit)) co_return co_await never;
   Commit written = commit;
@@ -219,6 +220,7 @@ Task<Result<CommitOutcome>> ProcessStore::commit(Commit commit) {
   bool is_applied = outcome.ok() && *outcome == CommitOutcome::applied;
   for (const RecordPut& record : written.rows.records) traces_.know_collection(record.collection);
   if (is_applied && keeps_answers(written)) traces_.committed_script = traces_.script;
+  // A crash here loses the result: the rows are durable, but the process has not acknowledged them.
   if (!process_.ends_commit()) co_return co_await never;
   if (is_applied) note(written.rows, traces_);
   bool is_expired = outcome.ok() && *outcome == CommitOutcome::expired;
@@ -272,7 +274,8 @@ EffectObserver watch_effects(Process& process, Traces& traces) {
         *call = row;
         break;
       }
-      // The effect's function threw, and the exception already leaves the node.
+      // The effect's function threw: its exception already ends the node, and a second exception
+      // here would terminate the test.
       if (std::uncaught_exceptions() > 0) return;
       is_alive = process.passes("the effect \"" + row.name + "\" has been called");
     }

@@ -1,8 +1,7 @@
 #pragma once
-// testing/process.h - a process of a World: it can die at each of its commits, and while
-// a node runs. After its death, only running calls of effects continue: they belong to
-// the outside world and end there. Its owner must destroy the objects of the dead
-// process.
+// testing/process.h - a simulated process of a World, with its crash points: at each of its commits
+// and while a node executes. After a crash, only running calls of effects continue: they belong to
+// the outside world and end there. The owner must destroy the objects of the dead process.
 //
 // Threading: the simulated loop's.
 
@@ -21,17 +20,17 @@ class Process final : public Executor {
       : loop_(loop), crash_(std::move(crash)) {}
 
   bool is_dead() const { return dead_; }
-  // Where it could have died, in order.
+  // Returns the crash points that the process has reached, in order.
   std::vector<CrashPoint> take_moments() { return std::exchange(moments_, {}); }
 
-  // A commit is about to be written, or has just been; false: the process dies there.
+  // Called before a commit is written and after it was written; false: the process dies there.
   bool begins_commit(const Commit& commit);
   bool ends_commit();
-  // A node's code is about to run, goes on, or has ended.
+  // Called when a node's code starts, when it continues, and when it has ended.
   void starts_node(const std::string& node);
   void continues_node(const std::string& node) { ran_.push_back(node); }
   void ends_node(const std::string& node);
-  // Something that a crash may come after while a node runs; false: it comes.
+  // Called after each event of a running node that can be a crash point; false: the process dies.
   bool passes(std::string what);
   // A call of an effect of this task is running. Events that it waits for arrive even after
   // the death of the process.
@@ -39,7 +38,7 @@ class Process final : public Executor {
   void ends_call(const TaskId& task) { std::erase(calls_under_way_, task); }
   bool is_calling(const TaskId& task) const;
 
-  // The executor itself.
+  // Executor:
   void post(Work work) override { loop_.post(alive(std::move(work))); }
   TimerId call_after(std::chrono::microseconds delay, Work work) override {
     return loop_.call_after(delay, alive(std::move(work)));
@@ -56,11 +55,11 @@ class Process final : public Executor {
  private:
   Work alive(Work work);
   Work of_call(Work work);
-  // A node whose code ran in a piece of work, and has not ended, waits for an event.
+  // Adds a crash point for a node whose code ran in this piece of work and now waits for an event.
   void note_waits();
-  // Notes the moment, and whether the process outlives it.
+  // Records the crash point. Returns false if the process dies at it.
   bool outlives(CrashPoint moment);
-  // The loop continues while a call of a dead process has an event to wait for.
+  // Stops the loop after a crash, as soon as no running call waits for an event.
   void stop_when_still();
 
   SimulatedLoop& loop_;
@@ -69,34 +68,34 @@ class Process final : public Executor {
   int commits_ = 0;
   int passed_ = 0;  // since the last commit
   bool is_committing_ = false;
-  std::string committing_;            // in words
-  std::vector<std::string> running_;  // nodes that have begun and not ended
-  std::vector<std::string> ran_;      // those whose code ran in this piece of work
+  std::string committing_;            // description of that commit
+  std::vector<std::string> running_;  // nodes that have started and not ended
+  std::vector<std::string> ran_;      // nodes whose code ran in this piece of work
   std::vector<CrashPoint> moments_;
   std::vector<TaskId> calls_under_way_;
   // Shared with each pending piece of work of such calls.
   std::shared_ptr<int> of_calls_ = std::make_shared<int>(0);
 };
 
-// What the processes of a world leave behind, whichever of them.
+// Everything that a test can observe after the processes of a World have ended.
 struct Traces {
   std::map<std::string, int> attempts;
   std::vector<EffectRow> calls;
   std::vector<ModelRequest> requests;
-  // The script as it stands, and as it stood when answers were last made durable.
+  // The script now, and at the last commit that made replies durable; a crash restores the latter.
   ScriptedModel script;
   ScriptedModel committed_script;
-  // For the checkers.
+  // Input of check_store().
   std::vector<std::pair<RunId, std::uint64_t>> acknowledged;
   std::vector<EffectRow> done_effects;
   std::vector<std::string> collections;
 
   void know_collection(const std::string& name);
-  // The newest call of this effect of this task; null for none.
+  // Returns the newest call of this effect of this task; null if it was not called.
   const EffectRow* last_call(const TaskId& task, std::string_view name) const;
 };
 
-// The store as one process sees it.
+// The store of one process: records its commits and drops them after its crash.
 class ProcessStore final : public ForwardingStore {
  public:
   ProcessStore(Process& process, Store& inner, Traces& traces)
@@ -109,7 +108,7 @@ class ProcessStore final : public ForwardingStore {
   Traces& traces_;
 };
 
-// The model as one process sees it.
+// The model of one process: records its requests; does not return after the crash.
 class ProcessModel final : public Model {
  public:
   ProcessModel(Process& process, Model& inner, Traces& traces)
@@ -128,12 +127,13 @@ class ProcessModel final : public Model {
   Traces& traces_;
 };
 
-// The same graph, whose nodes say when they run, and do not where the process is dead.
+// Returns a copy of the graph whose nodes report their execution to `process`, and do not execute
+// if the process is dead.
 std::shared_ptr<const GraphDefinition> watched(const GraphDefinition& graph, Process& process,
                                                Traces& traces);
 
-// Sees the calls of effects. Throws Failure where the process dies at one, so that the node, which
-// is in the midst of it, goes no further.
+// Observes the calls of effects. Throws Failure if the process dies at one of them, so that the
+// running node does not continue.
 EffectObserver watch_effects(Process& process, Traces& traces);
 
 }  // namespace belay::testing

@@ -1,6 +1,6 @@
 // Long on purpose: one world, with everything that a test needs from it.
 
-// What a World plays: one process after another on one store, until the run rests.
+// Executes the scenario of a World: one process after another on one store, until the run stops.
 
 #include <algorithm>
 #include <filesystem>
@@ -14,10 +14,10 @@ namespace {
 
 using Others = WorldPlan::Others;
 
-// A run that is asked, or waits, more often than this goes round in circles.
+// A run that pauses more often than this is considered an endless loop.
 constexpr int turns_max = 1'000;
 
-// A world is small: whatever is in it is read at once.
+// Page size for reads: the store of a test is small and is read in one page.
 constexpr std::size_t all = 1'000'000;
 
 Value json_of(const std::string& envelope) {
@@ -36,13 +36,13 @@ std::vector<std::string> parts_of(const std::string& names) {
   return parts;
 }
 
-// A call that was stopped while it waited has not completed: it is still `intended`.
+// A call that was stopped while it waited has not happened: its status is still `intended`.
 bool has_happened(const EffectRow& call) {
   return call.status != EffectStatus::failed && call.status != EffectStatus::intended;
 }
 
-// The answer to the question what became of an effect, if the approval asks it: that of somebody
-// who has seen the other side.
+// Returns the true answer to an approval that asks whether an uncertain effect has happened, as a
+// decider would give it who has checked the external system. nullopt for any other approval.
 std::optional<Decision> truth_about_effect(const ApprovalRow& approval, const Traces& traces) {
   Value shown = json_of(approval.payload);
   const std::string* effect = shown["effect"].as_string();
@@ -59,7 +59,7 @@ std::optional<Decision> truth_about_effect(const ApprovalRow& approval, const Tr
   return decision;
 }
 
-// The nodes that ended, in order: those of the commits that end a superstep.
+// Returns the nodes that have ended, in order: those of the commits that end a superstep.
 std::vector<std::string> path_of(const std::vector<CheckpointRow>& commits) {
   std::vector<std::string> path;
   std::int64_t superstep = 0;
@@ -132,8 +132,8 @@ class Player {
   RunTrace play();
 
  private:
-  // A process with all that it sees the world by. Kept when it is dead: what it posted refers to
-  // it.
+  // A process and its store, model and graph. It is kept after its death, because posted work
+  // refers to it.
   struct Life {
     Life(SimulatedLoop& loop, std::optional<CrashPoint> crash) : process(loop, std::move(crash)) {}
     Process process;
@@ -143,10 +143,11 @@ class Player {
   };
 
   Result<Done> open();
-  // What the run came to in this process; nothing when that died.
+  // Executes the run in one process. Returns its result; nullopt if the process died.
   std::optional<Result<RunView>> live(Life& life);
   Task<Result<RunView>> go_on(Runtime& runtime);
-  // Decides what it can, or lets time pass; false when there is nothing to be done any more.
+  // Continues a paused run: makes the planned decisions, or lets time pass until its timer or its
+  // expiry. Returns false if neither is possible.
   Task<Result<bool>> take_turn(Runtime& runtime, const RunView& view);
   Task<Result<bool>> decide_all(Runtime& runtime, const RunView& view);
   Task<Result<std::optional<Decision>>> decision_on(const ApprovalRow& approval);
@@ -292,7 +293,8 @@ Task<Result<bool>> Player::decide_all(Runtime& runtime, const RunView& view) {
   co_return any;
 }
 
-// From the store, not from what this process has seen: the one before may have decided.
+// Counts the earlier decisions in the store, not in this process: a previous process might have
+// made some of them.
 Task<Result<std::optional<Decision>>> Player::decision_on(const ApprovalRow& approval) {
   auto asked = co_await approvals_of(approval.run);
   if (!asked.ok()) co_return std::move(asked).error();

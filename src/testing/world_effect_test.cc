@@ -136,8 +136,8 @@ TEST(WorldEffects, AKeyedOneIsCalledAsOftenAsItReallyWasAndCountsOnce) {
   }
 }
 
-// With `skip` no person is asked: an effect that had not started is lost, and
-// one that had started is not.
+// Policy `skip` requests no decision: an effect that had not happened is lost, one that had
+// happened is not repeated.
 TEST(WorldEffects, OneThatHadNotBegunHasNotHappened) {
   Post post;
   auto builder = around([&post](const Letter&, Context& context) -> Task<Update<Letter>> {

@@ -1,5 +1,5 @@
-// A World, used as its users use it: on agents of their own, sound and faulty ones.
-// Long on purpose: the agents that it is tried on stand beside what is found in them.
+// Tests World with correct and faulty agents, as its users write them.
+// Long on purpose: each agent is next to the expectations about it.
 
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ TEST(World, ACrashMayComeBeforeAndAfterEachCommitAndWhileANodeRuns) {
                          "after commit 4, moment 1: the effect \"smtp\" has been called"}));
 }
 
-// The mail goes out by the way, and no record of it is kept.
+// The node sends the mail directly, not as an effect: the journal does not record it.
 TEST(World, FindsAnEffectThatACrashRepeats) {
   int sent = 0;
   auto careless = mail_graph([&](const Mail&, Context&) {
@@ -115,7 +115,7 @@ TEST(World, FindsAnEffectThatACrashRepeats) {
   EXPECT_GE(caught, 1);
 }
 
-// It counts its own visits where nobody else sees it.
+// The node counts its executions in a variable of the process, outside of the state.
 TEST(World, FindsAStateThatDependsOnTheProcess) {
   auto world = World{}.model(replies("Dear all, ..."));
   auto play = [&](std::optional<CrashPoint> crash) {

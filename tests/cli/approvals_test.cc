@@ -84,6 +84,7 @@ TEST_F(CliApprovals, ListShowAndApprove) {
       world.run({"approvals", "approve", id, "--by", "ana", "--comment", "yes", "--json"});
   EXPECT_EQ(approved.code, 0) << approved.err;
   Value document = approved.json();
+  EXPECT_EQ(document["result"], Value("accepted"));
   EXPECT_EQ(document["answer"], Value("won"));
   EXPECT_EQ(document["approval"]["decidedBy"], Value("ana"));
   EXPECT_EQ(document["approval"]["comment"], Value("yes"));
@@ -112,12 +113,14 @@ TEST_F(CliApprovals, TheSameDecisionAgainShowsTheStateAndAnotherOneIsAConflict) 
   std::string before = world.store_contents();
   Outcome same = world.run({"approvals", "approve", id, "--by", "ben", "--json"});
   EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_EQ(same.json()["result"], Value("duplicate"));
   EXPECT_EQ(same.json()["answer"], Value("same"));
   EXPECT_EQ(same.json()["run"]["status"], Value("completed"));
   EXPECT_EQ(world.run({"approvals", "approve", "t"}).code, 0) << "by its thread, too";
   Outcome other = world.run({"approvals", "reject", id, "--by", "ben", "--json"});
   EXPECT_EQ(other.code, 4);
   EXPECT_TRUE(other.says({"approved", "ana"})) << other.err;
+  EXPECT_EQ(other.json()["result"], Value("conflict"));
   EXPECT_EQ(other.json()["answer"], Value("lost"));
   EXPECT_EQ(other.json()["error"]["code"], Value("conflict"));
   EXPECT_EQ(world.store_contents(), before);
@@ -180,6 +183,7 @@ TEST_F(CliApprovals, ALateDecisionIsAConflictAndWhatIsDueIsAppliedByAnyCommand) 
   Outcome late = world.run({"approvals", "approve", id, "--json"});
   EXPECT_EQ(late.code, 4);
   EXPECT_TRUE(late.says({"expired"})) << late.err;
+  EXPECT_EQ(late.json()["result"], Value("expired"));
   EXPECT_EQ(late.json()["answer"], Value("expired"));
   EXPECT_EQ(world.run({"state", "t", "--json"}).json()["outcome"], Value("expired"));
   EXPECT_EQ(visits("t", "saveSummary"), 0);
@@ -204,6 +208,7 @@ TEST_F(CliApprovals, OfACancelledRunAndOfOneThatNeverAsked) {
   Outcome closed = world.run({"approvals", "approve", id, "--json"});
   EXPECT_EQ(closed.code, 4);
   EXPECT_TRUE(closed.says({"cancelled"})) << closed.err;
+  EXPECT_EQ(closed.json()["result"], Value("closed"));
   EXPECT_EQ(closed.json()["answer"], Value("closed"));
   ASSERT_EQ(world.run({"run", "daily-audit", "--date", "1999-01-01", "--thread", "n"}).code, 0);
   Outcome never = world.run({"approvals", "approve", "n"});
@@ -225,7 +230,7 @@ TEST_F(CliApprovals, OfEightProcessesAtOnceExactlyOneWins) {
   for (auto& each : all) {
     outcomes.push_back(each->finish());
     Value document = outcomes.back().json();
-    if (document["answer"] == Value("won")) {
+    if (document["result"] == Value("accepted")) {
       ++won;
       winner = *document["approval"]["status"].as_string();
     }

@@ -53,7 +53,7 @@ TEST_P(CliDelayed, AreNotLeftBehindAndNotTakenUpByTheWay) {
   EXPECT_THAT(overview.out, HasSubstr("In the queue, for a worker (2):"));
   EXPECT_THAT(overview.out, HasSubstr("tomorrow"));
   Value document = world.run({"--json"}).json();
-  EXPECT_THAT(*document["leftBehind"].as_array(), IsEmpty());
+  EXPECT_THAT(*document["orphaned"].as_array(), IsEmpty());
   ASSERT_EQ(document["queued"].as_array()->size(), 2u);
   Outcome all = world.run({"resume", "--all"});
   EXPECT_EQ(all.code, 0) << all.err;

@@ -161,7 +161,7 @@ class StoreNames : public ::testing::TestWithParam<Name> {
     EXPECT_EQ(resumed.code, 4) << resumed.err;
     EXPECT_TRUE(resumed.says({"living process", std::to_string(living.process())})) << resumed.err;
     EXPECT_EQ(worked.code, 0) << worked.err;
-    EXPECT_EQ(worked.json()["takenUp"], Value(0));
+    EXPECT_EQ(worked.json()["processed"], Value(0));
     EXPECT_EQ(run_by_name({"doctor", "--json"}).out.find("0 processes are at work"),
               std::string::npos);
   }
@@ -221,7 +221,7 @@ TEST_P(StoreNames, OwnersByTwoNamesSeeEachOther) {
   ASSERT_TRUE(by_the_other_name.waits_to_say("belay-test: paused"));
   Outcome resumed = world.run({"resume", "u"});
   EXPECT_EQ(resumed.code, 4) << resumed.err;
-  EXPECT_EQ(world.run({"worker", "--until-idle", "--json"}).json()["takenUp"], Value(0));
+  EXPECT_EQ(world.run({"worker", "--until-idle", "--json"}).json()["processed"], Value(0));
   by_the_other_name.send(SIGKILL);
   by_the_other_name.finish();
   EXPECT_EQ(world.run({"resume", "u"}).code, 3);

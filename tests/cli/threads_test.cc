@@ -194,7 +194,8 @@ TEST_F(CliLooking, WithoutAVerbItSaysWhatWaits) {
   Value document = world.run({"--json"}).json();
   EXPECT_EQ(document["approvals"].as_array()->size(), 1u);
   EXPECT_EQ(document["running"].as_array()->size(), 0u);
-  EXPECT_EQ(document["leftBehind"].as_array()->size(), 0u);
+  EXPECT_EQ(document["orphaned"].as_array()->size(), 0u);
+  EXPECT_EQ(document["leftBehind"].as_array()->size(), 0u);  // its former name
 }
 
 TEST_F(CliLooking, CheckFindsNothingWrong) {

@@ -32,7 +32,8 @@ TEST_F(CliWorker, TakesUpWhatWasQueued) {
   }
   Outcome worked = world.run({"worker", "--until-idle", "--json"});
   EXPECT_EQ(worked.code, 0) << worked.err;
-  EXPECT_EQ(worked.json()["takenUp"], Value(3));
+  EXPECT_EQ(worked.json()["processed"], Value(3));
+  EXPECT_EQ(worked.json()["takenUp"], Value(3));  // its former name
   for (const char* thread : {"a", "b", "c"}) EXPECT_EQ(state(thread)["status"], Value("paused"));
   EXPECT_EQ(world.run({"check"}).code, 0);
 }
@@ -46,7 +47,7 @@ TEST_F(CliWorker, TakesOnlyFromItsQueuesAndNothingFromAPausedOne) {
   EXPECT_TRUE(state("b")["queue"].is_null());
   Words idle = {"worker", "--until-idle", "--json", "--queue", "mails", "--queue", "other"};
   EXPECT_EQ(world.run({"queue", "pause", "mails"}).code, 0);
-  EXPECT_EQ(world.run(idle).json()["takenUp"], Value(0));
+  EXPECT_EQ(world.run(idle).json()["processed"], Value(0));
   Value queues = world.run({"queue", "--json"}).json()["queues"];
   ASSERT_EQ(queues.as_array()->size(), 2u);
   EXPECT_EQ((*queues.as_array())[1]["name"], Value("mails"));
@@ -54,7 +55,7 @@ TEST_F(CliWorker, TakesOnlyFromItsQueuesAndNothingFromAPausedOne) {
   EXPECT_EQ((*queues.as_array())[1]["due"], Value(1));
   EXPECT_EQ(world.run({"queue", "drain", "mails"}).code, 0) << "nothing of it is at work";
   EXPECT_EQ(world.run({"queue", "resume", "mails"}).code, 0);
-  EXPECT_EQ(world.run(idle).json()["takenUp"], Value(1));
+  EXPECT_EQ(world.run(idle).json()["processed"], Value(1));
   EXPECT_EQ(state("b")["status"], Value("queued"));
 }
 
@@ -97,7 +98,7 @@ TEST_F(CliWorker, QueuingAThreadAgainShowsHowItStands) {
 
 TEST_F(CliWorker, LeavesWhatIsToBeginLater) {
   EXPECT_EQ(enqueue("later", {"--after", "1h"}).code, 0);
-  EXPECT_EQ(world.run({"worker", "--until-idle", "--json"}).json()["takenUp"], Value(0));
+  EXPECT_EQ(world.run({"worker", "--until-idle", "--json"}).json()["processed"], Value(0));
   EXPECT_EQ(state("later")["status"], Value("queued"));
   Outcome wrong = enqueue("wrong", {"--after", "soon"});
   EXPECT_EQ(wrong.code, 2);

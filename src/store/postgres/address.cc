@@ -33,7 +33,7 @@ Result<std::int64_t> number_in(std::string_view name, std::string_view text, std
   return number;
 }
 
-// Whether the option is one of ours; then `address` has it.
+// Stores an option of Belay in `address`; returns false for any other option.
 Result<bool> take_option(std::string_view name, const std::string& value, Address& address) {
   if (name == "schema") {
     if (!is_schema_name(value)) {
@@ -60,7 +60,7 @@ Result<bool> take_option(std::string_view name, const std::string& value, Addres
   return false;
 }
 
-// The URL without our own options, which go to `address`.
+// Returns the URL without Belay's options, and stores these in `address`.
 Result<std::string> without_options(const std::string& url, Address& address) {
   std::size_t question = url.find('?');
   if (question == std::string::npos) return url;
@@ -106,7 +106,7 @@ Result<Address> address_from(const std::string& url) {
   std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> options(
       PQconninfoParse(plain.c_str(), &message), PQconninfoFree);
   std::unique_ptr<char, void (*)(void*)> owned_message(message, PQfreemem);
-  // libpq's own words may repeat a part of the URL, and so of the password.
+  // Not libpq's message: it can contain a part of the URL, and thus of the password.
   if (!options) return refuse("libpq does not understand it, or an option of it");
   for (const PQconninfoOption* option = options.get(); option->keyword; ++option) {
     if (option->val) address.parameters.emplace_back(option->keyword, option->val);
@@ -115,13 +115,13 @@ Result<Address> address_from(const std::string& url) {
   std::string port = value_of(address, "port", "");
   address.shown = "PostgreSQL at " + host + (port.empty() ? "" : ":" + port) + "/" +
                   value_of(address, "dbname", value_of(address, "user", ""));
-  // The hosts change their parts over time: only who takes writes now is the store.
+  // After a failover another host is the primary: connect to the host that accepts writes.
   bool has_several = host.find(',') != std::string::npos || port.find(',') != std::string::npos;
   if (has_several) set_unless_given(address, "target_session_attrs", "read-write");
   set_unless_given(address, "application_name", "belay");
   set_unless_given(address, "client_encoding", "UTF8");
   set_unless_given(address, "connect_timeout", "10");
-  // A server whose machine is gone is given up within a quarter of a minute.
+  // Detects a server whose machine is lost within 15 seconds.
   set_unless_given(address, "tcp_user_timeout", "15000");
   set_unless_given(address, "keepalives_idle", "5");
   set_unless_given(address, "keepalives_interval", "3");

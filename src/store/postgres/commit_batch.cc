@@ -6,7 +6,7 @@
 namespace belay::postgres {
 namespace {
 
-// SQLSTATE of the division by zero that a guard makes.
+// SQLSTATE of the division by zero by which a guard fails.
 constexpr std::string_view state_of_guard = "22012";
 
 constexpr std::string_view move_statement =
@@ -22,14 +22,15 @@ constexpr std::string_view move_statement =
     " WHERE r.tenant = u.tenant AND r.run_id = u.run_id AND r.epoch = u.guard_epoch"
     " AND r.seq = u.guard_seq RETURNING 1) SELECT 1 / (count(*) = $21)::int FROM moved";
 
-// A pending write leaves its run as it is, but nobody may move it meanwhile.
+// A pending write does not change its run's row, but locks it: a commit that changes the run waits
+// until the pending write is durable, or the pending write is fenced by it.
 constexpr std::string_view hold_statement =
     "SELECT 1 / (count(*) = $5)::int FROM (SELECT FROM unnest($1, $2, $3, $4)"
     " AS u (tenant, run_id, guard_epoch, guard_seq) JOIN belay.runs r ON r.tenant = u.tenant"
     " AND r.run_id = u.run_id AND r.epoch = u.guard_epoch AND r.seq = u.guard_seq"
     " FOR NO KEY UPDATE OF r) AS held";
 
-// A run that does not exist yet stands at 0, 0.
+// A run that does not exist yet counts as epoch 0 and seq 0, as in RunGuard.
 constexpr std::string_view standing_statement =
     "SELECT coalesce(r.epoch, 0) = u.guard_epoch AND coalesce(r.seq, 0) = u.guard_seq"
     " FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS u (tenant, run_id, guard_epoch, guard_seq, n)"
@@ -50,7 +51,8 @@ bool fits_together(const Commit& commit) {
     return false;
   if (!commit.require_open.empty()) return false;
   bool is_pending = !commit.run_guard->pending_for.is_null();
-  // A question that was asked already is not asked again: that takes a look.
+  // An approval that an earlier try has opened must not be inserted again: that needs a read first
+  // (CommitWriter::without_asked).
   return !is_pending || commit.rows.opened.empty();
 }
 
@@ -60,7 +62,7 @@ void begin_writing(Connection& connection, std::chrono::milliseconds lock_patien
 }
 
 void end_silent_transactions(Connection& connection, std::chrono::milliseconds silence) {
-  // Whoever is in the midst of a pipeline is "active", and waits for its client all the same.
+  // Not by state: within a pipeline it is "active" although the server waits for its client.
   Parameters parameters;
   parameters.add(std::int64_t{silence.count()});
   (void)connection.query(
@@ -98,6 +100,8 @@ TogetherAnswer commit_together(Connection& connection, const std::vector<const C
     if (commit->rows.run) places.add(*commit);
     rows.add_children(*commit, commit->rows);
   }
+  // Runs are locked first, advisory locks of concurrency limits last (commit_writer.h). The limits
+  // are counted when the runs of the batch are already `running` within this transaction.
   begin_writing(connection, lock_patience);
   held.send_with_count(connection);
   moved.send_with_count(connection);
@@ -108,6 +112,8 @@ TogetherAnswer commit_together(Connection& connection, const std::vector<const C
   if (written.ok()) return {};
   Error failed = std::move(written).error();
   TogetherAnswer answer{Together::refused, std::move(failed)};
+  // A lost connection leaves open whether the server received and executed COMMIT, unless it has
+  // rejected a write (25006).
   if (connection.is_lost()) {
     answer.outcome = connection.takes_no_writes() ? Together::repeat : Together::lost;
     return answer;

@@ -1,10 +1,11 @@
 #pragma once
-// store/postgres/commit_batch.h - many commits in one round trip and one transaction: those that
-// need nothing but their run standing where they say.
+// store/postgres/commit_batch.h - commits many commits in one transaction and one round trip.
 //
-// BEGIN, the guards, all rows and COMMIT travel together. A guard that does not hold makes the
-// server divide by zero, which undoes the transaction: then judge() finds out whose it was, and the
-// others go again. So a fenced run changes nothing, and costs the others one more round trip.
+// For commits without guards other than RunGuard and concurrency limits. BEGIN, the guards, all
+// rows and COMMIT are sent in one pipeline. A guard that does not hold makes the server divide by
+// zero, which undoes the transaction; standing() then finds the commits whose guard does not
+// hold, and the others are retried. A fenced run therefore writes nothing, and costs the others a
+// few more round trips.
 //
 // Threading: the writer's thread only.
 
@@ -15,16 +16,16 @@
 
 namespace belay::postgres {
 
-// Whether the commit can travel with others. Decisions, imports, and what retention does go alone.
+// Whether the commit can be part of a batch. Decisions, imports and pruning cannot.
 bool fits_together(const Commit& commit);
 
-// Of all that could be said of a batch.
+// The outcome of a batch.
 enum class Together {
   applied,  // all are durable
   a_guard,  // some guard does not hold: nothing was written
-  repeat,   // the server gave it up, or takes no writes: nothing was written, try the same again
-  refused,  // a row can't be written: nothing was
-  lost,     // the connection is gone: it may have been written, or not
+  repeat,   // aborted (40001, 40P01), or a read-only server: nothing was written, retry the same
+  refused,  // a row could not be written, or a lock was not available: nothing was written
+  lost,     // the connection is lost: the batch might have been written
 };
 struct TogetherAnswer {
   Together outcome = Together::applied;
@@ -34,16 +35,18 @@ struct TogetherAnswer {
 TogetherAnswer commit_together(Connection& connection, const std::vector<const Commit*>& commits,
                                std::chrono::milliseconds lock_patience);
 
-// Which of the commits have their run standing where they say, as things are now.
+// Returns for each commit whether its RunGuard holds now. Takes no lock: a hint only.
 Result<std::vector<bool>> standing(Connection& connection,
                                    const std::vector<const Commit*>& commits);
 
-// Sends what every transaction of commits begins with. It waits for a lock no longer than this.
+// Queues the first statements of a transaction of commits. `lock_patience` limits each wait for a
+// lock (lock_timeout).
 void begin_writing(Connection& connection, std::chrono::milliseconds lock_patience);
 
-// Ends connections of Belay that have waited for their process in the midst of a transaction for
-// this long: one that was stopped, or whose machine has gone, holds its locks without end. What it
-// goes on with, if ever, is told that its connection is lost, and is sent again under its guard.
+// Terminates connections of Belay that have waited for their client within a transaction for longer
+// than `silence`: a process that was stopped, or whose machine is lost, would hold its locks
+// without limit. If such a process continues, its connection is lost, and it sends its commits
+// again: their guards then decide.
 void end_silent_transactions(Connection& connection, std::chrono::milliseconds silence);
 
 }  // namespace belay::postgres

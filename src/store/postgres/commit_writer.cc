@@ -1,3 +1,8 @@
+// Applies one commit under locks. READ COMMITTED: each statement sees the rows that are committed
+// when it starts, and a SELECT that waited for a lock reads the row again. The locked run therefore
+// cannot change between its guard and COMMIT; rows that are read without a lock are protected by
+// the lock on their run.
+
 #include "store/postgres/commit_writer.h"
 
 #include <algorithm>
@@ -26,6 +31,9 @@ Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
   return apply_first(commit);
 }
 
+// No row of the run exists that could be locked. Of two transactions that insert the same run or
+// thread, one waits for the other at its INSERT, which then inserts nothing and divides by zero
+// (row_batch.cc).
 Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit) {
   const RunRow& run = *commit.rows.run;
   BELAY_TRY(bool is_there, is_thread(commit.tenant, run.thread));
@@ -50,6 +58,8 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit) {
   return verdict.outcome;
 }
 
+// The order of the checks defines the outcome of a commit for which several fail; it must be the
+// outcome of the other stores. Nothing is written before all of them hold.
 Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const LockedRun& standing) {
   if (!guard_holds(*commit.run_guard, standing.epoch, standing.seq))
     return outcome_of_moved_run(commit);
@@ -68,7 +78,8 @@ Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Locke
   return verdict.outcome;
 }
 
-// A run that is at work has its place already.
+// A run that is already running has been counted; only a commit that makes it running needs
+// capacity.
 Result<bool> CommitWriter::find_places(const Commit& commit, const CommitRows& rows,
                                        const LockedRun* standing) {
   bool begins = rows.run->status == RunStatus::running &&
@@ -88,7 +99,8 @@ Result<CommitOutcome> CommitWriter::apply_pending(const Commit& commit) {
   return CommitOutcome::applied;
 }
 
-// What a run's commit brings, in the order of the other stores: decided, closed, then opened.
+// Writes the rows of a commit other than its thread and run, in the order of the other stores: the
+// decision, the approvals that it opens, and last the closing of an ended run's open approvals.
 Result<Done> CommitWriter::write_guarded(const Commit& commit, const CommitRows& rows) {
   if (rows.decided) decide(commit.tenant, *rows.decided);
   RowBatch batch;
@@ -108,6 +120,7 @@ Result<CommitOutcome> CommitWriter::apply_without_run(const Commit& commit) {
     BELAY_TRY(verdict, check_approval_guard(commit));
   }
   if (!verdict.rows) return verdict.outcome;
+  // The guard is part of the UPDATE: of several deliveries of a message, one moves the row.
   if (commit.message_guard) {
     BELAY_TRY(bool moved, move_message(commit, verdict.rows->outbox[0]));
     if (!moved) return CommitOutcome::fenced;
@@ -150,6 +163,8 @@ void CommitWriter::put_queue(const QueueRow& queue) {
       row);
 }
 
+// Locks the run until the end of the transaction: other commits of the run wait here, and pruning
+// waits, too.
 Result<std::optional<CommitWriter::LockedRun>> CommitWriter::lock_run(const TenantId& tenant,
                                                                       const RunId& run) {
   Parameters key;
@@ -163,6 +178,8 @@ Result<std::optional<CommitWriter::LockedRun>> CommitWriter::lock_run(const Tena
   return std::optional(standing);
 }
 
+// FOR KEY SHARE: pruning (FOR UPDATE) cannot delete the thread before the new run is committed, but
+// other runs of the thread can be created concurrently.
 Result<bool> CommitWriter::is_thread(const TenantId& tenant, const ThreadId& thread) {
   Parameters key;
   key.add(tenant.text).add(thread.text);
@@ -172,7 +189,9 @@ Result<bool> CommitWriter::is_thread(const TenantId& tenant, const ThreadId& thr
   return rows.count() == 1;
 }
 
-// The run stands elsewhere than the guard says: was it this very commit that moved it?
+// The guard does not hold. If this same commit has changed the run, it was applied by a try whose
+// reply was lost: a commit and its checkpoint share one id. Any other checkpoint at this seq is a
+// competitor's.
 Result<CommitOutcome> CommitWriter::outcome_of_moved_run(const Commit& commit) {
   const CheckpointRow& mine = *commit.rows.checkpoint;
   Parameters key;
@@ -191,8 +210,11 @@ Result<CommitOutcome> CommitWriter::outcome_of_moved_run(const Commit& commit) {
   return commit.run_guard->seq == 0 ? CommitOutcome::exists : CommitOutcome::fenced;
 }
 
-// A decision of a run that is held looks at the run, which its owner may be moving: the run is
-// locked before the approval, as its owner does.
+// With run_is_active, a decision without a RunGuard, the run is not yet locked, and its owner can
+// commit at the same time. The run is locked before the approval, as by the owner; the opposite
+// order could deadlock. If the owner is first, the status is read after its commit: a run that was
+// paused meanwhile is `fenced`, and the caller decides with a RunGuard. If the decision is first,
+// the owner's pause waits for the lock and then fails its require_open.
 Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commit& commit) {
   const ApprovalGuard& guard = *commit.approval_guard;
   GuardResult closed{nullptr, CommitOutcome::approval_closed};
@@ -207,7 +229,7 @@ Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commi
     bool is_held = standing && (standing->status == RunStatus::running ||
                                 standing->status == RunStatus::queued);
     if (!is_held) {
-      // As in the other stores, what the approval says comes first.
+      // As in the other stores, a closed approval takes precedence over the run's status.
       BELAY_TRY(Rows open, connection_.query("SELECT payload_hash FROM belay.approvals"
                                              " WHERE tenant = $1 AND interrupt_id = $2"
                                              " AND status = 'open'",
@@ -216,6 +238,9 @@ Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commi
       return is_asked ? GuardResult{nullptr, CommitOutcome::fenced} : closed;
     }
   }
+  // The approval is locked: of two decisions the second waits, then finds no open row. The expiry
+  // is compared with clock_timestamp(); now() is the start of the transaction, which can have
+  // waited for the run's lock since.
   if (clock_) {
     key.add(clock_->now());
   } else {
@@ -239,7 +264,8 @@ Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commi
   return closed;
 }
 
-// Approvals that this very commit opens are not there yet.
+// Approvals that this same commit opens have no row yet and count as open. No lock: a decision of
+// an active run locks the run first (check_approval_guard), and the caller has locked it.
 Result<bool> CommitWriter::are_open(const TenantId& tenant,
                                     const std::vector<InterruptId>& interrupts) {
   if (interrupts.empty()) return true;
@@ -273,6 +299,8 @@ Result<Done> CommitWriter::check_opened(const TenantId& tenant, const CommitRows
   return Done{};
 }
 
+// A pending write does not change the run's seq, so its guard also holds when it is sent again, for
+// example after a lost reply. Its approvals then exist, and can be decided: they stay unchanged.
 Result<CommitRows> CommitWriter::without_asked(const Commit& commit) {
   CommitRows rows = commit.rows;
   rows.opened.clear();
@@ -295,7 +323,7 @@ Result<CommitRows> CommitWriter::without_asked(const Commit& commit) {
   return rows;
 }
 
-// The run is locked, and stands where the guard says.
+// No guard in the statement: the run is locked, and its guard holds.
 void CommitWriter::move_run(const RunRow& run) {
   Parameters row;
   row.add(run.tenant.text).add(run.run).add(run.status).add(run.reason).add(run.outcome);
@@ -327,8 +355,9 @@ void CommitWriter::decide(const TenantId& tenant, const ApprovalRow& decision) {
       row);
 }
 
-// Whether the message was as guarded, with just these attempts begun, and now is as `message` says.
-// When the reply to the very same was lost, it may be so already.
+// Updates the message if its status and attempts are as the guard requires; returns whether it did.
+// This commit has no checkpoint by whose id a repetition could be recognized. If its reply was lost
+// ($11), a message that has exactly the new values counts as updated by the first try.
 Result<bool> CommitWriter::move_message(const Commit& commit, const OutboxRow& message) {
   const OutboxGuard& guard = *commit.message_guard;
   Parameters row;
@@ -376,6 +405,9 @@ Result<Done> CommitWriter::preserve(const TenantId& tenant, const ThreadId& thre
   return Done{};
 }
 
+// Deletes a blob only if its put number is still the one that the caller has read: a commit that
+// has stored the blob again has increased it. Rows of blob_puts are locked before blobs, by the
+// commits that store blobs as well (RowBatch::send).
 Result<Done> CommitWriter::delete_blobs(const TenantId& tenant, const CommitRows& rows) {
   Table unused(
       "WITH gone AS (DELETE FROM belay.blob_puts p USING unnest($1, $2, $3)"

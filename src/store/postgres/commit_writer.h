@@ -1,10 +1,12 @@
 #pragma once
-// store/postgres/commit_writer.h - one commit by itself, statement by statement, inside a
-// transaction of the caller: what needs a look before it may be written, and what a batch left
-// over.
+// store/postgres/commit_writer.h - applies one commit, statement by statement, in a transaction.
 //
-// Locks in this order, as everybody does: the run, its approvals, then what is written; so nobody
-// waits in a circle, and a decision and the commit of the run's owner never pass each other.
+// For commits whose guards need a read before the write, and for those that a batch could not
+// include (commit_batch.h). The caller begins and ends the transaction.
+//
+// Locks are taken in one order, as in all transactions of this store: the run, its approvals, the
+// concurrency limits, the rows written. This avoids deadlocks, and a decision and a commit of the
+// run's owner always wait for each other.
 //
 // Threading: the writer's thread only.
 
@@ -15,13 +17,14 @@ namespace belay::postgres {
 
 class CommitWriter {
  public:
-  // `clock` judges approvals' expiry; null: the server's clock does. `now` is when records outside
-  // of a run are saved. `was_sent`: the very same commit was sent before, and the reply was lost.
+  // The expiry of approvals is compared with `clock`; if null, with the server's clock. `now` is
+  // the time of records that are saved outside of a run. `was_sent`: the same commit was sent
+  // before and its reply was lost.
   CommitWriter(Connection& connection, Clock* clock, Instant now, bool was_sent)
       : connection_(connection), clock_(clock), now_(now), was_sent_(was_sent) {}
 
-  // Judges the guards and writes the rows that they allow. After an Error the transaction has
-  // failed, or holds a part of the commit: roll it back.
+  // Evaluates the guards and writes the rows that they permit. After an Error the transaction has
+  // failed, or contains a part of the commit: the caller must roll it back.
   // REQUIRES: store::check_commit(commit).
   Result<CommitOutcome> apply(const Commit& commit);
 
@@ -32,7 +35,7 @@ class CommitWriter {
     std::uint64_t seq = 0;
     RunStatus status = RunStatus::queued;
   };
-  // Which rows to write, or, when null, the answer.
+  // The rows to write; if null, the outcome of the commit.
   struct GuardResult {
     const CommitRows* rows = nullptr;
     CommitOutcome outcome = CommitOutcome::applied;
@@ -49,11 +52,11 @@ class CommitWriter {
   Result<GuardResult> check_approval_guard(const Commit& commit);
   Result<bool> are_open(const TenantId& tenant, const std::vector<InterruptId>& interrupts);
   Result<Done> check_opened(const TenantId& tenant, const CommitRows& rows);
-  // Of a pending write's questions those that were not asked yet.
+  // Returns the commit's rows without the approvals that an earlier try has already inserted.
   Result<CommitRows> without_asked(const Commit& commit);
-  // `standing`: how the run stands; null for one that is not there yet.
+  // False if a concurrency limit is reached. `standing` is the stored run; null for a new one.
   Result<bool> find_places(const Commit& commit, const CommitRows& rows, const LockedRun* standing);
-  // These only queue their statement.
+  // These only queue their statement; the next sync() or query() executes it.
   void put_queue(const QueueRow& queue);
   void move_run(const RunRow& run);
   void decide(const TenantId& tenant, const ApprovalRow& decision);

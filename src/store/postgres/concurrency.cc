@@ -3,7 +3,8 @@
 namespace belay::postgres {
 namespace {
 
-// What the run `r` is counted by is what the run `mine` has, or the tenant alone.
+// The run `r` is counted with the run `mine`: it has the same user, key or queue; for scope
+// `tenant`, every run of the tenant is counted.
 constexpr std::string_view same_group =
     " (CASE u.place_of WHEN 'user' THEN (SELECT s.user_id = t.user_id FROM belay.run_starts s,"
     " belay.run_starts t WHERE s.tenant = r.tenant AND s.run_id = r.run_id"
@@ -11,7 +12,7 @@ constexpr std::string_view same_group =
     " WHEN 'key' THEN r.concurrency_key = mine.concurrency_key"
     " WHEN 'queue' THEN r.queue = mine.queue ELSE true END)";
 
-// The runs of the batch are running already: each group has its limit at most, themselves included.
+// The runs of the batch are already running and are counted themselves: hence <=, not <.
 std::string check_statement() {
   return "SELECT 1 / coalesce(bool_and(coalesce((SELECT count(*) FROM belay.runs r"
          " WHERE r.tenant = mine.tenant AND r.status = 'running' AND" +
@@ -27,7 +28,8 @@ const std::string& check_of_batch() {
   return statement;
 }
 
-// One number a group; that two groups share one makes them wait for each other, no more.
+// The advisory lock of a scope: 64 bits of a hash. Two scopes with the same number wait for each
+// other, which has no other effect.
 std::int64_t lock_of(const Commit& commit, ConcurrencyScope of) {
   const RunRow& run = *commit.rows.run;
   std::string group = commit.tenant.text + '\n' + std::string(name_of(of)) + '\n';
@@ -41,7 +43,7 @@ std::int64_t lock_of(const Commit& commit, ConcurrencyScope of) {
 }
 
 void take_locks(Connection& connection, const std::set<std::int64_t>& locks) {
-  // In the order of the numbers, as everybody does.
+  // In the order of the numbers, in all transactions, so that these locks cannot deadlock.
   Column numbers(Type::number);
   for (std::int64_t each : locks) numbers.add(each);
   Parameters all;

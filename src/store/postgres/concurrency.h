@@ -1,9 +1,9 @@
 #pragma once
-// store/postgres/concurrency.h - how many runs may be `running` at the same time, held by the
-// server: see ConcurrencyGuard.
+// store/postgres/concurrency.h - enforces concurrency limits in the server; see ConcurrencyGuard.
 //
-// Whoever makes a run running takes a lock of its groups until the end of the transaction, so that
-// no two count at the same time. Runs are locked before groups, by everybody.
+// A transaction that makes a run `running` holds an advisory lock for each of the run's scopes
+// until its end, so that no two transactions count the same runs concurrently. All transactions
+// lock runs before scopes.
 //
 // Threading: one thread at a time.
 
@@ -14,13 +14,13 @@
 
 namespace belay::postgres {
 
-// Of many commits, whose runs are running already within this transaction.
+// The checks of a batch. The runs of its commits are already `running` within the transaction.
 class ConcurrencyChecks {
  public:
   ConcurrencyChecks();
 
   void add(const Commit& commit);
-  // Queues the locks, and the check, which divides by zero where a limit is exceeded.
+  // Queues the locks and the check, which divides by zero if a limit is exceeded.
   void send(Connection& connection) const;
 
  private:
@@ -28,7 +28,8 @@ class ConcurrencyChecks {
   Table groups_;
 };
 
-// Whether the run, which is locked and not running yet, has a place in each of its groups.
+// Whether one more run can run in each of the commit's scopes. REQUIRES: the run is new or locked,
+// and not `running`.
 Result<bool> has_capacity(Connection& connection, const Commit& commit);
 
 }  // namespace belay::postgres

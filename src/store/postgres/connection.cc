@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::string_view written_schema = "belay.";
 
-// How long the server may say nothing at all, whatever patience there is.
+// Bounds of the time for which the server may send nothing, whatever the address's patience.
 constexpr std::chrono::milliseconds shortest_wait{1'000};
 constexpr std::chrono::milliseconds longest_wait_for_answer{30'000};
-constexpr std::string_view hasty_connect_timeout = "2";  // seconds; libpq takes no less
+constexpr std::string_view hasty_connect_timeout = "2";  // seconds; the minimum of libpq
 
-// One line, without what follows the first sentence that libpq prints.
+// The text in one line, at most 500 bytes of it.
 std::string one_line(std::string_view text) {
   std::string line(text.substr(0, 500));
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -101,7 +101,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address) {
   if (PQsetnonblocking(handle, 1) != 0 || PQenterPipelineMode(handle) != 1) {
     return connection->lost();
   }
-  // What the server warns of goes nowhere: standard error is the program's.
+  // Discards the server's warnings: standard error belongs to the program.
   PQsetNoticeReceiver(handle, [](void*, const pg_result*) {}, nullptr);
   return connection;
 }
@@ -141,7 +141,7 @@ std::string_view Connection::in_schema(std::string_view sql) {
 void Connection::send(std::string_view sql, const Parameters& parameters) {
   if (has_unknown_commit_) return;
   Parameters::View view = parameters.view();
-  // The kept copy ends with a zero, as libpq needs it.
+  // The cached copy is zero-terminated, as libpq requires.
   const char* text = in_schema(sql).data();
   int sent =
       PQsendQueryParams(handle_, text, static_cast<int>(view.values.size()), view.types.data(),
@@ -157,7 +157,7 @@ Result<std::vector<Rows>> Connection::sync() {
   while (true) {
     if (!receive()) return lost();
     pg_result* result = PQgetResult(handle_);
-    if (!result) {  // the end of one statement
+    if (!result) {  // a null pointer separates the results of two statements
       if (PQstatus(handle_) != CONNECTION_OK) return lost();
       continue;
     }
@@ -165,6 +165,7 @@ Result<std::vector<Rows>> Connection::sync() {
     ExecStatusType status = PQresultStatus(result);
     if (status == PGRES_PIPELINE_SYNC) {
       if (sent_off_ == 0) break;
+      // The end of statements of an earlier send_off(): discard their results and errors.
       --sent_off_;
       given.clear();
       failed.reset();
@@ -206,7 +207,7 @@ Result<Rows> Connection::query_primary(std::string_view sql, const Parameters& p
   return std::move(given.back());
 }
 
-// Servers tell these two from version 14 on, with whatever they answer next.
+// From version 14 on, servers report changes of these two settings with their next reply.
 Result<Done> Connection::check_primary(const Rows& asked) {
   const char* standby = PQparameterStatus(handle_, "in_hot_standby");
   const char* read_only = PQparameterStatus(handle_, "default_transaction_read_only");
@@ -260,7 +261,7 @@ bool Connection::wait(Wanted wanted, std::chrono::milliseconds time) {
   }
 }
 
-// While it writes it reads too: a server that can't get rid of its answers takes no more.
+// Reads while it writes: a server that cannot send its replies stops reading, and both would block.
 bool Connection::flush() {
   while (true) {
     int left = PQflush(handle_);
@@ -293,9 +294,9 @@ Error Connection::error_of(const pg_result* result) {
   const char* message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   if (!state) return lost();
   state_ = state;
-  // The server says so before it ends the connection.
+  // The server reports this before it closes the connection.
   if (state_.starts_with("57P0") || state_.starts_with("08")) has_unknown_commit_ = true;
-  // The primary is another one now, or will be.
+  // After a failover another server is, or will be, the primary: do not use this connection again.
   if (takes_no_writes()) has_unknown_commit_ = true;
   return error(code_of_state(state_),
                "The store, " + address_.shown +

@@ -1,10 +1,10 @@
 #pragma once
-// store/postgres/connection.h - libpq with owners: a connection in pipeline mode, and the rows that
-// a statement gave.
+// store/postgres/connection.h - RAII wrapper of libpq: a connection in pipeline mode, and the rows
+// of a result.
 //
-// Statements are queued by send() and travel together; sync() has the server carry them out and
-// waits for all that they gave. Without BEGIN they are one transaction. Each is prepared by the
-// protocol, without a name, so that a pooler may give every transaction another server connection.
+// send() queues statements; sync() has the server execute them in one round trip and waits for
+// their results. Without BEGIN they form one transaction. Each is an unnamed prepared statement of
+// the protocol, so that a pooler can assign another server connection to every transaction.
 //
 // In a statement "belay." stands for the schema of the address.
 //
@@ -28,19 +28,20 @@ struct pg_result;
 
 namespace belay::postgres {
 
-// SQLSTATE of what a standby, or a server that is set to read only, is asked to write.
+// SQLSTATE of a write on a standby or on a server that is set to read-only.
 inline constexpr std::string_view state_of_read_only = "25006";
 
-// SQLSTATE of a lock that did not come within lock_timeout.
+// SQLSTATE of a lock that was not available within lock_timeout.
 inline constexpr std::string_view state_of_lock = "55P03";
 
-// For Connection::check_primary(), the beginning of a statement. Not transaction_read_only: who
-// reads may have said so himself.
+// The start of a statement for Connection::check_primary(). It does not read transaction_read_only,
+// which a reader can have set for its own transaction.
 inline constexpr std::string_view asks_for_writes =
     "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on',"
     " pg_backend_pid()";
 
-// What one statement gave: rows and columns from 0. A null reads as an empty text, 0, the null id.
+// The result of one statement; rows and columns count from 0. A null reads as an empty text, 0 or
+// the null id.
 class Rows {
  public:
   explicit Rows(pg_result* result);  // owns it
@@ -64,7 +65,7 @@ class Rows {
   std::unique_ptr<pg_result, Clear> result_;
 };
 
-// `corrupt` for a word that the store does not know.
+// Fails with `corrupt` if the text is not the name of an enumerator.
 template <typename E>
 Result<Done> read_enum(const Rows& rows, int row, int column, E& value) {
   std::string_view name = rows.view(row, column);
@@ -80,9 +81,9 @@ Result<Done> read_enum(const Rows& rows, int row, int column, E& value) {
 
 class Connection {
  public:
-  // Connects; waits no longer than the address' connect_timeout. `unavailable` when it can't.
+  // Connects; waits at most the address's connect_timeout. Fails with `unavailable`.
   static Result<std::unique_ptr<Connection>> open(const Address& address);
-  // The same, and heeds `haste`, with which it waits for two seconds at most.
+  // The same, and observes `haste`: during a shutdown it waits at most two seconds.
   static Result<std::unique_ptr<Connection>> open(const Address& address,
                                                   std::shared_ptr<const ShutdownDeadline> haste);
   Connection(const Address& address, pg_conn* handle);  // owns it; for open()
@@ -90,61 +91,63 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  // Queues a statement. What it can't even queue, sync() will say.
+  // Queues a statement. If that fails, sync() returns the Error.
   void send(std::string_view sql, const Parameters& parameters = {});
-  // What each statement since the last sync() gave, or the first error, which undid them all. In a
-  // block that was begun before, the block has failed then: roll_back().
+  // Executes the queued statements and returns the result of each, or the first Error: then none of
+  // them has an effect. Within a transaction block that was started before, the whole block has
+  // failed: call roll_back().
   Result<std::vector<Rows>> sync();
-  // One more statement, and sync(): what that one gave.
+  // Queues one more statement, calls sync(), and returns the result of that statement.
   Result<Rows> query(std::string_view sql, const Parameters& parameters = {});
-  // The same, but nothing from a server that takes no writes: what it knows may be of long ago.
+  // The same, but fails on a server that accepts no writes: its rows might be outdated.
   Result<Rows> query_primary(std::string_view sql, const Parameters& parameters = {});
-  // Whether the server itself tells when it becomes a standby, or is set to read only. A pooler
-  // does not: then, and as long as that is not known, each transaction asks.
+  // Whether the server reports when it becomes a standby or is set to read-only. A pooler does not
+  // forward this; then, and while it is unknown, each transaction must ask (asks_for_writes).
   bool tells_its_state() const { return tells_its_state_; }
-  // As query_primary(), after the sync() of a transaction's first statements. `asked` is what
-  // `asks_for_writes` gave, or anything where the server tells its state.
+  // The check of query_primary(), after the sync() of a transaction's first statements. `asked` is
+  // the result of `asks_for_writes`; not used if tells_its_state().
   Result<Done> check_primary(const Rows& asked);
   Result<Done> execute(std::string_view sql);
-  // Has the server carry out what is queued, and waits for nothing: what it gives goes nowhere.
+  // Has the server execute the queued statements without waiting; their results are discarded.
   void send_off();
-  // Ends a block, if there is one and the connection lives.
+  // Rolls back the open transaction block, if there is one and the connection is not lost.
   void roll_back();
 
-  // Whether it can be used no more; of what was under way nothing is known, unless
-  // takes_no_writes().
+  // True if the connection can no longer be used. Whether the statements in progress were executed
+  // is then unknown, unless takes_no_writes().
   bool is_lost() const { return has_unknown_commit_; }
-  // SQLSTATE of the last error of the server: "40001"; empty where the connection was lost.
+  // SQLSTATE of the server's last error, such as "40001"; empty if the connection was lost.
   const std::string& state() const { return state_; }
-  // The server gave up a transaction that may simply be tried again: 40001, 40P01.
+  // The server aborted a transaction that can be retried unchanged: 40001, 40P01.
   bool is_retryable() const { return state_ == "40001" || state_ == "40P01"; }
-  // The server is a standby now, or set to read only: nothing was written. A new connection may
-  // find another, or the same in another state; this one is lost.
+  // The server is now a standby or set to read-only: nothing was written. This connection is lost;
+  // a new one might reach another server, or the same one in another state.
   bool takes_no_writes() const { return state_ == state_of_read_only; }
-  // How long sync() waits for the server to say anything at all; then the connection is lost.
+  // The time for which sync() waits for any bytes of the server; after that the connection is lost.
   void set_patience(std::chrono::milliseconds patience) { patience_ = patience; }
-  // From now on sync() waits no longer than `haste` lets it. May be null.
+  // From now on `haste` also limits the waits of sync(). May be null.
   void heed(std::shared_ptr<const ShutdownDeadline> haste) { haste_ = std::move(haste); }
 
   // 150004 for 15.4.
   int server_version() const;
-  // The server's process, as it was said to us when we connected: a pooler says what it likes.
+  // The process id that the server announced when we connected; a pooler announces any number.
   int announced_process() const;
   const Address& address() const { return address_; }
 
-  // For poll(); -1 where the connection is lost.
+  // For poll(); -1 if the connection is lost.
   int socket() const;
-  // Waits up to `time` for a NOTIFY to what it listens to; how many came.
+  // Waits up to `time` for a NOTIFY on a channel that this connection listens to; returns how many
+  // have arrived.
   std::size_t wait_for_notifications(std::chrono::milliseconds time);
-  // Of the channels: what came since it was asked last.
+  // Returns the channels of the notifications since the last call.
   std::vector<std::string> take_notifications();
 
  private:
   enum class Wanted { readable, writable_too };
-  // False when the patience is over or the socket can't be waited for.
+  // False after `time`, or if the socket cannot be polled.
   bool wait(Wanted wanted, std::chrono::milliseconds time);
   bool flush();
-  bool receive();  // until a result is there
+  bool receive();  // reads until a result is complete
   Error lost();
   Error error_of(const pg_result* result);
   std::string_view in_schema(std::string_view sql);
@@ -154,13 +157,13 @@ class Connection {
   pg_conn* handle_;
   bool has_unknown_commit_ = false;
   bool tells_its_state_ = false;
-  int sent_off_ = 0;         // times; the server's answers to it come before any other
+  int sent_off_ = 0;         // calls of send_off() whose results precede those of the next sync()
   bool is_refused_ = false;  // send() could not queue a statement
   std::string state_;
   std::chrono::milliseconds patience_;
   std::shared_ptr<const ShutdownDeadline> haste_;
   std::vector<std::string> notifications_;
-  std::unordered_map<std::string, std::string> statements_;  // by what send() was given
+  std::unordered_map<std::string, std::string> statements_;  // by the text that send() was given
 };
 
 }  // namespace belay::postgres

@@ -10,8 +10,8 @@
 namespace belay::postgres {
 namespace {
 
-// One column of one table that holds envelopes. `columns` is what `subject` reads, from the third
-// column of a row on.
+// One column with envelopes of one table. `subject` reads `columns`, from the third column of a row
+// on.
 struct Source {
   std::string_view table;
   std::string_view number;
@@ -114,7 +114,7 @@ Result<store::Subject> blob_subject(const Rows& rows, int row) {
   return store::subject_of_blob(rows.digest(row, 2));
 }
 
-// In the order of their numbers in places, from 1: append, never reorder.
+// The index, from 1, is part of positions: append, never reorder.
 constexpr auto a_digest = StoredEnvelope::Kind::digest;
 constexpr std::array<Source, 13> sources{{
     {"channel_values", "value_number", "envelope",
@@ -160,7 +160,7 @@ Query rows_in(const Source& source, const EnvelopeFilter& filter, const Window& 
   return query;
 }
 
-// Those of one source after `after`, behind those that have been found.
+// Appends the envelopes of one source after `after` to `found`.
 Result<Done> list_source(const Ask& ask, std::size_t index, std::uint64_t after,
                          const EnvelopeFilter& filter, std::vector<StoredEnvelope>& found) {
   const Source& source = sources[index];

@@ -1,7 +1,7 @@
 #pragma once
 // store/postgres/envelopes.h - every envelope of a tenant, table by table, and its replacement.
 //
-// A place is the number of the table's column in the list of envelopes.cc, and the row's.
+// A position consists of the index of a column in the list of envelopes.cc and a row's number.
 
 #include <functional>
 
@@ -10,7 +10,7 @@
 
 namespace belay::postgres {
 
-// `ask` carries a statement out, within the transaction of the caller.
+// `ask` executes a statement within the transaction of the caller.
 Result<std::vector<StoredEnvelope>> list_envelopes(
     const std::function<Result<Rows>(const Query&)>& ask, const EnvelopeFilter& filter);
 

@@ -9,8 +9,8 @@ namespace belay::postgres {
 namespace {
 
 constexpr std::int64_t counted_rows_max = 1'000'000;
-constexpr int grants_maintenance = 170'000;  // the first version in which others may vacuum, too
-// Large tables take their time.
+constexpr int grants_maintenance = 170'000;  // first version with the MAINTAIN privilege
+// Long, because VACUUM of a large table sends nothing until its end.
 constexpr std::chrono::hours maintenance_patience{24};
 
 Result<std::unique_ptr<Connection>> open_patient(const Address& address) {
@@ -19,8 +19,8 @@ Result<std::unique_ptr<Connection>> open_patient(const Address& address) {
   return connection;
 }
 
-// The tables that our user may not vacuum, their owner, and the user. The server itself would only
-// warn, and leave them as they are.
+// Returns the tables that our user may not vacuum, their owner, and the user. VACUUM itself would
+// only issue a warning and skip them.
 Result<Rows> tables_of_others(Connection& connection, const Address& address) {
   std::string sql =
       "SELECT c.relname::text, pg_get_userbyid(c.relowner)::text, current_user::text"
@@ -43,7 +43,7 @@ Result<StoreStatistics> statistics_over(Connection& connection, const Address& a
   for (std::string_view name : table_names()) names.add(name);
   Parameters parameters;
   parameters.add(std::string_view(address.schema)).add(names);
-  // What dead rows take up, in proportion to the living.
+  // Last column: bytes of dead rows, estimated by their share of all rows.
   BELAY_TRY(
       Rows rows,
       connection.query("SELECT c.relname::text, pg_total_relation_size(c.oid), c.reltuples::bigint,"
@@ -58,7 +58,7 @@ Result<StoreStatistics> statistics_over(Connection& connection, const Address& a
   for (int row = 0; row < rows.count(); ++row) {
     TableStatistics table{rows.text(row, 0), rows.natural(row, 2), rows.natural(row, 1)};
     if (rows.number(row, 2) <= counted_rows_max) {
-      // The names are the schema's own.
+      // Not user input: the name is one of table_names().
       BELAY_TRY(Rows counted, connection.query("SELECT count(*) FROM belay." + table.name));
       table.rows = counted.natural(0, 0);
     }

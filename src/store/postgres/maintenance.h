@@ -1,18 +1,18 @@
 #pragma once
-// store/postgres/maintenance.h - how large a store's tables are, and making room in them.
+// store/postgres/maintenance.h - reports the size of a store's tables and vacuums them.
 //
-// Threading: any; each call uses a connection of its own.
+// Threading: any; each call opens its own connection.
 
 #include "belay/store.h"
 #include "store/postgres/address.h"
 
 namespace belay::postgres {
 
-// Rows are counted up to a million a table; the server's estimate serves beyond.
+// Counts rows in tables of up to a million rows; returns the server's estimate for larger ones.
 Result<StoreStatistics> statistics_of(const Address& address);
-// Makes the room of deleted rows free for new ones, and has the planner know the tables. Nobody
-// else has to wait; the files keep their size, but for what is free at their ends. `unavailable`
-// where tables are another role's: what is ours has been seen to then.
+// Makes the space of deleted rows available for new ones, and updates the planner's statistics.
+// Blocks no other process. The files keep their size, except for free space at their ends. Fails
+// with `unavailable` if tables belong to another role, after it has vacuumed the others.
 Result<Done> compact(const Address& address);
 
 }  // namespace belay::postgres

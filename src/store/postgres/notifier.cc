@@ -19,12 +19,12 @@ using std::chrono::steady_clock;
 constexpr milliseconds between_notifies{50};
 constexpr milliseconds first_pause{100};
 constexpr milliseconds longest_pause{5'000};
-// The server answers at once, or its machine is gone.
+// LISTEN and NOTIFY need no long work: a server that takes longer is unavailable.
 constexpr milliseconds patience{5'000};
-// However quiet it is: a connection that is gone shows itself sooner.
+// The longest wait without work. A lost connection ends it earlier (TCP keepalive).
 constexpr milliseconds longest_wait{60'000};
 
-// Nothing depends on it, so nobody waits for it as long as for the store.
+// The address with a shorter connect_timeout than the store's: notifications are only hints.
 Address hasty(Address address) {
   for (auto& [name, value] : address.parameters) {
     if (name == "connect_timeout") value = "2";
@@ -37,7 +37,7 @@ Address hasty(Address address) {
 
 std::string channel_of(std::string_view schema, std::string_view queue) {
   std::string whole(schema);
-  whole += '\0';  // no schema has it
+  whole += '\0';  // separates: no name of a schema contains it
   whole += queue;
   return "belay_wake_" + to_hex(sha256(whole)).substr(0, 32);
 }
@@ -52,7 +52,7 @@ Notifier::Bell::~Bell() {
   }
 }
 
-// A pipe that is full has been rung often enough.
+// A full pipe wakes the thread as well: the failed write can be ignored.
 void Notifier::Bell::ring() {
   char one = 1;
   if (::write(ends_[1], &one, 1) < 0) return;
@@ -75,7 +75,8 @@ Notifier::~Notifier() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Without a thread, or a pipe to tell it by, there are no hints.
+// Without a thread, or without a pipe to wake it, no notifications are sent or received: workers
+// then find runs by polling.
 void Notifier::start() {
   if (thread_.joinable() || bell_->socket() < 0) return;
   try {
@@ -157,7 +158,7 @@ bool Notifier::connect() {
   return true;
 }
 
-// What was to be told is found without it.
+// Pending notifications are dropped: workers find the runs by polling.
 void Notifier::give_up_connection() {
   bool has_failed = connection_ || steady_clock::now() >= connect_at_;
   connection_.reset();
@@ -170,7 +171,7 @@ void Notifier::give_up_connection() {
   heard_.clear();
 }
 
-// False when the connection is of no use. A channel's name needs no quotes.
+// Returns false if the connection failed. The names of channels need no quotes (channel_of()).
 bool Notifier::listen() {
   std::set<std::string> channels = wanted(), heard;
   {
@@ -191,7 +192,7 @@ bool Notifier::listen() {
     std::lock_guard lock(mutex_);
     heard_ = std::move(channels);
   }
-  // What was told before is not heard any more.
+  // Notifications before LISTEN took effect did not arrive: call all listeners.
   if (is_more) call_everybody();
   return true;
 }
@@ -207,7 +208,8 @@ bool Notifier::tell(Time now) {
   tell_at_ = now + between_notifies;
   Column names(Type::text);
   for (const std::string& channel : channels) names.add(std::string_view(channel));
-  // A hint is not worth a wait for the disk; for this transaction alone, as poolers need it.
+  // A hint need not be durable. For this transaction only, because a pooler can assign the
+  // connection to other clients.
   connection_->send("SELECT set_config('synchronous_commit', 'off', true)");
   auto told = connection_->query("SELECT pg_notify(channel, '') FROM unnest($1) AS channel",
                                  Parameters().add(names));

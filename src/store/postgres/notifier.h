@@ -1,15 +1,14 @@
 #pragma once
 // store/postgres/notifier.h - wakes processes on one database by LISTEN and NOTIFY.
 //
-// One thread with a connection of its own, made when first it is needed. What is told within a
-// twentieth of a second goes out together, once a queue, without a payload: each queue of a schema
-// has a channel. While there is no connection, what is told is lost and what was listened to is
-// called once it is back.
+// One thread with its own connection; both start at the first use. Each queue of a schema has a
+// channel. Notifications within 50 ms are sent together, one per queue, without a payload. While
+// there is no connection, notifications are lost; after a reconnect every listener is called once.
 //
-// Behind a pooler that gives every transaction another connection nothing is heard, and nothing
-// else goes wrong: name the server itself then.
+// Behind a pooler that assigns another connection to every transaction no notification arrives,
+// without any other effect: use the address of the server itself.
 //
-// Threading: any method from any thread; what is called, on the notifier's.
+// Threading: any method from any thread; listeners are called on the notifier's thread.
 
 #include <map>
 #include <mutex>
@@ -23,7 +22,7 @@
 
 namespace belay::postgres {
 
-// The channel of a queue in a schema: one name for each, however long the queue's is.
+// Returns the channel of a queue in a schema, of fixed length whatever the queue's name.
 std::string channel_of(std::string_view schema, std::string_view queue);
 
 class Notifier final : public WorkNotifier {
@@ -31,31 +30,31 @@ class Notifier final : public WorkNotifier {
   explicit Notifier(Address address);
   Notifier(const Notifier&) = delete;
   Notifier& operator=(const Notifier&) = delete;
-  // Says what is still to be said, where there is a connection or one can be had at once.
+  // Sends pending notifications if there is a connection or one can be opened now.
   ~Notifier() override;
 
   void notify(std::string_view queue) override;
   Subscription subscribe(std::string_view queue, std::function<void()> called) override;
 
-  // Whether it listens to all that somebody has subscribed to.
+  // Whether it listens to the channels of all subscriptions.
   bool is_listening() const;
 
  private:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Those who are to be called; they may leave when the notifier has gone.
+  // The listeners. Shared with their subscriptions, which can outlive the notifier.
   struct Listeners {
     struct One {
       std::string channel;
       std::function<void()> called;
     };
-    // Held while somebody is called, so that whoever has left is not. Recursive: who is called
-    // may leave.
+    // Held during a call, so that a listener is never called after its subscription has ended.
+    // Recursive: a listener can end its subscription while it is called.
     std::recursive_mutex mutex;
     std::map<std::uint64_t, One> all;
     std::uint64_t last = 0;
   };
-  // A pipe through which the thread is told that there is something to do.
+  // A pipe that wakes the thread from poll().
   class Bell {
    public:
     Bell();
@@ -84,16 +83,16 @@ class Notifier final : public WorkNotifier {
 
   const Address address_;
   const std::shared_ptr<Listeners> listeners_ = std::make_shared<Listeners>();
-  // It may be rung by a listener that leaves after the notifier.
+  // Shared, because a subscription that outlives the notifier rings it.
   const std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
 
   mutable std::mutex mutex_;
   // Protected by mutex_.
-  std::set<std::string> pending_;  // channels that are to be told
-  std::set<std::string> heard_;    // on this connection
+  std::set<std::string> pending_;  // channels that must be notified
+  std::set<std::string> heard_;    // channels that this connection listens to
   bool is_stopping_ = false;
 
-  // The thread's own.
+  // Used by the notifier's thread only.
   std::unique_ptr<Connection> connection_;
   std::chrono::milliseconds pause_{0};  // after the last failure
   Time connect_at_;

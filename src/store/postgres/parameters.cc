@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t seconds_to_2000 = 946'684'800;
 constexpr std::int64_t microseconds_to_2000 = seconds_to_2000 * 1'000'000;
-// 4713-01-01 BC (Julian): the server's first. See src/include/datatype/timestamp.h there.
+// The server's first timestamp, 4713-01-01 BC (Julian): src/include/datatype/timestamp.h of
+// PostgreSQL.
 constexpr std::int64_t first_since_2000 = -211'813'488'000'000'000;
 
 template <typename T>
@@ -32,7 +33,7 @@ std::string_view bytes_of_hash(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
-// The type of an array of these.
+// Returns the array type of a type.
 std::uint32_t array_of(Type type) {
   switch (type) {
     case Type::boolean:

@@ -1,8 +1,8 @@
 #pragma once
-// store/postgres/parameters.h - values on their way to PostgreSQL, in its binary form: what a
-// statement's $1, $2, ... stand for, one value each, or a whole column of them for unnest().
+// store/postgres/parameters.h - the parameters ($1, $2, ...) of a statement in PostgreSQL's binary
+// format: single values, or columns of values for unnest().
 //
-// The forms are those of the types' send and receive functions, as the server documents them in
+// The formats are those of the types' send and receive functions, as the server documents them in
 // https://www.postgresql.org/docs/15/protocol-overview.html#PROTOCOL-FORMAT-CODES: big-endian
 // integers; a timestamptz is the microseconds since 2000-01-01 UTC; an array is its dimensions,
 // then each element after its length.
@@ -19,7 +19,7 @@
 
 namespace belay::postgres {
 
-// The object ids of the types used, as in the server's pg_type.dat.
+// The object ids of the used types, from the server's pg_type.dat.
 enum class Type : std::uint32_t {
   boolean = 16,
   bytes = 17,
@@ -29,11 +29,12 @@ enum class Type : std::uint32_t {
   uuid = 2950,
 };
 
-// The 8 bytes of a timestamptz; an instant before what the server can hold is taken for its first.
+// Converts between an Instant and the 8 bytes of a timestamptz. Instants before the server's first
+// one become that one.
 std::int64_t microseconds_since_2000(Instant instant);
 Instant instant_since_2000(std::int64_t microseconds);
 
-// What is beyond the range of bigint is taken for its greatest number.
+// Returns the number, at most the largest bigint.
 std::int64_t clamped(std::uint64_t number);
 
 // One column of a batch of rows: an array parameter for unnest(). Bytes are copied.
@@ -41,7 +42,7 @@ class Column {
  public:
   explicit Column(Type type) : type_(type) {}
 
-  // The value must be of the column's type.
+  // Adds a value. REQUIRES: it has the column's type.
   void add(std::int64_t number);
   void add(std::uint64_t number) { add(clamped(number)); }
   void add(bool value);
@@ -51,7 +52,7 @@ class Column {
   void add(const Digest& digest);
   void add_null();
   void add_or_null(const Uuid& id) { id.is_null() ? add_null() : add(id); }
-  // Null for the default instant.
+  // Adds null for the default instant.
   void add_or_null(Instant instant) { instant == Instant{} ? add_null() : add(instant); }
   template <typename E>
     requires(store::enum_names<E>.size() > 0)
@@ -62,7 +63,7 @@ class Column {
 
   std::size_t size() const { return count_; }
   Type type() const { return type_; }
-  // As an array of one dimension.
+  // The binary format of a one-dimensional array.
   std::string encoded() const;
 
  private:
@@ -98,7 +99,7 @@ class Parameters {
   }
   Parameters& add(const char*) = delete;
 
-  // In the form that libpq takes them; valid while this object is, and unchanged.
+  // The arguments of PQsendQueryParams(); valid until this object changes or is destroyed.
   struct View {
     std::vector<std::uint32_t> types;
     std::vector<const char*> values;

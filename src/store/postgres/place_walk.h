@@ -2,7 +2,7 @@
 // store/postgres/place_walk.h - reads a table's rows in the order of their numbers, which
 // have a block range index.
 //
-// A place combines the number of a source in a list with the row's number in that source.
+// A position combines the index of a source in a list with the row's number in that source.
 
 #include <functional>
 

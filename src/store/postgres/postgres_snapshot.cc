@@ -87,7 +87,7 @@ Result<Done> read_approval(const Rows& rows, int row, ApprovalRow& approval) {
   return Done{};
 }
 
-// The second condition has the planner use the index of the runs that have not ended.
+// The second condition makes the planner use the index of the runs that have not ended.
 void add_statuses(Query& query, const std::vector<RunStatus>& statuses) {
   if (statuses.empty()) return;
   Column wanted(Type::text);
@@ -141,13 +141,13 @@ Result<Rows> PostgresSnapshot::ask(const Query& query) {
   if (begins) {
     connection_.send(claims_for_ ? "BEGIN ISOLATION LEVEL READ COMMITTED"
                                  : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    // Compiling a plan takes longer than any of these reads. In the same statement: a pooler may
-    // have come to a standby meanwhile, or to a former primary.
+    // JIT compilation takes longer than any of these reads. The same statement checks that the
+    // server is a primary: behind a pooler, this transaction can be on a standby.
     static const std::string asks =
         std::string(asks_for_writes) + ", set_config('jit', 'off', true)";
     connection_.send(connection_.tells_its_state() ? "SET LOCAL jit = off" : asks.c_str());
-    // An offer that a crash of the server undoes is offered again: it is not worth a wait for a
-    // disk.
+    // The marks of candidates need not be durable: if a crash of the server loses them, the runs
+    // are only returned to another poll.
     if (claims_for_) connection_.send("SET LOCAL synchronous_commit = off");
   }
   connection_.send(query.sql(), query.parameters());
@@ -276,7 +276,7 @@ Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilte
   if (filter.between) {
     query.add(" AND a.interrupt_id BETWEEN ? AND ?", filter.between->first, filter.between->second);
   }
-  // A run or a user has few: + 0 keeps the planner from scanning all of the tenant's in order.
+  // A run or a user has few; "+ 0" prevents the planner from scanning all of the tenant's in order.
   query.add(filter.run || filter.user || filter.between ? " ORDER BY a.approval_number + 0 DESC"
                                                         : " ORDER BY a.approval_number DESC");
   query.add(" LIMIT ?", filter.limit);
@@ -289,7 +289,7 @@ Result<std::vector<ApprovalRow>> PostgresSnapshot::approvals(const ApprovalFilte
 Result<std::vector<StoredRecord>> PostgresSnapshot::records(const RecordQuery& wanted) {
   bool by_field = !wanted.field.empty();
   Query query("SELECT r.key, r.envelope, r.run_id, r.seq, r.updated_at, r.seal FROM ");
-  // Both ways give the keys in order straight from an index.
+  // Both sources return the keys in the order of an index, without a sort.
   if (by_field) {
     query.add(
         "belay.record_index i JOIN belay.records r ON r.tenant = i.tenant"

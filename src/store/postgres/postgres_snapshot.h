@@ -1,6 +1,6 @@
 #pragma once
-// store/postgres/postgres_snapshot.h - reads on one connection, all of one moment: a transaction
-// that begins with the first of them.
+// store/postgres/postgres_snapshot.h - a snapshot on one connection: a transaction that the first
+// read begins.
 //
 // Threading: one thread at a time.
 
@@ -14,10 +14,11 @@ namespace belay::postgres {
 
 class PostgresSnapshot final : public Snapshot {
  public:
-  // REQUIRES: the connection is in no transaction. Whoever made the snapshot ends its one.
+  // REQUIRES: the connection is in no transaction. The caller ends the snapshot's transaction.
   explicit PostgresSnapshot(Connection& connection) : connection_(connection) {}
-  // For Store::claim(): due runs by priority are locked, and those passed over that another
-  // transaction has locked, or that another session was offered a moment ago. Not of one moment.
+  // For Store::poll_runs(): runs() by priority locks the due runs that it returns, and skips runs
+  // that another transaction has locked or that are hidden for `claims_for` (visibility timeout).
+  // Its reads are not consistent with each other: the transaction is READ COMMITTED.
   PostgresSnapshot(Connection& connection, const SessionId& claims_for)
       : connection_(connection), claims_for_(claims_for) {}
 
@@ -43,18 +44,18 @@ class PostgresSnapshot final : public Snapshot {
                                                        ConcurrencyScope of) override;
   Result<std::vector<SessionRow>> sessions(const SessionFilter& filter) override;
 
-  // Whether there is a transaction to be ended.
+  // True if a transaction was started, which the caller must end.
   bool has_begun() const { return has_begun_; }
-  // Of the read that failed: all after it fail so too, since there is no view left to be consistent
-  // with.
+  // The Error of the first failed read. All later reads fail with it too: the transaction has
+  // ended, and another one would have another snapshot.
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
   Result<std::vector<ValueRow>> every_value(const ValueFilter& filter);
   Result<std::vector<ValueRow>> values_that_count(const ValueFilter& filter);
-  // All but the tenant, the order and the limit.
+  // Adds all conditions except the tenant, the order and the limit.
   static void add_run_conditions(Query& query, const RunFilter& filter);
-  // By priority, from the indexes: a level of it after the other.
+  // For filters that order by priority: reads one level of priority after the other from an index.
   void ask_by_priority(const RunFilter& filter, Query& query);
   Result<Rows> ask(const Query& query);
   template <typename Row, typename ReadRow>

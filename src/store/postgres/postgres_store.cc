@@ -87,13 +87,13 @@ class PostgresStore final : public Store {
   const Address address_;
   const std::shared_ptr<ShutdownDeadline> haste_ = std::make_shared<ShutdownDeadline>();
   Clock& clock_;
-  const bool has_own_clock_;  // a clock of its own, not a test's
+  const bool has_own_clock_;  // false if a test has set expiry_clock
   const std::size_t statement_bytes_max_;
   const std::unique_ptr<ServerClock> server_clock_;
   Random& random_;
   Sessions sessions_;
   ReaderPool readers_;
-  Writer writer_;  // last: what it still carries out may use the rest
+  Writer writer_;  // last: its destructor still writes commits, and uses the other members
 };
 
 Result<std::unique_ptr<ServerClock>> clock_of(Connection& connection, Clock& own) {
@@ -111,7 +111,7 @@ Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, Clock
   BELAY_TRY(Address address, address_from(url));
   BELAY_TRY(auto connection, Connection::open(address));
   BELAY_CHECK(prepare_schema(*connection, address, options.migration_locks));
-  (void)Sessions::prune(*connection);  // a row too many harms nobody
+  (void)Sessions::prune(*connection);  // a failure is ignored: old rows have no effect
   BELAY_TRY(auto server_clock, clock_of(*connection, clock));
   std::unique_ptr<Store> store =
       std::make_unique<PostgresStore>(std::move(address), std::move(connection),

@@ -5,24 +5,25 @@
 namespace belay::postgres {
 namespace {
 
-// Where the chain of a run that goes on is to begin.
+// The first checkpoint that remains of a run.
 struct Anchor {
   std::uint64_t seq = 0;
   std::uint64_t state_seq = 0;
   std::int64_t superstep = 0;
 };
 
-// What pruning must know of a run.
+// The properties of a run that pruning depends on.
 struct Found {
   RunStatus status = RunStatus::running;
   std::string thread;
   bool preserve = false;
   bool has_waiting_message = false;
-  std::optional<Anchor> anchor;  // nothing: an earlier pruning went further
+  std::optional<Anchor> anchor;  // nullopt if the checkpoint was already pruned
 };
 
-// $1 the tenant, $2 the run, $3 the seq to go before. In the midst of a superstep a checkpoint says
-// no more than which commit chose the tasks, none before its state_seq: so the chain begins there.
+// $1 tenant, $2 run, $3 the seq before which commits are pruned. If the commit at $3 is partway
+// through a superstep, its state is that of state_seq and the pending writes since: the chain must
+// then begin at the checkpoint of state_seq.
 constexpr std::string_view find_statement =
     "SELECT r.status, r.thread_id, t.preserve,"
     " EXISTS (SELECT 1 FROM belay.outbox o WHERE o.tenant = r.tenant AND o.run_id = r.run_id"
@@ -44,7 +45,7 @@ Result<std::optional<Found>> find(Connection& connection, const TenantId& tenant
       "SELECT 1 FROM belay.threads WHERE tenant = $1 AND thread_id ="
       " (SELECT thread_id FROM belay.runs WHERE tenant = $1 AND run_id = $2) FOR UPDATE",
       names);
-  // A statement of its own: it sees what was done by those that held the locks before.
+  // A separate statement after the locks: it sees the commits of the transactions that held them.
   names.add(prune.before_seq.value_or(0));
   connection.send(find_statement, names);
   BELAY_TRY(std::vector<Rows> given, connection.sync());
@@ -53,7 +54,7 @@ Result<std::optional<Found>> find(Connection& connection, const TenantId& tenant
   if (row.count() == 0) return found;
   found.emplace();
   auto status = store::enum_named<RunStatus>(row.view(0, 0));
-  if (status) found->status = *status;  // an unknown one is taken for one that goes on
+  if (status) found->status = *status;  // an unknown status counts as running: not pruned
   found->thread = row.text(0, 1);
   found->preserve = row.boolean(0, 2);
   found->has_waiting_message = row.boolean(0, 3);
@@ -73,7 +74,7 @@ void forget_run(Connection& connection, const TenantId& tenant, const RunId& run
       "DELETE FROM belay.tasks WHERE tenant = $1 AND run_id = $2",
       "DELETE FROM belay.effects WHERE tenant = $1 AND run_id = $2",
       "DELETE FROM belay.outbox WHERE tenant = $1 AND run_id = $2",
-      // An agent's own rows stay, and no longer name a run.
+      // Records remain, and no longer refer to a run.
       "UPDATE belay.records SET run_id = NULL, seq = 0 WHERE tenant = $1 AND run_id = $2",
       "DELETE FROM belay.run_starts WHERE tenant = $1 AND run_id = $2",
       "DELETE FROM belay.runs WHERE tenant = $1 AND run_id = $2"};
@@ -88,8 +89,8 @@ void forget_run(Connection& connection, const TenantId& tenant, const RunId& run
       left);
 }
 
-// What no state from the anchor's on needs: rows before a channel's newest `set` up to it, and
-// operands of reducers that have been reduced.
+// Deletes the values that no state from the anchor's on needs: those before a channel's newest
+// `set` up to it, and operands of reducers that have been combined.
 void forget_values(Connection& connection, const Parameters& names_and_state_seq) {
   connection.send(
       "DELETE FROM belay.channel_values WHERE tenant = $1 AND run_id = $2 AND namespace = ''"

@@ -1,16 +1,16 @@
 #pragma once
-// store/postgres/prune.h - forgets runs, or what came before one of their commits.
+// store/postgres/prune.h - deletes runs, or the commits of a run before one of them.
 //
-// The run's row is locked first, then its thread's: a first commit that is being made in the thread
-// shares that lock, so that the thread is not forgotten beside it.
+// Locks the run's row first, then its thread's. A concurrent first commit in the thread holds a
+// share lock on the thread, so that the thread is not deleted while it gets a new run.
 
 #include "belay/store.h"
 #include "store/postgres/connection.h"
 
 namespace belay::postgres {
 
-// Looks at the run, and queues what is to be deleted: sync() carries it out.
-// REQUIRES: within a block of READ COMMITTED; nothing else is queued.
+// Locks and reads the run, and queues the deletions; the next sync() executes them.
+// REQUIRES: within a READ COMMITTED transaction; nothing else is queued.
 Result<Done> prune(Connection& connection, const TenantId& tenant, const PruneRun& prune);
 
 }  // namespace belay::postgres

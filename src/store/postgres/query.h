@@ -1,6 +1,6 @@
 #pragma once
-// store/postgres/query.h - a statement that is put together from conditions, with their values; and
-// from its rows to a vector.
+// store/postgres/query.h - builds a statement from conditions with their values, and reads its rows
+// into a vector.
 //
 // Threading: one thread at a time.
 
@@ -12,7 +12,7 @@
 
 namespace belay::postgres {
 
-// A value that is no text: an envelope.
+// A value of type bytea, such as an envelope.
 struct Bytes {
   std::string_view bytes;
 };
@@ -29,7 +29,7 @@ class Query {
     return *this;
   }
 
-  // Gives the values the next numbers; what is appended has to name them ($1).
+  // Assigns the next numbers to the values; appended text must refer to them by number ($1).
   template <typename... Values>
   Query& bind(const Values&... values) {
     (put(values), ...);
@@ -39,8 +39,8 @@ class Query {
 
   const std::string& sql() const { return sql_; }
   const Parameters& parameters() const { return parameters_; }
-  // One of the values is a text that PostgreSQL can't hold (with U+0000 or no UTF-8), so that no
-  // row has it.
+  // True if a value is a text that PostgreSQL cannot store (contains U+0000 or is not UTF-8): no
+  // row can match, and the server would reject the statement.
   bool finds_nothing() const { return finds_nothing_; }
 
  private:
@@ -58,7 +58,7 @@ class Query {
 
   std::string sql_;
   Parameters parameters_;
-  std::size_t count_ = 0;  // of the values that the text names so far
+  std::size_t count_ = 0;  // of the values with a number so far
   bool finds_nothing_ = false;
 };
 
@@ -81,7 +81,7 @@ void add_ids(Query& query, std::string_view condition, const List& list) {
 
 inline std::string_view text_itself(const std::string& text) { return text; }
 
-// Reads each row with read_row(rows, row, into), which may refuse it.
+// Reads each row with read_row(rows, row, into); returns the first Error.
 template <typename Row, typename ReadRow>
 Result<std::vector<Row>> read_all(const Rows& rows, ReadRow read_row) {
   std::vector<Row> found(static_cast<std::size_t>(rows.count()));

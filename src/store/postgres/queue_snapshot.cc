@@ -1,12 +1,11 @@
-// The reads of PostgresSnapshot of queues: their rows, the places of running runs, who owns runs,
-// what is next.
+// Reads of PostgresSnapshot: queues, tenants, running runs, sessions, due runs by priority.
 
 #include "store/postgres/postgres_snapshot.h"
 
 namespace belay::postgres {
 namespace {
 
-// Runs that wait for their time; the words are those of the index.
+// Runs with a due time. Verbatim the condition of the partial index, so that the planner uses it.
 constexpr std::string_view waits = " r.due_at IS NOT NULL AND r.status IN ('queued', 'paused')";
 
 std::string_view group_column(ConcurrencyScope of) {
@@ -17,7 +16,7 @@ std::string_view group_column(ConcurrencyScope of) {
 
 }  // namespace
 
-// However many wait for later, or with another priority: each level is one look at the index.
+// One index lookup per level of priority, however many runs are not due or have another priority.
 void PostgresSnapshot::ask_by_priority(const RunFilter& filter, Query& query) {
   std::string levels =
       " FROM (WITH RECURSIVE levels (level) AS ("
@@ -131,7 +130,7 @@ Result<std::vector<ConcurrencyCount>> PostgresSnapshot::running_counts(const Ten
       });
 }
 
-// Also owners that no row of a session tells of any more.
+// Includes owners of runs whose session no longer has a row.
 Result<std::vector<SessionRow>> PostgresSnapshot::sessions(const SessionFilter& filter) {
   Query query(
       "WITH owned AS (SELECT session_id, count(*) AS runs, min(updated_at) AS oldest"

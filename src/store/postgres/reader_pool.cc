@@ -17,7 +17,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds first_pause{50};
 constexpr milliseconds longest_pause{1'000};
 
-// After a first pause of none: a server that was restarted takes a new connection at once.
+// The first retry follows without a pause: a restarted server accepts a new connection immediately.
 milliseconds pause_after(milliseconds pause) {
   return std::clamp(pause * 2, first_pause, longest_pause);
 }
@@ -39,7 +39,7 @@ ReaderPool::~ReaderPool() {
   }
   changed_.notify_all();
   stopping_.notify_all();
-  // No thread is started any more.
+  // push() is not called any more, so that threads_ does not change.
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -117,14 +117,15 @@ ReaderPool::Attempt ReaderPool::read_once(std::unique_ptr<Connection>& connectio
     attempt = {*snapshot.failure(), true};
   }
   if (snapshot.has_begun()) {
-    // Nothing was written, nothing can be lost.
+    // Without waiting for the reply: the transaction has written nothing.
     connection->send("ROLLBACK");
     connection->send_off();
   }
   return attempt;
 }
 
-// Only where nobody else was offered it since: whose offer has lapsed has nothing to give back.
+// Makes returned candidates visible to other sessions again. Only those still marked for this
+// session: after the visibility timeout another session can have received them.
 Result<Done> ReaderPool::give_back(Connection& connection, const PollFilter& filter) {
   if (filter.returned_candidates.empty()) return Done{};
   Column tenants(Type::text);
@@ -147,8 +148,9 @@ Result<Done> ReaderPool::give_back(Connection& connection, const PollFilter& fil
   return Done{};
 }
 
-// Runs that were found are locked until they are marked as offered, so no two sessions are offered
-// the same.
+// The candidates are locked until they are marked and committed; concurrent polls skip locked runs.
+// No two sessions therefore receive the same candidate within the visibility timeout. If the reply
+// to COMMIT is lost, the poll is retried; candidates already marked stay hidden until the timeout.
 ReaderPool::Attempt ReaderPool::poll_once(Connection& connection, const Claim& claim) {
   if (auto given = give_back(connection, claim.filter); !given.ok()) {
     return {std::move(given), connection.is_lost() || connection.is_retryable()};

@@ -1,11 +1,11 @@
 #pragma once
-// store/postgres/reader_pool.h - threads that read, each with a connection of its own, so that no
-// read waits for the writer or holds up the event loop.
+// store/postgres/reader_pool.h - a pool of reader threads, each with its own connection.
 //
-// A thread is started when a read finds all others at work, up to the address' pool; it connects
-// when it first reads, and again when its connection was lost, or has come to a server that takes
-// no writes. A read that was interrupted so, or given up by the server in favour of another
-// transaction, is run again from its start until the address' patience is over.
+// Reads therefore wait neither for the writer nor block the event loop. A thread starts when a read
+// finds all others busy, up to Address::pool. It connects at its first read, and again after its
+// connection was lost or its server accepts no writes any more. A read that this interrupts, or
+// that the server aborts in favour of another transaction, is retried from its start until
+// Address::patience has passed.
 //
 // Threading: push() from any thread.
 
@@ -28,12 +28,12 @@ class ReaderPool {
       : address_(std::move(address)), haste_(std::move(haste)) {}
   ReaderPool(const ReaderPool&) = delete;
   ReaderPool& operator=(const ReaderPool&) = delete;
-  // Serves what has been pushed, as far as there are connections still, then ends the threads.
+  // Executes the queued reads on the existing connections, then ends the threads.
   ~ReaderPool();
 
-  // Queues the read; `answer` gets what the reader returned.
+  // Queues the read; completes `answer` with the result of the reader.
   void push(Store::Reader reader, Answer answer);
-  // Queues a claim: see Store::claim(). What is offered is in `offered` then.
+  // Queues a poll (Store::poll_runs()); stores the candidates in `offered` before `answer`.
   void push_claim(PollFilter filter, std::shared_ptr<std::vector<RunRow>> offered, Answer answer);
 
  private:
@@ -44,7 +44,7 @@ class ReaderPool {
   struct Waiting {
     Store::Reader reader;
     Answer answer;
-    std::optional<Claim> claim = std::nullopt;  // in place of the reader
+    std::optional<Claim> claim = std::nullopt;  // if set, `reader` is not used
     std::chrono::steady_clock::time_point pushed_at = std::chrono::steady_clock::now();
   };
   struct Attempt {
@@ -59,7 +59,7 @@ class ReaderPool {
   Result<Done> give_back(Connection& connection, const PollFilter& filter);
   Attempt poll_once(Connection& connection, const Claim& claim);
   Result<Done> connect(std::unique_ptr<Connection>& connection);
-  // False when the pool is being closed.
+  // Waits; returns false if the pool is being closed.
   bool pause(std::chrono::milliseconds time);
 
   const Address address_;

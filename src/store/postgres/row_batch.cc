@@ -5,13 +5,16 @@
 namespace belay::postgres {
 namespace {
 
+// The last parameter is the number of rows. If a thread or run exists, ON CONFLICT inserts fewer,
+// and the division by zero undoes the transaction: the same as a guard that does not hold
+// (commit_batch.cc). A unique violation would not differ from an error in another table.
 constexpr std::string_view thread_statement =
     "WITH added AS (INSERT INTO belay.threads"
     " (tenant, thread_id, user_id, graph, created_at, preserve, seal)"
     " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING 1)"
     " SELECT 1 / (count(*) = $8)::int FROM added";
 
-// The thread stays as long as its run comes: retention locks it before it goes.
+// FOR KEY SHARE: pruning, which locks the thread before it deletes it, waits for the new run.
 constexpr std::string_view run_statement =
     "WITH added AS (INSERT INTO belay.runs (tenant, run_id, thread_id, status, reason, outcome,"
     " error_code, error, seq, epoch, session_id, checkpoint_id, node, retry_count, worked_ms,"
@@ -37,7 +40,7 @@ constexpr std::string_view checkpoint_statement =
     " SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,"
     " $17)";
 
-// A pending write that is sent again writes the same checkpoint again.
+// ON CONFLICT: a pending write that is sent again writes the same checkpoint again.
 constexpr std::string_view inner_checkpoint_statement =
     "INSERT INTO belay.checkpoints (tenant, run_id, namespace, seq, checkpoint_id, parent_id,"
     " state_seq, epoch, session_id, kind, node, superstep, next_tasks, chain_hash, retry_count,"
@@ -88,7 +91,8 @@ constexpr std::string_view task_statement =
     " ON CONFLICT (tenant, run_id, namespace, superstep, position) DO UPDATE SET"
     " task_id = excluded.task_id, status = excluded.status, envelope = excluded.envelope";
 
-// What is known for good is not changed, but that a failed effect is tried once more.
+// Does not change a final status (done, skipped, failed), except that a failed effect can be started
+// again with a later attempt.
 constexpr std::string_view effect_statement =
     "INSERT INTO belay.effects AS e (tenant, run_id, task_id, name, node, effect_class, status,"
     " attempt, created_at, updated_at, envelope)"
@@ -107,7 +111,7 @@ constexpr std::string_view blob_statement =
     "INSERT INTO belay.blobs (tenant, blob_id, envelope) SELECT * FROM unnest($1, $2, $3)"
     " ON CONFLICT DO NOTHING";
 
-// The second part of the statement sees the rows as they were before it: both go.
+// Both DELETEs see the rows from before the statement, in whichever order they are executed.
 constexpr std::string_view erase_statement =
     "WITH keys AS (SELECT * FROM unnest($1, $2, $3, $4) AS u (tenant, collection, user_id, key)),"
     " entries AS (DELETE FROM belay.record_index i USING keys u WHERE i.tenant = u.tenant"
@@ -135,7 +139,7 @@ std::string part_of_key(std::int64_t part) { return std::to_string(part); }
 std::string part_of_key(std::uint64_t part) { return std::to_string(part); }
 std::string part_of_key(const Uuid& id) { return std::string(bytes_of_id(id)); }
 
-// Parts of a key, each after its length, so that no two keys make the same text.
+// Joins the parts of a key, each after its length, so that different keys have different texts.
 template <typename... Parts>
 std::string key_of(const Parts&... parts) {
   std::string key;
@@ -148,7 +152,7 @@ std::string key_of(const Parts&... parts) {
   return key;
 }
 
-// What is not there takes no room, as under a key.
+// An absent digest is stored as an empty text, in an encrypted store as well.
 std::string hash_or_nothing(const Digest& digest) {
   return digest == Digest{} ? "" : store::bytes_of(digest);
 }
@@ -156,7 +160,7 @@ std::string hash_or_nothing(const Digest& digest) {
 }  // namespace
 
 Table& Rounds::table_for(const std::string& key) {
-  // After the last round that has the key: an earlier one would be written before it.
+  // After the last round that contains the key; an earlier round would be written before it.
   std::size_t first_free = rounds_.size();
   while (first_free > 0 && !rounds_[first_free - 1].keys.contains(key)) --first_free;
   if (first_free == rounds_.size()) {
@@ -330,7 +334,8 @@ void RowBatch::add_record(const TenantId& tenant, const RecordPut& put, const Co
   }
 }
 
-// Who puts a large value locks its row in blob_puts first: see the schema.
+// blob_puts before blobs: the row of blob_puts is the lock of a blob. A deletion of unused blobs
+// (CommitWriter::delete_blobs) takes it first, too, and then finds another put number.
 void RowBatch::send(Connection& connection) const {
   threads_.send_with_count(connection);
   runs_.send_with_count(connection);

@@ -1,10 +1,9 @@
 #pragma once
-// store/postgres/row_batch.h - all the rows of a transaction's commits, however many, as one
-// statement a table.
+// store/postgres/row_batch.h - the rows of all commits of a transaction, as one statement per table.
 //
-// Guards are not judged here: whoever sends it has made sure, or makes sure in the same
-// transaction, that every commit in it may be written. Rows are written in the order in which they
-// were added; where one statement can't (the same key twice), there are several.
+// Does not evaluate guards: the caller has done so, or does so in the same transaction. Rows are
+// written in the order in which they were added; rows with the same key, which one statement cannot
+// write, are divided among several statements.
 //
 // Threading: one thread at a time.
 
@@ -16,13 +15,13 @@
 
 namespace belay::postgres {
 
-// Tables of the same kind; no key is twice in one of them.
+// Batches of rows for one table; no batch contains a key twice.
 class Rounds {
  public:
   Rounds(std::string_view statement, std::initializer_list<Type> types)
       : statement_(statement), types_(types) {}
-  // The table that the next row of this key goes to. A key belongs to the same table for good once
-  // a later one has it: so the order of writes is that of the calls.
+  // Returns the batch for the next row of this key: the one after the last batch that contains the
+  // key. The rows of a key are therefore written in the order of the calls.
   Table& table_for(const std::string& key);
   void send(Connection& connection) const {
     for (const Round& round : rounds_) round.table.send(connection);
@@ -42,16 +41,16 @@ class RowBatch {
  public:
   RowBatch();
 
-  // The new thread and run of a first commit.
+  // For the new thread and run of a first commit.
   void add_thread(const ThreadRow& thread);
   void add_run(const RunRow& run);
   void add_start(const RunRow& run);
-  // All but thread and run: what a commit that moves a run, or a pending write, brings along.
+  // All rows of a commit, or of a pending write, except its thread, run and decision.
   void add_children(const Commit& commit, const CommitRows& rows);
   void add_records(const TenantId& tenant, const CommitRows& rows, Instant updated_at);
   void add_blobs(const TenantId& tenant, const CommitRows& rows);
 
-  // Queues the statements. In a transaction.
+  // Queues the statements. REQUIRES: a transaction.
   void send(Connection& connection) const;
 
  private:
@@ -61,7 +60,7 @@ class RowBatch {
   void add_record(const TenantId& tenant, const RecordPut& put, const CommitRows& rows,
                   Instant updated_at);
 
-  // Of one record, by turns: what is there goes, then the new one comes.
+  // A batch of records: deletes the old rows, then inserts the new ones.
   struct RecordRound {
     RecordRound();
     Table erased;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int oldest_server = 140'000;
 constexpr std::string_view compatible_mark = "-- compatible from: ";
-// A migration may have to wait for another process' one, or to go through large tables.
+// A migration might wait for that of another process, or rewrite large tables.
 constexpr std::chrono::minutes migration_patience{60};
 constexpr std::chrono::seconds usual_patience{30};
 
@@ -29,23 +29,23 @@ std::string shown_version(int version) {
   return major + "." + std::to_string(version / 100 % 100) + "." + std::to_string(version % 100);
 }
 
-// What a look at the server tells.
+// The state of the server and the schema.
 struct Situation {
   std::string user;
   std::string database;
   bool is_standby = false;
   bool is_read_only = false;
   bool has_schema = false;
-  bool has_migrations = false;  // a table of that name, with our columns
+  bool has_migrations = false;  // a table of this name with Belay's columns
   bool has_other_tables = false;
   std::string encoding;
-  bool may_use_schema = false;  // where there is one
-  std::string closed_tables;    // and the sequence: what our user may not read and write, by name
-  std::string absent_tables;    // of ours
+  bool may_use_schema = false;  // false also without a schema
+  std::string closed_tables;    // tables and the sequence that our user may not read and write
+  std::string absent_tables;    // tables of Belay that do not exist
 };
 
 Result<Situation> look(Connection& connection, const Address& address) {
-  // The catalog itself is asked: to look a table up by name takes rights on its schema.
+  // Reads the catalog directly: a lookup by name (regclass) requires privileges on the schema.
   static constexpr std::string_view sql =
       "SELECT current_user::text, current_database()::text, pg_is_in_recovery(),"
       " current_setting('transaction_read_only') = 'on',"
@@ -108,13 +108,13 @@ Result<Done> check_server(const Situation& found, const Address& address) {
   return Done{};
 }
 
-// Whether all of our migrations have been applied, `version` is how many of them.
+// The applied migrations; `version` is their number.
 struct Applied {
   std::size_t version = 0;
   bool is_current() const { return version >= migrations().size(); }
 };
 
-// A migration and its row come in one transaction: somebody has taken the row away.
+// A migration and its row are written in one transaction, so the row was deleted afterwards.
 Error half_migrated(const Address& address, int version) {
   return refuse(ErrorCode::corrupt, address,
                 "has a schema " + address.schema + " that does not say of migration " +
@@ -146,7 +146,7 @@ Result<Applied> applied_migrations(Connection& connection, const Address& addres
   return Applied{static_cast<std::size_t>(rows.count())};
 }
 
-// The oldest version that may go on using what this migration made.
+// Returns the oldest version of Belay that can use the schema after this migration.
 std::int64_t compatible_from(const store::Migration& migration, std::size_t version) {
   auto oldest = static_cast<std::int64_t>(version);
   std::size_t mark = migration.sql.find(compatible_mark);
@@ -168,7 +168,8 @@ void send_migration(Connection& connection, std::size_t version) {
       note);
 }
 
-// In a block that holds the lock, so that what is found stays so.
+// REQUIRES: the transaction holds the advisory lock. The schema is read again under it: another
+// process might have migrated it since the first read.
 Result<Done> migrate_locked(Connection& connection, const Address& address,
                             std::chrono::milliseconds lock_patience) {
   BELAY_TRY(Situation found, look(connection, address));
@@ -177,7 +178,7 @@ Result<Done> migrate_locked(Connection& connection, const Address& address,
   if (found.has_migrations) {
     BELAY_TRY(applied, applied_migrations(connection, address));
   } else if (!found.has_schema) {
-    // Without IF NOT EXISTS: it asks for rights even where there is nothing to do.
+    // Not IF NOT EXISTS, which requires the privilege even if the schema exists.
     connection.send("CREATE SCHEMA \"" + address.schema + "\"");
   }
   connection.send("SET LOCAL lock_timeout = " + std::to_string(lock_patience.count()));
@@ -191,7 +192,8 @@ Result<Done> migrate_locked(Connection& connection, const Address& address,
 
 Result<Done> migrate(Connection& connection, const Address& address,
                      std::chrono::milliseconds lock_patience) {
-  // Each statement must see what those that held the lock before have done.
+  // READ COMMITTED: statements after the lock must see the migration of a process that held it
+  // before.
   connection.send("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
   connection.send("SELECT pg_advisory_xact_lock(hashtextextended('belay schema ' || $1, 0))",
                   Parameters().add(std::string_view(address.schema)));
@@ -199,7 +201,7 @@ Result<Done> migrate(Connection& connection, const Address& address,
   return migrate_locked(connection, address, lock_patience);
 }
 
-// Whose transaction it is that has used one of our tables for longest.
+// Names the process whose transaction has used one of our tables for the longest time.
 Error held_up(Connection& connection, const Address& address, int tries, const Error& last) {
   static constexpr std::string_view sql =
       "SELECT a.pid::bigint, coalesce(nullif(a.application_name, ''), 'without a name'),"
@@ -230,7 +232,7 @@ Error held_up(Connection& connection, const Address& address, int tries, const E
                     "), and open the store again.");
 }
 
-// Between two tries those who waited behind the migration have their turn.
+// Releases all locks between two tries, so that processes that wait behind the migration continue.
 Result<Done> migrate_between_others(Connection& connection, const Address& address,
                                     const MigrationLocks& locks) {
   TransactionRetry repetition(locks.tries, locks.patience / 4, locks.patience);
@@ -265,7 +267,7 @@ Error missing_rights(const Situation& found, const Address& address) {
                 why + "; have the database's owner say: " + grants + ".");
 }
 
-// Before anything is written into what others made, or is not whole.
+// Rejects a schema that our user may not use, before anything is written.
 Result<Done> check_tables(const Address& address, const Situation& found) {
   if (!found.has_migrations) return Done{};
   if (!found.may_use_schema || !found.closed_tables.empty()) return missing_rights(found, address);
@@ -293,7 +295,7 @@ Result<Done> bring_up_to_date(Connection& connection, const Address& address,
   return migrated;
 }
 
-// Whether our user may make what there is not yet.
+// Whether our user may create the schema or its tables, if they do not exist.
 Result<bool> may_make(Connection& connection, const Address& address, const Situation& found) {
   if (found.has_migrations) return true;
   Parameters parameters;

@@ -1,9 +1,9 @@
 #pragma once
-// store/postgres/schema.h - from a database to one that holds Belay's current schema.
+// store/postgres/schema.h - creates, checks and migrates Belay's schema in a database.
 //
-// Two versions of Belay may use a schema at the same time, while its workers are replaced one after
-// the other: a migration says with a line "-- compatible from: N" that a Belay that knows no more
-// than version N may go on using what it made. Without that line, an older one is refused.
+// Two versions of Belay can use a schema at the same time, while workers are replaced one after the
+// other: a migration states with a line "-- compatible from: N" that a Belay that knows version N
+// or later can use the schema that it creates. Without this line, older versions are rejected.
 
 #include <chrono>
 #include <span>
@@ -15,30 +15,30 @@
 
 namespace belay::postgres {
 
-// All that the schema has, without the schema's name.
+// The names of all tables, without the schema's name.
 std::span<const std::string_view> table_names();
 
-// For how long a migration waits for a lock that others hold, and how often it tries to come by
-// all. Whoever wants to write a table that it waits for has to wait behind it.
+// The time for which a migration waits for a lock, and how often it tries to get all of its locks.
+// While it waits for a table, other processes that write to the table wait behind it.
 struct MigrationLocks {
   std::chrono::milliseconds patience{2'000};
   int tries = 15;
 };
-// Checks the server, creates the schema or brings it up to date. Writes nothing and takes no lock
-// where it is current. Refuses what is not ours, or too new for us, and leaves it as it was.
+// Checks the server and creates or migrates the schema. Writes nothing and takes no lock if the
+// schema is current. Fails, and changes nothing, if it belongs to another program or is too new.
 Result<Done> prepare_schema(Connection& connection, const Address& address,
                             const MigrationLocks& locks = {});
 
 struct SchemaState {
   bool exists = false;
   std::size_t version = 0;
-  std::size_t known = 0;  // what this Belay brings it to
+  std::size_t known = 0;  // the version to which this Belay migrates
 };
-// Looks, and writes nothing. What prepare_schema() would refuse is refused in its words, missing
-// rights on what there is too.
+// Reads the state of the schema and writes nothing. Fails as prepare_schema() would, also if the
+// user lacks privileges.
 Result<SchemaState> examine_schema(Connection& connection, const Address& address);
 
-// Of the server's settings without which a commit may be lost, those that are off: "fsync",
+// Returns the settings that are off although commits can be lost without them: "fsync",
 // "full_page_writes", "synchronous_commit".
 Result<std::vector<std::string>> durability_of(Connection& connection);
 

@@ -10,13 +10,13 @@ bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
 }
 
-// Where what follows `end_mark` begins.
+// Returns the index after the next `end_mark`; the end of the script without one.
 std::size_t after(std::string_view script, std::string_view end_mark, std::size_t from) {
   std::size_t found = script.find(end_mark, from);
   return found == std::string_view::npos ? script.size() : found + end_mark.size();
 }
 
-// These nest.
+// C-style comments nest in SQL.
 std::size_t after_comment(std::string_view script, std::size_t at) {
   int depth = 0;
   while (at < script.size()) {
@@ -35,8 +35,8 @@ std::size_t after_comment(std::string_view script, std::size_t at) {
   return script.size();
 }
 
-// In E'...' a backslash takes the next character with it. Two quotes in a row read as the end of
-// one literal and the begin of the next, which comes to the same.
+// In E'...' a backslash escapes the next character. A doubled quote counts as the end of one
+// literal and the start of the next, which has the same effect here.
 std::size_t after_literal(std::string_view script, std::size_t at) {
   bool has_escapes = at > 0 && (script[at - 1] == 'E' || script[at - 1] == 'e') &&
                      (at == 1 || !is_of_name(script[at - 2]));
@@ -50,7 +50,8 @@ std::size_t after_literal(std::string_view script, std::size_t at) {
   return script.size();
 }
 
-// A dollar quote begins with $$ or $tag$, where no name goes on and no parameter ($1) is meant.
+// A dollar quote starts with $$ or $tag$. A dollar sign within a name does not start one, and
+// neither does a parameter ($1).
 std::size_t after_dollar(std::string_view script, std::size_t at) {
   if (at > 0 && is_of_name(script[at - 1])) return at + 1;
   std::size_t end = at + 1;
@@ -62,11 +63,11 @@ std::size_t after_dollar(std::string_view script, std::size_t at) {
 }
 
 struct Piece {
-  std::size_t end;  // where the next begins
+  std::size_t end;  // index of the next piece
   bool says_something = true;
 };
 
-// What begins at `at`: a comment, something quoted, or one character.
+// Returns the piece that starts at `at`: a comment, a quoted text, or one character.
 Piece piece_at(std::string_view script, std::size_t at) {
   char c = script[at];
   std::string_view two = script.substr(at, 2);

@@ -18,17 +18,18 @@ using std::chrono::steady_clock;
 constexpr milliseconds first_pause{50};
 constexpr milliseconds longest_pause{1'000};
 constexpr std::size_t remembered_max = 10'000;
-// Who asks for a session has the event loop wait: nothing else goes on, no signal is seen.
+// The caller blocks the event loop: no run continues and no signal is handled meanwhile.
 constexpr milliseconds shortly{2'000};
 
-// "host:pid", for people.
+// "host:pid", for display.
 std::string own_name() {
   std::array<char, 256> host{};
   if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
   return std::string(host.data()) + ":" + std::to_string(getpid());
 }
 
-// The same server, which is given up sooner: who waits here for long has lost its lease meanwhile.
+// The same address with a shorter connect_timeout (2 to 10 s): during a longer wait the lease would
+// expire.
 Address impatient(Address address) {
   auto seconds = std::clamp<std::int64_t>(address.session_expiry.count() / 3'000, 2, 10);
   for (auto& [name, value] : address.parameters) {
@@ -63,7 +64,7 @@ Sessions::~Sessions() {
   }
   stopping_.notify_all();
   if (heart_.joinable()) heart_.join();
-  // Without connecting anew: the leases run out by themselves.
+  // Opens no connection for this: without it, the leases expire.
   if (ours.size() == 0 || !asked_ || asked_->is_lost()) return;
   Parameters parameters;
   parameters.add(ours);
@@ -87,7 +88,8 @@ Result<Rows> Sessions::ask(std::string_view sql, const Parameters& parameters,
                            milliseconds patience) {
   std::lock_guard lock(asking_);
   Time begun = steady_clock::now();
-  // It may have been idle for long, and lost, or its server no primary, without anybody noticing.
+  // An idle connection can have been lost, or its server can have become a standby, undetected: one
+  // immediate retry on a new connection.
   bool may_be_stale = asked_ != nullptr;
   TransactionRetry repetition;
   while (true) {
@@ -106,7 +108,7 @@ Result<Done> Sessions::insert(const SessionId& session, Instant now) {
   Parameters row;
   row.add(session).add(std::string_view(name_)).add(address_.session_expiry.count());
   row.add(now);
-  // Sent again after a lost reply it finds its own row.
+  // ON CONFLICT: after a lost reply, the retry finds the row of the first try.
   BELAY_CHECK(
       ask("INSERT INTO belay.sessions (session_id, name, started_at, seen_at, expires_at)"
           " SELECT $1, $2, $4, now, now + $3 * interval '1 millisecond' FROM clock_timestamp() now"
@@ -125,7 +127,7 @@ void Sessions::release(const SessionId& session) {
     if (open_.erase(session) == 0) return;
     alive_.erase(session);
   }
-  // Where that fails its lease runs out by itself.
+  // If that fails, the lease expires.
   (void)ask(
       "UPDATE belay.sessions SET expires_at = least(expires_at, clock_timestamp())"
       " WHERE session_id = $1",
@@ -200,10 +202,11 @@ bool Sessions::beat(std::unique_ptr<Connection>& connection) {
     for (const auto& [session, renewed_at] : open_) ours.add(session);
   }
   if (ours.size() == 0) return true;
+  // Taken before the request: the lease then never seems longer to us than it is in the server.
   Time before = steady_clock::now();
   Parameters row;
   row.add(address_.session_expiry.count()).add(ours).add(std::string_view(name_));
-  // A row that is gone, after a day without a beat, comes back.
+  // INSERT, because the row can have been pruned after a day without a heartbeat.
   Instant asked_at{};
   auto renewed = with_retry(*connection, [&] {
     asked_at = clock_.own_now();
@@ -225,7 +228,7 @@ void Sessions::note_renewed(const Rows& renewed, Time before) {
   std::lock_guard lock(mutex_);
   for (int row = 0; row < renewed.count(); ++row) {
     auto own = open_.find(SessionId(renewed.uuid(row, 0)));
-    if (own == open_.end()) continue;  // it was released meanwhile
+    if (own == open_.end()) continue;  // released meanwhile
     bool was_silent = before - own->second > address_.session_expiry;
     if (was_silent) in_doubt_until_ = before + address_.session_expiry;
     own->second = before;

@@ -1,13 +1,14 @@
 #pragma once
-// store/postgres/sessions.h - who lives: sessions as leases in a table, by the server's clock.
+// store/postgres/sessions.h - sessions as leases in a table, by the server's clock.
 //
-// A session is a row in belay.sessions whose expires_at one thread of its process moves forward,
-// three times in a lease. While it is expired others may take over its runs, and its commits for
-// those are fenced then; what nobody took is its own again once it beats. So a server that was away
-// for long, or a process that stood still, ends nothing.
+// A session is a row of belay.sessions. One thread of its process renews the row's expires_at by a
+// heartbeat, three times per lease. After the lease has expired, other processes can claim the
+// session's runs, and its commits to these runs are fenced. Runs that were not claimed belong to it
+// again after its next heartbeat: an unavailable server or a stopped process ends no run.
 //
-// Who could not beat for a lease can't tell whether others could: it takes them for living until a
-// lease after its own heart beats again, so that they are not robbed when a server comes back.
+// A process that sent no heartbeat for a whole lease cannot distinguish dead sessions from sessions
+// that had no connection either. It therefore considers all others alive until one lease after its
+// next heartbeat, so that it does not claim runs of live owners when a server is available again.
 //
 // Threading: any method, from any thread.
 
@@ -32,36 +33,38 @@ class Sessions {
            ServerClock& clock);
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
-  // Releases the sessions that are open still, where the server can be reached.
+  // Releases the open sessions if there is a connection.
   ~Sessions();
 
-  // All of these wait for the server: `unavailable` where it can't be reached; the last two for
-  // seconds at most, as the thread that asks has more to do. `now` is for people: what counts is
-  // the server's clock.
+  // These wait for the server and fail with `unavailable` if it cannot be reached; release() and
+  // is_alive() wait only for seconds, because they block the event loop. `now` is for display:
+  // leases use the server's clock.
   Result<Done> insert(const SessionId& session, Instant now);
   void release(const SessionId& session);
-  // An answer may be a third of a lease old.
+  // The result can be up to a third of a lease old.
   Result<bool> is_alive(const SessionId& session);
 
-  // The longest time for which an open session of ours was not renewed; none without one.
+  // The longest time since the last renewal of an open session of this process; 0 without one.
   std::chrono::milliseconds silent_for() const;
 
-  // Deletes sessions that have been dead for a day, some of them; not those of runs that go on.
+  // Deletes up to 1,000 sessions whose lease expired more than a day ago, except those that own
+  // runs that have not ended.
   static Result<Done> prune(Connection& connection);
 
  private:
   using Time = std::chrono::steady_clock::time_point;
 
   void beat_until_stopped();
-  // Renews what is open; false when the server could not be asked.
+  // Renews the open sessions; false if that failed.
   bool beat(std::unique_ptr<Connection>& connection);
   void note_renewed(const Rows& renewed, Time before);
   Result<Done> connect(std::unique_ptr<Connection>& connection) const;
-  // Carries out a statement that may be repeated, on the connection that is kept for such.
+  // Executes a statement on the connection `asked_`. Retries it after a lost reply, so that its
+  // repetition must be harmless.
   Result<Rows> ask(std::string_view sql, const Parameters& parameters,
                    std::chrono::milliseconds patience);
   std::optional<bool> remembered(const SessionId& session) const;
-  // Whether it lives.
+  // Caches the reply of the server and returns whether the session is alive.
   bool remember(const SessionId& session, std::chrono::milliseconds lease_left, Time asked_at);
 
   const Address address_;
@@ -70,7 +73,7 @@ class Sessions {
   const std::chrono::milliseconds interval_;  // of heartbeats
   ServerClock& clock_;
 
-  std::mutex order_;  // of a beat and a release, so that no beat revives what was released
+  std::mutex order_;  // excludes release() during a heartbeat, which would renew the session again
 
   std::mutex asking_;
   std::unique_ptr<Connection> asked_;  // protected by asking_
@@ -79,10 +82,10 @@ class Sessions {
   std::condition_variable stopping_;
   // Protected by mutex_.
   bool is_stopping_ = false;
-  std::map<SessionId, Time> open_;   // ours, and when each was renewed
-  std::map<SessionId, Time> alive_;  // others', and until when that is sure enough
-  Time in_doubt_until_{};            // of the others, after a time without beats
-  std::thread heart_;                // runs from the first session on
+  std::map<SessionId, Time> open_;   // sessions of this process and their last renewal
+  std::map<SessionId, Time> alive_;  // other live sessions and the end of the cache entry
+  Time in_doubt_until_{};            // until then, other sessions count as alive (see the top)
+  std::thread heart_;                // started by the first session
 };
 
 }  // namespace belay::postgres

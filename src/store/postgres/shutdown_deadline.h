@@ -1,6 +1,6 @@
 #pragma once
-// store/postgres/shutdown_deadline.h - says to all connections of a store that its process is about
-// to end, so that nobody waits for a server that is away for as long as before.
+// store/postgres/shutdown_deadline.h - shortens all waits of a store for its server during a
+// shutdown.
 //
 // Threading: any method, from any thread.
 
@@ -14,8 +14,8 @@ class ShutdownDeadline {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // For how long in haste a server is waited for. One that is only slow should not be given up:
-  // what it has not acknowledged, another process does again.
+  // The time limit of a wait for the server during a shutdown. Long enough for a slow server: a
+  // commit that it does not acknowledge is repeated by another process.
   static constexpr std::chrono::milliseconds patience{5'000};
 
   ShutdownDeadline();
@@ -25,9 +25,10 @@ class ShutdownDeadline {
 
   void set(bool is_so);
   bool is_so() const { return is_so_; }
-  // When patience is over for what has waited since `begun`; nothing where there is no haste.
+  // The deadline of an operation that started at `begun`: `patience` after the later of `begun` and
+  // the start of the shutdown. nullopt if there is no shutdown.
   std::optional<Time> end_for(Time begun) const;
-  // For poll(): readable while there is haste; -1 where the system has no more of them.
+  // For poll(): readable during a shutdown; -1 if the system could not create it (eventfd).
   int descriptor() const { return handle_; }
 
  private:

@@ -9,27 +9,28 @@ namespace belay::postgres {
 namespace {
 
 struct Meaning {
-  std::string_view prefix;  // of an SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix
+  // Of an SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix.html
+  std::string_view prefix;
   ErrorCode code;
   std::string_view remedy;
 };
 
-// Something is there that is yet to be made.
+// An object exists that a migration is about to create.
 constexpr std::string_view of_others =
     "the schema holds what it should not: restore it from a backup, or name another with schema= "
     "in the store's URL";
 
-// Of several hosts none takes writes.
+// None of several hosts accepts writes.
 constexpr std::string_view where_writes_are_taken =
     "promote one of the hosts in the store's URL, or name the primary there; "
     "target_session_attrs=read-write chooses it";
 
-// Something is not there that a migration before has made.
+// An object is missing that an earlier migration created.
 constexpr std::string_view of_none =
     "the schema lacks what it should hold: restore it from a backup, or name another with schema= "
     "in the store's URL";
 
-// The first that fits counts.
+// The first matching prefix applies.
 constexpr std::array<Meaning, 28> meanings{{
     {"53100", ErrorCode::unavailable, "make room on the server's disk"},
     {"53300", ErrorCode::unavailable,

@@ -1,6 +1,5 @@
 #pragma once
-// store/postgres/sqlstate_messages.h - what an error of the server, or of libpq, means here, and
-// what can be done about it: for messages.
+// store/postgres/sqlstate_messages.h - maps SQLSTATEs and libpq errors to an ErrorCode and a remedy.
 
 #include <string_view>
 
@@ -9,12 +8,12 @@
 
 namespace belay::postgres {
 
-// By an SQLSTATE.
+// These expect an SQLSTATE.
 ErrorCode code_of_state(std::string_view state);
 std::string_view remedy_for_state(std::string_view state);
-// libpq says in words only why there is no connection.
+// Returns a remedy for libpq's message about a failed connection, which has no SQLSTATE.
 std::string_view remedy_for_no_connection(std::string_view text);
-// Of a server that can be reached, and is a standby or set to read only.
+// The Error of a server that can be reached, but is a standby or set to read-only.
 Error no_writes_at(const Address& address, bool is_standby);
 
 }  // namespace belay::postgres

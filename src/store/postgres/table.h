@@ -1,5 +1,5 @@
 #pragma once
-// store/postgres/table.h - the rows that one statement writes, column by column.
+// store/postgres/table.h - the rows of one statement, stored by column.
 //
 // Threading: one thread at a time.
 
@@ -11,7 +11,7 @@
 
 namespace belay::postgres {
 
-// A value that may be null.
+// Converts the null id and the default instant to null.
 inline std::optional<Uuid> or_null(const Uuid& id) {
   if (id.is_null()) return std::nullopt;
   return id;
@@ -23,12 +23,12 @@ inline std::optional<Instant> or_null(Instant instant) {
 
 class Table {
  public:
-  // `statement` takes one array a column, $1 on. It outlives the table.
+  // `statement` takes one array per column, from $1 on. Its text must outlive the table.
   Table(std::string_view statement, const std::vector<Type>& types) : statement_(statement) {
     for (Type type : types) columns_.emplace_back(type);
   }
 
-  // One row. REQUIRES: a value for each column, of its type.
+  // Adds a row. REQUIRES: a value for each column, of its type.
   template <typename... Values>
   void add(const Values&... values) {
     std::size_t column = 0;
@@ -37,13 +37,13 @@ class Table {
   }
 
   std::size_t count() const { return count_; }
-  // Queues the statement, unless there is no row. True when it did.
+  // Queues the statement and returns true, unless there are no rows.
   bool send(Connection& connection) const {
     if (count_ == 0) return false;
     connection.send(statement_, parameters());
     return true;
   }
-  // With how many rows there are as one more parameter.
+  // The same, with the number of rows as an additional last parameter.
   bool send_with_count(Connection& connection) const {
     if (count_ == 0) return false;
     Parameters all = parameters();

@@ -8,7 +8,7 @@ namespace belay::postgres {
 
 using std::chrono::milliseconds;
 
-// It decides no more than who waits how long: the clock's last digits are chance enough.
+// The seed only varies the delays; the clock's low digits are random enough.
 TransactionRetry::TransactionRetry(int tries_max, milliseconds pause_at_first,
                                    milliseconds pause_at_most)
     : tries_max_(tries_max),

@@ -1,7 +1,9 @@
 #pragma once
-// store/postgres/transaction_retry.h - a transaction that the server gave up in favour of another
-// one (40001, 40P01) is carried out again, a few times, whatever patience there is: the server
-// works, and of the two one has gone through.
+// store/postgres/transaction_retry.h - retries transactions that the server aborted in favour of
+// another one (40001, 40P01).
+//
+// The number of tries is limited, independently of Address::patience: the server is available, and
+// the other transaction has made progress.
 //
 // Threading: one thread at a time.
 
@@ -18,8 +20,8 @@ class TransactionRetry {
       int tries_max = 8, std::chrono::milliseconds pause_at_first = std::chrono::milliseconds(5),
       std::chrono::milliseconds pause_at_most = std::chrono::milliseconds(100));
 
-  // After a try that came to nothing: false when there were enough. Else a while has passed, at
-  // random, so that those who gave way to one another do not meet again.
+  // Call after an aborted try. Returns false after `tries_max` tries; otherwise blocks for a random
+  // time, so that two transactions that aborted each other do not collide again, and returns true.
   bool should_retry();
   int tries() const { return tries_; }
 
@@ -31,8 +33,8 @@ class TransactionRetry {
   std::minstd_rand random_;
 };
 
-// What the last try of the transaction came to. Each asks the server on that connection, and leaves
-// no block behind.
+// Returns the result of the last try. `transaction` uses `connection` and must leave no transaction
+// block open.
 template <typename Transaction>
 auto with_retry(const Connection& connection, Transaction transaction) {
   TransactionRetry repetition;

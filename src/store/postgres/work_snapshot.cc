@@ -1,5 +1,4 @@
-// The reads of PostgresSnapshot of what runs work on: values, tasks, effects, messages, large
-// values.
+// Reads of PostgresSnapshot: channel values, tasks, effects, messages, blobs.
 
 #include <algorithm>
 #include <tuple>
@@ -26,7 +25,7 @@ bool is_before(const ValueRow& a, const ValueRow& b) {
          std::tie(b.checkpoint_ns, b.channel, b.seq, b.index);
 }
 
-// Without the operands of reducers, and what was replaced within one seq.
+// Removes the values that a `set` of the same seq has replaced, and the operands of reducers.
 std::vector<ValueRow> without_replaced(std::vector<ValueRow> rows) {
   std::vector<ValueRow> found;
   found.reserve(rows.size());
@@ -36,7 +35,7 @@ std::vector<ValueRow> without_replaced(std::vector<ValueRow> rows) {
                            found.back().checkpoint_ns != value.checkpoint_ns;
     if (is_next_channel) channel_begin = found.size();
     if (value.kind == WriteOp::reduce) continue;
-    // Of the same seq, but written before it by another task.
+    // Discards earlier values of the channel: another task wrote them with the same seq.
     if (value.kind == WriteOp::set) found.resize(channel_begin);
     found.push_back(std::move(value));
   }
@@ -62,9 +61,9 @@ Result<std::vector<ValueRow>> PostgresSnapshot::every_value(const ValueFilter& f
   });
 }
 
-// Jumps from channel to channel in the index, looks backwards there for the newest whole value, and
-// reads the rows from that on: what was replaced before is never looked at. The rows come in order
-// that way, though nothing obliges the server to it.
+// Jumps from channel to channel in the index, finds the newest `set` there, and reads the rows from
+// it on; rows that it replaced are never read. The server returns the rows in order that way, but
+// does not guarantee it: hence the check below.
 Result<std::vector<ValueRow>> PostgresSnapshot::values_that_count(const ValueFilter& filter) {
   Query query("WITH RECURSIVE channels (space, name) AS ((SELECT n.namespace, n.channel");
   query.bind(filter.tenant, filter.run, filter.at_seq);
@@ -130,7 +129,7 @@ Result<std::vector<EffectRow>> PostgresSnapshot::effects(const EffectFilter& fil
     Column wanted(Type::text);
     for (EffectStatus status : filter.statuses) wanted.add(status);
     query.add(" AND status = ANY(?)", wanted);
-    // Has the planner use the index of these.
+    // A constant condition, so that the planner uses the partial index of these.
     bool only_unfinished =
         std::all_of(filter.statuses.begin(), filter.statuses.end(), [](EffectStatus status) {
           return status == EffectStatus::intended || status == EffectStatus::uncertain;
@@ -142,7 +141,7 @@ Result<std::vector<EffectRow>> PostgresSnapshot::effects(const EffectFilter& fil
     query.add(" AND (task_id, name) > (?, ?)", filter.after->first, filter.after->second);
     query.add(" ORDER BY task_id, name");
   } else {
-    // A run has few: + 0 keeps the planner from scanning all of the tenant's in order.
+    // A run has few; "+ 0" prevents the planner from scanning all of the tenant's in order.
     query.add(filter.run ? " ORDER BY effect_number + 0" : " ORDER BY effect_number");
   }
   query.add(" LIMIT ?", filter.limit);
@@ -183,7 +182,7 @@ Result<std::vector<OutboxRow>> PostgresSnapshot::outbox(const OutboxFilter& filt
     query.add(" AND (seq, message_index) > (?, ?)", filter.after->first, filter.after->second);
     query.add(" ORDER BY seq, message_index");
   } else {
-    // A run has few, and few wait: + 0 keeps the planner from scanning all of them in order.
+    // A run has few, and few are due; "+ 0" prevents the planner from scanning all in order.
     bool are_few = filter.run || filter.due_by;
     query.add(are_few ? " ORDER BY message_number + 0" : " ORDER BY message_number");
   }

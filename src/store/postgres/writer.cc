@@ -1,3 +1,15 @@
+// Commits in batches, with retries while the server is unavailable; see writer.h.
+//
+// Faults, and the branch that each one takes:
+//   a guard does not hold     the batch is undone; set_apart() selects the commits that go alone
+//   a row cannot be written   the batch is undone; every member goes alone and gets its own Error
+//   40001, 40P01              undone by the server in favour of another; TransactionRetry
+//   55P03 (lock_timeout)      note_lock() ends stopped transactions, then retry with backoff
+//   25006 (standby)           nothing was written; new connection, retry with backoff
+//   connection lost           COMMIT might have succeeded: `was_sent`, then retry with backoff
+// The retry sends the identical commit. If COMMIT had succeeded, the guards do not hold this time,
+// and CommitWriter recognizes the commit by its checkpoint id: `applied` in either case.
+
 #include "store/postgres/writer.h"
 
 #include <algorithm>
@@ -14,9 +26,11 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_wait{1'000};
 
-// A lock that a stopped process holds in the midst of a transaction is taken from it after this.
+// For transactions of several round trips: if this process is stopped or its machine is lost
+// between two of them, the server ends the transaction and releases its locks after this time.
 constexpr std::string_view bound_idleness = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
-// Finds nothing, and is refused where nothing can be written: before a look that decides.
+// Returns no row, and fails with 25006 on a standby or read-only server. Precedes the reads of the
+// guards: on a former primary they would see outdated rows, and `fenced` is final.
 constexpr std::string_view wants_to_write = "SELECT FROM belay.runs WHERE false FOR KEY SHARE";
 
 }  // namespace
@@ -48,6 +62,7 @@ void Writer::push(Commit commit, Answer answer) {
     std::lock_guard lock(mutex_);
     if (queue_.size() < limits::commit_queue_max) {
       queue_.push_back(std::move(waiting));
+      // A longer queue needs no notification: the writer waits only while the queue is empty.
       if (queue_.size() == 1) changed_.notify_one();
       return;
     }
@@ -62,7 +77,7 @@ void Writer::serve() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return is_stopping_ || !queue_.empty(); });
-    if (queue_.empty()) return;
+    if (queue_.empty()) return;  // stopping, and all accepted commits have their outcome
     Batch batch = take_batch();
     lock.unlock();
     commit_and_answer(std::move(batch));
@@ -70,7 +85,12 @@ void Writer::serve() {
   }
 }
 
-// All that waits, up to the bounds of a transaction; a run's second commit stays for the next one.
+// Takes the queued commits, up to the limits of a transaction.
+//
+// A run's second commit stays in front of the queue for the next batch: one statement moves all
+// runs of a batch (move_statement in commit_batch.cc) and cannot move a run twice. Sorted by run
+// id, so that batches of several processes lock their runs in the same order; the server resolves a
+// deadlock that still occurs (40P01).
 Writer::Batch Writer::take_batch() {
   Batch batch;
   Batch staying;
@@ -103,6 +123,7 @@ void Writer::commit_and_answer(Batch batch) {
   for (std::unique_ptr<Waiting>& member : batch) {
     (fits_together(member->commit) ? together : alone).push_back(std::move(member));
   }
+  // Adds to `alone` the members that cannot be committed with the others.
   commit_many(std::move(together), alone);
   for (std::unique_ptr<Waiting>& member : alone) commit_one(*member);
 }
@@ -126,6 +147,7 @@ void Writer::commit_many(Batch members, Batch& alone) {
     } else {
       answer.error = std::move(connection).error();
     }
+    // Durable: the server has confirmed COMMIT. Not before this are the commits acknowledged.
     if (answer.outcome == Together::applied) {
       for (std::unique_ptr<Waiting>& member : members) {
         member->answer.complete(CommitOutcome::applied);
@@ -133,15 +155,19 @@ void Writer::commit_many(Batch members, Batch& alone) {
       return;
     }
     if (answer.outcome == Together::a_guard) {
-      set_apart(members, alone);
+      set_apart(members, alone);  // moves at least one member, so that the loop ends
       continue;
     }
+    // The server does not report whose row it rejected, and nothing was written: each member goes
+    // alone. `unavailable` (full disk, lock_timeout, ...) is not the fault of a member.
     bool is_a_member_to_blame =
         answer.outcome == Together::refused && answer.error.code != ErrorCode::unavailable;
     if (is_a_member_to_blame) {
       std::move(members.begin(), members.end(), std::back_inserter(alone));
       return;
     }
+    // COMMIT was part of the pipeline. Without its reply the outcome is unknown, and stays unknown
+    // if a later try fails for another reason: `was_sent` is never reset.
     for (std::unique_ptr<Waiting>& member : members) {
       member->was_sent = member->was_sent || answer.outcome == Together::lost;
     }
@@ -154,6 +180,9 @@ void Writer::commit_many(Batch members, Batch& alone) {
   }
 }
 
+// The failed batch does not report which guard it was, so the runs are read again. They can have
+// changed since, and a concurrency limit also fails as a guard: if all runs match their guards now,
+// or the read fails, every member goes alone. commit_one() evaluates the guards under lock.
 void Writer::set_apart(Batch& members, Batch& alone) {
   std::vector<const Commit*> commits;
   for (const std::unique_ptr<Waiting>& member : members) commits.push_back(&member->commit);
@@ -193,9 +222,12 @@ Result<CommitOutcome> Writer::try_one(Waiting& member) {
   std::uint64_t number = ++transactions_;
   if (options_.at_commit) options_.at_commit(number, false);
   CommitWriter single(*connection, options_.expiry_clock, clock_.now(), member.was_sent);
+  // Queued only: these travel with the first statement of apply().
   begin_writing(*connection, options_.lock_patience);
   connection->send(bound_idleness);
   connection->send(wants_to_write);
+  // If the connection is lost here, nothing was written: the server discards a transaction whose
+  // COMMIT it has not received. Therefore `was_sent` is not set.
   auto outcome = single.apply(member.commit);
   bool is_written =
       outcome.ok() && (*outcome == CommitOutcome::applied || *outcome == CommitOutcome::expired);
@@ -205,6 +237,7 @@ Result<CommitOutcome> Writer::try_one(Waiting& member) {
     return outcome;
   }
   auto committed = connection->execute("COMMIT");
+  // The reply is lost, the transaction might be durable.
   if (connection->is_lost()) member.was_sent = true;
   if (!committed.ok()) {
     connection->roll_back();
@@ -214,12 +247,16 @@ Result<CommitOutcome> Writer::try_one(Waiting& member) {
   return outcome;
 }
 
-// Whoever holds the lock may have been stopped in the midst of it.
+// The lock's owner might be a process that was stopped within a transaction, or whose machine is
+// lost: it would hold the lock without limit. Called after the rollback, when our own transaction
+// has ended.
 void Writer::note_lock(Connection& connection) {
   if (connection.state() != state_of_lock) return;
   end_silent_transactions(connection, options_.silence);
 }
 
+// Replaces a lost connection: a connection that lost a reply cannot be used again, and after a
+// failover a new one might lead to the new primary.
 Result<Connection*> Writer::connected() {
   if (connection_ && connection_->is_lost()) connection_.reset();
   if (!connection_) {
@@ -228,6 +265,8 @@ Result<Connection*> Writer::connected() {
   return connection_.get();
 }
 
+// The time counts from the first failure, and `haste_` shortens it during a shutdown. The
+// destructor interrupts the wait, so that it does not wait for a server that is unavailable.
 bool Writer::Patience::wait() {
   auto now = std::chrono::steady_clock::now();
   if (!begun_) begun_ = now;
@@ -241,6 +280,7 @@ bool Writer::Patience::wait() {
   return !is_stopping;
 }
 
+// `unavailable` would permit the caller to conclude that nothing was written.
 Error Writer::last_word(const Waiting& member, Error why) {
   if (!member.was_sent) return why;
   why.code = ErrorCode::uncertain;

@@ -1,11 +1,11 @@
 #pragma once
-// store/postgres/writer.h - the one thread that writes: takes all the commits that wait, and makes
-// them durable in one transaction, in one round trip.
+// store/postgres/writer.h - the store's writer thread: commits the queued commits in batches.
 //
-// What can't travel with others goes alone, after them. While the server is gone, or takes no
-// writes, the writer tries again, for as long as the address says it has patience: the same
-// commits, which their ids make safe. Only then are they answered: `unavailable` when nothing can
-// have been written, `uncertain` when a COMMIT was sent whose reply never came.
+// A batch is one transaction in one round trip. Commits that cannot be part of a batch follow it,
+// each in its own transaction. While the server is unavailable, or accepts no writes, the writer
+// retries the same commits with backoff for Address::patience; their ids make the retry safe. After
+// that they fail: with `unavailable` if nothing can have been written, with `uncertain` if a COMMIT
+// was sent and its reply was lost.
 //
 // Threading: push() from any thread.
 
@@ -24,22 +24,23 @@ class Writer {
  public:
   using Answer = Completion<Result<CommitOutcome>>;
 
-  // `connection` is one to begin with.
+  // Uses `connection` until it is lost, then opens others to `address`.
   Writer(Address address, std::unique_ptr<Connection> connection,
          std::shared_ptr<const ShutdownDeadline> haste, Clock& clock, PostgresStoreOptions options);
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
-  // Carries out what has been pushed, as far as the server answers, then ends the thread.
+  // Writes the queued commits, without a retry if the server is unavailable, then ends the thread.
   ~Writer();
 
-  // Queues the commit; `answer` gets its outcome. REQUIRES: store::check_commit(commit).
+  // Queues the commit and completes `answer` with its outcome; with `unavailable` if the queue is
+  // full (limits::commit_queue_max). REQUIRES: store::check_commit(commit).
   void push(Commit commit, Answer answer);
 
  private:
   struct Waiting {
     Waiting(Commit waiting_commit, Answer waiting_answer)
         : commit(std::move(waiting_commit)), answer(std::move(waiting_answer)) {}
-    // Null for a commit of no run. A pending write takes its run's place in a batch.
+    // Null for a commit without a run. A pending write counts as a commit of its run.
     RunId run() const {
       if (commit.rows.run) return commit.rows.run->run;
       return commit.run_guard ? commit.run_guard->pending_for : RunId();
@@ -47,16 +48,17 @@ class Writer {
 
     Commit commit;
     Answer answer;
-    std::size_t place = 0;  // in its batch, as it was pushed
-    bool was_sent = false;  // a reply to it was lost
+    std::size_t place = 0;  // index in its batch, in the order of push()
+    bool was_sent = false;  // its COMMIT was sent, and the reply was lost
   };
   using Batch = std::vector<std::unique_ptr<Waiting>>;
 
-  // How long a server that can't serve is waited for.
+  // The backoff of retries while the server is unavailable, and their time limit.
   class Patience {
    public:
     explicit Patience(Writer& writer) : writer_(writer) {}
-    // Waits a while; false when it is over, or the store is being closed.
+    // Waits before the next retry; the wait doubles up to a maximum. Returns false when the time is
+    // over or the store is being closed.
     bool wait();
 
    private:
@@ -68,21 +70,21 @@ class Writer {
   void serve();
   Batch take_batch();
   void commit_and_answer(Batch batch);
-  // Commits the members in one transaction and answers them; who can't go with the others is left
-  // in `alone`.
+  // Commits the members in one transaction and completes their answers. Moves to `alone` the
+  // members that cannot be committed with the others.
   void commit_many(Batch members, Batch& alone);
-  // Moves those whose guard does not hold to `alone`; all of them, when nobody stands out.
+  // Moves to `alone` the members whose guard does not hold; all members if every guard holds.
   void set_apart(Batch& members, Batch& alone);
   void commit_one(Waiting& member);
-  // Once; nothing has happened after an Error, unless the connection was lost.
+  // One try. After an Error nothing was written, unless `member.was_sent` is set.
   Result<CommitOutcome> try_one(Waiting& member);
-  // After a transaction that did not come by a lock in time.
+  // After a transaction: if it failed with lock_timeout, ends transactions of stopped processes.
   void note_lock(Connection& connection);
-  // A connection that works, as far as is known.
+  // Returns a connection that is not known to be lost; opens one if necessary.
   Result<Connection*> connected();
-  // The server gave up the last transaction in favour of another.
+  // The server aborted the last transaction in favour of another: 40001, 40P01.
   bool is_given_up() const { return connection_ && connection_->is_retryable(); }
-  // What those are told whom the writer has lost its patience for.
+  // The Error of a member that is no longer retried: `uncertain` if its COMMIT was sent.
   static Error last_word(const Waiting& member, Error why);
 
   const Address address_;
@@ -96,7 +98,7 @@ class Writer {
   std::deque<std::unique_ptr<Waiting>> queue_;
   bool is_stopping_ = false;
 
-  // The thread's own.
+  // Used by the writer thread only.
   std::unique_ptr<Connection> connection_;
   std::uint64_t transactions_ = 0;
 

@@ -1,3 +1,8 @@
+// Applies one commit inside the writer's transaction. No locks are needed: BEGIN IMMEDIATE has
+// excluded every other writer (Writer::transact), so that rows cannot change between a guard and
+// COMMIT. Other members of the batch can precede this commit in the same transaction; their rows
+// are visible here, and are undone together with it.
+
 #include "store/sqlite/commit_writer.h"
 
 #include <algorithm>
@@ -32,7 +37,8 @@ Result<CommitOutcome> CommitWriter::apply(const Commit& commit) {
   if (!may_be_stale || !commit.run_guard) return outcome;
   const RunId& run = commit.rows.run ? commit.rows.run->run : commit.run_guard->pending_for;
   // Another process might have pruned the run and imported it again since its number was
-  // cached. Nothing was written.
+  // cached: the guard was then evaluated for another run, or for none. Nothing was written (except
+  // perhaps a session's row), so the commit can be applied again with the current number.
   BELAY_TRY(bool was_stale, forget_if_stale(run));
   return was_stale ? apply_as_known(commit) : outcome;
 }
@@ -57,6 +63,8 @@ Result<CommitOutcome> CommitWriter::apply_pending(const Commit& commit, Place pl
   BELAY_TRY(bool is_mine, guard_holds(guard, place, guard.pending_for));
   if (!is_mine) return CommitOutcome::fenced;
   BELAY_CHECK(write_work(place, commit.rows));
+  // The run's seq does not change, so the guard also holds when the write is sent again. Its
+  // approvals then exist, and can be decided: they stay unchanged.
   for (auto opened = commit.rows.opened.begin(); opened != commit.rows.opened.end(); ++opened) {
     bool is_twice = std::any_of(commit.rows.opened.begin(), opened, [&](const ApprovalRow& other) {
       return other.interrupt == opened->interrupt;
@@ -99,7 +107,7 @@ Result<Done> CommitWriter::write_unguarded(const Place& place, const CommitRows&
   }
   for (const PruneRun& forgotten : rows.prune) {
     BELAY_TRY(std::int64_t run, sure_run_number(place.tenant, forgotten.run));
-    runs_.erase(forgotten.run);  // another run may get its number
+    runs_.erase(forgotten.run);  // SQLite can assign its number to another run
     if (run != 0) BELAY_CHECK(prune(connection_, place.tenant, run, forgotten));
   }
   for (const QueueRow& queue : rows.queues) BELAY_CHECK(put_queue(place.tenant, queue));
@@ -143,6 +151,8 @@ Result<CommitOutcome> CommitWriter::apply_first(const Commit& commit, Place plac
 }
 
 Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place& place) {
+  // move_run() evaluates the RunGuard as part of its UPDATE. The reads before it are for commits
+  // with further guards: `fenced` takes precedence over their outcomes, as in the other stores.
   GuardResult verdict{&commit.rows};
   if (commit.approval_guard) {
     BELAY_TRY(bool is_mine, guard_holds(*commit.run_guard, place, commit.rows.run->run));
@@ -168,7 +178,7 @@ Result<CommitOutcome> CommitWriter::apply_next(const Commit& commit, const Place
   return verdict.outcome;
 }
 
-// So that the next one need not name it as its parent.
+// The next commit then stores an empty parent_id instead of this id (insert_checkpoint()).
 void CommitWriter::remember_checkpoint(const CheckpointRow& checkpoint) {
   KnownRun& known = runs_.at(checkpoint.run);
   known.seq = checkpoint.seq;
@@ -185,7 +195,9 @@ Result<bool> CommitWriter::guard_holds(const RunGuard& guard, const Place& place
   return step == Statement::Step::row;
 }
 
-// The run stands elsewhere than the guard says: was it this very commit that moved it?
+// The guard does not hold. If this same commit has changed the run, it was applied before, and the
+// caller did not receive the outcome (`uncertain`, or the process died): a commit and its
+// checkpoint share one id. Any other checkpoint at this seq is a competitor's.
 Result<CommitOutcome> CommitWriter::outcome_of_moved_run(const Commit& commit, const Place& place) {
   BELAY_TRY(Statement row,
             connection_.prepare("SELECT checkpoint_id FROM checkpoints"
@@ -216,6 +228,8 @@ Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commi
   bool is_asked = step == Statement::Step::row && row.digest(1) == guard.payload_hash &&
                   (!commit.rows.run || row.number(0) == place.run);
   if (!is_asked) return GuardResult{nullptr, CommitOutcome::approval_closed};
+  // A decision without a RunGuard. If the run's owner has paused it meanwhile, the caller must
+  // decide with a RunGuard, so that the decision also continues the run.
   if (guard.run_is_active) {
     BELAY_TRY(bool held, is_active(row.number(0)));
     if (!held) return GuardResult{nullptr, CommitOutcome::fenced};
@@ -229,7 +243,7 @@ Result<CommitWriter::GuardResult> CommitWriter::check_approval_guard(const Commi
   return GuardResult{nullptr, CommitOutcome::approval_closed};
 }
 
-// Approvals that this very commit opens are not there yet.
+// Approvals that this same commit opens have no row yet, and count as open.
 Result<bool> CommitWriter::are_open(const Place& place,
                                     const std::vector<InterruptId>& interrupts) {
   for (const InterruptId& interrupt : interrupts) {
@@ -281,7 +295,7 @@ Result<Done> CommitWriter::check_opened(const Place& place, const CommitRows& ro
   return Done{};
 }
 
-// The numbers that stand in for ids.
+// Numbers of ids. SQLite's rows refer to tenants, graphs, sessions, threads and runs by number.
 
 Result<std::int64_t> CommitWriter::known_tenant(const TenantId& tenant) {
   auto known = tenants_.find(tenant.text);
@@ -327,6 +341,7 @@ Result<std::int64_t> CommitWriter::session_number(const SessionId& session) {
   auto known = sessions_.find(session);
   if (known != sessions_.end()) return known->second;
   if (sessions_.size() >= known_runs_max) sessions_.clear();
+  // `wrote` keeps the row when sessions are pruned: other rows now refer to its number.
   {
     BELAY_TRY(Statement used, connection_.prepare("UPDATE sessions SET wrote = 1"
                                                   " WHERE session_id = ? RETURNING number"));
@@ -335,7 +350,7 @@ Result<std::int64_t> CommitWriter::session_number(const SessionId& session) {
     if (step == Statement::Step::failed) return connection_.error();
     if (step == Statement::Step::row) {
       std::int64_t number = used.number(0);
-      // A statement that changes rows counts as done only at its end.
+      // A statement that changes rows is complete only after its last step.
       if (used.step() != Statement::Step::done) return connection_.error();
       return sessions_.emplace(session, number).first->second;
     }

@@ -1,5 +1,7 @@
 #pragma once
-// store/sqlite/commit_writer.h - one commit as statements, inside a transaction of the caller.
+// store/sqlite/commit_writer.h - applies one commit, statement by statement, in a transaction.
+//
+// The caller begins and ends the transaction, which can contain several commits.
 //
 // Threading: the writer's thread only.
 
@@ -10,43 +12,44 @@
 
 namespace belay::sqlite {
 
-// Binds a row's seal; null without a key, because there is no seal.
+// Binds a row's seal; null if it is empty (a store without a key has no seals).
 Statement& bind_seal(Statement& statement, const std::string& seal);
 
 class CommitWriter {
  public:
   CommitWriter(Connection& connection, Clock& clock) : connection_(connection), clock_(clock) {}
 
-  // Judges the guards and writes the rows that they allow. After an Error the transaction holds a
-  // part of the commit: roll it back, and call forget().
+  // Evaluates the guards and writes the rows that they permit. After an Error the transaction can
+  // contain a part of the commit: the caller must roll it back and call forget().
   // REQUIRES: store::check_commit(commit); `commit` outlives the call.
   Result<CommitOutcome> apply(const Commit& commit);
 
-  // Forgets the numbers learnt in a transaction that was rolled back.
+  // Clears the cache. Required after a rollback: the transaction can have assigned cached numbers.
   void forget();
 
  private:
   struct Hash {
     std::size_t operator()(const Uuid& id) const;
   };
-  struct Place {  // where a run's rows go
+  struct Place {  // the tenant and run whose rows are written, by number
     std::int64_t tenant = 0;
-    std::int64_t run = 0;  // its number
+    std::int64_t run = 0;
   };
   struct KnownRun {
     Place place;
-    // As this process last wrote it, or nothing.
+    // As this process last wrote them; another process can have changed them since. nullopt, 0 and
+    // the null id if not known.
     std::optional<RunStatus> status = std::nullopt;
     std::uint64_t seq = 0;
     CheckpointId checkpoint = {};
   };
-  // Which rows to write, or, when null, the answer.
+  // The rows to write; if null, the outcome of the commit.
   struct GuardResult {
     const CommitRows* rows = nullptr;
     CommitOutcome outcome = CommitOutcome::applied;
   };
 
-  // 0 for a tenant that was never written for.
+  // 0 for a tenant without a row.
   Result<std::int64_t> known_tenant(const TenantId& tenant);
   Result<std::int64_t> tenant_number(const TenantId& tenant);
   Result<std::int64_t> graph_number(std::int64_t tenant, const RunRow& run);
@@ -55,22 +58,22 @@ class CommitWriter {
   // 0 for a thread or run that does not exist.
   Result<std::int64_t> thread_number(std::int64_t tenant, const ThreadId& thread);
   Result<std::int64_t> run_number(std::int64_t tenant, const RunId& run);
-  // The same for statements that do not name the run's id in addition to its number.
+  // The same for statements that contain only the run's number: checks a cached one first.
   Result<std::int64_t> sure_run_number(std::int64_t tenant, const RunId& run);
-  // Forgets a cached number that is not the run's (any more); true if there was one.
+  // Removes the run's cached number if it belongs to no run or to another run; true if it did.
   Result<bool> forget_if_stale(const RunId& run);
 
   Result<GuardResult> check_approval_guard(const Commit& commit, const Place& place);
   Result<bool> is_active(std::int64_t run);
   Result<bool> are_open(const Place& place, const std::vector<InterruptId>& interrupts);
-  // queue_rows.cc: whether every group of the run has a place for it, where the commit asks.
+  // False if the commit makes the run running and a concurrency limit is reached. In queue_rows.cc.
   Result<bool> has_capacity(const Commit& commit, const Place& place, const RunRow& run);
   Result<Done> put_queue(std::int64_t tenant, const QueueRow& row);
   Result<bool> guard_holds(const RunGuard& guard, const Place& place, const RunId& run);
   Result<CommitOutcome> outcome_of_moved_run(const Commit& commit, const Place& place);
 
-  // Uses the cached numbers; writes nothing if the result is `fenced` or
-  // `exists`.
+  // Uses the cached numbers. Writes nothing but perhaps a session's row if the outcome is `fenced`
+  // or `exists`.
   Result<CommitOutcome> apply_as_known(const Commit& commit);
   Result<CommitOutcome> apply_pending(const Commit& commit, Place place);
   Result<CommitOutcome> apply_without_run(const Commit& commit, Place place);
@@ -78,16 +81,17 @@ class CommitWriter {
   Result<CommitOutcome> apply_next(const Commit& commit, const Place& place);
 
   void remember_checkpoint(const CheckpointRow& checkpoint);
-  // Whether the run stood where the guard says, and now stands as `run` says.
+  // Updates the run's row to `run` if it matches the guard; returns whether it did.
   Result<bool> move_run(const RunGuard& guard, const Place& place, const RunRow& run);
   Result<bool> update_run(const RunGuard& guard, const Place& place, const RunRow& run,
                           std::int64_t session, bool same_status);
   Result<Done> insert_thread(std::int64_t tenant, const ThreadRow& thread);
   Result<std::int64_t> insert_run(std::int64_t tenant, const RunRow& run);
   Result<Done> check_opened(const Place& place, const CommitRows& rows);
-  // Whether a pending write has asked for it already.
+  // Whether the approval exists: an earlier pending write of the same task has opened it. Fails if
+  // another task has.
   Result<bool> is_asked(const Place& place, const ApprovalRow& approval);
-  // `before` is the checkpoint of the seq before, where that is known.
+  // `before` is the checkpoint of the previous seq; null if not known.
   Result<Done> write_children(const Place& place, const CommitRows& rows, CheckpointId before);
   Result<Done> write_unguarded(const Place& place, const CommitRows& rows);
   Result<Done> insert_checkpoint(const Place& place, const CheckpointRow& row,
@@ -114,9 +118,10 @@ class CommitWriter {
 
   Connection& connection_;
   Clock& clock_;
-  // Numbers never change once assigned, but another process might prune a run, and its number is
-  // then reused. Therefore statements name the run's id too, and a result that a stale number may
-  // have caused is computed again. Bounded: cleared when too many.
+  // Caches of numbers; each is cleared when it reaches known_runs_max. An assigned number never
+  // changes, but another process might prune a run, and its number is then reused. Therefore
+  // statements contain the run's id too, and an outcome that a stale number might have caused is
+  // computed again.
   std::unordered_map<std::string, std::int64_t> tenants_;
   std::unordered_map<Uuid, std::int64_t, Hash> sessions_;
   std::unordered_map<Uuid, KnownRun, Hash> runs_;

@@ -1,20 +1,19 @@
 #pragma once
-// store/sqlite/writer.h - the one thread that writes: takes all the commits that wait, and makes
-// them durable in one transaction.
+// store/sqlite/writer.h - the store's writer thread: commits the queued commits in batches.
 //
-// A batch holds at most one commit of a run and touches runs in the order of their ids. When a
-// commit can't be carried out, the transaction is rolled back, the others go again without it, and
-// it is tried once more alone: it harms nobody else. (A savepoint a commit would do the same, but
-// SQLite then copies every page that a commit touches, guilty or not.) Nobody is answered before
-// COMMIT has returned.
+// A batch is one transaction. It contains at most one commit per run and updates runs in the order
+// of their ids. If a commit fails, the transaction is rolled back, the other commits are retried
+// without it, and the failed commit is retried alone: it does not affect the others. (A savepoint
+// per commit would have the same effect, but SQLite then copies every page that a commit changes,
+// also if no commit fails.) A commit is acknowledged only after COMMIT has returned.
 //
-// After a COMMIT whose outcome is unclear (a failed fsync), no further commit is acknowledged: data
-// still in the kernel might never reach the disk, and a second attempt would not detect that. The
-// same holds once the path leads to another file: processes that open it from then on would never
-// see the commits made here.
+// After a COMMIT whose outcome is unknown (a failed fsync), no further commit is acknowledged: data
+// in the kernel's cache might never reach the disk, and a retry would not detect that. The same
+// applies when the path leads to another file: processes that open it afterwards would never see
+// the commits made here.
 //
-// Threading: push() and perform() from any thread. With SqliteStoreOptions::run_later there is no
-// thread but that of the caller.
+// Threading: push() and perform() from any thread. With SqliteStoreOptions::run_later the writer
+// has no thread of its own; everything runs on the thread of the caller.
 
 #include <atomic>
 #include <condition_variable>
@@ -39,21 +38,22 @@ class Writer {
          SqliteStoreOptions options);
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
-  // Carries out what has been pushed, then ends the thread.
+  // Writes the queued commits, then ends the thread.
   ~Writer();
 
-  // Queues the commit; `answer` gets its outcome. REQUIRES: store::check_commit(commit).
+  // Queues the commit and completes `answer` with its outcome; with `unavailable` if the queue is
+  // full (limits::commit_queue_max). REQUIRES: store::check_commit(commit).
   void push(Commit commit, Answer answer);
-  // Runs a job in a transaction of its own, and waits for it.
+  // Runs a job in its own transaction and waits for its end.
   Result<Done> perform(Job job);
-  // From any thread.
+  // True when the writer rejects all commits (see the top). From any thread.
   bool is_lost() const { return has_unknown_commit_; }
 
  private:
   struct Waiting {
     Waiting(Commit waiting_commit, Answer waiting_answer)
         : commit(std::move(waiting_commit)), answer(std::move(waiting_answer)) {}
-    // Null for a commit of no run. A pending write takes its run's place in a batch.
+    // Null for a commit without a run. A pending write counts as a commit of its run.
     RunId run() const {
       if (commit.rows.run) return commit.rows.run->run;
       return commit.run_guard ? commit.run_guard->pending_for : RunId();
@@ -61,7 +61,7 @@ class Writer {
 
     Commit commit;
     Answer answer;
-    std::size_t place = 0;  // in its batch, as it was pushed
+    std::size_t place = 0;  // index in its batch, in the order of push()
     CommitOutcome outcome = CommitOutcome::applied;
   };
   using Batch = std::vector<std::unique_ptr<Waiting>>;
@@ -71,21 +71,23 @@ class Writer {
   };
 
   void serve();
-  // Without a thread: what waits, at the time that run_later has chosen.
+  // With run_later: schedules batches until the queue is empty.
   void serve_later();
   void serve_one_batch(std::unique_lock<std::mutex>& lock);
   void serve_jobs(std::unique_lock<std::mutex>& lock);
   Batch take_batch();
-  // Carries the commits out, together but for the guilty ones, and answers them.
+  // Commits the members together, each failing one alone, and completes their answers.
   void commit_and_answer(Batch batch);
-  // On an Error `blamed` is the member that was being written, if one was.
+  // One transaction. On an Error `blamed` is the index of the member that was being written;
+  // batch.size() if COMMIT failed.
   Result<Done> commit_together(Batch& batch, std::size_t& blamed);
-  // Begins, calls `body`, commits; when anything fails, nothing has happened, or is_lost_.
+  // Begins a transaction, calls `body`, commits. On an Error nothing was written, unless
+  // has_unknown_commit_ is set.
   Result<Done> transact(const std::function<Result<Done>()>& body);
   Error failed_commit();
   // Fails if the path no longer leads to the open file; after that, no commit is accepted.
   Result<Done> check_file();
-  // Moves the write-ahead log into the file, once it is worth it.
+  // Moves the write-ahead log into the file if it is long enough.
   void checkpoint_wal(bool is_idle);
 
   const std::string path_;
@@ -99,17 +101,17 @@ class Writer {
   std::deque<std::unique_ptr<Waiting>> queue_;
   std::deque<WaitingJob*> jobs_;
   bool is_stopping_ = false;
-  bool is_asked_ = false;  // with run_later: it has work to do, and has not called it yet
+  bool is_asked_ = false;  // with run_later: a batch is scheduled and has not started
 
-  // The thread's own.
+  // Used by the writer thread only.
   std::unique_ptr<Connection> connection_;
   CommitWriter commits_;
   std::uint64_t transactions_ = 0;
   int log_pages_ = 0;
-  std::string lost_why_;                          // the reason given to every later commit
-  std::atomic<bool> has_unknown_commit_ = false;  // after an unclear COMMIT, or if the file is gone
+  std::string lost_why_;                          // the message of the Error of each later commit
+  std::atomic<bool> has_unknown_commit_ = false;  // also if the path leads to another file
 
-  std::shared_ptr<Done> life_ = std::make_shared<Done>();  // of what run_later still has
+  std::shared_ptr<Done> life_ = std::make_shared<Done>();  // expires for work scheduled later
   std::thread thread_;                                     // last: it uses everything above
 };
 
